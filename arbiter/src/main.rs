@@ -1,0 +1,2 @@
+//! The arbiter as a program.
+fn main() {}

@@ -1,0 +1,2 @@
+//! The engine as a program.
+fn main() {}
