@@ -1,1 +1,150 @@
-//! rules
+//! The games: what is legal, what a move does, and who came where.
+//!
+//! Every game is a *position*: a small `Copy` value that knows whose turn it is ([`Turn`]), which moves
+//! are legal, and what each does. The search works on a position's own type through the trait [`Game`];
+//! everyone who speaks in text (sessions, referees) works on [`AnyPosition`], which holds a position of
+//! any [`Variant`]. Nothing here prints, reads a clock or starts a thread, and chance is explicit: where
+//! a card is due, [`Game::outcomes`] lists what can be drawn with its weight, and the caller draws.
+
+pub mod hase;
+mod number;
+mod perft;
+mod variant;
+
+use std::fmt;
+use std::hash::Hash;
+use std::str::FromStr;
+
+pub use perft::{perft, perft_by_playing};
+pub(crate) use variant::with_position;
+pub use variant::{ActionError, AnyPosition, Rules, SetupError, UnknownVariant, VARIANTS, Variant};
+
+/// The most seats that any game has.
+pub const MAX_SEATS: usize = 6;
+
+/// A place at the table, counted from 0 in code and from 1 in everything a person reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seat(pub u8);
+
+impl Seat {
+    /// The seat as an index into per-seat arrays, from 0.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+impl fmt::Display for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0 + 1)
+    }
+}
+
+/// What is due in a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// This seat moves.
+    Seat(Seat),
+    /// This seat's move ended on a card; chance moves.
+    Card(Seat),
+    /// Nothing: every place is decided.
+    Over,
+}
+
+/// A position of a game with moves in turn, public knowledge and perhaps cards.
+///
+/// # Examples
+/// ```
+/// use buxtehude::rules::{Game, Turn, hase::{HASE_UND_IGEL, Position}};
+///
+/// let mut position = Position::start(&HASE_UND_IGEL, 2).unwrap();
+/// while let Turn::Seat(_) = position.turn() {
+///     let highest = position.legal_moves().last().unwrap();
+///     position.play_unchecked(highest);
+/// }
+/// assert!(matches!(position.turn(), Turn::Card(_) | Turn::Over));
+/// ```
+pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
+    /// The tables that a variant of this game is made of.
+    type Rules: Sync + 'static;
+    /// A move as the protocol spells it; its order is the order of the list of legal moves.
+    type Move: Copy
+        + Ord
+        + Hash
+        + fmt::Debug
+        + fmt::Display
+        + FromStr<Err: fmt::Display>
+        + Send
+        + 'static;
+    /// A card as the protocol spells it.
+    type Card: Copy
+        + Ord
+        + Hash
+        + fmt::Debug
+        + fmt::Display
+        + FromStr<Err: fmt::Display>
+        + Send
+        + 'static;
+    /// The legal moves of a position, ascending.
+    type Moves: Iterator<Item = Self::Move> + ExactSizeIterator + Copy;
+    /// The kinds of card left, in deck order, each with the number of such cards.
+    type Outcomes: Iterator<Item = (Self::Card, u32)> + ExactSizeIterator + Copy;
+    /// Why a move is refused.
+    type IllegalMove: std::error::Error + Send + Sync + 'static;
+    /// Why a card is refused.
+    type IllegalCard: std::error::Error + Send + Sync + 'static;
+    /// Why a text is not a position.
+    type PositionError: std::error::Error + Send + Sync + 'static;
+
+    /// The start for `seats` players, or `None` where the game is not for so many.
+    fn start(rules: &'static Self::Rules, seats: usize) -> Option<Self>;
+
+    /// Reads the text of a position, as [`Display`](fmt::Display) prints it.
+    ///
+    /// # Errors
+    /// Names the field at fault and what would have been accepted.
+    fn parse(rules: &'static Self::Rules, text: &str) -> Result<Self, Self::PositionError>;
+
+    /// Number of seats, 2 to [`MAX_SEATS`].
+    fn seats(&self) -> usize;
+
+    /// What is due now.
+    fn turn(&self) -> Turn;
+
+    /// The final place of a seat, from 1, or `None` while it is open.
+    fn place(&self, seat: Seat) -> Option<usize>;
+
+    /// The legal moves, ascending; none unless it is a seat's turn, at least one if it is.
+    fn legal_moves(&self) -> Self::Moves;
+
+    /// What can be drawn, in deck order; nothing unless a card is due.
+    fn outcomes(&self) -> Self::Outcomes;
+
+    /// Plays `mv` for the seat to move, after checking that it is legal.
+    ///
+    /// The search, whose moves come from [`Game::legal_moves`], calls [`Game::play_unchecked`] instead.
+    ///
+    /// # Errors
+    /// The one rule that `mv` breaks, with its numbers; the position is unchanged.
+    fn play(&mut self, mv: Self::Move) -> Result<(), Self::IllegalMove>;
+
+    /// Plays a move that is known to be legal; [`Game::play`] checks. Any other move leaves a
+    /// position without meaning, but never causes undefined behaviour.
+    fn play_unchecked(&mut self, mv: Self::Move);
+
+    /// Draws `card` for the seat to which one is due, after checking that it can be drawn.
+    ///
+    /// The search, whose cards come from [`Game::outcomes`], calls [`Game::draw_unchecked`] instead.
+    ///
+    /// # Errors
+    /// Why that card cannot be drawn now; the position is unchanged.
+    fn draw(&mut self, card: Self::Card) -> Result<(), Self::IllegalCard>;
+
+    /// Draws a card that is known to be left where one is due; [`Game::draw`] checks.
+    fn draw_unchecked(&mut self, card: Self::Card);
+
+    /// A 64-bit key: equal positions have equal keys, different ones almost surely different keys.
+    fn key(&self) -> u64;
+
+    /// A drawing for a person: several lines, without a newline at the end.
+    fn picture(&self) -> String;
+}

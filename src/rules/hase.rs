@@ -1,0 +1,28 @@
+//! Hase und Igel (Hare and Tortoise), the board game by David Parlett, for two to six players.
+//!
+//! A [`Ruleset`] is the table that a variant is made of: track, starting carrots, lettuces and deck. A
+//! [`Position`] is a state of the race under a ruleset; [`Move`]s and [`Card`]s change it.
+
+mod cards;
+mod etude;
+mod moves;
+mod notation;
+mod picture;
+mod position;
+mod refusal;
+mod ruleset;
+mod track;
+
+pub use cards::{Card, Outcomes};
+pub use etude::{Etude, EtudeError};
+pub use moves::{Move, Moves};
+pub use notation::PositionError;
+pub use position::{Hare, Position};
+pub use refusal::{IllegalCard, IllegalMove};
+pub use ruleset::{HARE_AND_TORTOISE, HASE_UND_IGEL, Ruleset};
+pub use track::{FINISH, Square, Track};
+
+/// Carrots that `steps` forward cost: 1 + 2 + ... + `steps`.
+pub const fn cost(steps: u16) -> u16 {
+    steps * (steps + 1) / 2
+}

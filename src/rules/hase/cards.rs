@@ -1,0 +1,142 @@
+//! The hare cards: their tokens, and what is left of a deck.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// A hare card, in the order of the deck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Card {
+    /// If more hares are behind than ahead, miss the next turn; otherwise move again at once.
+    Behind,
+    /// Gain ten carrots for each lettuce in hand; with none, miss the next turn.
+    Draw,
+    /// The carrots become exactly 65.
+    Restore,
+    /// Lose half of the carrots, keeping the larger half.
+    Half,
+    /// The carrots paid for this move come back.
+    Free,
+    /// Nothing.
+    Show,
+    /// Give ten carrots to every hare behind, or else five, or else one.
+    Give,
+    /// Take a carrot from every other hare in the race; then all cards are shuffled.
+    Shuffle,
+}
+
+impl Card {
+    /// All cards, in the order of the deck.
+    pub const ALL: [Card; 8] = [
+        Card::Behind,
+        Card::Draw,
+        Card::Restore,
+        Card::Half,
+        Card::Free,
+        Card::Show,
+        Card::Give,
+        Card::Shuffle,
+    ];
+
+    /// The carrots that a hare holds after [`Card::Restore`].
+    pub const RESTORED: u16 = 65;
+
+    /// The token of the card, as move lists spell it.
+    pub const fn token(self) -> &'static str {
+        match self {
+            Card::Behind => "+behind",
+            Card::Draw => "+draw",
+            Card::Restore => "+restore",
+            Card::Half => "+half",
+            Card::Free => "+free",
+            Card::Show => "+show",
+            Card::Give => "+give",
+            Card::Shuffle => "+shuffle",
+        }
+    }
+
+    /// The letter of the card in the text of a position; a `shuffle` never stays drawn and has none.
+    pub(super) const fn letter(self) -> Option<char> {
+        match self {
+            Card::Behind => Some('B'),
+            Card::Draw => Some('D'),
+            Card::Restore => Some('R'),
+            Card::Half => Some('H'),
+            Card::Free => Some('F'),
+            Card::Show => Some('S'),
+            Card::Give => Some('G'),
+            Card::Shuffle => None,
+        }
+    }
+}
+
+/// The deck of fifteen: two of each card, one `shuffle`.
+pub(super) const FIFTEEN: [u8; 8] = [2, 2, 2, 2, 2, 2, 2, 1];
+
+impl fmt::Display for Card {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.token())
+    }
+}
+
+/// A word that is no card.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("expected +behind, +draw, +restore, +half, +free, +show, +give or +shuffle")]
+pub struct NotACard;
+
+impl FromStr for Card {
+    type Err = NotACard;
+
+    fn from_str(text: &str) -> Result<Card, NotACard> {
+        Card::ALL
+            .into_iter()
+            .find(|card| card.token() == text)
+            .ok_or(NotACard)
+    }
+}
+
+/// The kinds of card that are left, in deck order, each with its number.
+#[derive(Clone, Copy, Debug)]
+pub struct Outcomes {
+    left: [u8; 8],
+    /// Bit n: a card of kind n is left and not yet yielded.
+    kinds: u8,
+}
+
+impl Outcomes {
+    pub(super) const NONE: Outcomes = Outcomes {
+        left: [0; 8],
+        kinds: 0,
+    };
+
+    /// What a deck has beyond the cards drawn.
+    pub(super) fn left_of(deck: &[u8; 8], drawn: &[u8; 8]) -> Outcomes {
+        let mut outcomes = Outcomes::NONE;
+        for kind in 0..8 {
+            outcomes.left[kind] = deck[kind] - drawn[kind];
+            outcomes.kinds |= u8::from(outcomes.left[kind] > 0) << kind;
+        }
+        outcomes
+    }
+}
+
+impl Iterator for Outcomes {
+    type Item = (Card, u32);
+
+    fn next(&mut self) -> Option<(Card, u32)> {
+        if self.kinds == 0 {
+            return None;
+        }
+        let kind = self.kinds.trailing_zeros() as usize;
+        self.kinds &= self.kinds - 1;
+        Some((Card::ALL[kind], u32::from(self.left[kind])))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let kinds = self.kinds.count_ones() as usize;
+        (kinds, Some(kinds))
+    }
+}
+
+impl ExactSizeIterator for Outcomes {}

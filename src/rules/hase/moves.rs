@@ -1,0 +1,187 @@
+//! Moves, their integer codes, and the compact set of the legal ones.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// A move, by its code: 1 to 64 steps forward, -1 to -63 steps back, 1001 and 1002 to stay on a carrot
+/// square, 0 for a forced stay. The order of moves is the order of their codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Move(i16);
+
+impl Move {
+    /// The forced stay.
+    pub const STAY: Move = Move(0);
+    /// Stay on a carrot square and take ten carrots.
+    pub const TAKE: Move = Move(1001);
+    /// Stay on a carrot square and give ten carrots.
+    pub const GIVE: Move = Move(1002);
+
+    /// The move of `steps` squares forward.
+    ///
+    /// # Panics
+    /// Unless `steps` is 1 to 64.
+    pub const fn forward(steps: u8) -> Move {
+        assert!(
+            steps >= 1 && steps <= 64,
+            "a move forward has 1 to 64 steps"
+        );
+        Move(steps as i16)
+    }
+
+    /// The move of `steps` squares back.
+    ///
+    /// # Panics
+    /// Unless `steps` is 1 to 63.
+    pub const fn back(steps: u8) -> Move {
+        assert!(steps >= 1 && steps <= 63, "a move back has 1 to 63 steps");
+        Move(-(steps as i16))
+    }
+
+    /// The integer code.
+    pub const fn code(self) -> i16 {
+        self.0
+    }
+}
+
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// A word that is no move.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("expected 1 to 64, -1 to -63, 1001, 1002 or 0")]
+pub struct NotAMove;
+
+impl FromStr for Move {
+    type Err = NotAMove;
+
+    fn from_str(text: &str) -> Result<Move, NotAMove> {
+        let code: i16 = text.parse().map_err(|_| NotAMove)?;
+        let known = matches!(code, -63..=64 | 1001 | 1002);
+        // Only the canonical spelling: no `+5`, `05` or `-0`.
+        if known && Move(code).to_string() == text {
+            Ok(Move(code))
+        } else {
+            Err(NotAMove)
+        }
+    }
+}
+
+/// A set of moves, yielded in ascending order.
+#[derive(Clone, Copy, Debug)]
+pub struct Moves {
+    /// Bit n: n + 1 steps forward.
+    pub(super) forward: u64,
+    /// Steps back, or 0 for none.
+    pub(super) back: u8,
+    /// Bit 0: the forced stay; bit 1: take; bit 2: give.
+    pub(super) staying: u8,
+}
+
+impl Moves {
+    pub(super) const NONE: Moves = Moves {
+        forward: 0,
+        back: 0,
+        staying: 0,
+    };
+    pub(super) const FORCED: Moves = Moves {
+        forward: 0,
+        back: 0,
+        staying: 1,
+    };
+
+    pub(super) const TAKE: u8 = 2;
+    pub(super) const GIVE: u8 = 4;
+
+    /// Whether there is no move left.
+    pub fn is_empty(&self) -> bool {
+        self.forward == 0 && self.back == 0 && self.staying == 0
+    }
+
+    /// Whether `mv` is in the set.
+    pub fn contains(&self, mv: Move) -> bool {
+        match mv.0 {
+            1..=64 => self.forward >> (mv.0 - 1) & 1 == 1,
+            0 => self.staying & 1 == 1,
+            1001 => self.staying & Moves::TAKE != 0,
+            1002 => self.staying & Moves::GIVE != 0,
+            code => self.back != 0 && code == -i16::from(self.back),
+        }
+    }
+}
+
+impl Iterator for Moves {
+    type Item = Move;
+
+    #[inline]
+    fn next(&mut self) -> Option<Move> {
+        if self.back != 0 {
+            let steps = std::mem::take(&mut self.back);
+            return Some(Move(-i16::from(steps)));
+        }
+        if self.forward != 0 {
+            let bit = self.forward.trailing_zeros();
+            self.forward &= self.forward - 1;
+            return Some(Move(bit as i16 + 1));
+        }
+        if self.staying == 0 {
+            return None;
+        }
+        // The forced stay never stands beside another move, so its place in the order is free.
+        let bit = self.staying.trailing_zeros();
+        self.staying &= self.staying - 1;
+        Some(if bit == 0 {
+            Move::STAY
+        } else {
+            Move(1000 + bit as i16)
+        })
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let count =
+            self.forward.count_ones() + self.staying.count_ones() + u32::from(self.back != 0);
+        (count as usize, Some(count as usize))
+    }
+}
+
+impl ExactSizeIterator for Moves {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_one_spelling_of_a_move_is_accepted() {
+        for text in ["1", "64", "-1", "-63", "0", "1001", "1002"] {
+            assert_eq!(
+                text.parse::<Move>().map(|mv| mv.to_string()),
+                Ok(text.to_string())
+            );
+        }
+        for text in [
+            "", "65", "-64", "+1", "01", "-0", "1000", "1003", "e2e4", "1.0", "99999",
+        ] {
+            assert_eq!(text.parse::<Move>(), Err(NotAMove), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_set_yields_what_it_contains_in_ascending_order() {
+        let set = Moves {
+            forward: 1 << 63 | 0b101,
+            back: 6,
+            staying: Moves::TAKE | Moves::GIVE,
+        };
+        let codes: Vec<i16> = set.map(Move::code).collect();
+        assert_eq!(codes, [-6, 1, 3, 64, 1001, 1002]);
+        assert_eq!(set.len(), codes.len());
+        for code in (-63..=64).chain([1001, 1002]) {
+            assert_eq!(set.contains(Move(code)), codes.contains(&code), "{code}");
+        }
+    }
+}

@@ -1,0 +1,467 @@
+//! The text of a position, `<hares> <turn> <finished> <drawn>`: printing, reading, and the checks that
+//! make a reading a position.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use super::cards::Card;
+use super::cost;
+use super::position::{Hare, Position};
+use super::ruleset::Ruleset;
+use super::track::{FINISH, Square};
+use crate::rules::number::{NumberError, whole_number};
+use crate::rules::{Game, MAX_SEATS, Seat};
+
+/// Why a text is not a position. Each message begins with the field at fault.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PositionError {
+    /// A field is missing or one is too many.
+    #[error("{field}: expected `<hares> <turn> <finished> <drawn>`, four fields, found {found}")]
+    Fields {
+        /// The first field that is missing, or the last where there are too many.
+        field: &'static str,
+        /// Number of fields found.
+        found: usize,
+    },
+    /// The number of hares is not 2 to 6.
+    #[error("hares: expected 2 to 6, found {found}")]
+    Hares {
+        /// Number of hares found.
+        found: usize,
+    },
+    /// A hare is not of the form `square,carrots,lettuces`.
+    #[error("hares: expected `square,carrots,lettuces` and `!` for a missed turn, found {text:?}")]
+    Hare {
+        /// The text found.
+        text: String,
+    },
+    /// A number of a hare is malformed or too large.
+    #[error("{field}: seat {seat}: {text:?} {problem}")]
+    Number {
+        /// `square`, `carrots` or `lettuces`.
+        field: &'static str,
+        /// The seat of the hare.
+        seat: Seat,
+        /// The text found.
+        text: String,
+        /// What is wrong with it.
+        problem: NumberError,
+    },
+    /// Two hares share a square other than start and finish.
+    #[error(
+        "square: seats {first} and {second} share square {square}, only 0 and 64 can be shared"
+    )]
+    SharedSquare {
+        /// One seat.
+        first: Seat,
+        /// The other seat.
+        second: Seat,
+        /// The square.
+        square: u8,
+    },
+    /// A finished hare holds more carrots than its place allows.
+    #[error(
+        "carrots: seat {seat} finished in place {place} with {carrots}, at most 10 a place are allowed"
+    )]
+    FinishedCarrots {
+        /// The finished seat.
+        seat: Seat,
+        /// Its place.
+        place: usize,
+        /// The carrots it holds.
+        carrots: u16,
+    },
+    /// A finished hare holds lettuces.
+    #[error("lettuces: seat {seat} finished with {lettuces}, none are allowed")]
+    FinishedLettuces {
+        /// The finished seat.
+        seat: Seat,
+        /// The lettuces it holds.
+        lettuces: u8,
+    },
+    /// A hare is marked that cannot be.
+    #[error("mark: seat {seat} cannot miss its turn {}", reason(*.lettuces, *.square))]
+    Mark {
+        /// The marked seat.
+        seat: Seat,
+        /// The square it stands on.
+        square: u8,
+        /// Its lettuces where it stands on a lettuce square, else `None`.
+        lettuces: Option<u8>,
+    },
+    /// The turn is not of the form `seat` or `seat?paid`, or names no seat.
+    #[error(
+        "turn: expected a seat from 1 to {seats}, or `seat?paid` where a card is due, found {text:?}"
+    )]
+    Turn {
+        /// The text found.
+        text: String,
+        /// Number of seats.
+        seats: usize,
+    },
+    /// The turn names a seat that has finished.
+    #[error("turn: seat {seat} has finished")]
+    TurnFinished {
+        /// The seat named.
+        seat: Seat,
+    },
+    /// All hares have finished.
+    #[error("turn: all hares have finished, the last one has to be in the race")]
+    AllFinished,
+    /// The payment is not a price that the seat can have paid.
+    #[error("payment: expected n(n+1)/2 for an n from 1 to {most}, found {text:?}")]
+    Payment {
+        /// The text found.
+        text: String,
+        /// The most steps that lead to the seat's square.
+        most: u8,
+    },
+    /// A card is due to a seat that cannot draw.
+    #[error("payment: seat {seat} has no card to draw {}", reason_of_payment(*.marked, *.over))]
+    NoCardDue {
+        /// The seat to move.
+        seat: Seat,
+        /// Whether it misses its next turn.
+        marked: bool,
+        /// Whether the game is over.
+        over: bool,
+    },
+    /// The finished seats are not those on square 64.
+    #[error(
+        "finished: expected the seats on square 64, each once, joined by `,`, or `-` for none; found {text:?}"
+    )]
+    Finished {
+        /// The text found.
+        text: String,
+    },
+    /// The cards drawn are malformed.
+    #[error("drawn: expected letters in the order BDRHFSG, or `-` for none, found {text:?}")]
+    Drawn {
+        /// The text found.
+        text: String,
+    },
+    /// More cards of a kind are drawn than the deck has.
+    #[error("drawn: {found} times {letter}, the deck has {most}")]
+    DrawnTooOften {
+        /// The letter of the card.
+        letter: char,
+        /// How often it was drawn.
+        found: usize,
+        /// How many the deck has.
+        most: u8,
+    },
+}
+
+fn reason(lettuces: Option<u8>, square: u8) -> String {
+    match lettuces {
+        Some(_) => format!("on lettuce square {square} without a lettuce in hand"),
+        None => format!("on square {square}, which is neither lettuce nor hare"),
+    }
+}
+
+fn reason_of_payment(marked: bool, over: bool) -> &'static str {
+    match (over, marked) {
+        (true, _) => "in a finished game",
+        (false, true) => "while it misses its next turn",
+        (false, false) => "off the hare squares",
+    }
+}
+
+/// Writes the text of a position.
+pub(super) fn format(position: &Position, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (seat, hare) in position.hares().iter().enumerate() {
+        let slash = if seat > 0 { "/" } else { "" };
+        let mark = if position.misses_turn(Seat(seat as u8)) {
+            "!"
+        } else {
+            ""
+        };
+        write!(
+            f,
+            "{slash}{},{},{}{mark}",
+            hare.square, hare.carrots, hare.lettuces
+        )?;
+    }
+    write!(f, " {}", Seat(position.seat))?;
+    if position.paid != 0 {
+        write!(f, "?{}", position.paid)?;
+    }
+    let order: Vec<String> = position.finished().map(|seat| seat.to_string()).collect();
+    write!(
+        f,
+        " {} ",
+        if order.is_empty() {
+            "-".to_string()
+        } else {
+            order.join(",")
+        }
+    )?;
+    if position.drawn == [0; 8] {
+        return f.write_str("-");
+    }
+    for card in Card::ALL {
+        if let Some(letter) = card.letter() {
+            for _ in 0..position.drawn[card as usize] {
+                write!(f, "{letter}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads and checks the text of a position.
+pub(super) fn parse(ruleset: &'static Ruleset, text: &str) -> Result<Position, PositionError> {
+    let fields: Vec<&str> = text.split(' ').collect();
+    let &[hares, turn, finished, drawn] = fields.as_slice() else {
+        let names = ["hares", "turn", "finished", "drawn"];
+        let field = names[fields.len().min(3)];
+        return Err(PositionError::Fields {
+            field,
+            found: fields.len(),
+        });
+    };
+    let mut position = parse_hares(ruleset, hares)?;
+    parse_finished(&mut position, finished)?;
+    check_finished_hares(&position)?;
+    check_marks(&position)?;
+    parse_turn(&mut position, turn)?;
+    position.drawn = parse_drawn(ruleset, drawn)?;
+    Ok(position)
+}
+
+/// A position with hares alone: their squares, holdings and marks.
+pub(super) fn parse_hares(
+    ruleset: &'static Ruleset,
+    text: &str,
+) -> Result<Position, PositionError> {
+    let texts: Vec<&str> = text.split('/').collect();
+    let start = Position::start(ruleset, texts.len());
+    let mut position = start.ok_or(PositionError::Hares { found: texts.len() })?;
+    for (index, text) in texts.into_iter().enumerate() {
+        let (unmarked, marked) = match text.strip_suffix('!') {
+            Some(unmarked) => (unmarked, true),
+            None => (text, false),
+        };
+        let numbers: Vec<&str> = unmarked.split(',').collect();
+        let &[square, carrots, lettuces] = numbers.as_slice() else {
+            return Err(PositionError::Hare {
+                text: text.to_string(),
+            });
+        };
+        place_hare(
+            &mut position,
+            Seat(index as u8),
+            [square, carrots, lettuces],
+            marked,
+        )?;
+    }
+    Ok(position)
+}
+
+/// Puts a hare, given as square, carrots and lettuces, at a seat whose predecessors are placed.
+pub(super) fn place_hare(
+    position: &mut Position,
+    seat: Seat,
+    [square, carrots, lettuces]: [&str; 3],
+    marked: bool,
+) -> Result<(), PositionError> {
+    let number = |field, text: &str, most| {
+        whole_number(text, most).map_err(|problem| PositionError::Number {
+            field,
+            seat,
+            text: text.to_string(),
+            problem,
+        })
+    };
+    let hare = Hare {
+        square: number("square", square, FINISH.into())? as u8,
+        carrots: number("carrots", carrots, u16::MAX.into())? as u16,
+        lettuces: number("lettuces", lettuces, position.ruleset.lettuces.into())? as u8,
+    };
+    let shareable = hare.square == 0 || hare.square == FINISH;
+    if !shareable {
+        let before = &position.hares()[..seat.index()];
+        if let Some(first) = before.iter().position(|other| other.square == hare.square) {
+            let first = Seat(first as u8);
+            return Err(PositionError::SharedSquare {
+                first,
+                second: seat,
+                square: hare.square,
+            });
+        }
+        position.occupied |= 1 << hare.square;
+    }
+    position.hares[seat.index()] = hare;
+    position.missing |= u8::from(marked) << seat.0;
+    Ok(())
+}
+
+fn parse_finished(position: &mut Position, text: &str) -> Result<(), PositionError> {
+    let wrong = || PositionError::Finished {
+        text: text.to_string(),
+    };
+    let on_finish = position
+        .hares()
+        .iter()
+        .filter(|hare| hare.square == FINISH)
+        .count();
+    let mut order = [0; MAX_SEATS];
+    let mut named = 0;
+    if text != "-" {
+        for name in text.split(',') {
+            let seat = parse_seat(name, position.seats()).ok_or_else(wrong)?;
+            let twice = order[..named].contains(&seat.0);
+            if twice || position.hare(seat).square != FINISH {
+                return Err(wrong());
+            }
+            order[named] = seat.0;
+            named += 1;
+        }
+    }
+    if named != on_finish {
+        return Err(wrong());
+    }
+    position.order = order;
+    position.finished = named as u8;
+    Ok(())
+}
+
+fn parse_seat(text: &str, seats: usize) -> Option<Seat> {
+    match whole_number(text, seats as u32) {
+        Ok(0) | Err(_) => None,
+        Ok(number) => Some(Seat(number as u8 - 1)),
+    }
+}
+
+fn check_finished_hares(position: &Position) -> Result<(), PositionError> {
+    if position.finished().len() == position.seats() {
+        return Err(PositionError::AllFinished);
+    }
+    for (before, seat) in position.finished().enumerate() {
+        let Hare {
+            carrots, lettuces, ..
+        } = position.hare(seat);
+        let place = before + 1;
+        if usize::from(carrots) > 10 * place {
+            return Err(PositionError::FinishedCarrots {
+                seat,
+                place,
+                carrots,
+            });
+        }
+        if lettuces > 0 {
+            return Err(PositionError::FinishedLettuces { seat, lettuces });
+        }
+    }
+    Ok(())
+}
+
+/// Checks that every hare which misses its turn can have come to that.
+pub(super) fn check_marks(position: &Position) -> Result<(), PositionError> {
+    for (
+        index,
+        &Hare {
+            square, lettuces, ..
+        },
+    ) in position.hares().iter().enumerate()
+    {
+        let seat = Seat(index as u8);
+        if !position.misses_turn(seat) {
+            continue;
+        }
+        match position.ruleset.track.square(square) {
+            Square::Hare => {}
+            Square::Lettuce if lettuces > 0 => {}
+            Square::Lettuce => {
+                return Err(PositionError::Mark {
+                    seat,
+                    square,
+                    lettuces: Some(lettuces),
+                });
+            }
+            _ => {
+                return Err(PositionError::Mark {
+                    seat,
+                    square,
+                    lettuces: None,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn parse_turn(position: &mut Position, text: &str) -> Result<(), PositionError> {
+    let (seat, payment) = match text.split_once('?') {
+        Some((seat, payment)) => (seat, Some(payment)),
+        None => (text, None),
+    };
+    let seats = position.seats();
+    let wrong = || PositionError::Turn {
+        text: text.to_string(),
+        seats,
+    };
+    let seat = parse_seat(seat, seats).ok_or_else(wrong)?;
+    if position.hare(seat).square == FINISH {
+        return Err(PositionError::TurnFinished { seat });
+    }
+    position.seat = seat.0;
+    if let Some(payment) = payment {
+        position.paid = parse_payment(position, seat, payment)?;
+    }
+    Ok(())
+}
+
+fn parse_payment(position: &Position, seat: Seat, text: &str) -> Result<u16, PositionError> {
+    let square = position.hare(seat).square;
+    let marked = position.misses_turn(seat);
+    let over = position.is_over();
+    if over || marked || position.ruleset.track.square(square) != Square::Hare {
+        return Err(PositionError::NoCardDue { seat, marked, over });
+    }
+    let payment = whole_number(text, cost(square.into()).into()).ok();
+    (1..=u16::from(square))
+        .map(cost)
+        .find(|&price| payment == Some(price.into()))
+        .ok_or_else(|| PositionError::Payment {
+            text: text.to_string(),
+            most: square,
+        })
+}
+
+fn parse_drawn(ruleset: &Ruleset, text: &str) -> Result<[u8; 8], PositionError> {
+    let mut drawn = [0; 8];
+    if text == "-" {
+        return Ok(drawn);
+    }
+    let wrong = || PositionError::Drawn {
+        text: text.to_string(),
+    };
+    if text.is_empty() {
+        return Err(wrong());
+    }
+    let mut rest = text;
+    for card in Card::ALL {
+        let Some(letter) = card.letter() else {
+            continue;
+        };
+        let behind = rest.trim_start_matches(letter);
+        let found = rest.len() - behind.len();
+        let most = ruleset.deck[card as usize];
+        if found > usize::from(most) {
+            return Err(PositionError::DrawnTooOften {
+                letter,
+                found,
+                most,
+            });
+        }
+        drawn[card as usize] = found as u8;
+        rest = behind;
+    }
+    if rest.is_empty() {
+        Ok(drawn)
+    } else {
+        Err(wrong())
+    }
+}

@@ -1,0 +1,232 @@
+//! Why a move or a card is refused: the one rule that it breaks, with its numbers.
+
+use thiserror::Error;
+
+use super::cards::Card;
+use super::cost;
+use super::moves::Move;
+use super::position::Position;
+use super::track::{FINISH, Square};
+use crate::rules::{Game, Seat, Turn};
+
+/// Why a move is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum IllegalMove {
+    /// A card has to be drawn first.
+    #[error("seat {seat} has to draw a card first")]
+    CardDue {
+        /// The seat that draws.
+        seat: Seat,
+    },
+    /// All places are decided.
+    #[error("the game is over")]
+    GameOver,
+    /// The hare misses this turn.
+    #[error("seat {seat} misses this turn; only 0 is legal")]
+    MissesTurn {
+        /// The seat to move.
+        seat: Seat,
+    },
+    /// A forced stay where there are other moves.
+    #[error("seat {seat} has other moves than 0 and does not miss this turn")]
+    NotForced {
+        /// The seat to move.
+        seat: Seat,
+    },
+    /// The holding does not pay for the move.
+    #[error("seat {seat}: a move of {steps} costs {cost} carrots, it holds {held}")]
+    TooFewCarrots {
+        /// The seat to move.
+        seat: Seat,
+        /// Squares forward.
+        steps: u8,
+        /// Carrots that the move costs.
+        cost: u16,
+        /// Carrots held, with the income of this turn.
+        held: u16,
+    },
+    /// The target is beyond the last square.
+    #[error("seat {seat}: square {target} is beyond the finish, 64")]
+    BeyondFinish {
+        /// The seat to move.
+        seat: Seat,
+        /// The square beyond the finish.
+        target: u8,
+    },
+    /// Another hare stands on the target.
+    #[error("seat {seat}: square {target} is taken by seat {by}")]
+    Taken {
+        /// The seat to move.
+        seat: Seat,
+        /// The target.
+        target: u8,
+        /// The seat whose hare stands there.
+        by: Seat,
+    },
+    /// A move forward onto a hedgehog.
+    #[error("seat {seat}: square {target} is a hedgehog, reached only backwards")]
+    OntoHedgehog {
+        /// The seat to move.
+        seat: Seat,
+        /// The target.
+        target: u8,
+    },
+    /// A move onto a lettuce square without a lettuce.
+    #[error("seat {seat}: square {target} is a lettuce square, it has no lettuce")]
+    NoLettuce {
+        /// The seat to move.
+        seat: Seat,
+        /// The target.
+        target: u8,
+    },
+    /// Finishing with lettuces in hand.
+    #[error("seat {seat}: it cannot finish with {lettuces} lettuces in hand")]
+    FinishWithLettuces {
+        /// The seat to move.
+        seat: Seat,
+        /// Lettuces in hand.
+        lettuces: u8,
+    },
+    /// Finishing with too many carrots.
+    #[error("seat {seat}: it would finish with {left} carrots, at most {most} are allowed")]
+    FinishWithCarrots {
+        /// The seat to move.
+        seat: Seat,
+        /// Carrots left after paying.
+        left: u16,
+        /// The most that the next finisher may keep.
+        most: u16,
+    },
+    /// A move back that does not end on the nearest hedgehog behind.
+    #[error("seat {seat}: the nearest hedgehog behind square {from} is {nearest}")]
+    NotNearestHedgehog {
+        /// The seat to move.
+        seat: Seat,
+        /// The square it stands on.
+        from: u8,
+        /// The nearest hedgehog behind.
+        nearest: u8,
+    },
+    /// A move back where there is no hedgehog behind.
+    #[error("seat {seat}: there is no hedgehog behind square {from}")]
+    NoHedgehog {
+        /// The seat to move.
+        seat: Seat,
+        /// The square it stands on.
+        from: u8,
+    },
+    /// Taking or giving carrots elsewhere than on a carrot square.
+    #[error("seat {seat}: square {square} is not a carrot square")]
+    NotOnCarrots {
+        /// The seat to move.
+        seat: Seat,
+        /// The square it stands on.
+        square: u8,
+    },
+    /// Giving ten carrots with fewer in hand.
+    #[error("seat {seat}: it cannot give 10 carrots of {held}")]
+    TooFewToGive {
+        /// The seat to move.
+        seat: Seat,
+        /// Carrots held.
+        held: u16,
+    },
+}
+
+/// Why a card is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum IllegalCard {
+    /// No card is to be drawn.
+    #[error("no card is due")]
+    NoneDue,
+    /// All cards of the kind are drawn.
+    #[error("no {card} is left in the deck")]
+    NoneLeft {
+        /// The card.
+        card: Card,
+    },
+}
+
+impl Position {
+    /// The rule that an illegal move breaks.
+    pub(super) fn refusal(&self, mv: Move) -> IllegalMove {
+        let seat = match self.turn() {
+            Turn::Card(seat) => return IllegalMove::CardDue { seat },
+            Turn::Over => return IllegalMove::GameOver,
+            Turn::Seat(seat) => seat,
+        };
+        if self.misses_turn(seat) {
+            return IllegalMove::MissesTurn { seat };
+        }
+        let hare = self.hare(seat);
+        let held = hare.carrots.saturating_add(self.income(seat));
+        match mv.code() {
+            0 => IllegalMove::NotForced { seat },
+            steps @ 1..=64 => self.refusal_forward(seat, steps as u8, held),
+            -63..=-1 => {
+                let nearest = self.ruleset().track.hedgehog_behind[usize::from(hare.square)];
+                let from = hare.square;
+                if nearest == 0 {
+                    IllegalMove::NoHedgehog { seat, from }
+                } else if mv.code().unsigned_abs() != u16::from(from - nearest) {
+                    IllegalMove::NotNearestHedgehog {
+                        seat,
+                        from,
+                        nearest,
+                    }
+                } else {
+                    self.taken(seat, nearest)
+                }
+            }
+            _ if self.ruleset().track.square(hare.square) != Square::Carrot => {
+                IllegalMove::NotOnCarrots {
+                    seat,
+                    square: hare.square,
+                }
+            }
+            _ => IllegalMove::TooFewToGive { seat, held },
+        }
+    }
+
+    fn refusal_forward(&self, seat: Seat, steps: u8, held: u16) -> IllegalMove {
+        let hare = self.hare(seat);
+        let target = hare.square + steps;
+        let price = cost(steps.into());
+        if target > FINISH {
+            return IllegalMove::BeyondFinish { seat, target };
+        }
+        if price > held {
+            return IllegalMove::TooFewCarrots {
+                seat,
+                steps,
+                cost: price,
+                held,
+            };
+        }
+        if target == FINISH {
+            if hare.lettuces > 0 {
+                return IllegalMove::FinishWithLettuces {
+                    seat,
+                    lettuces: hare.lettuces,
+                };
+            }
+            let (left, most) = (held - price, self.most_at_finish());
+            return IllegalMove::FinishWithCarrots { seat, left, most };
+        }
+        match self.ruleset().track.square(target) {
+            Square::Hedgehog => IllegalMove::OntoHedgehog { seat, target },
+            Square::Lettuce if hare.lettuces == 0 => IllegalMove::NoLettuce { seat, target },
+            _ => self.taken(seat, target),
+        }
+    }
+
+    fn taken(&self, seat: Seat, target: u8) -> IllegalMove {
+        let by = self.hares().iter().position(|hare| hare.square == target);
+        // Every other reason was excluded, so some hare stands there.
+        IllegalMove::Taken {
+            seat,
+            target,
+            by: Seat(by.unwrap_or_default() as u8),
+        }
+    }
+}

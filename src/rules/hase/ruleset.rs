@@ -1,0 +1,34 @@
+//! Rulesets: a board, holding or mix of cards is a table here, not code.
+
+use super::cards::FIFTEEN;
+use super::track::{TRACK_1978, TRACK_LATER, Track};
+
+/// The tables of a variant.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Ruleset {
+    /// The track.
+    pub track: Track,
+    /// Carrots of each hare at the start, and after falling back to it.
+    pub carrots: u16,
+    /// Lettuces of each hare at the start.
+    pub lettuces: u8,
+    /// The number of cards of each [`Card`](super::Card), in its order. A deck has a `shuffle`, so that
+    /// it never runs out.
+    pub deck: [u8; 8],
+}
+
+/// The game of 1978: its track, 68 carrots, 3 lettuces, a deck of fifteen cards.
+pub static HASE_UND_IGEL: Ruleset = Ruleset {
+    track: Track::new(TRACK_1978),
+    carrots: 68,
+    lettuces: 3,
+    deck: FIFTEEN,
+};
+
+/// The later English-language game: its track, 65 carrots, 3 lettuces, a deck of fifteen cards.
+pub static HARE_AND_TORTOISE: Ruleset = Ruleset {
+    track: Track::new(TRACK_LATER),
+    carrots: 65,
+    lettuces: 3,
+    deck: FIFTEEN,
+};

@@ -1,0 +1,52 @@
+//! Canonical whole numbers: decimal digits without sign or leading zeros.
+
+use thiserror::Error;
+
+/// Why a text is not a canonical whole number within bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum NumberError {
+    /// There are other characters than digits, none at all, or leading zeros.
+    #[error("is not a whole number without sign or leading zeros")]
+    Form,
+    /// The number is larger than it may be.
+    #[error("is above {0}")]
+    TooLarge(u32),
+}
+
+/// Reads a canonical whole number from 0 to `max`.
+///
+/// # Errors
+/// See [`NumberError`].
+pub fn whole_number(text: &str, max: u32) -> Result<u32, NumberError> {
+    let canonical = !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_digit())
+        && (text == "0" || !text.starts_with('0'));
+    if !canonical {
+        return Err(NumberError::Form);
+    }
+    match text.parse::<u32>() {
+        Ok(number) if number <= max => Ok(number),
+        _ => Err(NumberError::TooLarge(max)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_one_spelling_of_a_number_is_accepted() {
+        assert_eq!(whole_number("0", 9), Ok(0));
+        assert_eq!(whole_number("65535", 65535), Ok(65535));
+        for text in ["", "+1", "-1", "01", "00", "1 ", "1e3", "١"] {
+            assert_eq!(whole_number(text, 9), Err(NumberError::Form), "{text:?}");
+        }
+        for text in ["10", "4294967296", "99999999999999999999999"] {
+            assert_eq!(
+                whole_number(text, 9),
+                Err(NumberError::TooLarge(9)),
+                "{text:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! The table of variants, and a position of any of them for those who speak in text.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use super::hase::{self, Etude, EtudeError};
+use super::{Game, Seat, Turn, perft};
+
+/// A game with its tables, as it is chosen by name.
+#[derive(Debug)]
+pub struct Variant {
+    /// The name.
+    pub name: &'static str,
+    /// The game and its tables.
+    pub rules: Rules,
+}
+
+/// The tables of a variant, by game.
+#[derive(Clone, Copy, Debug)]
+pub enum Rules {
+    /// Hase und Igel.
+    Hase(&'static hase::Ruleset),
+}
+
+/// All variants; the first is the default.
+pub static VARIANTS: &[Variant] = &[
+    Variant {
+        name: "hase-und-igel",
+        rules: Rules::Hase(&hase::HASE_UND_IGEL),
+    },
+    Variant {
+        name: "hare-and-tortoise",
+        rules: Rules::Hase(&hase::HARE_AND_TORTOISE),
+    },
+];
+
+/// A position of any game.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum AnyPosition {
+    /// Hase und Igel.
+    Hase(hase::Position),
+}
+
+/// Evaluates the same expression on the position of whichever game it is.
+macro_rules! with_position {
+    ($any:expr, $position:pat => $body:expr) => {
+        match $any {
+            $crate::rules::AnyPosition::Hase($position) => $body,
+        }
+    };
+}
+pub(crate) use with_position;
+
+/// A name that no variant has.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown variant {name:?}: expected {}", Variant::names().join(", "))]
+pub struct UnknownVariant {
+    /// The name.
+    pub name: String,
+}
+
+/// Why a position cannot be set up.
+#[derive(Debug, Error)]
+pub enum SetupError {
+    /// The game is not for so many players.
+    #[error("{variant} cannot be played by {seats} players")]
+    Players {
+        /// The variant.
+        variant: &'static str,
+        /// The number of players asked for.
+        seats: usize,
+    },
+    /// The text is not a position.
+    #[error("position {text:?} refused: {reason}")]
+    Text {
+        /// The text.
+        text: String,
+        /// The field at fault and what would have been accepted.
+        reason: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The line is not an etude.
+    #[error("etude {line:?} refused: {reason}")]
+    Etude {
+        /// The line.
+        line: String,
+        /// The field at fault and what would have been accepted.
+        reason: EtudeError,
+    },
+}
+
+/// Why a word of a move list is refused.
+#[derive(Debug, Error)]
+pub enum ActionError {
+    /// The word is neither a move nor a card.
+    #[error("{word:?} is no move: {expected}")]
+    Unreadable {
+        /// The word.
+        word: String,
+        /// What would have been accepted.
+        expected: String,
+    },
+    /// The rules forbid it.
+    #[error("{word} is illegal: {reason}")]
+    Illegal {
+        /// The move or card.
+        word: String,
+        /// The rule that it breaks.
+        reason: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+impl Variant {
+    /// The variant of a name.
+    ///
+    /// # Errors
+    /// [`UnknownVariant`] lists the names.
+    pub fn by_name(name: &str) -> Result<&'static Variant, UnknownVariant> {
+        let found = VARIANTS.iter().find(|variant| variant.name == name);
+        found.ok_or_else(|| UnknownVariant {
+            name: name.to_string(),
+        })
+    }
+
+    /// The names of all variants, the default first.
+    pub fn names() -> Vec<&'static str> {
+        VARIANTS.iter().map(|variant| variant.name).collect()
+    }
+
+    /// The start for a number of players.
+    ///
+    /// # Errors
+    /// [`SetupError::Players`] where the game is not for so many.
+    pub fn start(&self, seats: usize) -> Result<AnyPosition, SetupError> {
+        let start = match self.rules {
+            Rules::Hase(ruleset) => hase::Position::start(ruleset, seats).map(AnyPosition::Hase),
+        };
+        start.ok_or(SetupError::Players {
+            variant: self.name,
+            seats,
+        })
+    }
+
+    /// Reads the text of a position.
+    ///
+    /// # Errors
+    /// [`SetupError::Text`] names the field at fault.
+    pub fn parse(&self, text: &str) -> Result<AnyPosition, SetupError> {
+        match self.rules {
+            Rules::Hase(ruleset) => hase::Position::parse(ruleset, text)
+                .map(AnyPosition::Hase)
+                .map_err(|reason| SetupError::Text {
+                    text: text.into(),
+                    reason: reason.into(),
+                }),
+        }
+    }
+
+    /// Reads the position of an etude line.
+    ///
+    /// # Errors
+    /// [`SetupError::Etude`] names the field at fault.
+    pub fn parse_etude(&self, line: &str) -> Result<AnyPosition, SetupError> {
+        match self.rules {
+            Rules::Hase(ruleset) => Etude::parse(ruleset, line)
+                .map(|etude| AnyPosition::Hase(etude.position))
+                .map_err(|reason| SetupError::Etude {
+                    line: line.into(),
+                    reason,
+                }),
+        }
+    }
+}
+
+impl AnyPosition {
+    /// Number of seats.
+    pub fn seats(&self) -> usize {
+        with_position!(self, position => position.seats())
+    }
+
+    /// What is due now.
+    pub fn turn(&self) -> Turn {
+        with_position!(self, position => position.turn())
+    }
+
+    /// The final place of a seat, from 1, or `None` while it is open.
+    pub fn place(&self, seat: Seat) -> Option<usize> {
+        with_position!(self, position => position.place(seat))
+    }
+
+    /// A 64-bit key of the position; see [`Game::key`].
+    pub fn key(&self) -> u64 {
+        with_position!(self, position => position.key())
+    }
+
+    /// A drawing for a person, without a newline at the end.
+    pub fn picture(&self) -> String {
+        with_position!(self, position => position.picture())
+    }
+
+    /// The legal moves, ascending, or where a card is due the kinds of card left, in deck order.
+    pub fn legal_actions(&self) -> Vec<String> {
+        with_position!(self, position => match position.turn() {
+            Turn::Card(_) => position.outcomes().map(|(card, _)| card.to_string()).collect(),
+            _ => position.legal_moves().map(|mv| mv.to_string()).collect(),
+        })
+    }
+
+    /// The kinds of card that can be drawn, each with its number; empty unless a card is due.
+    pub fn outcomes(&self) -> Vec<(String, u32)> {
+        with_position!(self, position => {
+            position.outcomes().map(|(card, number)| (card.to_string(), number)).collect()
+        })
+    }
+
+    /// Plays a move or draws a card, given as a word of a move list.
+    ///
+    /// # Errors
+    /// Quotes the word and names the rule that it breaks; the position is unchanged.
+    pub fn play(&mut self, word: &str) -> Result<(), ActionError> {
+        with_position!(self, position => play_word(position, word))
+    }
+
+    /// Counts the leaves below each move or card, in the order of [`AnyPosition::legal_actions`], to
+    /// `depth` plies (at least 1); `None` once `should_stop` has answered yes.
+    pub fn perft_by_action(
+        &self,
+        depth: u32,
+        should_stop: &mut impl FnMut() -> bool,
+    ) -> Option<Vec<(String, u64)>> {
+        let mut counts = Vec::new();
+        for word in self.legal_actions() {
+            let mut next = *self;
+            // The word is one of the legal ones.
+            let _ = next.play(&word);
+            let below = depth.saturating_sub(1);
+            let leaves = with_position!(&next, position => perft(position, below, should_stop))?;
+            counts.push((word, leaves));
+        }
+        Some(counts)
+    }
+}
+
+fn play_word<G: Game>(position: &mut G, word: &str) -> Result<(), ActionError> {
+    let unreadable = |expected: String| ActionError::Unreadable {
+        word: word.into(),
+        expected,
+    };
+    let illegal = |reason| ActionError::Illegal {
+        word: word.into(),
+        reason,
+    };
+    if word.starts_with('+') {
+        let card = word
+            .parse::<G::Card>()
+            .map_err(|error| unreadable(error.to_string()))?;
+        position.draw(card).map_err(|reason| illegal(reason.into()))
+    } else {
+        let mv = word
+            .parse::<G::Move>()
+            .map_err(|error| unreadable(error.to_string()))?;
+        position.play(mv).map_err(|reason| illegal(reason.into()))
+    }
+}
+
+impl fmt::Display for AnyPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        with_position!(self, position => position.fmt(f))
+    }
+}
+
+impl fmt::Debug for AnyPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        with_position!(self, position => position.fmt(f))
+    }
+}
