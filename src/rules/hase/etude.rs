@@ -5,8 +5,9 @@
 
 use thiserror::Error;
 
-use super::notation::{self, PositionError};
+use super::notation;
 use super::position::Position;
+use super::position_error::PositionError;
 use super::ruleset::Ruleset;
 use super::track::FINISH;
 use crate::rules::number::whole_number;
