@@ -26,7 +26,7 @@ pub fn search(
 }
 
 /// A move at the root.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct RootMove<M> {
     mv: M,
     value: Value,
@@ -109,9 +109,10 @@ impl<'a, G: Evaluate> Root<'a, G> {
         for depth in 1..=deepest {
             self.tree.reached_horizon = false;
             self.tree.seldepth = 0;
-            let had = self.moves[0].mv;
+            let had = self.moves[0].clone();
             self.iterate(depth);
-            if !self.tree.stopped || self.moves[0].mv != had {
+            // Of an iteration that was stopped, only what changes the answer is worth a line.
+            if !self.tree.stopped || self.moves[0] != had {
                 self.report(depth, observe);
             }
             if !self.tree.reached_horizon || !self.control.may_deepen() || self.tree.stopped {
