@@ -1,0 +1,158 @@
+//! Tiny engines for tests, and games between them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use arbiter::engine::Engine;
+use arbiter::interrupt::{Interrupt, Interrupted};
+use arbiter::log::Log;
+use arbiter::plan::{EngineSpec, Limit, Patience, Plan};
+use arbiter::record::GameRecord;
+use arbiter::referee::play_game;
+use arbiter::schedule::{ScheduledGame, SeatedEngine};
+use buxtehude::rules::{Turn, VARIANTS};
+
+/// The engine of `engines/engine.sh` with its arguments.
+pub fn tiny(arguments: &[&str]) -> EngineSpec {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
+    let arguments = arguments.iter().map(|argument| argument.to_string());
+    EngineSpec {
+        name: "tiny".to_string(),
+        command: PathBuf::from("/bin/sh"),
+        args: [script.to_string()].into_iter().chain(arguments).collect(),
+        dir: None,
+        options: Vec::new(),
+        limit: Limit::Nodes(1),
+        legal: true,
+    }
+}
+
+/// A game of engines in seat order, with an end after six plies unless it is changed.
+pub struct Table {
+    pub plan: Plan,
+    pub game: ScheduledGame,
+    pub log: Log,
+    pub interrupt: Interrupt,
+}
+
+/// What came of a game.
+pub struct Played {
+    pub result: Result<GameRecord, Interrupted>,
+    pub engines: Vec<Engine>,
+    pub took: Duration,
+}
+
+impl Table {
+    pub fn new(engines: Vec<EngineSpec>) -> Table {
+        let seats = engines.len();
+        let seated = (0..seats).map(|engine| SeatedEngine { engine, copy: 0 });
+        Table {
+            game: ScheduledGame {
+                number: 1,
+                block: 1,
+                seats: seated.collect(),
+                start: None,
+                opening: Vec::new(),
+                deck_seed: 5,
+            },
+            plan: Plan {
+                variant: &VARIANTS[0],
+                seats,
+                engines,
+                games: 1,
+                seed: 1,
+                concurrency: 1,
+                random_plies: 0,
+                openings: Vec::new(),
+                patience: Patience {
+                    margin: Duration::from_millis(50),
+                    stall: Duration::from_secs(60),
+                    max_plies: 6,
+                },
+                log: None,
+                record: None,
+            },
+            log: Log::none(),
+            interrupt: Interrupt::new(),
+        }
+    }
+
+    pub fn play(&self) -> Played {
+        let start = |spec| Engine::start(spec, self.plan.variant, 0, &self.log, &self.interrupt);
+        let mut engines: Vec<Engine> = self
+            .plan
+            .engines
+            .iter()
+            .map(|spec| start(spec).unwrap())
+            .collect();
+        let begun = Instant::now();
+        let result = play_game(&self.game, &self.plan, &mut engines, &self.interrupt);
+        Played {
+            took: begun.elapsed(),
+            result,
+            engines,
+        }
+    }
+}
+
+impl Played {
+    pub fn record(&self) -> &GameRecord {
+        let record = self.result.as_ref().unwrap();
+        check_moves(record);
+        record
+    }
+}
+
+/// Replays the record: all moves are legal, and each one after the opening has its turn.
+fn check_moves(record: &GameRecord) {
+    let mut position = VARIANTS[0].parse(&record.start).unwrap();
+    let mut moves = 0;
+    for word in record.moves.split_whitespace() {
+        moves += usize::from(matches!(position.turn(), Turn::Seat(_)));
+        if let Err(error) = position.play(word) {
+            panic!("{error} in {record:?}\n{}", position.picture());
+        }
+    }
+    assert!(record.turns.len() <= moves, "{record:?}");
+}
+
+/// The command lines of the processes in a process group that are not dead, by their numbers.
+pub fn living_members(group: u32) -> BTreeMap<u32, String> {
+    let mut members = BTreeMap::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Some(id) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok())
+        else {
+            continue;
+        };
+        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else {
+            continue;
+        };
+        // After the name in parentheses: state, parent, process group.
+        let fields: Vec<&str> = stat[stat.rfind(')').unwrap() + 1..]
+            .split_whitespace()
+            .collect();
+        if fields[2] == group.to_string() && fields[0] != "Z" {
+            let command = fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
+            members.insert(id, command.replace('\0', " "));
+        }
+    }
+    members
+}
+
+/// Waits until no process of a group lives.
+pub fn await_death(group: u32) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    loop {
+        let members = living_members(group);
+        if members.is_empty() {
+            return;
+        }
+        assert!(Instant::now() < deadline, "still alive: {members:?}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
