@@ -6,8 +6,65 @@
 //! `protocol.md`.
 //!
 //! Moves, cards and position texts pass through as words: what they mean is the business of the rules.
+//!
+//! [`LineReader`] cuts a stream into lines of bounded length; [`Line::command`] goes on from there.
+//!
+//! # Examples
+//! ```
+//! use buxtehude::protocol::{Command, CommandError, Reply};
+//!
+//! let command: Command = "go  depth 7\r".parse()?;
+//! assert_eq!(command.to_string(), "go depth 7");
+//!
+//! let refused = "go depth 0".parse::<Command>().unwrap_err();
+//! assert!(refused.is_go());
+//! assert_eq!(refused.to_string(), r#"go depth: "0" is not a whole number from 1 to 4294967295"#);
+//!
+//! let reply: Reply = "bestmove 5 ponder 3 estimate 520 480".parse().unwrap();
+//! let Reply::BestMove(answer) = reply else { panic!("{reply}") };
+//! assert_eq!(answer.estimate, [520, 480]);
+//! # Ok::<(), CommandError>(())
+//! ```
 
-use std::fmt;
+// Nothing from outside can panic here.
+#![deny(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::todo,
+    clippy::unimplemented,
+    clippy::unreachable,
+    clippy::unwrap_used
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::unwrap_used
+    )
+)]
+
+mod command;
+mod error;
+mod excerpt;
+mod go;
+mod info;
+#[cfg(test)]
+mod laws;
+mod lines;
+mod option;
+mod position;
+mod reply;
+mod words;
+
+pub use command::COMMAND_WORDS;
+pub use error::{ArgumentError, Bounds, CommandError, Expected, GoError, ReplyError};
+pub use excerpt::Excerpt;
+pub use go::GO_WORDS;
+pub use lines::{Line, LineReader, MAX_LINE_BYTES};
 
 /// What a client sends to an engine: one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -231,13 +288,4 @@ pub struct BestMove {
     pub ponder: Option<String>,
     /// Each seat's expected share of the placement points in permille; empty from an engine that gives none.
     pub estimate: Vec<u16>,
-}
-
-impl fmt::Display for Score {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Score::Centipawns(x) => write!(f, "cp {x}"),
-            Score::Mate(y) => write!(f, "mate {y}"),
-        }
-    }
 }

@@ -1,0 +1,150 @@
+//! A [`Command`] as text, read and written side by side.
+
+use std::fmt;
+use std::str::FromStr;
+
+use nom::Parser;
+use nom::branch::alt;
+use nom::combinator::{cut, opt, value, verify};
+use nom::sequence::{preceded, terminated};
+
+use super::Command;
+use super::error::{CommandError, Expected};
+use super::excerpt::Excerpt;
+use super::go;
+use super::position::position;
+use super::words::{Parsed, end, expecting, keyword, number, text_until, without_line_end, word};
+
+/// The first words of all commands.
+pub const COMMAND_WORDS: [&str; 14] = [
+    "uci",
+    "debug",
+    "isready",
+    "setoption",
+    "ucinewgame",
+    "position",
+    "go",
+    "stop",
+    "ponderhit",
+    "quit",
+    "d",
+    "eval",
+    "bench",
+    "help",
+];
+
+const END: &str = "the end of the line";
+
+impl FromStr for Command {
+    type Err = CommandError;
+
+    /// Reads one line, with its line end or without. Words are separated by any number of spaces and tabs; upper and
+    /// lower case differ.
+    ///
+    /// # Errors
+    /// [`CommandError`] names the first fault of the line; an empty line is [`CommandError::Empty`].
+    fn from_str(line: &str) -> Result<Self, CommandError> {
+        let (rest, name) = word(without_line_end(line)).map_err(|_| CommandError::Empty)?;
+        let bare = |name, command| value(command, end(name, END)).parse(rest);
+        let parsed = match name {
+            "uci" => bare("uci", Command::Uci),
+            "debug" => debug(rest),
+            "isready" => bare("isready", Command::IsReady),
+            "setoption" => set_option(rest),
+            "ucinewgame" => bare("ucinewgame", Command::UciNewGame),
+            "position" => position.map(Command::Position).parse(rest),
+            "go" => return go::go(rest).map_err(CommandError::Go),
+            "stop" => bare("stop", Command::Stop),
+            "ponderhit" => bare("ponderhit", Command::PonderHit),
+            "quit" => bare("quit", Command::Quit),
+            "d" => bare("d", Command::Display),
+            "eval" => bare("eval", Command::Eval),
+            "bench" => bench(rest),
+            "help" => bare("help", Command::Help),
+            _ => {
+                let found = Excerpt::new(name);
+                return Err(CommandError::Unknown { found });
+            }
+        };
+        match parsed {
+            Ok((_, command)) => Ok(command),
+            Err(mismatch) => Err(CommandError::Argument(mismatch.into())),
+        }
+    }
+}
+
+impl fmt::Display for Command {
+    /// Writes the line without its end.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Command::Uci => f.write_str("uci"),
+            Command::Debug(on) => write!(f, "debug {}", if *on { "on" } else { "off" }),
+            Command::IsReady => f.write_str("isready"),
+            Command::SetOption { name, value: None } => write!(f, "setoption name {name}"),
+            Command::SetOption {
+                name,
+                value: Some(value),
+            } => {
+                let blank = if value.is_empty() { "" } else { " " };
+                write!(f, "setoption name {name} value{blank}{value}")
+            }
+            Command::UciNewGame => f.write_str("ucinewgame"),
+            Command::Position(position) => write!(f, "position {position}"),
+            Command::Go(go) => write!(f, "go{go}"),
+            Command::Perft(depth) => write!(f, "go perft {depth}"),
+            Command::Stop => f.write_str("stop"),
+            Command::PonderHit => f.write_str("ponderhit"),
+            Command::Quit => f.write_str("quit"),
+            Command::Display => f.write_str("d"),
+            Command::Eval => f.write_str("eval"),
+            Command::Bench(None) => f.write_str("bench"),
+            Command::Bench(Some(depth)) => write!(f, "bench {depth}"),
+            Command::Help => f.write_str("help"),
+        }
+    }
+}
+
+fn debug(input: &str) -> Parsed<'_, Command> {
+    let on_or_off = alt((value(true, keyword("on")), value(false, keyword("off"))));
+    let on_or_off = expecting("debug", Expected::Words("on or off"), on_or_off);
+    terminated(on_or_off.map(Command::Debug), end("debug", END)).parse(input)
+}
+
+fn set_option(input: &str) -> Parsed<'_, Command> {
+    let (rest, _) = expecting(
+        "setoption",
+        Expected::Words("name and an option's name"),
+        keyword("name"),
+    )
+    .parse(input)?;
+    let name = verify(text_until(&["value"]), |name: &str| !name.is_empty());
+    let (rest, name) =
+        expecting("setoption name", Expected::Words("an option's name"), name).parse(rest)?;
+    let (rest, value) = opt(preceded(keyword("value"), text_until(&[]))).parse(rest)?;
+    Ok((rest, Command::SetOption { name, value }))
+}
+
+fn bench(input: &str) -> Parsed<'_, Command> {
+    let (rest, depth) = alt((
+        value(None, end("bench", END)),
+        cut(number("bench", 1..=u32::MAX)).map(Some),
+    ))
+    .parse(input)?;
+    end("bench", END).map(|_| Command::Bench(depth)).parse(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_word_is_known() {
+        for name in COMMAND_WORDS {
+            let parsed = name.parse::<Command>();
+            assert!(
+                !matches!(parsed, Err(CommandError::Unknown { .. })),
+                "{name}: {parsed:?}"
+            );
+        }
+    }
+}

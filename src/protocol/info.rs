@@ -1,0 +1,126 @@
+//! The facts of an `info` line.
+//!
+//! Reading is lenient, for every UCI engine has facts of its own: an unknown word or an unreadable number is
+//! skipped, and what is left is kept.
+
+use std::fmt;
+
+use nom::Parser;
+use nom::branch::alt;
+use nom::combinator::map_opt;
+use nom::multi::many0;
+use nom::sequence::preceded;
+
+use super::words::{Parsed, integer, keyword, word, words_until, write_fact, write_list};
+use super::{Info, Score};
+
+/// Reads what stands behind the word `info`, up to `string` or the end of the line.
+pub(super) fn info(input: &str) -> Info {
+    let mut info = Info::default();
+    let mut rest = input;
+    while let Ok((behind, name)) = word(rest) {
+        rest = match name {
+            "depth" => set(&mut info.depth, behind, any_number(behind)),
+            "seldepth" => set(&mut info.seldepth, behind, any_number(behind)),
+            "multipv" => set(&mut info.multipv, behind, any_number(behind)),
+            "score" => set(&mut info.score, behind, score(behind)),
+            "nodes" => set(&mut info.nodes, behind, any_number(behind)),
+            "nps" => set(&mut info.nps, behind, any_number(behind)),
+            "hashfull" => set(&mut info.hashfull, behind, any_number(behind)),
+            "time" => set(&mut info.time, behind, any_number(behind)),
+            "estimate" => keep(&mut info.estimate, behind, many0(any_number).parse(behind)),
+            "pv" => keep(&mut info.pv, behind, words_until(&[]).parse(behind)),
+            "string" => break,
+            _ => behind,
+        };
+    }
+    info
+}
+
+impl fmt::Display for Info {
+    /// Writes each fact with a blank before it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_fact(f, "depth", self.depth)?;
+        write_fact(f, "seldepth", self.seldepth)?;
+        write_fact(f, "multipv", self.multipv)?;
+        write_list(f, "estimate", &self.estimate)?;
+        write_fact(f, "score", self.score)?;
+        write_fact(f, "nodes", self.nodes)?;
+        write_fact(f, "nps", self.nps)?;
+        write_fact(f, "hashfull", self.hashfull)?;
+        write_fact(f, "time", self.time)?;
+        write_list(f, "pv", &self.pv)
+    }
+}
+
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Score::Centipawns(x) => write!(f, "cp {x}"),
+            Score::Mate(y) => write!(f, "mate {y}"),
+        }
+    }
+}
+
+fn score(input: &str) -> Parsed<'_, Score> {
+    alt((
+        preceded(keyword("cp"), any_number).map(Score::Centipawns),
+        preceded(keyword("mate"), any_number).map(Score::Mate),
+    ))
+    .parse(input)
+}
+
+/// A number that fits its type.
+fn any_number<T: TryFrom<i128>>(input: &str) -> Parsed<'_, T> {
+    map_opt(word, |word| integer(word)?.try_into().ok()).parse(input)
+}
+
+/// Stores what was parsed and returns the rest; where nothing was, `input` is read on as words.
+fn set<'a, T>(slot: &mut Option<T>, input: &'a str, parsed: Parsed<'a, T>) -> &'a str {
+    parsed.map_or(input, |(rest, value)| {
+        *slot = Some(value);
+        rest
+    })
+}
+
+/// As [`set`], for a list.
+fn keep<'a, T>(slot: &mut Vec<T>, input: &'a str, parsed: Parsed<'a, Vec<T>>) -> &'a str {
+    parsed.map_or(input, |(rest, values)| {
+        *slot = values;
+        rest
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strings(words: &[&str]) -> Vec<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn an_info_of_another_engine_keeps_what_we_know() {
+        let line = "depth 20 seldepth 31 multipv 1 score cp 34 lowerbound wdl 90 880 30 nodes 1e6 nps 1200 \
+                    hashfull -5 tbhits 0 time 99 currmove e2e4 currmovenumber 1 pv e2e4 e7e5 string depth 1";
+        let expected = Info {
+            depth: Some(20),
+            seldepth: Some(31),
+            multipv: Some(1),
+            score: Some(Score::Centipawns(34)),
+            nps: Some(1200),
+            time: Some(99),
+            pv: strings(&["e2e4", "e7e5", "string", "depth", "1"]),
+            ..Info::default()
+        };
+        assert_eq!(info(line), expected);
+
+        let depth = Info {
+            depth: Some(4),
+            ..Info::default()
+        };
+        assert_eq!(info("nodes depth 4 score up string time 3 nodes 9"), depth);
+        assert_eq!(info(""), Info::default());
+        assert_eq!(info("estimate 500 500 x 3").estimate, [500, 500]);
+    }
+}

@@ -1,0 +1,359 @@
+//! Laws of both languages, tried on generated lines: nothing panics, errors are short and of one line, and what is
+//! printed parses back to the same value.
+
+use std::fmt::{Debug, Display};
+use std::str::FromStr;
+
+use proptest::collection::vec;
+use proptest::option::of;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+
+/// Words that mean something somewhere, so that random lines get far into the parsers.
+const SOUP: &[&str] = &[
+    "uci",
+    "debug",
+    "on",
+    "off",
+    "setoption",
+    "name",
+    "value",
+    "position",
+    "startpos",
+    "players",
+    "fen",
+    "etude",
+    "moves",
+    "go",
+    "depth",
+    "nodes",
+    "movetime",
+    "infinite",
+    "ponder",
+    "searchmoves",
+    "time",
+    "inc",
+    "movestogo",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "perft",
+    "mate",
+    "bench",
+    "id",
+    "author",
+    "option",
+    "type",
+    "check",
+    "spin",
+    "combo",
+    "button",
+    "string",
+    "default",
+    "min",
+    "max",
+    "var",
+    "true",
+    "false",
+    "<empty>",
+    "uciok",
+    "readyok",
+    "info",
+    "seldepth",
+    "multipv",
+    "estimate",
+    "score",
+    "cp",
+    "nps",
+    "hashfull",
+    "pv",
+    "bestmove",
+    "(none)",
+    "0",
+    "1",
+    "-1",
+    "007",
+    "-0",
+    "667",
+    "65536",
+    "18446744073709551616",
+    "5",
+    "+half",
+    "e2e4",
+    "\t",
+    "\r",
+    "ä",
+    "\u{1b}",
+];
+
+/// Begin with these: every line of the protocol does.
+const BEGINNINGS: &[&str] = &[
+    "go",
+    "position",
+    "setoption",
+    "debug",
+    "bench",
+    "option",
+    "info",
+    "bestmove",
+    "id",
+    "",
+];
+
+fn soup() -> impl Strategy<Value = String> {
+    (select(BEGINNINGS), vec(select(SOUP), 0..9))
+        .prop_map(|(first, words)| format!("{first} {}", words.join(" ")))
+}
+
+/// A word that is no keyword.
+fn word() -> impl Strategy<Value = String> {
+    "[!-~äß€\u{a0}]{1,6}".prop_filter("a keyword", |word| !SOUP.contains(&word.as_str()))
+}
+
+/// One or more words, joined by single spaces.
+fn words() -> impl Strategy<Value = String> {
+    vec(word(), 1..4).prop_map(|words| words.join(" "))
+}
+
+fn list() -> impl Strategy<Value = Vec<String>> {
+    vec(word(), 0..4)
+}
+
+fn start() -> impl Strategy<Value = Start> {
+    prop_oneof![
+        of(1_u32..).prop_map(|players| Start::Startpos { players }),
+        words().prop_map(Start::Fen),
+        word().prop_map(Start::Etude),
+    ]
+}
+
+fn clock_times() -> impl Strategy<Value = ClockTimes> {
+    let seats = vec((any::<i64>(), any::<u64>()), 1..7);
+    let seats = (seats, any::<bool>()).prop_map(|(seats, with_inc)| {
+        let (time, inc): (Vec<_>, Vec<_>) = seats.into_iter().unzip();
+        let inc = if with_inc { inc } else { Vec::new() };
+        ClockTimes::Seats { time, inc }
+    });
+    let uci = (
+        of(any::<i64>()),
+        of(any::<i64>()),
+        of(any::<u64>()),
+        of(any::<u64>()),
+    );
+    let uci = uci.prop_filter_map("no time left", |(wtime, btime, winc, binc)| {
+        let times = ClockTimes::Uci {
+            wtime,
+            btime,
+            winc,
+            binc,
+        };
+        (wtime.is_some() || btime.is_some()).then_some(times)
+    });
+    prop_oneof![seats, uci]
+}
+
+fn clock() -> impl Strategy<Value = Clock> {
+    (clock_times(), of(1_u32..)).prop_map(|(time, movestogo)| Clock { time, movestogo })
+}
+
+fn go() -> impl Strategy<Value = Go> {
+    (
+        of(1_u32..),
+        of(1_u64..),
+        of(1_u64..),
+        any::<bool>(),
+        any::<bool>(),
+        list(),
+        of(clock()),
+    )
+        .prop_map(
+            |(depth, nodes, movetime, infinite, ponder, searchmoves, clock)| Go {
+                depth,
+                nodes,
+                movetime,
+                infinite,
+                ponder,
+                searchmoves,
+                clock,
+            },
+        )
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    let bare = [
+        Command::Uci,
+        Command::IsReady,
+        Command::UciNewGame,
+        Command::Stop,
+        Command::PonderHit,
+        Command::Quit,
+        Command::Display,
+        Command::Eval,
+        Command::Help,
+    ];
+    let value = of(prop_oneof![Just(String::new()), words()]);
+    prop_oneof![
+        select(bare.to_vec()),
+        any::<bool>().prop_map(Command::Debug),
+        (words(), value).prop_map(|(name, value)| Command::SetOption { name, value }),
+        (start(), list())
+            .prop_map(|(start, moves)| Command::Position(PositionCommand { start, moves })),
+        go().prop_map(Command::Go),
+        any::<u32>().prop_map(Command::Perft),
+        of(1_u32..).prop_map(Command::Bench),
+    ]
+}
+
+fn option_kind() -> impl Strategy<Value = OptionKind> {
+    let text = || prop_oneof![Just(String::new()), words()];
+    prop_oneof![
+        any::<bool>().prop_map(|default| OptionKind::Check { default }),
+        any::<(i64, i64, i64)>().prop_map(|(default, min, max)| OptionKind::Spin {
+            default,
+            min,
+            max
+        }),
+        (text(), vec(text(), 0..4)).prop_map(|(default, vars)| OptionKind::Combo { default, vars }),
+        Just(OptionKind::Button),
+        text().prop_map(|default| OptionKind::String { default }),
+    ]
+}
+
+fn score() -> impl Strategy<Value = Score> {
+    prop_oneof![
+        any::<i32>().prop_map(Score::Centipawns),
+        any::<i32>().prop_map(Score::Mate)
+    ]
+}
+
+fn info() -> impl Strategy<Value = Info> {
+    let depths = (of(any::<u32>()), of(any::<u32>()), of(any::<u32>()));
+    let counts = (
+        of(any::<u64>()),
+        of(any::<u64>()),
+        of(any::<u16>()),
+        of(any::<u64>()),
+    );
+    (depths, vec(any::<u16>(), 0..7), of(score()), counts, list()).prop_map(
+        |(depths, estimate, score, counts, pv)| {
+            let (depth, seldepth, multipv) = depths;
+            let (nodes, nps, hashfull, time) = counts;
+            Info {
+                depth,
+                seldepth,
+                multipv,
+                estimate,
+                score,
+                nodes,
+                nps,
+                hashfull,
+                time,
+                pv,
+            }
+        },
+    )
+}
+
+fn best_move() -> impl Strategy<Value = BestMove> {
+    (of(word()), of(word()), vec(any::<u16>(), 0..7)).prop_map(|(best, ponder, estimate)| {
+        BestMove {
+            best,
+            ponder,
+            estimate,
+        }
+    })
+}
+
+fn reply() -> impl Strategy<Value = Reply> {
+    // Texts are kept word for word; only the line's end is not theirs.
+    let text = || "[ \t]{0,2}([!-~ä\t ]{0,20}[!-~ä])?";
+    let free = text().prop_filter("a line of the protocol", |text: &String| {
+        let beginnings = ["id", "option", "uciok", "readyok", "info", "bestmove"];
+        !text
+            .split_whitespace()
+            .next()
+            .is_some_and(|first| beginnings.contains(&first))
+    });
+    prop_oneof![
+        words().prop_map(Reply::IdName),
+        words().prop_map(Reply::IdAuthor),
+        (words(), option_kind()).prop_map(|(name, kind)| Reply::Option(OptionOffer { name, kind })),
+        Just(Reply::UciOk),
+        Just(Reply::ReadyOk),
+        info().prop_map(Reply::Info),
+        text().prop_map(Reply::Say),
+        best_move().prop_map(Reply::BestMove),
+        free.prop_map(Reply::Text),
+    ]
+}
+
+/// Whatever is accepted prints as one line that parses back to it; whatever is refused gives one short line.
+fn is_lawful<T>(line: &str) -> Result<(), TestCaseError>
+where
+    T: FromStr<Err: Display + Debug + PartialEq> + Display + Debug + PartialEq,
+{
+    match line.parse::<T>() {
+        Ok(value) => prop_assert_eq!(value.to_string().parse(), Ok(value), "{:?}", line),
+        Err(error) => {
+            let error = error.to_string();
+            prop_assert!(!error.contains(char::is_control), "{:?}", error);
+            // Sixty characters may be escaped to ten each.
+            prop_assert!(error.len() < 900, "{} bytes: {}", error.len(), error);
+            prop_assert!(
+                error.contains("expected") || error.contains(" is not "),
+                "{}",
+                error
+            );
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn a_printed_command_parses_back(command in command()) {
+        prop_assert_eq!(command.to_string().parse(), Ok(command));
+    }
+
+    #[test]
+    fn a_printed_reply_parses_back(reply in reply()) {
+        prop_assert_eq!(reply.to_string().parse(), Ok(reply));
+    }
+
+    #[test]
+    fn lines_of_known_words_are_lawful(line in soup()) {
+        is_lawful::<Command>(&line)?;
+        is_lawful::<Reply>(&line)?;
+    }
+
+    #[test]
+    fn any_text_is_lawful(begin in select(BEGINNINGS), text: String) {
+        for line in [&text, &format!("{begin} {text}")] {
+            is_lawful::<Command>(line)?;
+            is_lawful::<Reply>(line)?;
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read_to_the_end(bytes in vec(prop_oneof![any::<u8>(), Just(b'\n')], 0..200), limit in 0_usize..20) {
+        let mut reader = LineReader::with_limit(bytes.as_slice(), limit);
+        let mut count = 0;
+        while let Some(line) = reader.next_line() {
+            let line = line.expect("reading from memory does not fail");
+            if let Err(error) = line.command() {
+                prop_assert!(!error.to_string().contains(char::is_control), "{:?}", error);
+            }
+            count += 1;
+        }
+        prop_assert_eq!(count, bytes.split_inclusive(|byte| *byte == b'\n').count());
+    }
+
+    #[test]
+    fn blanks_and_line_ends_do_not_matter(command in command(), blanks in select(&["  ", "\t", " \t "][..])) {
+        let line = format!("{blanks}{}{blanks}\r\n", command.to_string().replace(' ', blanks));
+        prop_assert_eq!(line.parse(), Ok(command));
+    }
+}

@@ -1,0 +1,278 @@
+//! Lines from a stream that nobody vouches for: of any length, of any bytes, cut off anywhere.
+
+use std::io::{self, BufRead, ErrorKind};
+
+use super::Command;
+use super::error::CommandError;
+use super::excerpt::Excerpt;
+use super::words::word;
+
+/// The longest line accepted, in bytes; the carriage return counts, the newline does not.
+pub const MAX_LINE_BYTES: usize = 1 << 20;
+
+/// Reads line by line into one buffer, which never holds more than the longest line accepted.
+#[derive(Debug)]
+pub struct LineReader<R> {
+    reader: R,
+    limit: usize,
+    buffer: Vec<u8>,
+    /// Whether what comes next still belongs to a line that was too long.
+    skipping: bool,
+}
+
+/// What came up to a newline or to the end of the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// A whole line without its end, be that `\n` or `\r\n`.
+    Text(&'a str),
+    /// The end of the stream came before the line's newline.
+    CutOff(&'a [u8]),
+    /// A whole line whose bytes are not UTF-8, without its end.
+    NotUtf8(&'a [u8]),
+    /// A line of more bytes than accepted. The rest of it is skipped when the next line is asked for.
+    TooLong {
+        /// The number of bytes accepted.
+        limit: usize,
+        /// As many bytes of its beginning.
+        start: &'a [u8],
+    },
+}
+
+impl<R: BufRead> LineReader<R> {
+    /// Reads lines of at most [`MAX_LINE_BYTES`].
+    pub fn new(reader: R) -> Self {
+        Self::with_limit(reader, MAX_LINE_BYTES)
+    }
+
+    /// Reads lines of at most `limit` bytes.
+    pub fn with_limit(reader: R, limit: usize) -> Self {
+        Self {
+            reader,
+            limit,
+            buffer: Vec::new(),
+            skipping: false,
+        }
+    }
+
+    /// Waits for the next line; `None` at the end of the stream.
+    ///
+    /// A line that is too long is reported as soon as it is, not at its end.
+    ///
+    /// # Errors
+    /// Whatever the stream answers, but for interruptions; what was read of the line is lost.
+    pub fn next_line(&mut self) -> Option<io::Result<Line<'_>>> {
+        self.buffer.clear();
+        loop {
+            let available = match self.reader.fill_buf() {
+                Ok(available) => available,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Some(Err(error)),
+            };
+            if available.is_empty() {
+                let nothing = self.skipping || self.buffer.is_empty();
+                self.skipping = false;
+                return (!nothing).then(|| Ok(Line::CutOff(without_return(&self.buffer))));
+            }
+            let newline = available.iter().position(|byte| *byte == b'\n');
+            let length = newline.unwrap_or(available.len());
+            let was_skipping = self.skipping;
+            let room = self.limit - self.buffer.len();
+            if !was_skipping {
+                self.buffer.extend(available.iter().take(length.min(room)));
+            }
+            self.reader.consume(length + usize::from(newline.is_some()));
+            if was_skipping {
+                self.skipping = newline.is_none();
+            } else if length > room {
+                self.skipping = newline.is_none();
+                let limit = self.limit;
+                let start = &self.buffer;
+                return Some(Ok(Line::TooLong { limit, start }));
+            } else if newline.is_some() {
+                let bytes = without_return(&self.buffer);
+                return Some(Ok(
+                    std::str::from_utf8(bytes).map_or(Line::NotUtf8(bytes), Line::Text)
+                ));
+            }
+        }
+    }
+}
+
+impl Line<'_> {
+    /// The command that the line holds. One that was cut off counts: the last line of a file may lack its newline.
+    ///
+    /// # Errors
+    /// [`CommandError`] names what is wrong with the line.
+    pub fn command(&self) -> Result<Command, CommandError> {
+        match self {
+            Line::Text(text) => text.parse(),
+            Line::CutOff(bytes) => {
+                std::str::from_utf8(bytes).map_or_else(|_| Err(not_utf8(bytes)), str::parse)
+            }
+            Line::NotUtf8(bytes) => Err(not_utf8(bytes)),
+            Line::TooLong { limit, start } => {
+                let (found, is_go) = excerpt(start);
+                let limit = *limit;
+                Err(CommandError::TooLong {
+                    found,
+                    limit,
+                    is_go,
+                })
+            }
+        }
+    }
+}
+
+fn without_return(bytes: &[u8]) -> &[u8] {
+    bytes.strip_suffix(b"\r").unwrap_or(bytes)
+}
+
+fn not_utf8(bytes: &[u8]) -> CommandError {
+    let (found, is_go) = excerpt(bytes);
+    CommandError::NotUtf8 { found, is_go }
+}
+
+/// The beginning of a line, and whether its first word is `go`.
+fn excerpt(bytes: &[u8]) -> (Excerpt, bool) {
+    let text = String::from_utf8_lossy(bytes);
+    let is_go = word(&text).is_ok_and(|(_, first)| first == "go");
+    (Excerpt::new(&text), is_go)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, Read};
+
+    use super::*;
+
+    /// The lines of `bytes`, printed; read through a buffer of `capacity` bytes with lines of at most `limit`.
+    fn lines(bytes: &[u8], capacity: usize, limit: usize) -> Vec<String> {
+        let mut reader = LineReader::with_limit(BufReader::with_capacity(capacity, bytes), limit);
+        let mut lines = Vec::new();
+        while let Some(line) = reader.next_line() {
+            lines.push(format!("{:?}", line.unwrap()));
+        }
+        lines
+    }
+
+    #[test]
+    fn lines_are_cut_at_newlines_whatever_the_buffer() {
+        for capacity in 1..12 {
+            assert_eq!(
+                lines("uci\r\n\ngo ä\n\r\nquit".as_bytes(), capacity, 9),
+                [
+                    r#"Text("uci")"#,
+                    r#"Text("")"#,
+                    r#"Text("go ä")"#,
+                    r#"Text("")"#,
+                    "CutOff([113, 117, 105, 116])"
+                ],
+                "capacity {capacity}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_empty_stream_has_no_line_and_a_newline_ends_the_last() {
+        assert_eq!(lines(b"", 8, 8), [""; 0]);
+        assert_eq!(lines(b"d\n", 8, 8), [r#"Text("d")"#]);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_costs_itself_only() {
+        for capacity in 1..12 {
+            assert_eq!(
+                lines(b"1234\n12345\n1234567890\nd\n12345", capacity, 4),
+                [
+                    r#"Text("1234")"#,
+                    "TooLong { limit: 4, start: [49, 50, 51, 52] }",
+                    "TooLong { limit: 4, start: [49, 50, 51, 52] }",
+                    r#"Text("d")"#,
+                    "TooLong { limit: 4, start: [49, 50, 51, 52] }",
+                ],
+                "capacity {capacity}"
+            );
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_cost_their_line_only() {
+        assert_eq!(
+            lines(b"\xff\r\nd\n\xc3", 8, 8),
+            ["NotUtf8([255])", r#"Text("d")"#, "CutOff([195])"]
+        );
+    }
+
+    #[test]
+    fn an_endless_line_is_reported_at_once_and_takes_no_more_memory_than_the_limit() {
+        let mut reader = LineReader::new(BufReader::new(io::repeat(b'x')));
+        let line = reader.next_line().unwrap().unwrap();
+        assert!(
+            matches!(line, Line::TooLong { limit: MAX_LINE_BYTES, start } if start.len() == MAX_LINE_BYTES)
+        );
+        assert!(
+            reader.buffer.capacity() <= 2 * MAX_LINE_BYTES,
+            "{}",
+            reader.buffer.capacity()
+        );
+
+        let huge = io::repeat(b'x')
+            .take(100 * MAX_LINE_BYTES as u64)
+            .chain(&b"\nisready\n"[..]);
+        let mut reader = LineReader::new(BufReader::new(huge));
+        let error = reader.next_line().unwrap().unwrap().command().unwrap_err();
+        let expected = format!(
+            r#"line "{}"... is too long: expected at most 1048576 bytes"#,
+            "x".repeat(60)
+        );
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(reader.next_line().unwrap().unwrap(), Line::Text("isready"));
+        assert!(reader.next_line().is_none());
+        assert!(
+            reader.buffer.capacity() <= 2 * MAX_LINE_BYTES,
+            "{}",
+            reader.buffer.capacity()
+        );
+    }
+
+    #[test]
+    fn a_refused_line_still_says_whether_it_is_a_go() {
+        let is_go = |line: Line<'_>| line.command().unwrap_err().is_go();
+        assert!(is_go(Line::NotUtf8(b" go depth \xff")));
+        assert!(is_go(Line::CutOff(b"go \xff")));
+        assert!(is_go(Line::TooLong {
+            limit: 8,
+            start: b"go\tsearc"
+        }));
+        assert!(!is_go(Line::NotUtf8(b"gone \xff")));
+        assert!(!is_go(Line::TooLong {
+            limit: 8,
+            start: b"position"
+        }));
+        assert_eq!(Line::CutOff(b"quit").command(), Ok(Command::Quit));
+    }
+
+    #[test]
+    fn interruptions_are_no_errors_and_errors_are_passed_on() {
+        struct Flaky(Vec<io::Result<&'static [u8]>>);
+        impl Read for Flaky {
+            fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+                let bytes = self.0.remove(0)?;
+                into[..bytes.len()].copy_from_slice(bytes);
+                Ok(bytes.len())
+            }
+        }
+        let answers = vec![
+            Ok(&b"is"[..]),
+            Err(ErrorKind::Interrupted.into()),
+            Ok(b"ready\n"),
+            Err(ErrorKind::BrokenPipe.into()),
+        ];
+        let mut reader = LineReader::new(BufReader::new(Flaky(answers)));
+        assert_eq!(reader.next_line().unwrap().unwrap(), Line::Text("isready"));
+        assert_eq!(
+            reader.next_line().unwrap().unwrap_err().kind(),
+            ErrorKind::BrokenPipe
+        );
+    }
+}

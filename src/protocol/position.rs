@@ -1,0 +1,93 @@
+//! The argument of `position`: `startpos [players N] | fen <text> | etude <line>`, then `[moves M1 M2 ...]`.
+
+use std::fmt;
+
+use nom::Parser;
+use nom::branch::alt;
+use nom::combinator::{cut, opt, verify};
+use nom::sequence::{preceded, terminated};
+
+use super::error::Expected;
+use super::words::{
+    Parsed, end, expecting, keyword, number, text_until, word_but, words_until, write_fact,
+    write_list,
+};
+use super::{PositionCommand, Start};
+
+/// The word that begins the move list; no start may contain it.
+const MOVES: &[&str] = &["moves"];
+
+/// Reads what stands behind the word `position`, to the end of the line.
+pub(super) fn position(input: &str) -> Parsed<'_, PositionCommand> {
+    let kinds = Expected::Words("startpos, fen or etude");
+    let (rest, start) = expecting("position", kinds, alt((startpos, fen, etude))).parse(input)?;
+    let (after, expected) = match start {
+        Start::Startpos { players: None } => {
+            ("position startpos", "players, moves or the end of the line")
+        }
+        Start::Startpos { .. } => ("position startpos players", "moves or the end of the line"),
+        Start::Fen(_) => ("position fen", "moves or the end of the line"),
+        Start::Etude(_) => (
+            "position etude",
+            "one word, then moves or the end of the line",
+        ),
+    };
+    let moves = opt(preceded(keyword("moves"), words_until(&[])));
+    let (rest, moves) = terminated(moves, end(after, expected)).parse(rest)?;
+    let moves = moves.unwrap_or_default();
+    Ok((rest, PositionCommand { start, moves }))
+}
+
+fn startpos(input: &str) -> Parsed<'_, Start> {
+    let players = number("position startpos players", 1..=u32::MAX);
+    preceded(
+        keyword("startpos"),
+        opt(preceded(keyword("players"), cut(players))),
+    )
+    .map(|players| Start::Startpos { players })
+    .parse(input)
+}
+
+fn fen(input: &str) -> Parsed<'_, Start> {
+    let text = verify(text_until(MOVES), |text: &str| !text.is_empty());
+    let text = expecting(
+        "position fen",
+        Expected::Words("the text of a position"),
+        text,
+    );
+    preceded(keyword("fen"), cut(text))
+        .map(Start::Fen)
+        .parse(input)
+}
+
+fn etude(input: &str) -> Parsed<'_, Start> {
+    let line = expecting(
+        "position etude",
+        Expected::Words("an etude line"),
+        word_but(MOVES),
+    );
+    preceded(keyword("etude"), cut(line))
+        .map(|line| Start::Etude(line.to_owned()))
+        .parse(input)
+}
+
+impl fmt::Display for PositionCommand {
+    /// Writes the argument, without the word `position`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.start.fmt(f)?;
+        write_list(f, "moves", &self.moves)
+    }
+}
+
+impl fmt::Display for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Start::Startpos { players } => {
+                f.write_str("startpos")?;
+                write_fact(f, "players", *players)
+            }
+            Start::Fen(text) => write!(f, "fen {text}"),
+            Start::Etude(line) => write!(f, "etude {line}"),
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! The pieces that all lines are made of: words between blanks, whole numbers, the end of the line.
+//!
+//! All are nom parsers over one line. A parser that does not match says where it stood ([`Mismatch`]);
+//! [`expecting`] adds what belongs there, and together they become an [`ArgumentError`]. A keyword once read is
+//! followed by `cut`, so that the first fault found is the one reported.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use nom::bytes::complete::is_not;
+use nom::character::complete::{char, digit1, space0};
+use nom::combinator::{all_consuming, cut, map_opt, opt, peek, recognize, verify};
+use nom::error::{ErrorKind, ParseError};
+use nom::multi::{fold_many0, many0, many1};
+use nom::sequence::preceded;
+use nom::{IResult, Parser};
+
+use super::error::{ArgumentError, Bounds, Expected};
+use super::excerpt::Excerpt;
+
+/// What a parser makes of a line: the rest of it and a value.
+pub(super) type Parsed<'a, T> = IResult<&'a str, T, Mismatch<'a>>;
+
+/// Where a parser did not match, and what belongs there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Mismatch<'a> {
+    at: &'a str,
+    after: &'static str,
+    expected: Expected,
+}
+
+/// A word: whatever stands between blanks.
+pub(super) fn word(input: &str) -> Parsed<'_, &str> {
+    preceded(space0, is_not(" \t")).parse(input)
+}
+
+/// The word `name`.
+pub(super) fn keyword<'a>(
+    name: &'static str,
+) -> impl Parser<&'a str, Output = &'a str, Error = Mismatch<'a>> {
+    verify(word, move |found: &str| found == name)
+}
+
+/// Any word that is none of `stops`.
+pub(super) fn word_but<'a>(
+    stops: &'static [&'static str],
+) -> impl Parser<&'a str, Output = &'a str, Error = Mismatch<'a>> {
+    verify(word, move |found: &str| !stops.contains(&found))
+}
+
+/// All words up to one of `stops` or the end of the line; there may be none.
+pub(super) fn words_until<'a>(
+    stops: &'static [&'static str],
+) -> impl Parser<&'a str, Output = Vec<String>, Error = Mismatch<'a>> {
+    many0(word_but(stops).map(str::to_owned))
+}
+
+/// The words up to one of `stops` or the end of the line, joined by single spaces; empty where there are none.
+pub(super) fn text_until<'a>(
+    stops: &'static [&'static str],
+) -> impl Parser<&'a str, Output = String, Error = Mismatch<'a>> {
+    fold_many0(word_but(stops), String::new, |mut text, word| {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word);
+        text
+    })
+}
+
+/// A whole number within `range`; a sign is read only where the range has negative numbers.
+pub(super) fn number<'a, T>(
+    after: &'static str,
+    range: RangeInclusive<T>,
+) -> impl Parser<&'a str, Output = T, Error = Mismatch<'a>>
+where
+    T: Copy + Into<i128> + TryFrom<i128>,
+{
+    let bounds = bounds(&range);
+    expecting(
+        after,
+        Expected::Number(bounds),
+        map_opt(word, move |word| {
+            let number = integer(word)?;
+            let sign_is_fine = bounds.min < 0 || !word.starts_with('-');
+            let fits = sign_is_fine && (bounds.min..=bounds.max).contains(&number);
+            fits.then_some(number)?.try_into().ok()
+        }),
+    )
+}
+
+/// One or more [`number`]s, up to a word that does not begin like one.
+pub(super) fn numbers<'a, T>(
+    after: &'static str,
+    range: RangeInclusive<T>,
+) -> impl Parser<&'a str, Output = Vec<T>, Error = Mismatch<'a>>
+where
+    T: Copy + Into<i128> + TryFrom<i128>,
+{
+    let begins_like_one = |word: &str| word.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    expecting(
+        after,
+        Expected::Number(bounds(&range)),
+        many1(preceded(
+            peek(verify(word, begins_like_one)),
+            cut(number(after, range)),
+        )),
+    )
+}
+
+/// The end of the line, blanks before it or not.
+pub(super) fn end<'a>(
+    after: &'static str,
+    expected: &'static str,
+) -> impl Parser<&'a str, Output = &'a str, Error = Mismatch<'a>> {
+    expecting(after, Expected::Words(expected), all_consuming(space0))
+}
+
+/// What `parser` reads; where it does not match, `expected` is due behind the words `after`.
+pub(super) fn expecting<'a, P>(
+    after: &'static str,
+    expected: Expected,
+    mut parser: P,
+) -> impl Parser<&'a str, Output = P::Output, Error = Mismatch<'a>>
+where
+    P: Parser<&'a str, Error = Mismatch<'a>>,
+{
+    move |input| match parser.parse(input) {
+        Err(nom::Err::Error(mismatch)) => Err(nom::Err::Error(Mismatch {
+            after,
+            expected,
+            ..mismatch
+        })),
+        other => other,
+    }
+}
+
+/// The whole number that `word` spells in decimal, `-` before it or not.
+pub(super) fn integer(word: &str) -> Option<i128> {
+    let digits: Parsed<'_, &str> = all_consuming(recognize((opt(char('-')), digit1))).parse(word);
+    digits.ok()?.1.parse().ok()
+}
+
+/// The line without the line feeds and carriage returns at its end.
+pub(super) fn without_line_end(line: &str) -> &str {
+    line.trim_end_matches(['\r', '\n'])
+}
+
+/// Writes ` name` and each of `values` behind it; nothing where there are no values.
+pub(super) fn write_list<T: fmt::Display>(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    values: &[T],
+) -> fmt::Result {
+    if !values.is_empty() {
+        write!(f, " {name}")?;
+    }
+    values.iter().try_for_each(|value| write!(f, " {value}"))
+}
+
+/// Writes ` name value` where there is a value.
+pub(super) fn write_fact<T: fmt::Display>(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    value: Option<T>,
+) -> fmt::Result {
+    value.map_or(Ok(()), |value| write!(f, " {name} {value}"))
+}
+
+fn bounds<T: Copy + Into<i128>>(range: &RangeInclusive<T>) -> Bounds {
+    Bounds {
+        min: (*range.start()).into(),
+        max: (*range.end()).into(),
+    }
+}
+
+impl<'a> ParseError<&'a str> for Mismatch<'a> {
+    fn from_error_kind(at: &'a str, _: ErrorKind) -> Self {
+        Mismatch {
+            at,
+            after: "line",
+            expected: Expected::Words("a word"),
+        }
+    }
+
+    fn append(_: &'a str, _: ErrorKind, other: Self) -> Self {
+        other
+    }
+}
+
+impl From<Mismatch<'_>> for ArgumentError {
+    fn from(
+        Mismatch {
+            at,
+            after,
+            expected,
+        }: Mismatch<'_>,
+    ) -> Self {
+        let Ok((_, found)) = word(at) else {
+            return ArgumentError::Missing { after, expected };
+        };
+        let found = Excerpt::new(found);
+        match expected {
+            Expected::Words(expected) => ArgumentError::Unexpected {
+                after,
+                found,
+                expected,
+            },
+            Expected::Number(bounds) => ArgumentError::NotANumber {
+                after,
+                found,
+                bounds,
+            },
+        }
+    }
+}
+
+impl From<nom::Err<Mismatch<'_>>> for ArgumentError {
+    fn from(error: nom::Err<Mismatch<'_>>) -> Self {
+        match error {
+            nom::Err::Error(mismatch) | nom::Err::Failure(mismatch) => mismatch.into(),
+            // Only nom's streaming parsers say this; to them a line would end too early.
+            nom::Err::Incomplete(_) => Mismatch::from_error_kind("", ErrorKind::Complete).into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_cut_at_blanks_only() {
+        let (rest, words) = words_until(&["stop"])
+            .parse(" \ta  b\tä\u{a0}c stop d")
+            .unwrap();
+        assert_eq!(
+            (rest, words),
+            (" stop d", vec!["a".into(), "b".into(), "ä\u{a0}c".into()])
+        );
+        assert_eq!(text_until(&[]).parse("  a \t b "), Ok((" ", "a b".into())));
+        assert_eq!(
+            text_until(&["a"]).parse("  a b"),
+            Ok(("  a b", String::new()))
+        );
+    }
+
+    #[test]
+    fn integers_are_plain_decimal() {
+        let spelt = ["0", "007", "-5", "18446744073709551616"].map(integer);
+        assert_eq!(spelt, [Some(0), Some(7), Some(-5), Some(1 << 64)]);
+        for word in [
+            "",
+            "-",
+            "+5",
+            "5.",
+            "0x5",
+            "1_000",
+            "5-",
+            "--5",
+            "٣",
+            "1".repeat(60).as_str(),
+        ] {
+            assert_eq!(integer(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn numbers_keep_to_their_bounds() {
+        assert_eq!(number("n", 1..=9_u32).parse(" 9 x"), Ok((" x", 9)));
+        assert_eq!(number("n", -9..=9_i64).parse("-9"), Ok(("", -9)));
+        for line in ["0", "10", "-0", "-1", "x", ""] {
+            let refused = number("n", 0..=9_u32).parse(line).is_err();
+            assert_eq!(refused, line != "0", "{line}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_numbers_ends_at_a_word_but_not_at_a_bad_number() {
+        assert_eq!(
+            numbers("n", 0..=9_u16).parse(" 1 2 x 3"),
+            Ok((" x 3", vec![1, 2]))
+        );
+        let error: ArgumentError = numbers("n", 0..=9_u16).parse("1 10 x").unwrap_err().into();
+        assert_eq!(
+            error.to_string(),
+            r#"n: "10" is not a whole number from 0 to 9"#
+        );
+        let error: ArgumentError = numbers("n", 0..=9_u16).parse(" ").unwrap_err().into();
+        assert_eq!(
+            error.to_string(),
+            "n: missing argument: expected a whole number from 0 to 9"
+        );
+    }
+}
