@@ -1,0 +1,314 @@
+//! An engine: one child process that speaks the protocol.
+//!
+//! [`Engine::start`] begins the talk, checks and sets options; the referee then asks for one move after
+//! the other. An engine lives in the thread that started it: on Linux the kernel kills the process when
+//! that thread ends, so that no engine outlives the arbiter, however it dies.
+
+mod answer;
+mod conversation;
+mod last_words;
+mod lines;
+mod options;
+mod process;
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use buxtehude::protocol::{Command, OptionOffer, Reply};
+use buxtehude::rules::Variant;
+use thiserror::Error;
+
+pub(crate) use answer::Answer;
+use answer::Kind;
+use conversation::Conversation;
+pub(crate) use conversation::Failure;
+
+use crate::interrupt::Interrupt;
+use crate::log::Log;
+use crate::plan::EngineSpec;
+
+/// How long an engine has for `uciok` and for `readyok`.
+pub(crate) const READY_PATIENCE: Duration = Duration::from_secs(10);
+/// How long an engine has for ending after `quit`.
+const QUIT_PATIENCE: Duration = Duration::from_millis(500);
+/// A wait that never ends within a match, where the one asked for is beyond what a clock can count.
+const FOR_EVER: Duration = Duration::from_secs(1_000_000_000);
+
+/// A running engine that has introduced itself. Dropping it kills its process group.
+pub struct Engine {
+    conversation: Conversation,
+    id_name: Option<String>,
+    /// Whether it is idle and keeps to the protocol, as far as we know.
+    usable: bool,
+    /// The last line about the running search that is worth reading.
+    info: Vec<u8>,
+}
+
+/// Why an engine cannot take part.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// The program cannot be run.
+    #[error("engine {engine}: cannot start {}: {source}", command.display())]
+    NotStarted {
+        /// The engine's name.
+        engine: String,
+        /// The program.
+        command: PathBuf,
+        /// What keeps it from being run.
+        source: io::Error,
+    },
+    /// It did not answer `uci` with `uciok`.
+    #[error("engine {engine}: no uciok: {reason}{}", quoted(stderr))]
+    NoUciOk {
+        /// The engine's name.
+        engine: String,
+        /// What happened instead.
+        reason: String,
+        /// The last lines of its standard error.
+        stderr: Vec<String>,
+    },
+    /// It does not offer an option that was configured.
+    #[error(
+        "engine {engine} has no option {option:?}: it offers {}",
+        listed(offered)
+    )]
+    UnknownOption {
+        /// The engine's name.
+        engine: String,
+        /// The option asked for.
+        option: String,
+        /// The names of all options offered.
+        offered: Vec<String>,
+    },
+    /// An option cannot have the value that was configured.
+    #[error("engine {engine}: option {option:?} cannot be {value:?}: it accepts {accepted}")]
+    OptionValue {
+        /// The engine's name.
+        engine: String,
+        /// The option.
+        option: String,
+        /// The value asked for.
+        value: String,
+        /// What would have been accepted.
+        accepted: String,
+    },
+    /// It does not list the variant.
+    #[error(
+        "engine {engine} does not play {variant}: its UCI_Variant offers {}",
+        listed(offered)
+    )]
+    UnknownVariant {
+        /// The engine's name.
+        engine: String,
+        /// The variant asked for.
+        variant: &'static str,
+        /// All variants offered.
+        offered: Vec<String>,
+    },
+    /// We were told to end.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Engine {
+    /// Starts the program of `spec`, asks it to introduce itself, and sets the variant and its options.
+    ///
+    /// An engine that offers no `UCI_Variant` is taken to play what it is asked. `copy` tells several
+    /// processes of one engine apart in the log, from 0. The directory of `spec`, where there is one, is
+    /// entered before the program is looked for.
+    ///
+    /// # Errors
+    /// [`StartError`]: the program does not start, gives no `uciok` within ten seconds, or does not offer
+    /// the variant, an option or an option's value.
+    pub fn start(
+        spec: &EngineSpec,
+        variant: &'static Variant,
+        copy: usize,
+        log: &Log,
+        interrupt: &Interrupt,
+    ) -> Result<Engine, StartError> {
+        let conversation = Conversation::start(spec, copy, log);
+        let mut engine = Engine {
+            conversation: conversation.map_err(|source| StartError::NotStarted {
+                engine: spec.name.clone(),
+                command: spec.command.clone(),
+                source,
+            })?,
+            id_name: None,
+            usable: true,
+            info: Vec::new(),
+        };
+        let deadline = deadline(READY_PATIENCE);
+        let no_uci_ok = |engine: &Engine, failure| match failure {
+            Failure::Interrupted => StartError::Interrupted,
+            failure => StartError::NoUciOk {
+                engine: spec.name.clone(),
+                reason: failure.to_string(),
+                stderr: engine.last_words(),
+            },
+        };
+        let offers = engine
+            .introduce(deadline, interrupt)
+            .map_err(|failure| no_uci_ok(&engine, failure))?;
+        let mut lines = String::new();
+        for command in options::settings(spec, variant, &offers)? {
+            lines.push_str(&format!("{command}\n"));
+        }
+        engine
+            .conversation
+            .send(lines.as_bytes(), deadline, interrupt)
+            .map_err(|failure| no_uci_ok(&engine, failure))?;
+        Ok(engine)
+    }
+
+    /// The name by which the engine introduced itself.
+    pub fn id_name(&self) -> Option<&str> {
+        self.id_name.as_deref()
+    }
+
+    /// Whether the engine can play another game; one that is at fault, or was interrupted, cannot.
+    pub fn is_usable(&self) -> bool {
+        self.usable
+    }
+
+    /// Ends the engine in order: `quit`, half a second to end, then death to all of its process group.
+    pub fn quit(self) {
+        let farewell = format!("{}\n", Command::Quit);
+        self.conversation.close(farewell.as_bytes(), QUIT_PATIENCE);
+    }
+
+    /// Sends `uci` and reads what comes before `uciok`.
+    fn introduce(
+        &mut self,
+        deadline: Instant,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<OptionOffer>, Failure> {
+        let hello = format!("{}\n", Command::Uci);
+        self.conversation
+            .send(hello.as_bytes(), deadline, interrupt)?;
+        let mut offers = Vec::new();
+        loop {
+            let line = self.conversation.next_line(deadline, interrupt)?;
+            match String::from_utf8_lossy(line.text).trim().parse() {
+                Ok(Reply::UciOk) => return Ok(offers),
+                Ok(Reply::IdName(name)) => self.id_name = Some(name),
+                Ok(Reply::Option(offer)) => offers.push(offer),
+                // What is malformed here is missed only by those who ask for that very option.
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
+
+    /// Says that a new game begins; [`Engine::await_ready`] waits for the answer.
+    pub(crate) fn begin_game(
+        &mut self,
+        deadline: Instant,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        self.usable = false;
+        let lines = format!("{}\n{}\n", Command::UciNewGame, Command::IsReady);
+        self.conversation
+            .send(lines.as_bytes(), deadline, interrupt)
+    }
+
+    /// Waits for `readyok`.
+    pub(crate) fn await_ready(
+        &mut self,
+        deadline: Instant,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        loop {
+            let line = self.conversation.next_line(deadline, interrupt)?;
+            if line.text.trim_ascii() == b"readyok" {
+                self.usable = true;
+                return Ok(());
+            }
+        }
+    }
+
+    /// Sends `request`, the lines of `position` and `go`, and waits for the answer.
+    ///
+    /// # Errors
+    /// Why there is none after `patience`; the engine cannot be used any more then.
+    pub(crate) fn ask(
+        &mut self,
+        request: &[u8],
+        patience: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<Answer, Failure> {
+        self.usable = false;
+        self.info.clear();
+        let sent = Instant::now();
+        let deadline = after(sent, patience);
+        self.conversation.send(request, deadline, interrupt)?;
+        loop {
+            let line = self.conversation.next_line(deadline, interrupt)?;
+            match answer::kind(line.text) {
+                Kind::BestMove => {
+                    let elapsed = line.arrived - sent;
+                    self.usable = true;
+                    return Ok(Answer::read(elapsed, line.text, &self.info));
+                }
+                Kind::Info => {
+                    self.info.clear();
+                    self.info.extend_from_slice(line.text);
+                }
+                Kind::Other => {}
+            }
+        }
+    }
+
+    /// The last lines that the engine wrote to its standard error.
+    pub(crate) fn last_words(&self) -> Vec<String> {
+        self.conversation.last_words()
+    }
+
+    /// Kills the engine, which is at fault.
+    pub(crate) fn dismiss(&mut self) {
+        self.usable = false;
+        self.conversation.kill();
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Engine({})", self.conversation.name())
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Stalled => f.write_str("it did not answer in time"),
+            Failure::Ended(Some(status)) => write!(f, "its process ended with {status}"),
+            Failure::Ended(None) => f.write_str("its process ended"),
+            Failure::Disconnected => f.write_str("it closed its output or input"),
+            Failure::Interrupted => f.write_str("interrupted"),
+        }
+    }
+}
+
+/// The time when a wait that begins now ends.
+pub(crate) fn deadline(patience: Duration) -> Instant {
+    after(Instant::now(), patience)
+}
+
+fn after(start: Instant, patience: Duration) -> Instant {
+    start.checked_add(patience).unwrap_or(start + FOR_EVER)
+}
+
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => "nothing".to_string(),
+        names => names.join(", "),
+    }
+}
+
+fn quoted(stderr: &[String]) -> String {
+    match stderr {
+        [] => String::new(),
+        lines => format!("; its standard error ends with: {}", lines.join(" | ")),
+    }
+}

@@ -1,0 +1,131 @@
+//! What an engine answers to `go`: the move, and what it said of its search on the way.
+
+use std::time::Duration;
+
+use buxtehude::protocol::{BestMove, Info, Reply};
+
+/// The answer to a `go`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// From the sending of `go` to the arrival of the answer.
+    pub elapsed: Duration,
+    /// The answer, or what is wrong with its form.
+    pub best_move: Result<BestMove, String>,
+    /// What the search last said of depth, score and estimate.
+    pub info: Info,
+}
+
+/// A line of an engine during a search, as far as it matters.
+pub enum Kind {
+    /// The answer.
+    BestMove,
+    /// Facts of the search's best line.
+    Info,
+    /// Anything else.
+    Other,
+}
+
+/// Tells the kind of a line at a glance: engines may print thousands of them.
+///
+/// An `info` line counts that has a depth with a score or an estimate, and is not about a line that is
+/// only second best.
+pub fn kind(line: &[u8]) -> Kind {
+    let mut words = line
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty());
+    match words.next() {
+        Some(b"bestmove") => return Kind::BestMove,
+        Some(b"info") => {}
+        _ => return Kind::Other,
+    }
+    let (mut has_depth, mut has_value) = (false, false);
+    while let Some(word) = words.next() {
+        match word {
+            b"depth" => has_depth = true,
+            b"score" | b"estimate" => has_value = true,
+            b"multipv" if words.next() != Some(b"1") => return Kind::Other,
+            b"pv" | b"string" => break,
+            _ => {}
+        }
+    }
+    if has_depth && has_value {
+        Kind::Info
+    } else {
+        Kind::Other
+    }
+}
+
+impl Answer {
+    /// Reads the answer from its line and from the last line of [`Kind::Info`] before it.
+    pub fn read(elapsed: Duration, line: &[u8], info: &[u8]) -> Answer {
+        let best_move = match String::from_utf8_lossy(line).trim().parse() {
+            Ok(Reply::BestMove(best_move)) => Ok(best_move),
+            Ok(other) => Err(format!("{other}: expected a bestmove")),
+            Err(error) => Err(error.to_string()),
+        };
+        let info = match String::from_utf8_lossy(info).trim().parse() {
+            Ok(Reply::Info(info)) => info,
+            _ => Info::default(),
+        };
+        Answer {
+            elapsed,
+            best_move,
+            info,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use buxtehude::protocol::Score;
+
+    use super::*;
+
+    #[test]
+    fn lines_are_told_apart() {
+        for (line, expected) in [
+            ("bestmove 5", "bestmove"),
+            (" \tbestmove\r", "bestmove"),
+            ("bestmoves 5", "other"),
+            ("info depth 3 score cp 5 pv 1", "info"),
+            ("info depth 3 estimate 600 400", "info"),
+            ("info depth 3 multipv 1 score cp 5", "info"),
+            ("info depth 3 multipv 2 score cp 5", "other"),
+            ("info depth 3 currmove 5", "other"),
+            ("info score cp 3", "other"),
+            ("info string depth score", "other"),
+            ("info", "other"),
+            ("", "other"),
+        ] {
+            let found = match kind(line.as_bytes()) {
+                Kind::BestMove => "bestmove",
+                Kind::Info => "info",
+                Kind::Other => "other",
+            };
+            assert_eq!(found, expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_read_with_its_info() {
+        let answer = Answer::read(
+            Duration::from_millis(3),
+            b"bestmove 5 estimate 600 400\r",
+            b"info depth 7 score cp -31 nodes 5 pv 5 3",
+        );
+        let best_move = answer.best_move.unwrap();
+        assert_eq!(best_move.best.as_deref(), Some("5"));
+        assert_eq!(best_move.estimate, [600, 400]);
+        assert_eq!(answer.info.depth, Some(7));
+        assert_eq!(answer.info.score, Some(Score::Centipawns(-31)));
+    }
+
+    #[test]
+    fn rubbish_is_quoted() {
+        for line in [&b"bestmove"[..], b"bestmove 5 6", b"bestmove \xff\xfe x"] {
+            let answer = Answer::read(Duration::ZERO, line, b"");
+            let error = answer.best_move.unwrap_err();
+            assert!(error.starts_with("bestmove: "), "{error}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Lines out of a stream of bytes, in bounded memory.
+
+use std::ops::Range;
+
+/// The longest line that counts, with its newline.
+pub const LONGEST_LINE: usize = 64 * 1024;
+
+/// Bytes received that are not yet used up, cut into lines.
+///
+/// Only what ends with a newline is a line. A line that is too long is dropped up to its newline, and
+/// counts as nothing.
+pub struct Lines {
+    bytes: Box<[u8]>,
+    /// Where the next line begins.
+    begin: usize,
+    /// There is no newline between `begin` and here.
+    scanned: usize,
+    /// Behind the last byte received.
+    end: usize,
+    /// The beginning of the next line was dropped, and so its rest will be.
+    dropping: bool,
+}
+
+impl Lines {
+    /// No bytes yet.
+    pub fn new() -> Lines {
+        Lines {
+            bytes: vec![0; LONGEST_LINE].into_boxed_slice(),
+            begin: 0,
+            scanned: 0,
+            end: 0,
+            dropping: false,
+        }
+    }
+
+    /// Where the next bytes received are to be put; never empty. [`Lines::next`] must have returned `None`.
+    pub fn room(&mut self) -> &mut [u8] {
+        if self.end - self.begin == self.bytes.len() {
+            self.drop_beginning();
+        }
+        if self.begin > 0 {
+            self.bytes.copy_within(self.begin..self.end, 0);
+            self.scanned -= self.begin;
+            self.end -= self.begin;
+            self.begin = 0;
+        }
+        &mut self.bytes[self.end..]
+    }
+
+    /// Says that `number` bytes were put into the [room](Lines::room).
+    pub fn received(&mut self, number: usize) {
+        self.end += number;
+    }
+
+    /// The next line without its newline, as a range for [`Lines::text`], or `None` if none is complete.
+    pub fn next(&mut self) -> Option<Range<usize>> {
+        loop {
+            let unscanned = &self.bytes[self.scanned..self.end];
+            let Some(offset) = unscanned.iter().position(|&byte| byte == b'\n') else {
+                self.scanned = self.end;
+                if self.dropping {
+                    self.drop_beginning();
+                }
+                return None;
+            };
+            let newline = self.scanned + offset;
+            let line = self.begin..newline;
+            self.begin = newline + 1;
+            self.scanned = self.begin;
+            if !std::mem::take(&mut self.dropping) {
+                return Some(line);
+            }
+        }
+    }
+
+    /// The bytes of a line that [`Lines::next`] has just returned.
+    pub fn text(&self, line: Range<usize>) -> &[u8] {
+        &self.bytes[line]
+    }
+
+    /// Drops the beginning of an incomplete line: its rest, when it comes, counts as nothing.
+    pub fn drop_incomplete(&mut self) {
+        if self.begin < self.end {
+            self.drop_beginning();
+        }
+    }
+
+    fn drop_beginning(&mut self) {
+        self.dropping = true;
+        self.begin = 0;
+        self.scanned = 0;
+        self.end = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn receive(lines: &mut Lines, bytes: &[u8]) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let room = lines.room();
+            let number = room.len().min(rest.len());
+            room[..number].copy_from_slice(&rest[..number]);
+            lines.received(number);
+            rest = &rest[number..];
+            while let Some(line) = lines.next() {
+                found.push(String::from_utf8_lossy(lines.text(line)).into_owned());
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn lines_come_out_however_they_come_in() {
+        let text = b"id name x\n\nuciok\nbestm";
+        for size in 1..=text.len() {
+            let mut lines = Lines::new();
+            let found: Vec<String> = text
+                .chunks(size)
+                .flat_map(|chunk| receive(&mut lines, chunk))
+                .collect();
+            assert_eq!(found, ["id name x", "", "uciok"], "in pieces of {size}");
+            assert_eq!(
+                receive(&mut lines, b"ove 5\n"),
+                ["bestmove 5"],
+                "in pieces of {size}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_line_too_long_is_dropped_up_to_its_newline() {
+        for (length, counts) in [
+            (LONGEST_LINE - 1, true),
+            (LONGEST_LINE, false),
+            (300_000, false),
+        ] {
+            let mut lines = Lines::new();
+            let mut bytes = b"first\n".to_vec();
+            bytes.extend(vec![b'x'; length]);
+            bytes.extend(b"\nlast\n");
+            let found = receive(&mut lines, &bytes);
+            let lengths: Vec<usize> = found.iter().map(String::len).collect();
+            let expected = if counts {
+                vec![5, length, 4]
+            } else {
+                vec![5, 4]
+            };
+            assert_eq!(lengths, expected, "a line of {length}");
+        }
+    }
+
+    #[test]
+    fn the_rest_of_a_dropped_beginning_counts_as_nothing() {
+        let mut lines = Lines::new();
+        assert!(receive(&mut lines, b"info string ").is_empty());
+        lines.drop_incomplete();
+        assert_eq!(
+            receive(&mut lines, b"bestmove 1\nbestmove 2\n"),
+            ["bestmove 2"]
+        );
+        lines.drop_incomplete();
+        assert_eq!(receive(&mut lines, b"bestmove 3\n"), ["bestmove 3"]);
+    }
+}

@@ -1,0 +1,189 @@
+//! What is set before the first game: the options that were configured, checked against those offered.
+
+use buxtehude::protocol::{Command, OptionKind, OptionOffer};
+use buxtehude::rules::Variant;
+
+use super::StartError;
+use crate::plan::EngineSpec;
+
+/// The option that chooses the variant.
+const VARIANT_OPTION: &str = "UCI_Variant";
+
+/// The commands that set the variant, where the engine offers a choice, and the options of `spec`.
+///
+/// # Errors
+/// The first option or value that the engine does not offer.
+pub fn settings(
+    spec: &EngineSpec,
+    variant: &Variant,
+    offers: &[OptionOffer],
+) -> Result<Vec<Command>, StartError> {
+    let mut commands = Vec::new();
+    if let Some(offer) = find(offers, VARIANT_OPTION) {
+        commands.push(variant_setting(spec, variant, offer)?);
+    }
+    for (name, value) in &spec.options {
+        let offer = find(offers, name).ok_or_else(|| StartError::UnknownOption {
+            engine: spec.name.clone(),
+            option: name.clone(),
+            offered: offers.iter().map(|offer| offer.name.clone()).collect(),
+        })?;
+        commands.push(setting(spec, offer, value)?);
+    }
+    Ok(commands)
+}
+
+/// Names of options are the same in upper and lower case, as UCI says.
+fn find<'a>(offers: &'a [OptionOffer], name: &str) -> Option<&'a OptionOffer> {
+    offers
+        .iter()
+        .find(|offer| offer.name.eq_ignore_ascii_case(name))
+}
+
+fn variant_setting(
+    spec: &EngineSpec,
+    variant: &Variant,
+    offer: &OptionOffer,
+) -> Result<Command, StartError> {
+    if let OptionKind::Combo { vars, .. } = &offer.kind
+        && !vars.iter().any(|var| var == variant.name)
+    {
+        return Err(StartError::UnknownVariant {
+            engine: spec.name.clone(),
+            variant: variant.name,
+            offered: vars.clone(),
+        });
+    }
+    Ok(Command::SetOption {
+        name: offer.name.clone(),
+        value: Some(variant.name.to_string()),
+    })
+}
+
+fn setting(spec: &EngineSpec, offer: &OptionOffer, value: &str) -> Result<Command, StartError> {
+    let refuse = |accepted: String| StartError::OptionValue {
+        engine: spec.name.clone(),
+        option: offer.name.clone(),
+        value: value.to_string(),
+        accepted,
+    };
+    let value = match &offer.kind {
+        OptionKind::Check { .. } if matches!(value, "true" | "false") => Some(value.to_string()),
+        OptionKind::Check { .. } => return Err(refuse("true or false".to_string())),
+        OptionKind::Spin { min, max, .. } => match value.parse::<i64>() {
+            Ok(number) if (min..=max).contains(&&number) => Some(number.to_string()),
+            _ => return Err(refuse(format!("a whole number from {min} to {max}"))),
+        },
+        OptionKind::Combo { vars, .. } => {
+            let found = vars.iter().find(|var| var.eq_ignore_ascii_case(value));
+            let accepted = || vars.join(", ");
+            Some(found.ok_or_else(|| refuse(accepted()))?.clone())
+        }
+        OptionKind::Button if value.is_empty() => None,
+        OptionKind::Button => return Err(refuse("no value, it is a button".to_string())),
+        OptionKind::String { .. } if value.is_empty() => Some("<empty>".to_string()),
+        OptionKind::String { .. } => Some(value.to_string()),
+    };
+    Ok(Command::SetOption {
+        name: offer.name.clone(),
+        value,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use buxtehude::protocol::Reply;
+    use buxtehude::rules::VARIANTS;
+
+    use super::*;
+    use crate::plan::Limit;
+
+    const OFFERS: [&str; 6] = [
+        "option name UCI_Variant type combo default chess var chess var hase-und-igel",
+        "option name Move Overhead type spin default 10 min 0 max 5000",
+        "option name Ponder type check default false",
+        "option name Style type combo default Solid var Solid var Risky",
+        "option name Clear Hash type button",
+        "option name Book type string default <empty>",
+    ];
+
+    fn offers() -> Vec<OptionOffer> {
+        let offer = |line: &str| match line.parse() {
+            Ok(Reply::Option(offer)) => offer,
+            other => panic!("{line}: {other:?}"),
+        };
+        OFFERS.into_iter().map(offer).collect()
+    }
+
+    fn set(variant: usize, options: &[(&str, &str)]) -> Result<Vec<String>, String> {
+        let spec = EngineSpec {
+            name: "mine".to_string(),
+            command: PathBuf::new(),
+            args: Vec::new(),
+            dir: None,
+            options: options
+                .iter()
+                .map(|(name, value)| (name.to_string(), value.to_string()))
+                .collect(),
+            limit: Limit::Depth(1),
+            legal: false,
+        };
+        settings(&spec, &VARIANTS[variant], &offers())
+            .map(|commands| commands.iter().map(Command::to_string).collect())
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn options_are_set_as_offered_after_the_variant() {
+        let options = [
+            ("move overhead", "20"),
+            ("Ponder", "true"),
+            ("Style", "risky"),
+            ("Clear Hash", ""),
+            ("Book", ""),
+            ("Book", "a b"),
+        ];
+        let expected = [
+            "setoption name UCI_Variant value hase-und-igel",
+            "setoption name Move Overhead value 20",
+            "setoption name Ponder value true",
+            "setoption name Style value Risky",
+            "setoption name Clear Hash",
+            "setoption name Book value <empty>",
+            "setoption name Book value a b",
+        ];
+        assert_eq!(set(0, &options).unwrap(), expected);
+    }
+
+    #[test]
+    fn what_is_not_offered_is_refused_with_what_is() {
+        let refused = |option| set(0, &[option]).unwrap_err();
+        assert_eq!(
+            refused(("Hash", "1")),
+            "engine mine has no option \"Hash\": it offers UCI_Variant, Move Overhead, Ponder, Style, Clear Hash, Book"
+        );
+        for (option, accepted) in [
+            (("Move Overhead", "5001"), "a whole number from 0 to 5000"),
+            (("Move Overhead", "x"), "a whole number from 0 to 5000"),
+            (("Ponder", "yes"), "true or false"),
+            (("Style", "Wild"), "Solid, Risky"),
+            (("Clear Hash", "1"), "no value, it is a button"),
+        ] {
+            let (name, value) = option;
+            assert_eq!(
+                refused(option),
+                format!("engine mine: option {name:?} cannot be {value:?}: it accepts {accepted}")
+            );
+        }
+    }
+
+    #[test]
+    fn a_variant_that_is_not_listed_is_refused() {
+        assert_eq!(
+            set(1, &[]).unwrap_err(),
+            "engine mine does not play hare-and-tortoise: its UCI_Variant offers chess, hase-und-igel"
+        );
+    }
+}

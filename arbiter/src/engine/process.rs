@@ -1,0 +1,117 @@
+//! One child process: its pipes, its process group and its end.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use crate::plan::EngineSpec;
+
+/// A child process in a process group of its own, with pipes that never block the arbiter.
+///
+/// The pipes are closed on exec, as all that the standard library opens, so no other child inherits them.
+pub struct Process {
+    child: Child,
+    /// The process group; its number is the child's.
+    group: Pid,
+    /// Its status, once it has been waited for.
+    status: Option<ExitStatus>,
+    /// Where it reads.
+    pub stdin: Option<ChildStdin>,
+    /// Where it writes; `None` once it closed that.
+    pub stdout: Option<ChildStdout>,
+    /// Where it complains; `None` once it closed that.
+    pub stderr: Option<ChildStderr>,
+}
+
+impl Process {
+    /// Starts a program.
+    ///
+    /// On Linux the kernel kills the child when the thread that started it ends.
+    ///
+    /// # Errors
+    /// Whatever keeps the program from being run.
+    pub fn start(spec: &EngineSpec) -> io::Result<Process> {
+        let mut command = Command::new(&spec.command);
+        command
+            .args(&spec.args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0);
+        if let Some(dir) = &spec.dir {
+            command.current_dir(dir);
+        }
+        #[cfg(target_os = "linux")]
+        die_with_parent(&mut command);
+        let mut child = command.spawn()?;
+        let process = Process {
+            group: Pid::from_child(&child),
+            status: None,
+            stdin: child.stdin.take(),
+            stdout: child.stdout.take(),
+            stderr: child.stderr.take(),
+            child,
+        };
+        // Only the arbiter's ends of the pipes: the child's remain blocking.
+        if let Some(stdin) = &process.stdin {
+            rustix::io::ioctl_fionbio(stdin, true)?;
+        }
+        if let Some(stdout) = &process.stdout {
+            rustix::io::ioctl_fionbio(stdout, true)?;
+        }
+        if let Some(stderr) = &process.stderr {
+            rustix::io::ioctl_fionbio(stderr, true)?;
+        }
+        Ok(process)
+    }
+
+    /// The number of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Whether the process has ended. It is not reaped yet: until then neither its number nor that of its
+    /// group is given to another.
+    pub fn has_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        self.status.is_some() || !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
+    }
+
+    /// Kills whatever is left of the process group and reaps the child; returns how it ended.
+    pub fn kill(&mut self) -> Option<ExitStatus> {
+        if self.status.is_none() {
+            // An error means that nobody is left to be killed.
+            let _ = kill_process_group(self.group, Signal::KILL);
+            self.status = self.child.wait().ok();
+        }
+        self.status
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// Has the kernel kill the child when its parent dies, even by a signal that the parent cannot catch.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)] // `pre_exec` is the only way to have the child ask for its own death signal.
+fn die_with_parent(command: &mut Command) {
+    let parent = rustix::process::getpid();
+    let ask_for_signal = move || {
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        // A parent that died before the request sends no signal any more.
+        if rustix::process::getppid() == Some(parent) {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::NotFound.into())
+        }
+    };
+    // SAFETY: between fork and exec the closure makes two system calls, and neither allocates nor locks.
+    unsafe {
+        command.pre_exec(ask_for_signal);
+    }
+}
