@@ -61,11 +61,11 @@ pub struct MatchArgs {
     pub each: Option<String>,
 
     /// Number of seats, 2 to 6
-    #[arg(long, value_name = "N", default_value = "2", value_parser = seats)]
+    #[arg(long, value_name = "N", default_value = "2", value_parser = seats, allow_negative_numbers = true)]
     pub players: usize,
 
     /// Number of games, rounded up to whole blocks [default: one block]
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub games: Option<u64>,
 
     /// The limit of engines that name none of their own
@@ -77,15 +77,15 @@ pub struct MatchArgs {
     pub variant: String,
 
     /// The seed of all that is random: the same seed, the same match [default: random, and printed]
-    #[arg(long, value_name = "N", value_parser = seed)]
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     pub seed: Option<u64>,
 
     /// Games played at the same time
-    #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, allow_negative_numbers = true)]
     pub concurrency: usize,
 
     /// Random plies played after each opening
-    #[arg(long, value_name = "K", default_value = "0", value_parser = random_plies)]
+    #[arg(long, value_name = "K", default_value = "0", value_parser = random_plies, allow_negative_numbers = true)]
     pub random_plies: u32,
 
     /// Openings, one a line: a position's text, or what follows `position` in the protocol
@@ -101,15 +101,15 @@ pub struct MatchArgs {
     pub record: Option<PathBuf>,
 
     /// How far beyond its limit an engine may answer, in milliseconds
-    #[arg(long, value_name = "MS", default_value = "50", value_parser = margin)]
+    #[arg(long, value_name = "MS", default_value = "50", value_parser = margin, allow_negative_numbers = true)]
     pub margin: u64,
 
     /// How long an engine limited by depth or nodes may think, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = stall)]
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = stall, allow_negative_numbers = true)]
     pub stall: u64,
 
     /// Plies after which a game is ended
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = max_plies)]
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = max_plies, allow_negative_numbers = true)]
     pub max_plies: u32,
 }
 
@@ -118,15 +118,15 @@ pub struct MatchArgs {
 #[group(multiple = false)]
 pub struct LimitArgs {
     /// Time for each move, in milliseconds [default: 100]
-    #[arg(long, value_name = "MS", value_parser = milliseconds)]
+    #[arg(long, value_name = "MS", value_parser = milliseconds, allow_negative_numbers = true)]
     pub movetime: Option<u64>,
 
     /// Plies to search for each move
-    #[arg(long, value_name = "PLIES", value_parser = depth)]
+    #[arg(long, value_name = "PLIES", value_parser = depth, allow_negative_numbers = true)]
     pub depth: Option<u32>,
 
     /// Positions to visit for each move
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub nodes: Option<u64>,
 
     /// A clock for the whole game: seconds, and seconds gained with each move
@@ -156,7 +156,7 @@ pub struct ReplayArgs {
     pub file: PathBuf,
 
     /// Show this game move by move
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub game: Option<u64>,
 }
 

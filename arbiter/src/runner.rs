@@ -25,13 +25,8 @@ use walkover::walkover;
 #[derive(Debug, Error)]
 pub enum RunError {
     /// An engine cannot be started.
-    #[error("engine {name:?}: {reason}")]
-    Start {
-        /// The engine's name.
-        name: String,
-        /// What went wrong.
-        reason: StartError,
-    },
+    #[error(transparent)]
+    Start(#[from] StartError),
     /// An opening cannot be played.
     #[error("opening: {0}")]
     Opening(#[from] OpeningError),
@@ -55,11 +50,7 @@ pub fn check_engines(
     interrupt: &Interrupt,
 ) -> Result<Vec<Option<String>>, RunError> {
     let check = |spec: &EngineSpec| {
-        let engine = Engine::start(spec, plan.variant, 0, log, interrupt);
-        let engine = engine.map_err(|reason| RunError::Start {
-            name: spec.name.clone(),
-            reason,
-        })?;
+        let engine = Engine::start(spec, plan.variant, 0, log, interrupt)?;
         let id_name = engine.id_name().map(String::from);
         engine.quit();
         Ok(id_name)

@@ -1,11 +1,12 @@
 //! A game that cannot begin, since one of its engines does not come up again after a failure.
 
-use buxtehude::rules::{AnyPosition, Seat};
+use buxtehude::rules::Seat;
 
 use crate::ending::Ending;
 use crate::openings::OpeningError;
 use crate::plan::{Opening, Plan};
 use crate::record::{Fault, GameRecord};
+use crate::referee::{GameEnd, places_and_endings};
 use crate::schedule::ScheduledGame;
 
 /// The record of a game in which the engine of `offender` (an index) could not be started: it is last, the
@@ -25,12 +26,14 @@ pub(super) fn walkover(
     };
     let start = opening.start(plan.variant, plan.seats)?;
     let position = opening.position(plan.variant, plan.seats)?;
-    let place_of = |seat: usize| position.place(Seat(seat as u8));
-    let finished = (0..plan.seats)
-        .filter(|&seat| place_of(seat).is_some())
-        .count();
-    let outcome = |seat| outcome(&position, seat, offender, finished + 1);
-    let (places, endings) = (0..plan.seats).map(outcome).unzip();
+    let decided: Vec<Option<usize>> = (0..plan.seats)
+        .map(|seat| position.place(Seat(seat as u8)))
+        .collect();
+    let end = GameEnd::Fault {
+        seat: offender,
+        ending: Ending::Crash,
+    };
+    let (places, endings) = places_and_endings(&decided, end);
     let names = game
         .seats
         .iter()
@@ -52,12 +55,4 @@ pub(super) fn walkover(
         }),
         turns: Vec::new(),
     })
-}
-
-fn outcome(position: &AnyPosition, seat: usize, offender: usize, shared: usize) -> (u32, Ending) {
-    match position.place(Seat(seat as u8)) {
-        _ if seat == offender => (position.seats() as u32, Ending::Crash),
-        Some(place) => (place as u32, Ending::Finish),
-        None => (shared as u32, Ending::Ended),
-    }
 }
