@@ -8,7 +8,7 @@ use arbiter::args::{MatchArgs, validate};
 use arbiter::interrupt::Interrupt;
 use arbiter::log::Log;
 use arbiter::plan::{EngineSpec, Limit, Plan};
-use arbiter::progress::Progress;
+use arbiter::progress::{Progress, duration};
 use arbiter::record_file::RecordFile;
 use arbiter::report::Report;
 use arbiter::runner::{self, RunError};
@@ -154,12 +154,11 @@ fn limit(limit: Limit) -> String {
     }
 }
 
-/// How much was played, in what time, and how to play it again.
+/// How much was played, in what time, and where it is recorded.
 fn footer(plan: &Plan, games: u64, elapsed: Duration) -> String {
-    let seconds = elapsed.as_secs_f64();
-    let mut text = format!("{} in {seconds:.1} s", count(games, "game"));
+    let mut text = format!("\n{} in {}", count(games, "game"), duration(elapsed));
     if games < plan.games {
-        text += &format!(" of {} (interrupted)", plan.games);
+        text += &format!(", of {} (interrupted)", plan.games);
     }
     if let Some(path) = &plan.record {
         text += &format!(", recorded in {}", path.display());

@@ -1,9 +1,10 @@
 //! What is seen while a match is played: a progress bar on a terminal, else a line for each game.
 
+use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::record::GameRecord;
 use crate::report::{ordinal, percent};
@@ -30,9 +31,14 @@ impl Progress {
         if !io::stderr().is_terminal() {
             return Progress::Lines { games };
         }
-        let template = "{bar:30} {pos}/{len} games  {per_sec}, {eta} left  {wide_msg}";
+        let template = "{bar:30} {pos}/{len} games  {speed}  {eta} left  {wide_msg}";
         let style = ProgressStyle::with_template(template);
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let speed = |state: &ProgressState, text: &mut dyn fmt::Write| {
+            // A bar without its speed is a bar still.
+            let _ = write!(text, "{:.1} games/s", state.per_sec());
+        };
+        let style = style.with_key("speed", speed);
         let bar = ProgressBar::new(games).with_style(style.progress_chars("━╸─"));
         bar.enable_steady_tick(Duration::from_millis(200));
         Progress::Bar(bar)
@@ -42,20 +48,20 @@ impl Progress {
     pub fn game(&self, record: &GameRecord, standings: &Standings) {
         match self {
             Progress::Bar(bar) => {
-                if record.fault.is_some() {
-                    bar.println(describe(record));
-                }
                 bar.set_message(shares(standings));
                 bar.set_position(standings.games());
+                if record.fault.is_some() {
+                    bar.println(format!("game {}: {}", record.game, describe(record)));
+                }
             }
             Progress::Lines { games } => {
                 let width = games.to_string().len();
                 let count = standings.games();
+                let (game, description) = (record.game, describe(record));
                 // A closed output is no reason to stop a match that is recorded.
                 let _ = writeln!(
                     io::stdout(),
-                    "{count:>width$}/{games}  {}",
-                    describe(record)
+                    "{count:>width$}/{games}  game {game:>width$}: {description}"
                 );
             }
         }
@@ -80,21 +86,28 @@ fn describe(record: &GameRecord) -> String {
         .split_whitespace()
         .filter(|word| !word.starts_with('+'))
         .count();
-    let seconds = record.turns.iter().map(|turn| turn.micros).sum::<u64>() as f64 / 1e6;
-    let mut line = format!(
-        "game {}: {}  ({plies} plies, {seconds:.1} s)",
-        record.game,
-        places.join(", ")
-    );
+    let micros = record.turns.iter().map(|turn| turn.micros).sum();
+    let time = duration(Duration::from_micros(micros));
+    let mut line = format!("{}  ({plies} plies, {time})", places.join(", "));
     if let Some(fault) = &record.fault {
         let seat = (fault.seat as usize).wrapping_sub(1);
-        let ending = record
-            .endings
-            .get(seat)
-            .map_or("fault", |ending| ending.name());
-        line += &format!("  seat {}: {ending}: {}", fault.seat, fault.reason);
+        let name = record.seats.get(seat).map_or("?", String::as_str);
+        let ending = record.endings.get(seat);
+        let ending = ending.map_or("fault", |ending| ending.name());
+        line += &format!("  {name}, seat {}: {ending}: {}", fault.seat, fault.reason);
     }
     line
+}
+
+/// A time as a person says it.
+pub fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match time.as_secs() {
+        0 => format!("{} ms", time.as_millis()),
+        1..60 => format!("{seconds:.1} s"),
+        whole @ 60..3600 => format!("{} min {} s", whole / 60, whole % 60),
+        whole => format!("{} h {} min", whole / 3600, whole / 60 % 60),
+    }
 }
 
 /// The shares of the first few engines.

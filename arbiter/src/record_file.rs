@@ -72,16 +72,16 @@ impl RecordFile {
     }
 }
 
-/// The lines of a file, one after the other; the file is never in memory as a whole.
+/// The lines of a file, one after the other, without their newlines; the file is never in memory as a whole.
 ///
 /// # Errors
 /// The system's reason for which it cannot be opened, and in the iterator, read.
 pub fn lines(
     path: &Path,
-) -> Result<impl Iterator<Item = Result<String, RecordFileError>> + use<>, RecordFileError> {
+) -> Result<impl Iterator<Item = Result<Vec<u8>, RecordFileError>> + use<>, RecordFileError> {
     let path = path.to_path_buf();
     let file = File::open(&path).map_err(|reason| error(&path, reason))?;
-    let lines = BufReader::new(file).lines();
+    let lines = BufReader::new(file).split(b'\n');
     Ok(lines.map(move |line| line.map_err(|reason| error(&path, reason))))
 }
 

@@ -15,8 +15,8 @@ pub use show::show;
 ///
 /// # Errors
 /// [`Flaw::Unreadable`] says what was expected where.
-pub fn read(line: &str) -> Result<GameRecord, Flaw> {
-    Ok(serde_json::from_str(line)?)
+pub fn read(line: impl AsRef<[u8]>) -> Result<GameRecord, Flaw> {
+    Ok(serde_json::from_slice(line.as_ref())?)
 }
 
 /// Everything that is wrong with a recorded game; nothing if it is in order. What builds on something

@@ -59,7 +59,7 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, RecordFileError> {
     let mut checked = Checked::default();
     for (index, line) in record_file::lines(&args.file)?.enumerate() {
         let line = line?;
-        if line.trim().is_empty() {
+        if line.trim_ascii().is_empty() {
             continue;
         }
         let place = format!("{}:{}", args.file.display(), index + 1);

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use arbiter::ending::Ending;
 use arbiter::record::GameRecord;
-use common::{arbiter, crashing, directory, run, scattered};
+use common::{arbiter, crashing, directory, run, scattered, spent};
 
 fn records(path: &Path) -> Vec<GameRecord> {
     let text = std::fs::read_to_string(path).unwrap();
@@ -168,6 +168,57 @@ fn an_engine_that_crashes_loses_the_game_and_the_match_goes_on() {
 }
 
 #[test]
+fn an_engine_that_does_not_come_up_again_loses_its_games() {
+    let directory = directory("spent");
+    let record = directory.join("games.jsonl");
+    let engines = [scattered(&directory, "good", 1), spent(&directory, "spent")];
+    let mut arguments = vec!["match", "--players", "3", "--games", "6", "--nodes", "1"];
+    arguments.extend(["--random-plies", "3", "--record", record.to_str().unwrap()]);
+    engines
+        .iter()
+        .for_each(|engine| arguments.extend(["--engine", engine]));
+    let (code, stdout, stderr) = run(&arguments);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let records = records(&record);
+    assert_eq!(records.len(), 6, "{stdout}");
+    for record in &records {
+        let spent = record
+            .seats
+            .iter()
+            .position(|name| name == "spent")
+            .unwrap();
+        assert_eq!(record.endings[spent], Ending::Crash, "{record:?}");
+        assert_eq!(record.places[spent], 3, "{record:?}");
+        assert_eq!(arbiter::replay::check(record).len(), 0, "{record:?}");
+    }
+    assert!(stdout.contains("worn out"), "{stdout}");
+}
+
+#[test]
+fn a_game_that_cannot_be_recorded_stops_the_match() {
+    let directory = directory("full_disk");
+    let engine = scattered(&directory, "only", 1);
+    let (code, stdout, stderr) = run(&[
+        "match",
+        "--engine",
+        &engine,
+        "--nodes",
+        "1",
+        "--games",
+        "1000",
+        "--max-plies",
+        "10",
+        "--record",
+        "/dev/full",
+    ]);
+    assert_eq!(code, 3, "{stdout}{stderr}");
+    assert!(
+        stderr.contains("--record: game 1 cannot be recorded"),
+        "{stderr}"
+    );
+}
+
+#[test]
 fn games_are_appended_to_a_record() {
     let directory = directory("append");
     let record = directory.join("games.jsonl");
@@ -218,7 +269,7 @@ fn an_interrupted_match_ends_with_the_table_so_far() {
     // Two games have ended; the signal comes in the middle of a later one.
     let second = lines
         .by_ref()
-        .find(|line| line.as_ref().unwrap().contains("game 2:"));
+        .find(|line| line.as_ref().unwrap().contains(" 2/100000 "));
     assert!(second.is_some());
     let status = Command::new("kill")
         .args(["-INT", &child.id().to_string()])
@@ -233,7 +284,7 @@ fn an_interrupted_match_ends_with_the_table_so_far() {
     );
     assert!(
         rest.iter()
-            .any(|line| line.contains("of 100000 (interrupted)")),
+            .any(|line| line.contains(", of 100000 (interrupted)")),
         "{rest:?}"
     );
 }

@@ -37,6 +37,20 @@ while read -r line; do
 done
 "#;
 
+/// Comes up once in the check at the start and once for the first game, crashes in that, and never comes
+/// up again; its argument is a file that counts.
+const SPENT: &str = r#"
+echo start >> "$1"
+if [ "$(wc -l < "$1")" -gt 2 ]; then echo "worn out" >&2; exit 1; fi
+while read -r line; do
+  case $line in
+    uci) echo uciok ;;
+    isready) echo readyok ;;
+    go*|quit) exit 3 ;;
+  esac
+done
+"#;
+
 /// A directory of a test, emptied.
 pub fn directory(test: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
@@ -53,6 +67,12 @@ pub fn scattered(directory: &Path, name: &str, seed: u32) -> String {
 /// The `--engine` string of an engine that crashes with its fifth move.
 pub fn crashing(directory: &Path, name: &str) -> String {
     engine(directory, name, CRASHING, "")
+}
+
+/// The `--engine` string of an engine that does not come up again after its first game.
+pub fn spent(directory: &Path, name: &str) -> String {
+    let count = directory.join("starts");
+    engine(directory, name, SPENT, count.to_str().unwrap())
 }
 
 fn engine(directory: &Path, name: &str, script: &str, argument: &str) -> String {
