@@ -59,7 +59,7 @@ pub enum Turn {
 /// let mut position = Position::start(&HASE_UND_IGEL, 2).unwrap();
 /// while let Turn::Seat(_) = position.turn() {
 ///     let highest = position.legal_moves().last().unwrap();
-///     position.play_unchecked(highest);
+///     position = position.play_unchecked(highest);
 /// }
 /// assert!(matches!(position.turn(), Turn::Card(_) | Turn::Over));
 /// ```
@@ -127,9 +127,10 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// The one rule that `mv` breaks, with its numbers; the position is unchanged.
     fn play(&mut self, mv: Self::Move) -> Result<(), Self::IllegalMove>;
 
-    /// Plays a move that is known to be legal; [`Game::play`] checks. Any other move leaves a
-    /// position without meaning, but never causes undefined behaviour.
-    fn play_unchecked(&mut self, mv: Self::Move);
+    /// The position after a move that is known to be legal; [`Game::play`] checks. After any other
+    /// move the position has no meaning, or the call panics.
+    #[must_use]
+    fn play_unchecked(&self, mv: Self::Move) -> Self;
 
     /// Draws `card` for the seat to which one is due, after checking that it can be drawn.
     ///
@@ -139,8 +140,9 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// Why that card cannot be drawn now; the position is unchanged.
     fn draw(&mut self, card: Self::Card) -> Result<(), Self::IllegalCard>;
 
-    /// Draws a card that is known to be left where one is due; [`Game::draw`] checks.
-    fn draw_unchecked(&mut self, card: Self::Card);
+    /// The position after a card that is known to be left where one is due; [`Game::draw`] checks.
+    #[must_use]
+    fn draw_unchecked(&self, card: Self::Card) -> Self;
 
     /// A 64-bit key: equal positions have equal keys, different ones almost surely different keys.
     fn key(&self) -> u64;

@@ -4,6 +4,7 @@
 //! [`Position`] is a state of the race under a ruleset; [`Move`]s and [`Card`]s change it.
 
 mod cards;
+mod effects;
 mod etude;
 mod moves;
 mod notation;

@@ -47,31 +47,28 @@ fn count<G: Game, const BULK: bool>(
     if depth >= SMALLEST_INTERRUPTIBLE_DEPTH && should_stop() {
         return None;
     }
-    let mut leaves = 0;
     match position.turn() {
         Turn::Seat(_) => {
             let moves = position.legal_moves();
             if BULK && depth == 1 {
                 return Some(moves.len() as u64);
             }
-            for mv in moves {
-                let mut next = *position;
-                next.play_unchecked(mv);
-                leaves += count::<G, BULK>(&next, depth - 1, should_stop)?;
-            }
+            // A fold, because sets of moves have a faster one than their iterators.
+            moves.fold(Some(0), |leaves, mv| {
+                let next = position.play_unchecked(mv);
+                Some(leaves? + count::<G, BULK>(&next, depth - 1, should_stop)?)
+            })
         }
         Turn::Card(_) => {
             let outcomes = position.outcomes();
             if BULK && depth == 1 {
                 return Some(outcomes.len() as u64);
             }
-            for (card, _) in outcomes {
-                let mut next = *position;
-                next.draw_unchecked(card);
-                leaves += count::<G, BULK>(&next, depth - 1, should_stop)?;
-            }
+            outcomes.fold(Some(0), |leaves, (card, _)| {
+                let next = position.draw_unchecked(card);
+                Some(leaves? + count::<G, BULK>(&next, depth - 1, should_stop)?)
+            })
         }
-        Turn::Over => {}
+        Turn::Over => Some(0),
     }
-    Some(leaves)
 }

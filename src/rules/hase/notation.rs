@@ -316,6 +316,7 @@ fn parse_finished(position: &mut Position, text: &str) -> Result<(), PositionErr
                 return Err(wrong());
             }
             order[named] = seat.0;
+            position.racing &= !(1 << seat.0);
             named += 1;
         }
     }

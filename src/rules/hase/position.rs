@@ -13,8 +13,8 @@ use super::track::FINISH;
 use super::{PositionError, cost, notation, picture};
 use crate::rules::{Game, MAX_SEATS, Seat, Turn};
 
-/// Carrots that a hare on a carrot square takes or gives.
-const CARROT_SQUARE_CARROTS: u16 = 10;
+/// Carrots for a square's way back, and those that a hare on a carrot square takes or gives.
+pub(super) const TEN_CARROTS: u16 = 10;
 
 /// The furthest step that a holding pays for: entry c is for c carrots, the last for any more.
 const FURTHEST_STEP: [u8; cost(64) as usize + 1] = {
@@ -69,6 +69,8 @@ pub struct Position {
     pub(super) seat: u8,
     /// Bit n: seat n misses its next turn.
     pub(super) missing: u8,
+    /// Bit n: seat n has not finished.
+    pub(super) racing: u8,
     /// Number of seats that have finished.
     pub(super) finished: u8,
     /// The seats that have finished, first to last; 0 beyond them.
@@ -126,11 +128,12 @@ impl Position {
             let eats = self.ruleset.track.lettuces.unbounded_shr(square.into()) & 1 == 1;
             return if eats { 10 * self.rank(seat) } else { 0 };
         }
-        self.number_income(square, seat)
+        self.number_income(seat)
     }
 
     #[inline]
-    fn number_income(&self, square: u8, seat: Seat) -> u16 {
+    pub(super) fn number_income(&self, seat: Seat) -> u16 {
+        let square = self.hares[seat.index()].square;
         let paid_places = self.ruleset.track.paid_places[usize::from(square)];
         if paid_places == 0 {
             return 0;
@@ -146,7 +149,7 @@ impl Position {
     /// Whether all hares but one have finished.
     #[inline]
     pub(super) fn is_over(&self) -> bool {
-        self.finished + 1 >= self.seats
+        self.racing & (self.racing - 1) == 0
     }
 
     /// The moves of the hare whose turn it is, which does not miss it; perhaps none.
@@ -155,8 +158,7 @@ impl Position {
         let hare = &self.hares[usize::from(self.seat)];
         let square = hare.square;
         let track = &self.ruleset.track;
-        let income = self.number_income(square, Seat(self.seat));
-        let held = hare.carrots.saturating_add(income);
+        let held = self.held_with_income();
         let reach = FURTHEST_STEP[usize::from(held).min(FURTHEST_STEP.len() - 1)];
 
         let mut closed = self.occupied | track.hedgehogs;
@@ -174,7 +176,7 @@ impl Position {
             .free_hedgehog_behind(square)
             .map_or(0, |hedgehog| square - hedgehog);
         let on_carrots = (track.carrots >> square & 1) as u8;
-        let can_give = u8::from(held >= CARROT_SQUARE_CARROTS);
+        let can_give = u8::from(held >= TEN_CARROTS);
         Moves {
             forward: forward & !u64::MAX.unbounded_shl(reach.into()),
             back,
@@ -193,132 +195,6 @@ impl Position {
     fn free_hedgehog_behind(&self, square: u8) -> Option<u8> {
         let hedgehog = self.ruleset.track.hedgehog_behind[usize::from(square)];
         (hedgehog != 0 && self.occupied >> hedgehog & 1 == 0).then_some(hedgehog)
-    }
-
-    /// Steps forward and does what the new square asks for.
-    fn step_forward(&mut self, steps: u16) {
-        let income = self.number_income(self.mover().square, Seat(self.seat));
-        let price = cost(steps);
-        let hare = self.mover_mut();
-        let from = hare.square;
-        let to = from + steps as u8;
-        hare.square = to;
-        hare.carrots = hare.carrots.saturating_add(income) - price;
-        self.leave(from);
-        if to == FINISH {
-            self.order[usize::from(self.finished)] = self.seat;
-            self.finished += 1;
-        } else {
-            let bit = 1u64 << to;
-            self.occupied |= bit;
-            if self.ruleset.track.hares & bit != 0 {
-                self.paid = price;
-                return;
-            }
-            if self.ruleset.track.lettuces & bit != 0 {
-                self.missing |= 1 << self.seat;
-            }
-        }
-        self.pass_turn();
-    }
-
-    fn step_back(&mut self, steps: u16) {
-        self.gain_income_and(CARROT_SQUARE_CARROTS * steps);
-        let hare = self.mover_mut();
-        let from = hare.square;
-        hare.square -= steps as u8;
-        let to = hare.square;
-        self.leave(from);
-        self.occupied |= 1 << to;
-        self.pass_turn();
-    }
-
-    fn forced_stay(&mut self) {
-        let mark = 1 << self.seat;
-        if self.missing & mark == 0 {
-            // Nothing else is legal: back to the start, and the same seat moves on.
-            let carrots = self.ruleset.carrots;
-            let hare = self.mover_mut();
-            let from = hare.square;
-            hare.square = 0;
-            hare.carrots = carrots;
-            self.leave(from);
-            return;
-        }
-        if self.ruleset.track.lettuces >> self.mover().square & 1 == 1 {
-            let carrots = 10 * self.rank(Seat(self.seat));
-            let hare = self.mover_mut();
-            hare.lettuces -= 1;
-            hare.carrots = hare.carrots.saturating_add(carrots);
-        }
-        self.missing &= !mark;
-        self.pass_turn();
-    }
-
-    fn gain_income_and(&mut self, carrots: u16) {
-        let income = self.number_income(self.mover().square, Seat(self.seat));
-        let hare = self.mover_mut();
-        hare.carrots = hare.carrots.saturating_add(income).saturating_add(carrots);
-    }
-
-    #[inline]
-    fn leave(&mut self, square: u8) {
-        self.occupied &= !(1 << square);
-    }
-
-    #[inline]
-    fn mover(&self) -> &Hare {
-        &self.hares[usize::from(self.seat)]
-    }
-
-    #[inline]
-    fn mover_mut(&mut self) -> &mut Hare {
-        &mut self.hares[usize::from(self.seat)]
-    }
-
-    /// Gives the turn to the next seat that has not finished.
-    #[inline]
-    fn pass_turn(&mut self) {
-        loop {
-            self.seat = if self.seat + 1 == self.seats {
-                0
-            } else {
-                self.seat + 1
-            };
-            if self.mover().square != FINISH {
-                return;
-            }
-        }
-    }
-
-    /// Gives ten carrots to every hare behind, or five, or one, or none.
-    fn give_to_those_behind(&mut self) {
-        let giver = *self.mover();
-        let behind = |hare: &Hare| hare.square < giver.square;
-        let receivers = self.hares().iter().filter(|hare| behind(hare)).count() as u16;
-        let gift = [10, 5, 1]
-            .into_iter()
-            .find(|gift| gift * receivers <= giver.carrots);
-        let gift = gift.unwrap_or(0);
-        for hare in &mut self.hares[..usize::from(self.seats)] {
-            if behind(hare) {
-                hare.carrots = hare.carrots.saturating_add(gift);
-            }
-        }
-        self.mover_mut().carrots -= gift * receivers;
-    }
-
-    /// Takes a carrot from every other hare in the race that has one.
-    fn collect_from_others(&mut self) {
-        let mut collected = 0;
-        for (seat, hare) in self.hares.iter_mut().enumerate().take(self.seats.into()) {
-            if seat != usize::from(self.seat) && hare.square != FINISH && hare.carrots > 0 {
-                hare.carrots -= 1;
-                collected += 1;
-            }
-        }
-        let hare = self.mover_mut();
-        hare.carrots = hare.carrots.saturating_add(collected);
     }
 }
 
@@ -352,6 +228,7 @@ impl Game for Position {
             seats: seats as u8,
             seat: 0,
             missing: 0,
+            racing: (1 << seats) - 1,
             finished: 0,
             order: [0; MAX_SEATS],
         })
@@ -411,26 +288,13 @@ impl Game for Position {
         if !self.legal_moves().contains(mv) {
             return Err(self.refusal(mv));
         }
-        self.play_unchecked(mv);
+        *self = self.play_unchecked(mv);
         Ok(())
     }
 
-    #[inline]
-    fn play_unchecked(&mut self, mv: Move) {
-        match mv.code() {
-            steps @ 1..=64 => self.step_forward(steps as u16),
-            0 => self.forced_stay(),
-            back @ -63..=-1 => self.step_back(back.unsigned_abs()),
-            code => {
-                if code == Move::TAKE.code() {
-                    self.gain_income_and(CARROT_SQUARE_CARROTS);
-                } else {
-                    self.gain_income_and(0);
-                    self.mover_mut().carrots -= CARROT_SQUARE_CARROTS;
-                }
-                self.pass_turn();
-            }
-        }
+    #[inline(always)]
+    fn play_unchecked(&self, mv: Move) -> Position {
+        self.after_move(mv)
     }
 
     fn draw(&mut self, card: Card) -> Result<(), IllegalCard> {
@@ -440,39 +304,12 @@ impl Game for Position {
         if !self.outcomes().any(|(left, _)| left == card) {
             return Err(IllegalCard::NoneLeft { card });
         }
-        self.draw_unchecked(card);
+        *self = self.draw_unchecked(card);
         Ok(())
     }
 
-    fn draw_unchecked(&mut self, card: Card) {
-        let paid = std::mem::take(&mut self.paid);
-        let mark = 1 << self.seat;
-        self.drawn[card as usize] += 1;
-        let hare = self.mover_mut();
-        match card {
-            Card::Behind => {
-                let ahead = self.rank(Seat(self.seat)) - 1;
-                let behind = u16::from(self.seats) - 1 - ahead;
-                if behind <= ahead {
-                    return;
-                }
-                self.missing |= mark;
-            }
-            Card::Draw if hare.lettuces == 0 => self.missing |= mark,
-            Card::Draw => {
-                hare.carrots = hare.carrots.saturating_add(10 * u16::from(hare.lettuces));
-            }
-            Card::Restore => hare.carrots = Card::RESTORED,
-            Card::Half => hare.carrots = hare.carrots.div_ceil(2),
-            Card::Free => hare.carrots = hare.carrots.saturating_add(paid),
-            Card::Show => {}
-            Card::Give => self.give_to_those_behind(),
-            Card::Shuffle => {
-                self.collect_from_others();
-                self.drawn = [0; 8];
-            }
-        }
-        self.pass_turn();
+    fn draw_unchecked(&self, card: Card) -> Position {
+        self.after_card(card)
     }
 
     fn key(&self) -> u64 {
