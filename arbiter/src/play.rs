@@ -156,10 +156,12 @@ fn limit(limit: Limit) -> String {
 
 /// How much was played, in what time, and where it is recorded.
 fn footer(plan: &Plan, games: u64, elapsed: Duration) -> String {
-    let mut text = format!("\n{} in {}", count(games, "game"), duration(elapsed));
-    if games < plan.games {
-        text += &format!(", of {} (interrupted)", plan.games);
-    }
+    let time = duration(elapsed);
+    let mut text = if games < plan.games {
+        format!("\n{games} of {} games in {time} (interrupted)", plan.games)
+    } else {
+        format!("\n{} in {time}", count(games, "game"))
+    };
     if let Some(path) = &plan.record {
         text += &format!(", recorded in {}", path.display());
     }

@@ -284,7 +284,7 @@ fn an_interrupted_match_ends_with_the_table_so_far() {
     );
     assert!(
         rest.iter()
-            .any(|line| line.contains(", of 100000 (interrupted)")),
+            .any(|line| line.contains(" of 100000 games in ")),
         "{rest:?}"
     );
 }
