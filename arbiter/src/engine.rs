@@ -168,6 +168,11 @@ impl Engine {
         self.id_name.as_deref()
     }
 
+    /// The number of its process, which is also that of its process group.
+    pub fn process_id(&self) -> u32 {
+        self.conversation.process_id()
+    }
+
     /// Whether the engine can play another game; one that is at fault, or was interrupted, cannot.
     pub fn is_usable(&self) -> bool {
         self.usable

@@ -1,8 +1,8 @@
 //! What the arbiter says to wrong arguments: the flag, what was given, what is accepted; exit code 2.
 
-mod common;
+mod program;
 
-use common::{directory, run};
+use program::{directory, run};
 
 /// Arguments, exit code and what was said, with the test's directory left out.
 fn refusals(cases: &[&[&str]], directory: &str) -> String {

@@ -1,6 +1,6 @@
 //! Whole matches, played by the program with engines in processes of their own.
 
-mod common;
+mod program;
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use arbiter::ending::Ending;
 use arbiter::record::GameRecord;
-use common::{arbiter, crashing, directory, run, scattered, spent};
+use program::{arbiter, crashing, directory, run, scattered, spent};
 
 fn records(path: &Path) -> Vec<GameRecord> {
     let text = std::fs::read_to_string(path).unwrap();

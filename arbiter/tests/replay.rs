@@ -1,11 +1,11 @@
 //! Recorded games that cannot have happened are found, and the flaw is named.
 
-mod common;
+mod program;
 
 use arbiter::ending::Ending;
 use arbiter::record::{Fault, GameRecord};
 use arbiter::replay;
-use common::{directory, run, scattered};
+use program::{directory, run, scattered};
 
 /// The games of a short match, whose last one ended by the rules.
 fn match_of(test: &str) -> (std::path::PathBuf, Vec<GameRecord>) {

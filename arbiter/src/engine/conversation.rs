@@ -86,6 +86,11 @@ impl Conversation {
         &self.name
     }
 
+    /// The number of the process.
+    pub fn process_id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// The last lines that the engine wrote to its standard error.
     pub fn last_words(&self) -> Vec<String> {
         self.last_words.lines()
@@ -108,6 +113,7 @@ impl Conversation {
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
         self.drop_output();
+        let begun = Instant::now();
         let mut rest = lines;
         while !rest.is_empty() {
             let Some(stdin) = &self.process.stdin else {
@@ -123,7 +129,7 @@ impl Conversation {
                 self.drop_output();
             }
         }
-        self.log_sent(lines);
+        self.log_sent(begun, lines);
         Ok(())
     }
 
@@ -154,11 +160,12 @@ impl Conversation {
 
     /// Closes the engine's input after a last line, and gives it some time to end before it is killed.
     pub fn close(mut self, farewell: &[u8], patience: Duration) {
-        let deadline = Instant::now() + patience;
+        let now = Instant::now();
+        let deadline = now + patience;
         // An engine that takes no more input is killed without it.
         let stdin = self.process.stdin.take();
         if stdin.is_some_and(|stdin| rustix::io::write(&stdin, farewell) == Ok(farewell.len())) {
-            self.log_sent(farewell);
+            self.log_sent(now, farewell);
         }
         while !self.process.has_ended() && Instant::now() < deadline {
             self.drop_output();
@@ -292,11 +299,11 @@ impl Conversation {
         }
     }
 
-    fn log_sent(&self, lines: &[u8]) {
+    fn log_sent(&self, at: Instant, lines: &[u8]) {
         if self.log.is_kept() {
-            let now = Instant::now();
-            for line in lines.trim_ascii_end().split(|&byte| byte == b'\n') {
-                self.log.write(now, &self.name, Origin::Arbiter, line);
+            for line in lines.split_inclusive(|&byte| byte == b'\n') {
+                let text = line.trim_ascii_end();
+                self.log.write(at, &self.name, Origin::Arbiter, text);
             }
         }
     }

@@ -67,6 +67,9 @@ fn setting(spec: &EngineSpec, offer: &OptionOffer, value: &str) -> Result<Comman
         value: value.to_string(),
         accepted,
     };
+    if value.contains(['\n', '\r']) {
+        return Err(refuse("a single line".to_string()));
+    }
     let value = match &offer.kind {
         OptionKind::Check { .. } if matches!(value, "true" | "false") => Some(value.to_string()),
         OptionKind::Check { .. } => return Err(refuse("true or false".to_string())),
@@ -169,6 +172,7 @@ mod tests {
             (("Move Overhead", "x"), "a whole number from 0 to 5000"),
             (("Ponder", "yes"), "true or false"),
             (("Style", "Wild"), "Solid, Risky"),
+            (("Book", "a\nquit"), "a single line"),
             (("Clear Hash", "1"), "no value, it is a button"),
         ] {
             let (name, value) = option;

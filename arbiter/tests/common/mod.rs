@@ -1,101 +1,158 @@
-//! What the tests of the program share: running it, and small engines for `/bin/sh`.
-#![allow(dead_code, reason = "not every test uses all of it")]
+//! Tiny engines for tests, and games between them.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
-/// Answers with one of the legal moves that it is sent, not always the first.
-const SCATTERED: &str = r#"
-n=${1:-0}
-while read -r line; do
-  case $line in
-    uci) echo "id name scattered"; echo uciok ;;
-    isready) echo readyok ;;
-    go*) set -- ${line#*searchmoves }
-         n=$(( (n * 5 + 3) % 1024 ))
-         shift $(( n / 8 % $# ))
-         echo "info depth 1 score cp 0"
-         echo "bestmove $1" ;;
-    quit) exit ;;
-  esac
-done
-"#;
+use arbiter::engine::Engine;
+use arbiter::interrupt::{Interrupt, Interrupted};
+use arbiter::log::Log;
+use arbiter::plan::{EngineSpec, Limit, Patience, Plan};
+use arbiter::record::GameRecord;
+use arbiter::referee::play_game;
+use arbiter::schedule::{ScheduledGame, SeatedEngine};
+use buxtehude::rules::{Turn, VARIANTS};
 
-/// Says something, then exits with code 3 when it is asked for its fifth move.
-const CRASHING: &str = r#"
-moves=0
-while read -r line; do
-  case $line in
-    uci) echo uciok ;;
-    isready) echo readyok ;;
-    go*) moves=$(( moves + 1 ))
-         if [ $moves = 5 ]; then echo "out of carrots" >&2; exit 3; fi
-         set -- ${line#*searchmoves }
-         echo "bestmove $1" ;;
-    quit) exit ;;
-  esac
-done
-"#;
-
-/// Comes up once in the check at the start and once for the first game, crashes in that, and never comes
-/// up again; its argument is a file that counts.
-const SPENT: &str = r#"
-echo start >> "$1"
-if [ "$(wc -l < "$1")" -gt 2 ]; then echo "worn out" >&2; exit 1; fi
-while read -r line; do
-  case $line in
-    uci) echo uciok ;;
-    isready) echo readyok ;;
-    go*|quit) exit 3 ;;
-  esac
-done
-"#;
-
-/// A directory of a test, emptied.
-pub fn directory(test: &str) -> PathBuf {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-    let _ = std::fs::remove_dir_all(&directory);
-    std::fs::create_dir_all(&directory).unwrap();
-    directory
+/// The engine of `engines/engine.sh` with its arguments.
+pub fn tiny(arguments: &[&str]) -> EngineSpec {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
+    let arguments = arguments.iter().map(|argument| argument.to_string());
+    EngineSpec {
+        name: "tiny".to_string(),
+        command: PathBuf::from("/bin/sh"),
+        args: [script.to_string()].into_iter().chain(arguments).collect(),
+        dir: None,
+        options: Vec::new(),
+        limit: Limit::Nodes(1),
+        legal: true,
+    }
 }
 
-/// The `--engine` string of an engine that plays legal moves; `seed` makes it play others.
-pub fn scattered(directory: &Path, name: &str, seed: u32) -> String {
-    engine(directory, name, SCATTERED, &seed.to_string())
+/// A game of engines in seat order, with an end after six plies unless it is changed.
+pub struct Table {
+    pub plan: Plan,
+    pub game: ScheduledGame,
+    pub log: Log,
+    pub interrupt: Interrupt,
 }
 
-/// The `--engine` string of an engine that crashes with its fifth move.
-pub fn crashing(directory: &Path, name: &str) -> String {
-    engine(directory, name, CRASHING, "")
+/// What came of a game.
+pub struct Played {
+    pub result: Result<GameRecord, Interrupted>,
+    pub engines: Vec<Engine>,
+    pub took: Duration,
 }
 
-/// The `--engine` string of an engine that does not come up again after its first game.
-pub fn spent(directory: &Path, name: &str) -> String {
-    let count = directory.join("starts");
-    engine(directory, name, SPENT, count.to_str().unwrap())
+impl Table {
+    pub fn new(engines: Vec<EngineSpec>) -> Table {
+        let seats = engines.len();
+        let seated = (0..seats).map(|engine| SeatedEngine { engine, copy: 0 });
+        Table {
+            game: ScheduledGame {
+                number: 1,
+                block: 1,
+                seats: seated.collect(),
+                start: None,
+                opening: Vec::new(),
+                deck_seed: 5,
+            },
+            plan: Plan {
+                variant: &VARIANTS[0],
+                seats,
+                engines,
+                games: 1,
+                seed: 1,
+                concurrency: 1,
+                random_plies: 0,
+                openings: Vec::new(),
+                patience: Patience {
+                    margin: Duration::from_millis(50),
+                    stall: Duration::from_secs(60),
+                    max_plies: 6,
+                },
+                log: None,
+                record: None,
+            },
+            log: Log::none(),
+            interrupt: Interrupt::new(),
+        }
+    }
+
+    pub fn play(&self) -> Played {
+        let start = |spec| Engine::start(spec, self.plan.variant, 0, &self.log, &self.interrupt);
+        let mut engines: Vec<Engine> = self
+            .plan
+            .engines
+            .iter()
+            .map(|spec| start(spec).unwrap())
+            .collect();
+        let begun = Instant::now();
+        let result = play_game(&self.game, &self.plan, &mut engines, &self.interrupt);
+        Played {
+            took: begun.elapsed(),
+            result,
+            engines,
+        }
+    }
 }
 
-fn engine(directory: &Path, name: &str, script: &str, argument: &str) -> String {
-    let path = directory.join(format!("{name}.sh"));
-    std::fs::write(&path, script).unwrap();
-    let path = path.display();
-    format!(r#"cmd=/bin/sh args="{path} {argument}" name={name} legal=on"#)
+impl Played {
+    pub fn record(&self) -> &GameRecord {
+        let record = self.result.as_ref().unwrap();
+        check_moves(record);
+        record
+    }
 }
 
-/// The arbiter with these arguments, not yet started.
-pub fn arbiter(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_arbiter"));
-    command.args(arguments);
-    command
+/// Replays the record: all moves are legal, and each one after the opening has its turn.
+fn check_moves(record: &GameRecord) {
+    let mut position = VARIANTS[0].parse(&record.start).unwrap();
+    let mut moves = 0;
+    for word in record.moves.split_whitespace() {
+        moves += usize::from(matches!(position.turn(), Turn::Seat(_)));
+        if let Err(error) = position.play(word) {
+            panic!("{error} in {record:?}\n{}", position.picture());
+        }
+    }
+    assert!(record.turns.len() <= moves, "{record:?}");
 }
 
-/// Exit code, standard output and standard error of the arbiter with these arguments.
-pub fn run(arguments: &[&str]) -> (i32, String, String) {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = arbiter(arguments).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (status.code().unwrap_or(-1), text(stdout), text(stderr))
+/// The command lines of the processes in a process group that are not dead, by their numbers.
+pub fn living_members(group: u32) -> BTreeMap<u32, String> {
+    let mut members = BTreeMap::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Some(id) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok())
+        else {
+            continue;
+        };
+        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else {
+            continue;
+        };
+        // After the name in parentheses: state, parent, process group.
+        let fields: Vec<&str> = stat[stat.rfind(')').unwrap() + 1..]
+            .split_whitespace()
+            .collect();
+        if fields[2] == group.to_string() && fields[0] != "Z" {
+            let command = fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
+            members.insert(id, command.replace('\0', " "));
+        }
+    }
+    members
+}
+
+/// Waits until no process of a group lives.
+pub fn await_death(group: u32) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    loop {
+        let members = living_members(group);
+        if members.is_empty() {
+            return;
+        }
+        assert!(Instant::now() < deadline, "still alive: {members:?}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }

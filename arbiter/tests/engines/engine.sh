@@ -1,0 +1,24 @@
+#!/bin/sh
+# A tiny engine that keeps to the protocol, but for what the arguments change.
+#
+# Arguments, all shell code and all optional: what is done on `go`, where "$1" is the first of the moves
+# listed; what is done on `isready`; what is done on `quit`; what is done before anything is read.
+go=${1:-'echo "bestmove $1"'}
+isready=${2:-'echo readyok'}
+quit=${3:-'exit 0'}
+eval "${4-}"
+while read -r command rest; do
+    case $command in
+    uci)
+        echo 'id name tiny'
+        echo 'option name Hash type spin default 1 min 1 max 64'
+        echo 'uciok'
+        ;;
+    isready) eval "$isready" ;;
+    go)
+        set -- ${rest#*searchmoves }
+        eval "$go"
+        ;;
+    quit) eval "$quit" ;;
+    esac
+done

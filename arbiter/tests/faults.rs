@@ -1,0 +1,294 @@
+//! Each way in which an engine can misbehave costs it that game, in bounded time, and nobody else anything.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::time::Duration;
+
+use arbiter::ending::Ending;
+use arbiter::plan::{EngineSpec, Limit};
+use arbiter::record::GameRecord;
+use common::{Table, await_death, living_members, tiny};
+
+/// Waiting for an engine that takes longer than this is our fault.
+const SHORT: Duration = Duration::from_secs(10);
+
+/// Plays with the offender in the last of two and of three seats, and checks the ending, the places, the
+/// words for the fault and that only the offender is dead. Returns the record of three.
+fn offend(offender: &EngineSpec, ending: Ending, reason: &str) -> GameRecord {
+    offend_at_the(offender, |_| {}, ending, reason)
+}
+
+fn offend_at_the(
+    offender: &EngineSpec,
+    change: impl Fn(&mut Table),
+    ending: Ending,
+    reason: &str,
+) -> GameRecord {
+    let mut last = None;
+    for seats in [2, 3] {
+        let mut engines = vec![tiny(&[]); seats - 1];
+        engines.push(offender.clone());
+        let mut table = Table::new(engines);
+        change(&mut table);
+        let mut played = table.play();
+        let record = played.record().clone();
+        let seen = format!("{seats} seats, {:?}: {record:#?}", played.took);
+
+        let mut endings = vec![Ending::Ended; seats - 1];
+        endings.push(ending);
+        assert_eq!(record.endings, endings, "{seen}");
+        let mut places = vec![1; seats - 1];
+        places.push(seats as u32);
+        assert_eq!(record.places, places, "{seen}");
+        let fault = record.fault.as_ref().expect(&seen);
+        assert_eq!(fault.seat, seats as u32, "{seen}");
+        assert!(fault.reason.contains(reason), "{reason}? {seen}");
+        assert!(played.took < SHORT, "{seen}");
+
+        let dead = played.engines.pop().unwrap();
+        assert!(!dead.is_usable(), "{seen}");
+        await_death(dead.process_id());
+        for engine in played.engines {
+            assert!(engine.is_usable(), "{seen}");
+            let group = engine.process_id();
+            assert_eq!(living_members(group).len(), 1, "{seen}");
+            drop(engine);
+            await_death(group);
+        }
+        last = Some(record);
+    }
+    last.unwrap()
+}
+
+fn short_stall(table: &mut Table) {
+    table.plan.patience.stall = Duration::from_millis(400);
+}
+
+fn with_movetime(milliseconds: u64, go: &str) -> EngineSpec {
+    EngineSpec {
+        limit: Limit::Movetime(Duration::from_millis(milliseconds)),
+        ..tiny(&[go])
+    }
+}
+
+#[test]
+fn an_answer_that_is_no_legal_move() {
+    for (go, reason) in [
+        ("echo bestmove 63", "63 is illegal"),
+        ("echo bestmove 01", "\"01\" is no move"),
+        ("echo bestmove e2e4", "\"e2e4\" is no move"),
+        ("echo bestmove +half", "+half is illegal"),
+        ("echo 'bestmove (none)'", "it gave no move, of "),
+        ("echo bestmove", "expected a move"),
+        ("echo \"bestmove $1 or so\"", "unexpected \"or\""),
+        ("printf 'bestmove \\377\\376\\n'", "is no move"),
+    ] {
+        let record = offend(&tiny(&[go]), Ending::IllegalMove, reason);
+        assert_eq!(record.turns.len(), 2, "{record:?}");
+    }
+}
+
+#[test]
+fn a_long_answer_is_quoted_in_part() {
+    let go = "printf 'bestmove '; yes x | tr -d '\\n' | head -c 50000; echo";
+    let record = offend(&tiny(&[go]), Ending::IllegalMove, "xxx");
+    let reason = record.fault.unwrap().reason;
+    assert!(reason.len() < 1000, "{} bytes", reason.len());
+}
+
+#[test]
+fn an_answer_that_comes_late() {
+    let late = with_movetime(100, "sleep 0.6; echo \"bestmove $1\"");
+    offend(
+        &late,
+        Ending::TimeForfeit,
+        "over its limit of 100.0 ms, and the margin is 50.0 ms",
+    );
+}
+
+#[test]
+fn a_clock_that_runs_out() {
+    let slow = EngineSpec {
+        limit: Limit::Clock {
+            time: Duration::from_secs(2),
+            increment: Duration::from_millis(1),
+        },
+        ..tiny(&["sleep 1.3; echo \"bestmove $1\""])
+    };
+    let record = offend(&slow, Ending::TimeForfeit, "over its limit of 6");
+    let moves = record.turns.iter().filter(|turn| turn.seat == 3).count();
+    assert_eq!(moves, 1, "{record:?}");
+}
+
+#[test]
+fn no_answer_within_the_time_limit() {
+    offend(&with_movetime(50, "sleep 1000"), Ending::Stall, "1100.0 ms");
+}
+
+#[test]
+fn no_answer_within_the_stall_limit() {
+    for go in [
+        "sleep 1000",
+        // Floods and endless lines, at full speed and slowly.
+        "exec yes 'info depth 1 score cp 1 nodes 5'",
+        "while :; do echo 'info depth 1 score cp 1'; sleep 0.01; done",
+        "exec yes ''",
+        "exec tr '\\0' x < /dev/zero",
+        "exec cat /dev/urandom",
+        "yes >&2",
+        // Not ended by a newline.
+        "printf 'bestmove %s' \"$1\"; sleep 1000",
+        "printf 'bestmove %s\\r' \"$1\"; sleep 1000",
+    ] {
+        offend_at_the(&tiny(&[go]), short_stall, Ending::Stall, "after 400.0 ms");
+    }
+    assert!(
+        most_memory_used() < 200 << 20,
+        "{} bytes",
+        most_memory_used()
+    );
+}
+
+fn most_memory_used() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM"))
+        .unwrap();
+    let kibibytes: usize = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+    kibibytes * 1024
+}
+
+#[test]
+fn an_engine_that_never_reads() {
+    // A pipe holds 64 KiB: the position does not fit.
+    let mut table = Table::new(vec![
+        tiny(&["", "echo readyok; exec sleep 1000"]),
+        tiny(&[]),
+    ]);
+    let mut position = table.plan.variant.start(2).unwrap();
+    while table.game.opening.len() < 80_000 {
+        let word = position.legal_actions().swap_remove(0);
+        position.play(&word).unwrap();
+        table.game.opening.push(word);
+    }
+    if table.game.opening.len() % 2 == 1 {
+        table.game.opening.pop();
+    }
+    short_stall(&mut table);
+    let played = table.play();
+    let record = played.record();
+    assert!(
+        record.endings.contains(&Ending::Stall),
+        "{:?}",
+        record.fault
+    );
+    assert!(played.took < SHORT, "{:?}", played.took);
+}
+
+#[test]
+fn a_process_that_ends() {
+    for (go, reason) in [
+        ("exit 3", "exit status: 3"),
+        ("kill -SEGV $$", "signal: 11"),
+        ("kill -KILL $$", "signal: 9"),
+        ("exec >&- 2>&-; sleep 0.05; exit 5", "exit status: 5"),
+        // What the end of output cuts off is no answer.
+        ("printf 'bestmove %s' \"$1\"; exit 0", "exit status: 0"),
+        // A grandchild keeps the pipes open.
+        ("sleep 1000 & exit 4", "exit status: 4"),
+    ] {
+        offend(&tiny(&[go]), Ending::Crash, reason);
+    }
+}
+
+#[test]
+fn the_last_lines_of_standard_error_are_quoted() {
+    let go =
+        "for i in 1 2 3 4 5 6 7 8 9 10 11; do echo line $i >&2; done; printf 'the end' >&2; exit 3";
+    let record = offend(&tiny(&[go]), Ending::Crash, "exit status: 3");
+    let stderr = record.fault.unwrap().stderr;
+    assert_eq!(stderr.len(), 10, "{stderr:?}");
+    assert_eq!(
+        (stderr[0].as_str(), stderr[9].as_str()),
+        ("line 3", "the end")
+    );
+}
+
+#[test]
+fn output_that_is_closed() {
+    offend(
+        &tiny(&["exec >&-; sleep 1000"]),
+        Ending::Disconnect,
+        "closed its output",
+    );
+}
+
+#[test]
+fn input_that_is_closed() {
+    let go = "exec <&-; echo \"bestmove $1\"; exec sleep 1000";
+    let record = offend(
+        &tiny(&[go]),
+        Ending::Disconnect,
+        "closed its output or input",
+    );
+    let moves = record.turns.iter().filter(|turn| turn.seat == 3).count();
+    assert_eq!(moves, 1, "{record:?}");
+}
+
+#[test]
+fn an_engine_that_ends_or_closes_its_output_when_a_game_begins() {
+    for (isready, ending) in [
+        ("exit 7", Ending::Crash),
+        ("kill -ABRT $$", Ending::Crash),
+        ("exec >&-; sleep 1000", Ending::Disconnect),
+    ] {
+        let record = offend(&tiny(&["", isready]), ending, "");
+        assert!(
+            record.turns.is_empty() && record.moves.is_empty(),
+            "{record:?}"
+        );
+    }
+}
+
+#[test]
+fn an_engine_that_is_never_ready() {
+    let mut table = Table::new(vec![tiny(&[]), tiny(&["", "echo not yet"])]);
+    table.plan.patience.max_plies = 2;
+    let played = table.play();
+    let record = played.record();
+    assert_eq!(record.endings, [Ending::Ended, Ending::Stall], "{record:?}");
+    assert!(record.turns.is_empty(), "{record:?}");
+    assert!(played.took < Duration::from_secs(100), "{:?}", played.took);
+}
+
+#[test]
+fn the_first_offender_loses_when_several_fail_at_the_start() {
+    let broken = tiny(&["", "exit 7"]);
+    let played = Table::new(vec![tiny(&[]), broken.clone(), broken]).play();
+    let record = played.record();
+    assert_eq!(
+        record.endings,
+        [Ending::Ended, Ending::Crash, Ending::Ended],
+        "{record:?}"
+    );
+    let usable: Vec<bool> = played
+        .engines
+        .iter()
+        .map(|engine| engine.is_usable())
+        .collect();
+    assert_eq!(usable, [true, false, false]);
+}
+
+#[test]
+fn those_who_have_finished_keep_their_places() {
+    let last_move = "for mv; do :; done; echo \"bestmove $mv\"";
+    let mut table = Table::new(vec![tiny(&[last_move]), tiny(&["exit 1"]), tiny(&[])]);
+    table.game.start = Some("63,3,0/40,30,1/20,30,0 1 - -".to_string());
+    let played = table.play();
+    let record = played.record();
+    assert_eq!(record.places, [1, 3, 2], "{record:?}");
+    let endings = [Ending::Finish, Ending::Crash, Ending::Ended];
+    assert_eq!(record.endings, endings, "{record:?}");
+}
