@@ -1,4 +1,9 @@
 //! A headless engine for racing and hunting board games with two to six players.
 
+pub mod bench;
+pub mod eval;
+pub mod limits;
 pub mod protocol;
 pub mod rules;
+pub mod search;
+pub mod session;

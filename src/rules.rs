@@ -22,6 +22,9 @@ pub use variant::{ActionError, AnyPosition, Rules, SetupError, UnknownVariant, V
 /// The most seats that any game has.
 pub const MAX_SEATS: usize = 6;
 
+/// No position of any game has more legal moves.
+pub const MAX_MOVES: usize = 72;
+
 /// A place at the table, counted from 0 in code and from 1 in everything a person reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seat(pub u8);

@@ -53,20 +53,23 @@ fn count<G: Game, const BULK: bool>(
             if BULK && depth == 1 {
                 return Some(moves.len() as u64);
             }
-            // A fold, because sets of moves have a faster one than their iterators.
+            #[expect(
+                clippy::manual_try_fold,
+                reason = "sets of moves have a faster `fold` than their iterators, and no `try_fold`"
+            )]
             moves.fold(Some(0), |leaves, mv| {
                 let next = position.play_unchecked(mv);
                 Some(leaves? + count::<G, BULK>(&next, depth - 1, should_stop)?)
             })
         }
         Turn::Card(_) => {
-            let outcomes = position.outcomes();
+            let mut outcomes = position.outcomes();
             if BULK && depth == 1 {
                 return Some(outcomes.len() as u64);
             }
-            outcomes.fold(Some(0), |leaves, (card, _)| {
+            outcomes.try_fold(0, |leaves, (card, _)| {
                 let next = position.draw_unchecked(card);
-                Some(leaves? + count::<G, BULK>(&next, depth - 1, should_stop)?)
+                Some(leaves + count::<G, BULK>(&next, depth - 1, should_stop)?)
             })
         }
         Turn::Over => Some(0),

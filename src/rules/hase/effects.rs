@@ -105,9 +105,7 @@ impl Position {
         }
         if self.ruleset.track.lettuces >> mover.square & 1 == 1 {
             mover.lettuces -= 1;
-            mover.carrots = mover
-                .carrots
-                .saturating_add(10 * self.rank(Seat(self.seat)));
+            mover.gain(self.income(Seat(self.seat)));
         }
         next.set_mover(mover);
         next.missing = self.missing & !(1 << self.seat);

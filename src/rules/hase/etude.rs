@@ -5,12 +5,13 @@
 
 use thiserror::Error;
 
-use super::notation::{self, PositionError};
+use super::notation;
 use super::position::Position;
+use super::position_error::PositionError;
 use super::ruleset::Ruleset;
 use super::track::FINISH;
 use crate::rules::number::whole_number;
-use crate::rules::{Game, MAX_SEATS, Seat};
+use crate::rules::{Game, Seat};
 
 /// A position with seat 1 to move, and who is judged to be winning it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,16 +67,14 @@ impl Etude {
     /// Names the field at fault and what would have been accepted.
     pub fn parse(ruleset: &'static Ruleset, line: &str) -> Result<Etude, EtudeError> {
         let fields: Vec<&str> = line.split(';').collect();
-        let seats = fields.len() / 4;
-        if fields.len() % 4 != 1 || !(2..=MAX_SEATS).contains(&seats) {
-            return Err(EtudeError::Fields {
-                found: fields.len(),
-            });
-        }
-        let start = Position::start(ruleset, seats);
-        let mut position = start.ok_or(EtudeError::Fields {
+        let wrong_number = EtudeError::Fields {
             found: fields.len(),
-        })?;
+        };
+        if fields.len() % 4 != 1 {
+            return Err(wrong_number);
+        }
+        let seats = fields.len() / 4;
+        let mut position = Position::start(ruleset, seats).ok_or(wrong_number)?;
         for (index, fields) in fields.chunks_exact(4).enumerate() {
             let seat = Seat(index as u8);
             let marked = match fields[3] {

@@ -3,170 +3,14 @@
 
 use std::fmt;
 
-use thiserror::Error;
-
 use super::cards::Card;
 use super::cost;
 use super::position::{Hare, Position};
+use super::position_error::PositionError;
 use super::ruleset::Ruleset;
 use super::track::{FINISH, Square};
-use crate::rules::number::{NumberError, whole_number};
+use crate::rules::number::whole_number;
 use crate::rules::{Game, MAX_SEATS, Seat};
-
-/// Why a text is not a position. Each message begins with the field at fault.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum PositionError {
-    /// A field is missing or one is too many.
-    #[error("{field}: expected `<hares> <turn> <finished> <drawn>`, four fields, found {found}")]
-    Fields {
-        /// The first field that is missing, or the last where there are too many.
-        field: &'static str,
-        /// Number of fields found.
-        found: usize,
-    },
-    /// The number of hares is not 2 to 6.
-    #[error("hares: expected 2 to 6, found {found}")]
-    Hares {
-        /// Number of hares found.
-        found: usize,
-    },
-    /// A hare is not of the form `square,carrots,lettuces`.
-    #[error("hares: expected `square,carrots,lettuces` and `!` for a missed turn, found {text:?}")]
-    Hare {
-        /// The text found.
-        text: String,
-    },
-    /// A number of a hare is malformed or too large.
-    #[error("{field}: seat {seat}: {text:?} {problem}")]
-    Number {
-        /// `square`, `carrots` or `lettuces`.
-        field: &'static str,
-        /// The seat of the hare.
-        seat: Seat,
-        /// The text found.
-        text: String,
-        /// What is wrong with it.
-        problem: NumberError,
-    },
-    /// Two hares share a square other than start and finish.
-    #[error(
-        "square: seats {first} and {second} share square {square}, only 0 and 64 can be shared"
-    )]
-    SharedSquare {
-        /// One seat.
-        first: Seat,
-        /// The other seat.
-        second: Seat,
-        /// The square.
-        square: u8,
-    },
-    /// A finished hare holds more carrots than its place allows.
-    #[error(
-        "carrots: seat {seat} finished in place {place} with {carrots}, at most 10 a place are allowed"
-    )]
-    FinishedCarrots {
-        /// The finished seat.
-        seat: Seat,
-        /// Its place.
-        place: usize,
-        /// The carrots it holds.
-        carrots: u16,
-    },
-    /// A finished hare holds lettuces.
-    #[error("lettuces: seat {seat} finished with {lettuces}, none are allowed")]
-    FinishedLettuces {
-        /// The finished seat.
-        seat: Seat,
-        /// The lettuces it holds.
-        lettuces: u8,
-    },
-    /// A hare is marked that cannot be.
-    #[error("mark: seat {seat} cannot miss its turn {}", reason(*.lettuces, *.square))]
-    Mark {
-        /// The marked seat.
-        seat: Seat,
-        /// The square it stands on.
-        square: u8,
-        /// Its lettuces where it stands on a lettuce square, else `None`.
-        lettuces: Option<u8>,
-    },
-    /// The turn is not of the form `seat` or `seat?paid`, or names no seat.
-    #[error(
-        "turn: expected a seat from 1 to {seats}, or `seat?paid` where a card is due, found {text:?}"
-    )]
-    Turn {
-        /// The text found.
-        text: String,
-        /// Number of seats.
-        seats: usize,
-    },
-    /// The turn names a seat that has finished.
-    #[error("turn: seat {seat} has finished")]
-    TurnFinished {
-        /// The seat named.
-        seat: Seat,
-    },
-    /// All hares have finished.
-    #[error("turn: all hares have finished, the last one has to be in the race")]
-    AllFinished,
-    /// The payment is not a price that the seat can have paid.
-    #[error("payment: expected n(n+1)/2 for an n from 1 to {most}, found {text:?}")]
-    Payment {
-        /// The text found.
-        text: String,
-        /// The most steps that lead to the seat's square.
-        most: u8,
-    },
-    /// A card is due to a seat that cannot draw.
-    #[error("payment: seat {seat} has no card to draw {}", reason_of_payment(*.marked, *.over))]
-    NoCardDue {
-        /// The seat to move.
-        seat: Seat,
-        /// Whether it misses its next turn.
-        marked: bool,
-        /// Whether the game is over.
-        over: bool,
-    },
-    /// The finished seats are not those on square 64.
-    #[error(
-        "finished: expected the seats on square 64, each once, joined by `,`, or `-` for none; found {text:?}"
-    )]
-    Finished {
-        /// The text found.
-        text: String,
-    },
-    /// The cards drawn are malformed.
-    #[error("drawn: expected letters in the order BDRHFSG, or `-` for none, found {text:?}")]
-    Drawn {
-        /// The text found.
-        text: String,
-    },
-    /// More cards of a kind are drawn than the deck has.
-    #[error("drawn: {found} times {letter}, the deck has {most}")]
-    DrawnTooOften {
-        /// The letter of the card.
-        letter: char,
-        /// How often it was drawn.
-        found: usize,
-        /// How many the deck has.
-        most: u8,
-    },
-}
-
-fn reason(lettuces: Option<u8>, square: u8) -> String {
-    match lettuces {
-        Some(_) => format!("on lettuce square {square} without a lettuce in hand"),
-        None => format!("on square {square}, which is neither lettuce nor hare"),
-    }
-}
-
-fn reason_of_payment(marked: bool, over: bool) -> &'static str {
-    match (over, marked) {
-        (true, _) => "in a finished game",
-        (false, true) => "while it misses its next turn",
-        (false, false) => "off the hare squares",
-    }
-}
 
 /// Writes the text of a position.
 pub(super) fn format(position: &Position, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -360,35 +204,25 @@ fn check_finished_hares(position: &Position) -> Result<(), PositionError> {
 
 /// Checks that every hare which misses its turn can have come to that.
 pub(super) fn check_marks(position: &Position) -> Result<(), PositionError> {
-    for (
-        index,
-        &Hare {
-            square, lettuces, ..
-        },
-    ) in position.hares().iter().enumerate()
-    {
+    for (index, hare) in position.hares().iter().enumerate() {
         let seat = Seat(index as u8);
         if !position.misses_turn(seat) {
             continue;
         }
-        match position.ruleset.track.square(square) {
-            Square::Hare => {}
-            Square::Lettuce if lettuces > 0 => {}
-            Square::Lettuce => {
-                return Err(PositionError::Mark {
-                    seat,
-                    square,
-                    lettuces: Some(lettuces),
-                });
-            }
-            _ => {
-                return Err(PositionError::Mark {
-                    seat,
-                    square,
-                    lettuces: None,
-                });
-            }
-        }
+        let &Hare {
+            square, lettuces, ..
+        } = hare;
+        let lettuces = match position.ruleset.track.square(square) {
+            Square::Hare => continue,
+            Square::Lettuce if lettuces > 0 => continue,
+            Square::Lettuce => Some(lettuces),
+            _ => None,
+        };
+        return Err(PositionError::Mark {
+            seat,
+            square,
+            lettuces,
+        });
     }
     Ok(())
 }

@@ -180,7 +180,7 @@ impl Position {
         Moves {
             forward: forward & !u64::MAX.unbounded_shl(reach.into()),
             back,
-            staying: on_carrots * (Moves::TAKE | Moves::GIVE * can_give),
+            staying: on_carrots * (Moves::TAKE | (Moves::GIVE * can_give)),
         }
     }
 

@@ -36,6 +36,8 @@ pub struct Track {
     pub(super) paid_places: [u8; 65],
     /// For each square the nearest hedgehog before it, or 0 for none.
     pub(super) hedgehog_behind: [u8; 65],
+    /// For each square the number of lettuce squares beyond it.
+    lettuces_ahead: [u8; 65],
 }
 
 impl Track {
@@ -49,6 +51,7 @@ impl Track {
             hedgehogs: 0,
             paid_places: [0; 65],
             hedgehog_behind: [0; 65],
+            lettuces_ahead: [0; 65],
         };
         let mut index = 1;
         let mut hedgehog = 0;
@@ -75,6 +78,12 @@ impl Track {
         }
         track.squares[64] = Square::Finish;
         track.hedgehog_behind[64] = hedgehog;
+        let mut index = 64;
+        while index > 0 {
+            let is_lettuce = matches!(track.squares[index], Square::Lettuce);
+            track.lettuces_ahead[index - 1] = track.lettuces_ahead[index] + is_lettuce as u8;
+            index -= 1;
+        }
         track
     }
 
@@ -86,14 +95,13 @@ impl Track {
         self.squares[index as usize]
     }
 
-    /// The mask of the lettuce squares, bit n being square n.
-    pub const fn lettuce_squares(&self) -> u64 {
-        self.lettuces
-    }
-
-    /// The mask of the hare squares, bit n being square n.
-    pub const fn hare_squares(&self) -> u64 {
-        self.hares
+    /// Number of lettuce squares strictly ahead of square `index`, 0 to 64.
+    ///
+    /// # Panics
+    /// If `index` is beyond 64.
+    #[inline]
+    pub const fn lettuces_ahead(&self, index: u8) -> usize {
+        self.lettuces_ahead[index as usize] as usize
     }
 }
 

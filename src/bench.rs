@@ -1,0 +1,87 @@
+//! The bench: fixed positions searched to a fixed depth. The number of positions visited is a signature of
+//! the search: it changes when, and only when, what the search does changes.
+
+use std::time::Duration;
+
+use crate::rules::Variant;
+use crate::search::{Control, Request, Table, search};
+
+/// The depth where none is said.
+pub const DEFAULT_DEPTH: u32 = 6;
+
+/// Variant and text of the positions: openings, middles and ends of races of two to six hares, some with a
+/// missed turn or cards drawn.
+const POSITIONS: &[(&str, &str)] = &[
+    ("hase-und-igel", "0,68,3/0,68,3 1 - -"),
+    ("hase-und-igel", "10,43,3/13,29,3 2 - H"),
+    ("hase-und-igel", "22,31,2!/26,55,2 2 - BD"),
+    ("hase-und-igel", "37,80,1/42,12,1! 1 - BRHS"),
+    ("hase-und-igel", "45,26,2/29,19,0 1 - BDD"),
+    ("hase-und-igel", "54,43,0/30,40,1 1 - -"),
+    ("hase-und-igel", "58,30,1/61,9,0 1 - BDRHFSG"),
+    ("hase-und-igel", "0,68,3/0,68,3/0,68,3 1 - -"),
+    ("hase-und-igel", "21,34,3/17,52,2/22,20,2! 2 - FS"),
+    ("hase-und-igel", "64,5,0/61,22,0/40,30,0 2 1 -"),
+    ("hase-und-igel", "33,40,1/35,25,2/30,60,1/42,10,1! 3 - BBG"),
+    ("hare-and-tortoise", "0,65,3/0,65,3 1 - -"),
+    ("hare-and-tortoise", "41,33,1/50,18,0 2 - DDR"),
+    ("hare-and-tortoise", "60,16,0/51,1,1! 1 - BBDDRRHHFFSSGG"),
+    (
+        "hare-and-tortoise",
+        "12,40,3/5,61,3/18,22,3/10,30,3!/2,66,3 2 - -",
+    ),
+    (
+        "hare-and-tortoise",
+        "3,59,3/9,20,3/15,40,3/20,25,3/24,70,2/6,44,3 4 - GG",
+    ),
+];
+
+/// What a bench found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BenchResult {
+    /// Positions visited, in all searches together.
+    pub nodes: u64,
+    /// Time taken.
+    pub time: Duration,
+}
+
+/// Searches all positions to a depth; `None` once `control` says stop.
+pub fn run(depth: u32, table: &mut Table, control: &Control) -> Option<BenchResult> {
+    let before = control.elapsed();
+    let mut nodes = 0;
+    for &(variant, text) in POSITIONS {
+        // A test holds that every position of the list can be read.
+        let Ok(position) = Variant::by_name(variant).ok()?.parse(text) else {
+            continue;
+        };
+        let request = Request {
+            position,
+            history: Vec::new(),
+            searchmoves: Vec::new(),
+            depth,
+            nodes: u64::MAX,
+            multipv: 1,
+        };
+        nodes += search(&request, table, control, &mut |_| ())?.nodes;
+        if control.should_stop() {
+            return None;
+        }
+    }
+    Some(BenchResult {
+        nodes,
+        time: control.elapsed() - before,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_position_can_be_searched() {
+        for &(variant, text) in POSITIONS {
+            let position = Variant::by_name(variant).unwrap().parse(text).unwrap();
+            assert!(!position.legal_actions().is_empty(), "{position:?}");
+        }
+    }
+}

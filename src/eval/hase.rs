@@ -1,0 +1,191 @@
+//! The evaluation of Hase und Igel: E = Ks x S + Kc x C + Kp x P for each seat, from its lettuces, its
+//! carrots and its square.
+//!
+//! Source: the article "AI in Hase und Igel: minimax for three". It shows its curves as pictures only;
+//! these are our own, and obey what it says of them.
+
+use super::{Evaluate, Vector};
+use crate::rules::hase::{FINISH, Hare, Position, cost};
+use crate::rules::{Game, MAX_SEATS, Seat};
+
+/// The factors Ks, Kc and Kp, in hundredths.
+const LETTUCE_FACTOR: i32 = 100;
+const CARROT_FACTOR: i32 = 100;
+const PATH_FACTOR: i32 = 100;
+
+/// P for a square.
+const PATH_PER_SQUARE: i32 = 3;
+
+/// The squares below this one are the first half of the track.
+const HALF: u8 = 32;
+
+/// S by lettuces in hand and lettuce squares strictly ahead: the fewer squares are left for the
+/// lettuces in hand, the worse, and with more lettuces than squares the hare has to turn back.
+const LETTUCES: [[i32; 6]; 4] = [
+    [60, 60, 60, 60, 60, 60],
+    [-20, 25, 38, 42, 44, 45],
+    [-60, -20, 5, 20, 26, 30],
+    [-90, -60, -25, -5, 8, 15],
+];
+
+/// Holdings beyond this count as this.
+const MOST_CARROTS: usize = 511;
+
+/// C by carrots held, for each of the article's three functions.
+const CARROTS: [[i32; MOST_CARROTS + 1]; 3] =
+    [falling_worth(90, 60), falling_worth(90, 35), BURDEN];
+
+/// A sum of worths of single carrots: the first is worth `first` hundredths, one more is worth less and
+/// less, and half as much once `half` are held.
+const fn falling_worth(first: i32, half: i32) -> [i32; MOST_CARROTS + 1] {
+    let mut table = [0; MOST_CARROTS + 1];
+    let mut carrots = 1;
+    let mut hundredths = 0;
+    while carrots < table.len() {
+        hundredths += first * half / (half + carrots as i32 - 1);
+        table[carrots] = hundredths / 100;
+        carrots += 1;
+    }
+    table
+}
+
+/// What carrots are worth to a hare that can pay the way home: each counts against it, more and more.
+const BURDEN: [i32; MOST_CARROTS + 1] = {
+    let mut table = [0; MOST_CARROTS + 1];
+    let mut carrots = 0;
+    while carrots < table.len() {
+        let held = carrots as i32;
+        table[carrots] = 45 - held / 5 - held * held / 400;
+        carrots += 1;
+    }
+    table
+};
+
+/// What a seat's worth is made of.
+#[derive(Clone, Copy, Debug)]
+struct Terms {
+    lettuces: i32,
+    function: usize,
+    carrots: i32,
+    path: i32,
+}
+
+impl Terms {
+    #[inline]
+    fn of(position: &Position, seat: Seat) -> Terms {
+        let Hare {
+            carrots,
+            square,
+            lettuces,
+        } = position.hare(seat);
+        let held = carrots.saturating_add(position.income(seat));
+        let function = if held >= cost((FINISH - square).into()) {
+            2
+        } else if square < HALF {
+            0
+        } else {
+            1
+        };
+        let ahead = position.ruleset().track.lettuces_ahead(square);
+        let row = usize::from(lettuces).min(LETTUCES.len() - 1);
+        Terms {
+            lettuces: LETTUCES[row][ahead.min(5)],
+            function,
+            carrots: CARROTS[function][usize::from(held).min(MOST_CARROTS)],
+            path: PATH_PER_SQUARE * i32::from(square),
+        }
+    }
+
+    #[inline]
+    fn worth(self) -> i32 {
+        LETTUCE_FACTOR * self.lettuces + CARROT_FACTOR * self.carrots + PATH_FACTOR * self.path
+    }
+}
+
+impl Evaluate for Position {
+    #[inline]
+    fn worth(&self) -> Vector {
+        let mut worth = [0; MAX_SEATS];
+        for (seat, worth) in worth.iter_mut().enumerate().take(self.seats()) {
+            *worth = Terms::of(self, Seat(seat as u8)).worth();
+        }
+        worth
+    }
+
+    fn explain(&self) -> Vec<String> {
+        let seats = (0..self.seats() as u8).map(Seat);
+        seats
+            .map(|seat| match self.place(seat) {
+                Some(place) => format!("seat {seat}: place {place}"),
+                None => {
+                    let terms = Terms::of(self, seat);
+                    format!(
+                        "seat {seat}: S {} x {} + C[{}] {} x {} + P {} x {} = E {}",
+                        terms.lettuces,
+                        Hundredths(LETTUCE_FACTOR),
+                        terms.function,
+                        terms.carrots,
+                        Hundredths(CARROT_FACTOR),
+                        terms.path,
+                        Hundredths(PATH_FACTOR),
+                        Hundredths(terms.worth()),
+                    )
+                }
+            })
+            .collect()
+    }
+}
+
+/// A number of hundredths, printed as a decimal fraction.
+struct Hundredths(i32);
+
+impl std::fmt::Display for Hundredths {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        write!(f, "{sign}{}.{:02}", self.0.abs() / 100, self.0.abs() % 100)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn carrots_are_worth_less_and_less_and_sooner_so_in_the_second_half() {
+        let gain =
+            |function: usize, from: usize| CARROTS[function][from + 50] - CARROTS[function][from];
+        for function in [0, 1] {
+            for from in [0, 50, 100, 150] {
+                assert!(
+                    gain(function, from) > gain(function, from + 50),
+                    "[{function}] {from}"
+                );
+            }
+        }
+        for from in [0, 50, 100] {
+            assert!(gain(1, from) < gain(0, from), "{from}");
+            assert!(
+                gain(2, from) < 0 && gain(2, from + 50) < gain(2, from),
+                "{from}"
+            );
+        }
+    }
+
+    #[test]
+    fn lettuces_weigh_more_the_fewer_squares_are_left_for_them() {
+        for (lettuces, row) in LETTUCES.iter().enumerate() {
+            for ahead in 1..row.len() {
+                assert!(
+                    row[ahead] >= row[ahead - 1],
+                    "{lettuces} lettuces, {ahead} ahead"
+                );
+                if lettuces > 0 {
+                    assert!(
+                        row[ahead] < LETTUCES[lettuces - 1][ahead],
+                        "{lettuces}, {ahead}"
+                    );
+                }
+            }
+        }
+    }
+}

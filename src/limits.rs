@@ -1,0 +1,157 @@
+//! From what `go` allows to the budget of one move.
+
+use std::time::Duration;
+
+/// What a search may use. All absent: no limit at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Plies to search.
+    pub depth: Option<u32>,
+    /// Positions to visit.
+    pub nodes: Option<u64>,
+    /// Time of this move.
+    pub movetime: Option<Duration>,
+    /// The mover's clock.
+    pub clock: Option<MoverClock>,
+}
+
+/// The clock of the seat to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MoverClock {
+    /// Time left; zero where the flag has fallen.
+    pub left: Duration,
+    /// Time gained with the move.
+    pub increment: Duration,
+    /// Moves to the next time control, or `None` for the rest of the game.
+    pub moves_to_go: Option<u32>,
+}
+
+/// The time of one move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeBudget {
+    /// After this no further iteration begins; `None` to use all of `hard`.
+    pub soft: Option<Duration>,
+    /// At this the search ends wherever it is.
+    pub hard: Duration,
+}
+
+/// Moves that a seat is expected to make yet, where nobody says.
+const EXPECTED_MOVES: u32 = 16;
+
+/// A single move may use this share of the clock at most: one in so many.
+const LARGEST_SHARE: u32 = 4;
+
+impl Limits {
+    /// The time for this move, or `None` where time is no limit.
+    ///
+    /// `overhead` is set aside for what happens between the client and the search. Of a movetime it
+    /// takes a fifth at most, so that at least 80 % are used.
+    pub fn time_budget(&self, overhead: Duration) -> Option<TimeBudget> {
+        let movetime = self.movetime.map(|movetime| TimeBudget {
+            soft: None,
+            hard: movetime - overhead.min(movetime / 5),
+        });
+        let clock = self.clock.map(|clock| clock.time_budget(overhead));
+        match (movetime, clock) {
+            (Some(movetime), Some(clock)) if movetime.hard < clock.hard => Some(movetime),
+            (movetime, clock) => clock.or(movetime),
+        }
+    }
+
+    /// Whether there is no limit: such a search runs until it is told to stop.
+    pub fn is_infinite(&self) -> bool {
+        *self == Limits::default()
+    }
+}
+
+impl MoverClock {
+    fn time_budget(&self, overhead: Duration) -> TimeBudget {
+        let usable = self.left.saturating_sub(overhead);
+        let moves = self
+            .moves_to_go
+            .unwrap_or(EXPECTED_MOVES)
+            .clamp(1, EXPECTED_MOVES);
+        let target = usable / moves + self.increment * 3 / 4;
+        let most = if moves == 1 {
+            usable
+        } else {
+            usable / LARGEST_SHARE.min(moves)
+        };
+        let hard = (target * 2)
+            .min(most.max(self.increment * 3 / 4))
+            .min(usable);
+        // An iteration takes several times as long as the one before: begun late, it would not end.
+        TimeBudget {
+            soft: Some((target / 2).min(hard)),
+            hard,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    #[test]
+    fn at_least_four_fifths_of_a_movetime_are_used() {
+        for movetime in [1, 2, 5, 10, 20, 100, 5000] {
+            for overhead in [0, 1, 5, 1000] {
+                let limits = Limits {
+                    movetime: Some(ms(movetime)),
+                    ..Limits::default()
+                };
+                let hard = limits.time_budget(ms(overhead)).unwrap().hard;
+                assert!(
+                    hard >= ms(movetime) * 4 / 5,
+                    "{movetime} {overhead}: {hard:?}"
+                );
+                assert!(hard <= ms(movetime), "{movetime} {overhead}: {hard:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_clock_is_never_overdrawn() {
+        for left in [0, 1, 10, 100, 10_000] {
+            for increment in [0, 10, 1000] {
+                for moves_to_go in [None, Some(1), Some(2), Some(40)] {
+                    let (left, increment) = (ms(left), ms(increment));
+                    let clock = MoverClock {
+                        left,
+                        increment,
+                        moves_to_go,
+                    };
+                    let budget = clock.time_budget(ms(1));
+                    assert!(
+                        budget.hard <= left.saturating_sub(ms(1)),
+                        "{clock:?}: {budget:?}"
+                    );
+                    assert!(budget.soft.unwrap() <= budget.hard, "{clock:?}: {budget:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_shorter_of_movetime_and_clock_counts() {
+        let clock = MoverClock {
+            left: ms(1000),
+            increment: ms(0),
+            moves_to_go: None,
+        };
+        let both = |movetime| {
+            let limits = Limits {
+                movetime: Some(ms(movetime)),
+                clock: Some(clock),
+                ..Limits::default()
+            };
+            limits.time_budget(ms(0)).unwrap().hard
+        };
+        assert_eq!(both(5), ms(5));
+        assert!(both(900) < ms(300));
+    }
+}

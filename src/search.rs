@@ -1,0 +1,90 @@
+//! The search: iterative deepening over any game that can be evaluated, with alpha-beta for two seats
+//! and max^n for more.
+//!
+//! The search has no mouth. It takes a [`Request`], asks a [`Control`] whether to go on, hands each
+//! completed iteration to an observer as a [`Report`], and returns an [`Answer`]. It reads the clock only
+//! where its budget is one of time.
+
+mod alpha_beta;
+mod chance;
+mod control;
+mod deepening;
+mod max_n;
+mod order;
+mod principal_variation;
+mod progress;
+mod table;
+mod tree;
+mod worker;
+
+use crate::eval::Vector;
+use crate::rules::AnyPosition;
+
+pub use control::Control;
+pub use deepening::search;
+pub use table::Table;
+pub use worker::{Event, Task, Worker};
+
+/// The deepest iteration, in plies.
+pub const MAX_DEPTH: u32 = 96;
+
+/// What to search.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The position; a seat is to move.
+    pub position: AnyPosition,
+    /// Keys of the positions that the game has been through.
+    pub history: Vec<u64>,
+    /// The only moves to consider at the root, all legal; empty for all.
+    pub searchmoves: Vec<String>,
+    /// The deepest iteration, from 1.
+    pub depth: u32,
+    /// Positions to visit at most.
+    pub nodes: u64,
+    /// How many of the best moves to report, from 1.
+    pub multipv: usize,
+}
+
+/// A root move with its value and principal variation, as far as it is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Plies searched in full.
+    pub depth: u32,
+    /// The deepest ply reached.
+    pub seldepth: u32,
+    /// The rank of this move among the best, from 1.
+    pub multipv: usize,
+    /// The value of the move.
+    pub value: Value,
+    /// Positions visited since the search began.
+    pub nodes: u64,
+    /// Permille of the transposition table in use.
+    pub hashfull: u16,
+    /// The principal variation, the root move first.
+    pub pv: Vec<String>,
+}
+
+/// What a search is worth to the seats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// Each seat's summed lead, as [`estimate`](crate::eval::estimate) has it.
+    pub leads: Vector,
+    /// Own moves of the root's mover until its place is certain, whatever the cards: positive for the
+    /// best place still open, negative for the last one, 0 where neither is certain.
+    pub mate: i32,
+}
+
+/// What a search ends with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The best move.
+    pub best: String,
+    /// The reply expected, in a game of two seats where `best` draws no card.
+    pub ponder: Option<String>,
+    /// The value of `best`.
+    pub value: Value,
+    /// Positions visited.
+    pub nodes: u64,
+    /// Whether there was a choice of moves.
+    pub had_choice: bool,
+}

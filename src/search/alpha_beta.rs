@@ -1,0 +1,225 @@
+//! Alpha-beta for two seats, over the lead of the seat to move.
+//!
+//! Two seats are a zero-sum game, but not one of strict turns: a hare may move twice or miss a turn. So
+//! values change their sign with the seat, not with the ply.
+//! Source: D. Knuth and R. Moore, "An analysis of alpha-beta pruning" (1975).
+
+use super::chance::Mean;
+use super::order::OrderedMoves;
+use super::table::{Bound, Entry};
+use super::tree::{Tree, decided_lead};
+use crate::eval::{CERTAIN, Evaluate, estimate_of_two};
+use crate::rules::{Seat, Turn};
+
+/// Beyond every value.
+pub const INFINITY: i32 = i32::MAX;
+
+/// From this depth on moves are sorted: below it their leaves cost no more than sorting them.
+const SORTING_DEPTH: u32 = 2;
+
+/// The bounds within which a value is wanted, from the mover's side.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// What the mover has already.
+    pub alpha: i32,
+    /// What the rival will not allow.
+    pub beta: i32,
+}
+
+impl Window {
+    /// Every value is wanted.
+    pub const FULL: Window = Window {
+        alpha: -INFINITY,
+        beta: INFINITY,
+    };
+
+    /// The same window from the rival's side.
+    fn of_rival(self) -> Window {
+        Window {
+            alpha: -self.beta,
+            beta: -self.alpha,
+        }
+    }
+}
+
+/// Where a node is: how far below the root, and how many moves of the root's mover.
+#[derive(Clone, Copy, Debug)]
+pub struct Path {
+    /// Plies from the root.
+    pub ply: usize,
+    /// Own moves of the root's mover.
+    pub own_moves: i32,
+}
+
+impl Path {
+    /// The path to the child that a move of `mover` leads to.
+    pub fn down<G: Evaluate>(self, mover: Seat, tree: &Tree<'_, G>) -> Path {
+        let own = i32::from(mover == tree.root_seat);
+        Path {
+            ply: self.ply + 1,
+            own_moves: self.own_moves + own,
+        }
+    }
+}
+
+impl<G: Evaluate> Tree<'_, G> {
+    /// The lead of `seat` in `position`, which its move or card led to, searched `depth` plies deep.
+    pub fn lead_after(
+        &mut self,
+        seat: Seat,
+        position: &G,
+        depth: u32,
+        path: Path,
+        window: Window,
+    ) -> i32 {
+        if self.visit(path.ply) {
+            return 0;
+        }
+        match position.turn() {
+            Turn::Over => {
+                self.pv.clear(path.ply);
+                decided_lead(position.place(seat) == Some(1), path.own_moves)
+            }
+            Turn::Card(_) => self.mean_lead(seat, position, depth, path),
+            Turn::Seat(_) if depth == 0 => {
+                self.pv.clear(path.ply);
+                self.reached_horizon = true;
+                let lead = estimate_of_two(position);
+                if seat.0 == 0 { lead } else { -lead }
+            }
+            Turn::Seat(mover) if mover == seat => {
+                self.lead_of_mover(mover, position, depth, path, window)
+            }
+            Turn::Seat(mover) => {
+                -self.lead_of_mover(mover, position, depth, path, window.of_rival())
+            }
+        }
+    }
+
+    /// The lead of the seat to move, searched at least one ply deep.
+    fn lead_of_mover(
+        &mut self,
+        mover: Seat,
+        position: &G,
+        depth: u32,
+        path: Path,
+        window: Window,
+    ) -> i32 {
+        let key = position.key();
+        let known = self.table.get(key);
+        if let Some(lead) = known.and_then(|entry| self.lead_in_table(entry, depth, path, window)) {
+            self.pv.clear(path.ply);
+            return lead;
+        }
+        let hint = known.map(|entry| usize::from(entry.best));
+        let moves = OrderedMoves::by(position, |index, mv| {
+            if hint == Some(index) {
+                return INFINITY;
+            }
+            if depth < SORTING_DEPTH {
+                return 0;
+            }
+            let next = position.play_unchecked(mv);
+            if next.turn() == Turn::Over {
+                return CERTAIN;
+            }
+            let lead = estimate_of_two(&next);
+            if mover.0 == 0 { lead } else { -lead }
+        });
+        let mut best = -INFINITY;
+        let mut best_index = 0;
+        let mut alpha = window.alpha;
+        for candidate in moves.as_slice() {
+            let next = position.play_unchecked(candidate.mv);
+            let below = Window { alpha, ..window };
+            let lead = self.lead_after(mover, &next, depth - 1, path.down(mover, self), below);
+            if self.stopped {
+                return 0;
+            }
+            if lead > best {
+                best = lead;
+                best_index = candidate.index;
+                if lead > alpha {
+                    alpha = lead;
+                    self.pv.extend(path.ply, candidate.mv);
+                }
+                if lead >= window.beta {
+                    break;
+                }
+            }
+        }
+        if best <= window.alpha {
+            self.pv.clear(path.ply);
+        }
+        let bound = match best {
+            _ if best <= window.alpha => Bound::Upper,
+            _ if best >= window.beta => Bound::Lower,
+            _ => Bound::Exact,
+        };
+        let value = to_node(best, path.own_moves);
+        self.table.put(
+            key,
+            Entry {
+                value,
+                bound,
+                depth: depth as u8,
+                best: best_index,
+            },
+        );
+        best
+    }
+
+    /// The lead that the table knows, if it is all that the window asks for. Within the window the
+    /// line is wanted too, which only a search can tell.
+    fn lead_in_table(
+        &mut self,
+        entry: Entry,
+        depth: u32,
+        path: Path,
+        window: Window,
+    ) -> Option<i32> {
+        if u32::from(entry.depth) != depth {
+            return None;
+        }
+        let lead = from_node(entry.value, path.own_moves);
+        let usable = match entry.bound {
+            Bound::Exact => lead <= window.alpha || lead >= window.beta,
+            Bound::Lower => lead >= window.beta,
+            Bound::Upper => lead <= window.alpha,
+        };
+        self.reached_horizon |= usable && lead.abs() <= CERTAIN;
+        usable.then_some(lead)
+    }
+
+    /// The lead of `seat` over all cards that can be drawn now.
+    fn mean_lead(&mut self, seat: Seat, position: &G, depth: u32, path: Path) -> i32 {
+        let mut mean = Mean::NOTHING;
+        for (card, weight) in position.outcomes() {
+            let next = position.draw_unchecked(card);
+            let lead = self.lead_after(seat, &next, depth, path, Window::FULL);
+            if self.stopped {
+                return 0;
+            }
+            mean.add(lead, weight);
+        }
+        self.pv.clear(path.ply);
+        mean.value()
+    }
+}
+
+/// A lead as seen from its node: decided ones count own moves from there, so that they hold on any path.
+fn to_node(lead: i32, own_moves: i32) -> i32 {
+    match lead {
+        _ if lead > CERTAIN => lead + own_moves,
+        _ if lead < -CERTAIN => lead - own_moves,
+        _ => lead,
+    }
+}
+
+fn from_node(lead: i32, own_moves: i32) -> i32 {
+    match lead {
+        _ if lead > CERTAIN => lead - own_moves,
+        _ if lead < -CERTAIN => lead + own_moves,
+        _ => lead,
+    }
+}

@@ -1,0 +1,89 @@
+//! How a running search is told to stop, from outside or by the clock.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::limits::TimeBudget;
+
+/// The reins of one search, shared between those who hold them and the search.
+#[derive(Clone, Debug)]
+pub struct Control {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    start: Instant,
+    stop: AtomicBool,
+    /// Nanoseconds from `start` after which no further iteration begins.
+    soft: AtomicU64,
+    /// Nanoseconds from `start` at which the search ends.
+    hard: AtomicU64,
+}
+
+impl Control {
+    /// Reins of a search that begins now.
+    pub fn new(budget: Option<TimeBudget>) -> Control {
+        let control = Control {
+            shared: Arc::new(Shared {
+                start: Instant::now(),
+                stop: AtomicBool::new(false),
+                soft: AtomicU64::new(u64::MAX),
+                hard: AtomicU64::new(u64::MAX),
+            }),
+        };
+        if let Some(budget) = budget {
+            control.limit_from_now(budget);
+        }
+        control
+    }
+
+    /// Tells the search to end.
+    pub fn stop(&self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Gives the search a budget of time that begins now.
+    pub fn limit_from_now(&self, budget: TimeBudget) {
+        let nanos = |limit: Duration| (self.elapsed() + limit).as_nanos() as u64;
+        let soft = budget.soft.map_or(u64::MAX, nanos);
+        self.shared.soft.store(soft, Ordering::Relaxed);
+        self.shared
+            .hard
+            .store(nanos(budget.hard), Ordering::Relaxed);
+    }
+
+    /// Time since the search began.
+    pub fn elapsed(&self) -> Duration {
+        self.shared.start.elapsed()
+    }
+
+    /// The moment at which the time of the search is used up, or `None` where time is no limit.
+    pub fn deadline(&self) -> Option<Instant> {
+        match self.shared.hard.load(Ordering::Relaxed) {
+            u64::MAX => None,
+            nanos => Some(self.shared.start + Duration::from_nanos(nanos)),
+        }
+    }
+
+    /// Whether the search has to end now.
+    pub fn should_stop(&self) -> bool {
+        self.shared.stop.load(Ordering::Relaxed) || self.is_after(&self.shared.hard)
+    }
+
+    /// Whether another iteration may begin.
+    pub fn may_deepen(&self) -> bool {
+        !self.should_stop() && !self.is_after(&self.shared.soft)
+    }
+
+    /// Whether there is a limit of time.
+    pub fn is_timed(&self) -> bool {
+        self.shared.hard.load(Ordering::Relaxed) != u64::MAX
+    }
+
+    fn is_after(&self, limit: &AtomicU64) -> bool {
+        let limit = limit.load(Ordering::Relaxed);
+        limit != u64::MAX && self.elapsed().as_nanos() as u64 >= limit
+    }
+}

@@ -1,0 +1,201 @@
+//! Iterative deepening: the root moves, searched deeper and deeper until a limit is reached.
+
+use super::alpha_beta::{INFINITY, Path, Window};
+use super::progress::without_repetitions;
+use super::tree::{Tree, value_of_two};
+use super::{Answer, Control, MAX_DEPTH, Report, Request, Table, Value};
+use crate::eval::Evaluate;
+use crate::rules::{Game, Seat, Turn, with_position};
+
+/// Searches until the depth or the nodes asked for are reached, nothing is left to search, or `control`
+/// says stop; an answer is there from the beginning.
+///
+/// # Returns
+/// `None` if no seat is to move, or none of the moves asked for is legal.
+pub fn search(
+    request: &Request,
+    table: &mut Table,
+    control: &Control,
+    observe: &mut dyn FnMut(Report),
+) -> Option<Answer> {
+    with_position!(&request.position, position => {
+        let mut root = Root::new(position, request, table, control)?;
+        root.deepen(observe);
+        Some(root.answer())
+    })
+}
+
+/// A move at the root.
+#[derive(Clone, Debug)]
+struct RootMove<M> {
+    mv: M,
+    value: Value,
+    pv: Vec<M>,
+}
+
+struct Root<'a, G: Game> {
+    position: &'a G,
+    mover: Seat,
+    request: &'a Request,
+    control: &'a Control,
+    tree: Tree<'a, G>,
+    /// All moves that are considered, the best of the last iteration first.
+    moves: Vec<RootMove<G::Move>>,
+    had_choice: bool,
+}
+
+impl<'a, G: Evaluate> Root<'a, G> {
+    fn new(
+        position: &'a G,
+        request: &'a Request,
+        table: &'a mut Table,
+        control: &'a Control,
+    ) -> Option<Root<'a, G>> {
+        let Turn::Seat(mover) = position.turn() else {
+            return None;
+        };
+        table.begin_search();
+        let legal = position.legal_moves();
+        let had_choice = legal.len() > 1;
+        let asked = &request.searchmoves;
+        let is_asked = |mv: &G::Move| asked.is_empty() || asked.contains(&mv.to_string());
+        let moves: Vec<G::Move> = legal.filter(is_asked).collect();
+        let moves = without_repetitions(position, moves, &request.history);
+        let tree = Tree::new(position, mover, control, table, request.nodes);
+        let mut root = Root {
+            position,
+            mover,
+            request,
+            control,
+            tree,
+            moves: Vec::new(),
+            had_choice,
+        };
+        root.moves = moves.into_iter().map(|mv| root.static_move(mv)).collect();
+        root.moves
+            .sort_by_key(|candidate| std::cmp::Reverse(candidate.value.rank(mover)));
+        (!root.moves.is_empty()).then_some(root)
+    }
+
+    /// A root move with the static value of what it leads to.
+    fn static_move(&self, mv: G::Move) -> RootMove<G::Move> {
+        let next = self.position.play_unchecked(mv);
+        let path = self.first_ply();
+        let value = self.tree.static_value(&next, path.own_moves);
+        RootMove {
+            mv,
+            value,
+            pv: vec![mv],
+        }
+    }
+
+    /// The path to what a root move leads to.
+    fn first_ply(&self) -> Path {
+        Path {
+            ply: 0,
+            own_moves: 0,
+        }
+        .down(self.mover, &self.tree)
+    }
+
+    fn deepen(&mut self, observe: &mut dyn FnMut(Report)) {
+        // Where nothing is to be chosen, time is better kept.
+        let only_move = self.moves.len() == 1 && self.control.is_timed();
+        let deepest = if only_move {
+            1
+        } else {
+            self.request.depth.min(MAX_DEPTH)
+        };
+        for depth in 1..=deepest {
+            self.tree.reached_horizon = false;
+            self.tree.seldepth = 0;
+            let had = self.moves[0].mv;
+            self.iterate(depth);
+            if !self.tree.stopped || self.moves[0].mv != had {
+                self.report(depth, observe);
+            }
+            if !self.tree.reached_horizon || !self.control.may_deepen() || self.tree.stopped {
+                break;
+            }
+        }
+    }
+
+    /// Searches the root moves to a depth and puts the best in front. Of an iteration that is stopped
+    /// the moves that were searched in full count, since the best of the last iteration comes first.
+    fn iterate(&mut self, depth: u32) {
+        let wanted = self.request.multipv.max(1);
+        let mut best: Vec<RootMove<G::Move>> = Vec::with_capacity(self.moves.len());
+        let mut rest: Vec<RootMove<G::Move>> = Vec::with_capacity(self.moves.len());
+        for index in 0..self.moves.len() {
+            let mut candidate = self.moves[index].clone();
+            let floor = (best.len() >= wanted).then(|| best[wanted - 1].value);
+            let value = self.search_move(candidate.mv, depth, floor.as_ref());
+            if self.tree.stopped {
+                rest.extend_from_slice(&self.moves[index..]);
+                break;
+            }
+            if floor.is_some_and(|floor| value.rank(self.mover) <= floor.rank(self.mover)) {
+                rest.push(candidate);
+                continue;
+            }
+            candidate.value = value;
+            candidate.pv.truncate(1);
+            candidate.pv.extend_from_slice(self.tree.pv.line(1));
+            let rank = value.rank(self.mover);
+            let slot = best.partition_point(|other| other.value.rank(self.mover) >= rank);
+            best.insert(slot, candidate);
+            if best.len() > wanted {
+                rest.extend(best.drain(wanted..));
+            }
+        }
+        best.extend(rest);
+        self.moves = best;
+    }
+
+    /// The value of a root move; where it is no better than `floor` perhaps only a bound.
+    fn search_move(&mut self, mv: G::Move, depth: u32, floor: Option<&Value>) -> Value {
+        let next = self.position.play_unchecked(mv);
+        let path = self.first_ply();
+        if self.position.seats() > 2 {
+            return self.tree.value_after(&next, depth - 1, path);
+        }
+        let alpha = floor.map_or(-INFINITY, |floor| {
+            super::tree::lead_of_two(floor, self.mover)
+        });
+        let window = Window {
+            alpha,
+            beta: INFINITY,
+        };
+        let lead = self
+            .tree
+            .lead_after(self.mover, &next, depth - 1, path, window);
+        value_of_two(lead, self.mover)
+    }
+
+    fn report(&self, depth: u32, observe: &mut dyn FnMut(Report)) {
+        let wanted = self.request.multipv.clamp(1, self.moves.len());
+        for (index, best) in self.moves[..wanted].iter().enumerate() {
+            observe(Report {
+                depth,
+                seldepth: self.tree.seldepth as u32,
+                multipv: index + 1,
+                value: best.value,
+                nodes: self.tree.nodes,
+                hashfull: self.tree.table.fill_permille(),
+                pv: best.pv.iter().map(G::Move::to_string).collect(),
+            });
+        }
+    }
+
+    fn answer(&self) -> Answer {
+        let best = &self.moves[0];
+        let expected = best.pv.get(1).filter(|_| self.position.seats() == 2);
+        Answer {
+            best: best.mv.to_string(),
+            ponder: expected.map(G::Move::to_string),
+            value: best.value,
+            nodes: self.tree.nodes,
+            had_choice: self.had_choice,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Max^n for three seats and more: each mover takes what is best for itself.
+//!
+//! Source: C. Luckhardt and K. Irani, "An algorithmic solution of n-person games" (1986).
+
+use super::Value;
+use super::alpha_beta::Path;
+use super::tree::Tree;
+use crate::eval::{Evaluate, VectorMean};
+use crate::rules::{MAX_SEATS, Seat, Turn};
+
+impl<G: Evaluate> Tree<'_, G> {
+    /// The value of a position that a move or card led to, searched `depth` plies deep.
+    pub fn value_after(&mut self, position: &G, depth: u32, path: Path) -> Value {
+        const STOPPED: Value = Value {
+            leads: [0; MAX_SEATS],
+            mate: 0,
+        };
+        if self.visit(path.ply) {
+            return STOPPED;
+        }
+        let mover = match position.turn() {
+            Turn::Card(_) => return self.mean_value(position, depth, path),
+            Turn::Seat(mover) if depth > 0 => mover,
+            turn => {
+                self.reached_horizon |= turn != Turn::Over;
+                self.pv.clear(path.ply);
+                return self.static_value(position, path.own_moves);
+            }
+        };
+        let mut best: Option<Value> = None;
+        for mv in position.legal_moves() {
+            let next = position.play_unchecked(mv);
+            let value = self.value_after(&next, depth - 1, path.down(mover, self));
+            if self.stopped {
+                return STOPPED;
+            }
+            if best.is_none_or(|best| self.prefers(mover, &value, &best)) {
+                best = Some(value);
+                self.pv.extend(path.ply, mv);
+            }
+        }
+        // A seat that is to move has at least one legal move.
+        best.unwrap_or(STOPPED)
+    }
+
+    /// Whether `mover` takes the first value rather than the second. Equal shares are told apart by how
+    /// soon the place of the root's mover is certain, which it wants for itself and others do not.
+    fn prefers(&self, mover: Seat, first: &Value, second: &Value) -> bool {
+        let leads = |value: &Value| value.leads[mover.index()];
+        if leads(first) != leads(second) {
+            return leads(first) > leads(second);
+        }
+        let gain = first.mate_rank() - second.mate_rank();
+        if mover == self.root_seat {
+            gain > 0
+        } else {
+            gain < 0
+        }
+    }
+
+    /// The value over all cards that can be drawn now.
+    fn mean_value(&mut self, position: &G, depth: u32, path: Path) -> Value {
+        let mut leads = VectorMean::default();
+        let mut slowest: Option<i32> = None;
+        for (card, weight) in position.outcomes() {
+            let next = position.draw_unchecked(card);
+            let value = self.value_after(&next, depth, path);
+            if self.stopped {
+                return value;
+            }
+            leads.add(&value.leads, weight);
+            slowest = Some(match slowest {
+                None => value.mate,
+                Some(mate) if mate.signum() == value.mate.signum() => {
+                    if mate.abs() > value.mate.abs() {
+                        mate
+                    } else {
+                        value.mate
+                    }
+                }
+                Some(_) => 0,
+            });
+        }
+        self.pv.clear(path.ply);
+        Value {
+            leads: leads.leads(),
+            mate: slowest.unwrap_or(0),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What all kinds of search share while they walk the tree: counting, stopping, the principal variation.
+
+use super::principal_variation::PrincipalVariation;
+use super::{Control, Table, Value};
+use crate::eval::{self, CERTAIN, Evaluate};
+use crate::rules::{Game, Seat};
+
+/// Positions between two looks at the reins.
+const POLL_INTERVAL: u64 = 512;
+
+/// A decided result is worth this much, less one for each own move of the root's mover until then.
+const DECIDED: i32 = CERTAIN + 100_000;
+
+/// A search tree that is being walked.
+pub struct Tree<'a, G: Game> {
+    control: &'a Control,
+    /// Values of positions reached before.
+    pub table: &'a mut Table,
+    /// The seat that moves at the root.
+    pub root_seat: Seat,
+    /// The best place that is open at the root.
+    best_open_place: usize,
+    node_limit: u64,
+    next_poll: u64,
+    /// Positions visited.
+    pub nodes: u64,
+    /// The deepest ply reached since it was set to 0.
+    pub seldepth: usize,
+    /// Whether the search was stopped: what it returns from then on means nothing.
+    pub stopped: bool,
+    /// Whether a position was estimated for want of depth since it was set to false.
+    pub reached_horizon: bool,
+    /// The best lines.
+    pub pv: PrincipalVariation<G::Move>,
+}
+
+impl<'a, G: Evaluate> Tree<'a, G> {
+    /// The tree below a position in which `root_seat` moves.
+    pub fn new(
+        root: &G,
+        root_seat: Seat,
+        control: &'a Control,
+        table: &'a mut Table,
+        node_limit: u64,
+    ) -> Tree<'a, G> {
+        let decided = (0..root.seats() as u8).filter(|&seat| root.place(Seat(seat)).is_some());
+        Tree {
+            control,
+            table,
+            root_seat,
+            best_open_place: decided.count() + 1,
+            node_limit,
+            next_poll: 1,
+            nodes: 0,
+            seldepth: 0,
+            stopped: false,
+            reached_horizon: false,
+            pv: PrincipalVariation::new(),
+        }
+    }
+
+    /// Counts a position at `ply` and looks at the reins now and then; whether to unwind.
+    #[inline]
+    pub fn visit(&mut self, ply: usize) -> bool {
+        self.nodes += 1;
+        self.seldepth = self.seldepth.max(ply);
+        if self.nodes >= self.next_poll {
+            self.next_poll = self.node_limit.min(self.nodes + POLL_INTERVAL);
+            self.stopped |= self.nodes >= self.node_limit || self.control.should_stop();
+        }
+        self.stopped
+    }
+
+    /// The certainty of the root mover's place after `own_moves` of its moves; see [`Value::mate`].
+    pub fn mate(&self, position: &G, own_moves: i32) -> i32 {
+        match position.place(self.root_seat) {
+            Some(place) if place == self.best_open_place => own_moves,
+            Some(place) if place == position.seats() => -own_moves,
+            _ => 0,
+        }
+    }
+
+    /// The static value of a position.
+    pub fn static_value(&self, position: &G, own_moves: i32) -> Value {
+        Value {
+            leads: eval::estimate(position),
+            mate: self.mate(position, own_moves),
+        }
+    }
+}
+
+/// The lead of a seat that is first of two, decided after as many own moves of the root's mover.
+pub fn decided_lead(is_first: bool, own_moves: i32) -> i32 {
+    let lead = DECIDED - own_moves;
+    if is_first { lead } else { -lead }
+}
+
+/// The value to all of a lead that `seat` has over the other of two.
+pub fn value_of_two(lead: i32, seat: Seat) -> Value {
+    let mut leads = [0; crate::rules::MAX_SEATS];
+    let clamped = lead.clamp(-CERTAIN, CERTAIN);
+    leads[seat.index()] = clamped;
+    leads[1 - seat.index()] = -clamped;
+    let mate = match lead {
+        _ if lead > CERTAIN => DECIDED - lead,
+        _ if lead < -CERTAIN => -DECIDED - lead,
+        _ => 0,
+    };
+    Value { leads, mate }
+}
+
+/// The lead of `seat`, one of two, from a value: what [`value_of_two`] was made of.
+pub fn lead_of_two(value: &Value, seat: Seat) -> i32 {
+    match value.mate {
+        0 => value.leads[seat.index()],
+        mate if mate > 0 => DECIDED - mate,
+        mate => -DECIDED - mate,
+    }
+}
+
+impl Value {
+    /// The value to the root's mover as one number: the larger the better, a certain place the sooner
+    /// the better and a certain last place the later.
+    pub fn rank(&self, seat: Seat) -> i64 {
+        i64::from(self.leads[seat.index()]) * (1 << 20) + self.mate_rank()
+    }
+
+    /// The part of [`Value::rank`] that tells certain results apart.
+    pub fn mate_rank(&self) -> i64 {
+        match self.mate {
+            0 => 0,
+            mate if mate > 0 => (1 << 19) - i64::from(mate),
+            mate => -(1 << 19) - i64::from(mate),
+        }
+    }
+}

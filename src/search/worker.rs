@@ -1,0 +1,126 @@
+//! The search thread: takes tasks through a channel, one at a time, and sends events back.
+
+use std::thread::{self, JoinHandle};
+
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+
+use super::{Answer, Control, Report, Request, Table, search};
+use crate::bench::{self, BenchResult};
+use crate::rules::AnyPosition;
+
+/// Work for the search thread.
+#[derive(Debug)]
+pub enum Task {
+    /// Search a position.
+    Search(Request),
+    /// Count the leaves below each move, to a depth of at least 1.
+    Perft(AnyPosition, u32),
+    /// Search the fixed positions to a depth.
+    Bench(u32),
+    /// Replace the transposition table by one of so many mebibytes.
+    ResizeTable(usize),
+}
+
+/// What the search thread has to say.
+#[derive(Debug)]
+pub enum Event {
+    /// An iteration is complete.
+    Report(Report),
+    /// The search is over. `None` where there was nothing to move.
+    Answer(Option<Answer>),
+    /// The leaves below each move, or `None` if the count was stopped.
+    Perft(Option<Vec<(String, u64)>>),
+    /// The bench is over, or `None` if it was stopped.
+    Bench(Option<BenchResult>),
+}
+
+/// The search thread. Dropping it stops the task and waits for the thread to end.
+#[derive(Debug)]
+pub struct Worker {
+    tasks: Option<Sender<(Task, Control)>>,
+    events: Receiver<Event>,
+    thread: Option<JoinHandle<()>>,
+    running: Option<Control>,
+}
+
+impl Worker {
+    /// Starts the thread, with a transposition table of so many mebibytes.
+    ///
+    /// # Errors
+    /// Where the system has no thread to give.
+    pub fn start(table_mebibytes: usize) -> std::io::Result<Worker> {
+        let (task_sender, tasks) = bounded::<(Task, Control)>(1);
+        // Unbounded, so that a client that does not read never holds up a search that is to stop; a
+        // task sends no more events than it completes iterations.
+        let (event_sender, events) = unbounded();
+        let thread = thread::Builder::new()
+            .name("search".into())
+            .spawn(move || {
+                let mut table = Table::new(table_mebibytes);
+                for (task, control) in tasks {
+                    if work(task, &control, &mut table, &event_sender).is_none() {
+                        return;
+                    }
+                }
+            })?;
+        Ok(Worker {
+            tasks: Some(task_sender),
+            events,
+            thread: Some(thread),
+            running: None,
+        })
+    }
+
+    /// Gives the thread a task; the one before must have sent its last event.
+    pub fn begin(&mut self, task: Task, control: Control) {
+        self.running = Some(control.clone());
+        if let Some(tasks) = &self.tasks {
+            // The thread ends only after the sender is dropped.
+            let _ = tasks.send((task, control));
+        }
+    }
+
+    /// Replaces the transposition table by one of so many mebibytes, before the next task.
+    pub fn resize_table(&mut self, mebibytes: usize) {
+        self.begin(Task::ResizeTable(mebibytes), Control::new(None));
+    }
+
+    /// What the thread says.
+    pub fn events(&self) -> &Receiver<Event> {
+        &self.events
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if let Some(control) = &self.running {
+            control.stop();
+        }
+        self.tasks = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Does a task; `None` once nobody listens.
+fn work(task: Task, control: &Control, table: &mut Table, events: &Sender<Event>) -> Option<()> {
+    let event = match task {
+        Task::Search(request) => {
+            let mut observe = |report| {
+                // Whoever does not listen any more has stopped the search too.
+                let _ = events.send(Event::Report(report));
+            };
+            Event::Answer(search(&request, table, control, &mut observe))
+        }
+        Task::Perft(position, depth) => {
+            Event::Perft(position.perft_by_action(depth, &mut || control.should_stop()))
+        }
+        Task::Bench(depth) => Event::Bench(bench::run(depth, table, control)),
+        Task::ResizeTable(mebibytes) => {
+            *table = Table::new(mebibytes);
+            return Some(());
+        }
+    };
+    events.send(event).ok()
+}

@@ -1,0 +1,268 @@
+//! One client: its commands in, the engine's replies out.
+//!
+//! The session's own thread is the only one that speaks. A reader thread turns lines into commands, the
+//! search thread turns tasks into events, and the session takes whichever comes first; so it answers
+//! `isready` at once while a search runs, and no two lines are ever mixed.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod answers;
+mod going;
+mod options;
+mod position;
+
+use std::io::{self, BufRead, BufReader, Cursor, Write};
+use std::process::ExitCode;
+use std::thread;
+use std::time::Instant;
+
+use crossbeam_channel::{Receiver, Sender, after, bounded, never, select_biased};
+
+use crate::protocol::{BestMove, Command, CommandError, LineReader, Reply};
+use crate::search::{Event, Worker};
+use going::Running;
+use options::Options;
+use position::Game;
+
+/// Commands that may wait to be taken; beyond them the client waits.
+const WAITING_COMMANDS: usize = 64;
+
+/// Serves a client on standard input and output, or, where there are arguments, runs them as one command.
+///
+/// # Returns
+/// Success, unless the streams fail otherwise than by being closed.
+pub fn serve_stdio(arguments: &[String]) -> ExitCode {
+    let output = io::stdout();
+    let served = if arguments.is_empty() {
+        serve(BufReader::new(io::stdin()), output, AtEnd::Quit)
+    } else {
+        serve(Cursor::new(arguments.join(" ")), output, AtEnd::Finish)
+    };
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nobody is left to tell, should this fail too.
+            let _ = writeln!(io::stderr(), "buxtehude: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What the end of the input means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtEnd {
+    /// The same as `quit`.
+    Quit,
+    /// `quit` once the running work is done.
+    Finish,
+}
+
+/// Serves one client until it quits, its input ends, or its output is closed.
+///
+/// The thread that reads `input` ends with it.
+///
+/// # Errors
+/// Where the output fails otherwise than by being closed, or the system has no threads to give.
+pub fn serve<R, W>(input: R, output: W, at_end: AtEnd) -> io::Result<()>
+where
+    R: BufRead + Send + 'static,
+    W: Write,
+{
+    let (sender, commands) = bounded(WAITING_COMMANDS);
+    thread::Builder::new()
+        .name("reader".into())
+        .spawn(move || read_commands(input, &sender))?;
+    let mut session = Session::new(output)?;
+    match session.run(&commands, at_end) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        ended => ended,
+    }
+}
+
+/// Sends every line as a command or as the reason why it is none, until the input or the session ends.
+fn read_commands(input: impl BufRead, sender: &Sender<Result<Command, CommandError>>) {
+    let mut lines = LineReader::new(input);
+    while let Some(Ok(line)) = lines.next_line() {
+        if sender.send(line.command()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Whether to go on after a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    Continue,
+    Quit,
+}
+
+struct Session<W> {
+    output: W,
+    options: Options,
+    /// Whether the client asked for details.
+    debug: bool,
+    game: Game,
+    worker: Worker,
+    running: Option<Running>,
+}
+
+impl<W: Write> Session<W> {
+    fn new(output: W) -> io::Result<Session<W>> {
+        let options = Options::default();
+        let worker = Worker::start(options.hash)?;
+        let game = Game::start_of(options.variant);
+        Ok(Session {
+            output,
+            options,
+            debug: false,
+            game,
+            worker,
+            running: None,
+        })
+    }
+
+    fn run(
+        &mut self,
+        commands: &Receiver<Result<Command, CommandError>>,
+        at_end: AtEnd,
+    ) -> io::Result<()> {
+        let mut commands = commands.clone();
+        let mut at_end_of_input = false;
+        while !(at_end_of_input && self.running.is_none()) {
+            let events = self.worker.events().clone();
+            let release = self.running.as_ref().and_then(Running::release_time);
+            let timer = release.map_or(never(), |at| after(at - Instant::now().min(at)));
+            select_biased! {
+                recv(events) -> event => if let Ok(event) = event {
+                    self.take_event(event)?;
+                },
+                recv(commands) -> command => match command {
+                    Ok(Ok(command)) => if self.obey(command)? == Flow::Quit {
+                        return Ok(());
+                    },
+                    Ok(Err(error)) => self.refuse_line(&error)?,
+                    Err(_) if at_end == AtEnd::Quit => return Ok(()),
+                    Err(_) => {
+                        at_end_of_input = true;
+                        commands = never();
+                    }
+                },
+                recv(timer) -> _ => self.release_answer()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn obey(&mut self, command: Command) -> io::Result<Flow> {
+        match command {
+            Command::Uci => self.introduce()?,
+            Command::Debug(on) => self.debug = on,
+            Command::IsReady => self.say(&Reply::ReadyOk)?,
+            Command::SetOption { name, value } => self.set_option(&name, value.as_deref())?,
+            Command::UciNewGame => {
+                // Nothing is kept from one game to the next: searches do not see each other's tables.
+                if self.running.is_some() {
+                    self.complain(going::BUSY)?;
+                }
+            }
+            Command::Position(command) => match self.game.after(&command) {
+                Ok(game) => {
+                    self.game = game;
+                    if self.debug {
+                        self.inform(&format!("position {}", self.game.position()))?;
+                    }
+                }
+                Err(error) => self.complain(&error.to_string())?,
+            },
+            Command::Go(go) => self.go(&go)?,
+            Command::Perft(depth) => self.perft(depth)?,
+            Command::Bench(depth) => self.bench(depth)?,
+            Command::Stop => self.stop()?,
+            Command::PonderHit => self.ponder_hit()?,
+            Command::Quit => return Ok(Flow::Quit),
+            Command::Display => self.say_lines(&answers::display(self.game.position()))?,
+            Command::Eval => self.say_lines(&answers::eval(self.game.position()))?,
+            Command::Help => self.say_lines(answers::HELP)?,
+        }
+        Ok(Flow::Continue)
+    }
+
+    fn introduce(&mut self) -> io::Result<()> {
+        let name = format!("buxtehude {}", env!("CARGO_PKG_VERSION"));
+        self.say(&Reply::IdName(name))?;
+        self.say(&Reply::IdAuthor("the buxtehude authors".into()))?;
+        for offer in Options::offers() {
+            self.say(&Reply::Option(offer))?;
+        }
+        self.say(&Reply::UciOk)
+    }
+
+    fn set_option(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
+        if self.running.is_some() {
+            return self.complain(going::BUSY);
+        }
+        let before = self.options.clone();
+        if let Err(error) = self.options.set(name, value) {
+            return self.complain(&error.to_string());
+        }
+        if self.options.hash != before.hash {
+            self.worker.resize_table(self.options.hash);
+        }
+        if Options::is_variant(name) {
+            self.game = Game::start_of(self.options.variant);
+        }
+        Ok(())
+    }
+
+    /// Answers a line that is no command. An empty one deserves no answer.
+    fn refuse_line(&mut self, error: &CommandError) -> io::Result<()> {
+        if *error == CommandError::Empty {
+            return Ok(());
+        }
+        self.complain(&error.to_string())?;
+        if error.is_go() {
+            self.answer_refused_go()
+        } else {
+            Ok(())
+        }
+    }
+
+    fn answer_refused_go(&mut self) -> io::Result<()> {
+        if self.running.is_some() {
+            return Ok(());
+        }
+        self.say(&Reply::BestMove(BestMove {
+            best: None,
+            ponder: None,
+            estimate: Vec::new(),
+        }))
+    }
+
+    fn take_event(&mut self, event: Event) -> io::Result<()> {
+        match event {
+            Event::Report(report) => self.report(report),
+            Event::Answer(answer) => self.take_answer(answer),
+            Event::Perft(counts) => self.finish_perft(counts),
+            Event::Bench(result) => self.finish_bench(result),
+        }
+    }
+
+    fn complain(&mut self, problem: &str) -> io::Result<()> {
+        self.inform(&format!("error: {problem}"))
+    }
+
+    fn inform(&mut self, words: &str) -> io::Result<()> {
+        self.say(&Reply::Say(words.into()))
+    }
+
+    fn say_lines(&mut self, text: &str) -> io::Result<()> {
+        text.lines()
+            .try_for_each(|line| self.say(&Reply::Text(line.into())))
+    }
+
+    fn say(&mut self, reply: &Reply) -> io::Result<()> {
+        self.output.write_all(format!("{reply}\n").as_bytes())?;
+        self.output.flush()
+    }
+}

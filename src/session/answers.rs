@@ -1,0 +1,149 @@
+//! What the helpers `d`, `eval`, `bench`, `go perft` and `help` print, and how reports become info lines.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use crate::bench::BenchResult;
+use crate::eval::{self, Evaluate};
+use crate::protocol::{Info, Score};
+use crate::rules::{AnyPosition, Game, Seat, Turn, with_position};
+use crate::search::{Report, Value};
+
+/// What `help` prints.
+pub const HELP: &str = "\
+uci                       the engine's name and options
+setoption name N value V  set an option
+position startpos [players N] [moves ...]
+position fen <text> [moves ...]
+position etude <line> [moves ...]
+                          set the position; moves and cards in the order in which they happened
+go [depth D] [nodes N] [movetime MS] [infinite] [ponder] [searchmoves M ...]
+   [time T1 ... TN [inc I1 ... IN] [movestogo K]] [wtime T btime T [winc I binc I]]
+                          search; alone it is `go infinite`
+go perft D                count the lines of play to depth D
+stop                      end the search with its best move
+ponderhit                 the move pondered on was played
+d                         show the position
+eval                      show the static estimate, term by term
+bench [depth]             search fixed positions; the nodes are a signature of the search
+isready, ucinewgame, debug on|off, help, quit";
+
+/// What `d` prints.
+pub fn display(position: &AnyPosition) -> String {
+    let mut text = position.picture();
+    // Writing to a string never fails.
+    let _ = write!(text, "\nFen: {position}\nLegal:");
+    for action in position.legal_actions() {
+        let _ = write!(text, " {action}");
+    }
+    if position.turn() == Turn::Over {
+        text += "\nResult: places";
+        for seat in 0..position.seats() as u8 {
+            let _ = write!(text, " {}", position.place(Seat(seat)).unwrap_or_default());
+        }
+    }
+    text
+}
+
+/// What `eval` prints.
+pub fn eval(position: &AnyPosition) -> String {
+    let mut lines = with_position!(position, position => position.explain());
+    lines.push(spell_estimate(&static_estimate(position)));
+    lines.join("\n")
+}
+
+/// What a finished `go perft` prints.
+pub fn perft(counts: &[(String, u64)], total: u64) -> String {
+    let mut text = String::new();
+    for (action, leaves) in counts {
+        let _ = writeln!(text, "{action}: {leaves}");
+    }
+    let _ = write!(text, "\nNodes searched: {total}");
+    text
+}
+
+/// What a finished `bench` prints.
+pub fn bench(result: &BenchResult) -> String {
+    let nps = per_second(result.nodes, result.time);
+    let time = result.time.as_millis();
+    format!(
+        "Total time (ms): {time}\nNodes searched: {}\nNodes/second: {nps}",
+        result.nodes
+    )
+}
+
+/// The estimate of a position without search, as shares in permille; exact where the game is over, the
+/// mean over the cards where one is due.
+pub fn static_estimate(position: &AnyPosition) -> Vec<u16> {
+    with_position!(position, position => {
+        eval::shares(&eval::estimate(position)[..position.seats()])
+    })
+}
+
+/// The estimate that a search's value is, as shares in permille.
+pub fn estimate(value: &Value, seats: usize) -> Vec<u16> {
+    eval::shares(&value.leads[..seats])
+}
+
+/// A report as the facts of an info line; `position` is the one that was searched.
+pub fn info(report: Report, position: &AnyPosition, elapsed: Duration) -> Info {
+    let seats = position.seats();
+    let estimate = estimate(&report.value, seats);
+    let score = match (report.value.mate, position.turn()) {
+        (0, Turn::Seat(mover)) => Score::Centipawns(centipawns(estimate[mover.index()], seats)),
+        (mate, _) => Score::Mate(mate),
+    };
+    Info {
+        depth: Some(report.depth),
+        seldepth: Some(report.seldepth),
+        multipv: Some(report.multipv as u32),
+        estimate,
+        score: Some(score),
+        nodes: Some(report.nodes),
+        nps: Some(per_second(report.nodes, elapsed)),
+        hashfull: Some(report.hashfull),
+        time: Some(elapsed.as_millis() as u64),
+        pv: report.pv,
+    }
+}
+
+/// The score of a share: 400 x log10 of the odds, the Elo scale, where the share is counted from nothing
+/// to the share of the first place. A share of 0 or all of that counts as half a permille from it.
+fn centipawns(share: u16, seats: usize) -> i32 {
+    let most = 2000.0 / seats as f64;
+    let share = f64::from(share).clamp(0.5, most - 0.5);
+    (400.0 * (share / (most - share)).log10()).round() as i32
+}
+
+fn per_second(nodes: u64, time: Duration) -> u64 {
+    let nanos = time.as_nanos().max(1);
+    (u128::from(nodes) * 1_000_000_000 / nanos) as u64
+}
+
+fn spell_estimate(estimate: &[u16]) -> String {
+    let shares: Vec<String> = estimate.iter().map(u16::to_string).collect();
+    format!("estimate {}", shares.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_score_is_zero_at_an_even_share_and_grows_with_it() {
+        assert_eq!(centipawns(500, 2), 0);
+        assert_eq!(centipawns(333, 3), 0);
+        assert_eq!(centipawns(250, 4), 0);
+        assert_eq!(centipawns(909, 2), 400);
+        for seats in 2..=6 {
+            let scores: Vec<i32> = (0..=2000 / seats as u16)
+                .map(|share| centipawns(share, seats))
+                .collect();
+            assert!(scores.is_sorted(), "{seats} seats: {scores:?}");
+            assert_eq!(
+                scores.first().map(|score| score.abs()),
+                scores.last().copied()
+            );
+        }
+    }
+}

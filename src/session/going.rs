@@ -1,0 +1,361 @@
+//! From `go` to `bestmove`: starting searches, holding answers back until they may be given, stopping.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use super::{Session, answers};
+use crate::limits::{Limits, MoverClock};
+use crate::protocol::{BestMove, Clock, ClockTimes, Go, Reply};
+use crate::rules::{AnyPosition, Seat, Turn};
+use crate::search::{Answer, Control, MAX_DEPTH, Report, Request, Task};
+use crate::{bench, eval};
+
+/// Why a command is refused while a search runs.
+pub const BUSY: &str = "a search is running: expected `stop` and its `bestmove` first";
+
+/// Work that the search thread does, or has done with its answer held back.
+pub struct Running {
+    control: Control,
+    /// The position that is searched.
+    position: AnyPosition,
+    kind: Kind,
+}
+
+enum Kind {
+    Search(Search),
+    Perft,
+    Bench,
+}
+
+struct Search {
+    limits: Limits,
+    overhead: Duration,
+    /// What has to happen before the answer is given.
+    hold: Hold,
+    /// The answer, once it is there.
+    answer: Option<BestMove>,
+}
+
+/// What an answer waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hold {
+    /// Nothing.
+    No,
+    /// `stop`.
+    Infinite,
+    /// `ponderhit` or `stop`.
+    Ponder,
+    /// This moment.
+    Until(Instant),
+}
+
+impl Running {
+    /// When an answer that is there may be given, if that is a matter of time.
+    pub fn release_time(&self) -> Option<Instant> {
+        match &self.kind {
+            Kind::Search(Search {
+                hold: Hold::Until(at),
+                answer: Some(_),
+                ..
+            }) => Some(*at),
+            _ => None,
+        }
+    }
+}
+
+impl<W: Write> Session<W> {
+    /// Starts a search, or says why not.
+    pub(super) fn go(&mut self, go: &Go) -> io::Result<()> {
+        if self.running.is_some() {
+            return self.complain(BUSY);
+        }
+        let position = *self.game.position();
+        let limits = match limits_of(go, &position) {
+            Ok(limits) => limits,
+            Err(problem) => {
+                self.complain(&problem)?;
+                return self.answer_refused_go();
+            }
+        };
+        let overhead = Duration::from_millis(self.options.move_overhead);
+        let budget = limits.time_budget(overhead);
+        let control = Control::new(if go.ponder { None } else { budget });
+        if self.debug {
+            self.inform(&format!("limits {limits:?}, time {budget:?}"))?;
+        }
+        let hold = if go.ponder {
+            Hold::Ponder
+        } else if go.infinite || limits.is_infinite() {
+            Hold::Infinite
+        } else {
+            Hold::No
+        };
+        let search = Search {
+            limits,
+            overhead,
+            hold,
+            answer: None,
+        };
+        self.running = Some(Running {
+            control: control.clone(),
+            position,
+            kind: Kind::Search(search),
+        });
+        let Turn::Seat(_) = position.turn() else {
+            return self.take_answer(None);
+        };
+        let request = Request {
+            position,
+            history: self.game.history().to_vec(),
+            searchmoves: go.searchmoves.clone(),
+            depth: limits.depth.unwrap_or(MAX_DEPTH),
+            nodes: limits.nodes.unwrap_or(u64::MAX),
+            multipv: self.options.multi_pv,
+        };
+        self.worker.begin(Task::Search(request), control);
+        Ok(())
+    }
+
+    /// Prints an iteration of the running search.
+    pub(super) fn report(&mut self, report: Report) -> io::Result<()> {
+        let Some(running) = &self.running else {
+            return Ok(());
+        };
+        let info = answers::info(report, &running.position, running.control.elapsed());
+        self.say(&Reply::Info(info))
+    }
+
+    /// Takes the answer of a search, or that there is nothing to move, and gives it unless it has to wait.
+    pub(super) fn take_answer(&mut self, answer: Option<Answer>) -> io::Result<()> {
+        let Some(running) = &mut self.running else {
+            return Ok(());
+        };
+        let Kind::Search(search) = &mut running.kind else {
+            return Ok(());
+        };
+        let seats = running.position.seats();
+        let had_choice = answer.as_ref().is_some_and(|answer| answer.had_choice);
+        search.answer = Some(match answer {
+            Some(answer) => BestMove {
+                best: Some(answer.best),
+                ponder: answer.ponder,
+                estimate: eval::shares(&answer.value.leads[..seats]),
+            },
+            None => BestMove {
+                best: None,
+                ponder: None,
+                estimate: answers::static_estimate(&running.position),
+            },
+        });
+        if search.hold == Hold::No && had_choice {
+            search.hold = search.hold_for_movetime(&running.control);
+        }
+        if search.hold == Hold::No {
+            self.release_answer()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Gives the answer that is there.
+    pub(super) fn release_answer(&mut self) -> io::Result<()> {
+        match self.running.take() {
+            Some(Running {
+                kind:
+                    Kind::Search(Search {
+                        answer: Some(answer),
+                        ..
+                    }),
+                ..
+            }) => self.say(&Reply::BestMove(answer)),
+            running => {
+                self.running = running;
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends what is running; without effect where nothing is.
+    pub(super) fn stop(&mut self) -> io::Result<()> {
+        let Some(running) = &mut self.running else {
+            return Ok(());
+        };
+        running.control.stop();
+        if let Kind::Search(search) = &mut running.kind {
+            search.hold = Hold::No;
+        }
+        self.release_answer()
+    }
+
+    /// The move pondered on was played: the clock of the search begins to run.
+    pub(super) fn ponder_hit(&mut self) -> io::Result<()> {
+        if let Some(running) = &mut self.running
+            && let Kind::Search(search) = &mut running.kind
+            && search.hold == Hold::Ponder
+        {
+            if let Some(budget) = search.limits.time_budget(search.overhead) {
+                running.control.limit_from_now(budget);
+            }
+            search.hold = if search.limits.is_infinite() {
+                Hold::Infinite
+            } else {
+                Hold::No
+            };
+            if search.answer.is_some() && search.hold == Hold::No {
+                search.hold = search.hold_for_movetime(&running.control);
+            }
+            return if search.hold == Hold::No {
+                self.release_answer()
+            } else {
+                Ok(())
+            };
+        }
+        self.complain("`ponderhit` without `go ponder`: expected `go ponder` first")
+    }
+
+    /// Starts counting leaves, or says why not.
+    pub(super) fn perft(&mut self, depth: u32) -> io::Result<()> {
+        if self.running.is_some() {
+            return self.complain(BUSY);
+        }
+        if depth == 0 {
+            return self.say_lines(&answers::perft(&[], 1));
+        }
+        self.begin(Kind::Perft, Task::Perft(*self.game.position(), depth));
+        Ok(())
+    }
+
+    /// Starts the bench, or says why not.
+    pub(super) fn bench(&mut self, depth: Option<u32>) -> io::Result<()> {
+        if self.running.is_some() {
+            return self.complain(BUSY);
+        }
+        self.begin(
+            Kind::Bench,
+            Task::Bench(depth.unwrap_or(bench::DEFAULT_DEPTH)),
+        );
+        Ok(())
+    }
+
+    fn begin(&mut self, kind: Kind, task: Task) {
+        let control = Control::new(None);
+        let position = *self.game.position();
+        self.running = Some(Running {
+            control: control.clone(),
+            position,
+            kind,
+        });
+        self.worker.begin(task, control);
+    }
+
+    pub(super) fn finish_perft(&mut self, counts: Option<Vec<(String, u64)>>) -> io::Result<()> {
+        self.running = None;
+        match counts {
+            Some(counts) => {
+                let total = counts.iter().map(|(_, leaves)| leaves).sum();
+                self.say_lines(&answers::perft(&counts, total))
+            }
+            None => self.inform("perft stopped"),
+        }
+    }
+
+    pub(super) fn finish_bench(&mut self, result: Option<bench::BenchResult>) -> io::Result<()> {
+        self.running = None;
+        match result {
+            Some(result) => self.say_lines(&answers::bench(&result)),
+            None => self.inform("bench stopped"),
+        }
+    }
+}
+
+impl Search {
+    /// A movetime is there to be used: an answer that has nothing left to search waits for its end. One
+    /// that has reached another limit, or was stopped, does not.
+    fn hold_for_movetime(&self, control: &Control) -> Hold {
+        let Limits {
+            depth,
+            nodes,
+            movetime,
+            ..
+        } = self.limits;
+        let is_all = movetime.is_some() && depth.is_none() && nodes.is_none();
+        match control.deadline() {
+            Some(deadline) if is_all && !control.should_stop() => Hold::Until(deadline),
+            _ => Hold::No,
+        }
+    }
+}
+
+/// The limits that a `go` asks for, checked against the position.
+fn limits_of(go: &Go, position: &AnyPosition) -> Result<Limits, String> {
+    let legal = position.legal_actions();
+    let is_move = matches!(position.turn(), Turn::Seat(_));
+    for word in &go.searchmoves {
+        if !is_move || !legal.contains(word) {
+            let word = crate::protocol::Excerpt::new(word);
+            let moves = if is_move {
+                legal.join(" ")
+            } else {
+                "no move here".into()
+            };
+            return Err(format!(
+                "go searchmoves: {word} is not legal, expected {moves}"
+            ));
+        }
+    }
+    let clock = go
+        .clock
+        .as_ref()
+        .map(|clock| mover_clock(clock, position))
+        .transpose()?;
+    Ok(Limits {
+        depth: go.depth,
+        nodes: go.nodes,
+        movetime: go.movetime.map(Duration::from_millis),
+        clock,
+    })
+}
+
+/// The clock of the seat to move; where nobody is to move, that of the first seat.
+fn mover_clock(clock: &Clock, position: &AnyPosition) -> Result<MoverClock, String> {
+    let seats = position.seats();
+    let mover = match position.turn() {
+        Turn::Seat(seat) | Turn::Card(seat) => seat,
+        Turn::Over => Seat(0),
+    };
+    let (left, increment) = match &clock.time {
+        ClockTimes::Seats { time, inc } => {
+            if time.len() != seats {
+                let found = time.len();
+                return Err(format!(
+                    "go time: expected {seats} clocks, one a seat, found {found}"
+                ));
+            }
+            (time[mover.index()], inc.get(mover.index()).copied())
+        }
+        ClockTimes::Uci { .. } if seats != 2 => {
+            return Err(format!(
+                "go wtime and btime are for two seats: expected `time` with {seats} clocks"
+            ));
+        }
+        ClockTimes::Uci {
+            wtime,
+            btime,
+            winc,
+            binc,
+        } => {
+            let (name, time, inc) = if mover.0 == 0 {
+                ("wtime", wtime, winc)
+            } else {
+                ("btime", btime, binc)
+            };
+            let time = time.ok_or_else(|| format!("go: expected {name}, the mover's clock"))?;
+            (time, *inc)
+        }
+    };
+    Ok(MoverClock {
+        left: Duration::from_millis(left.max(0) as u64),
+        increment: Duration::from_millis(increment.unwrap_or(0)),
+        moves_to_go: clock.movestogo,
+    })
+}

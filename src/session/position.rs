@@ -1,0 +1,88 @@
+//! The position that a client has set, and the way that led there.
+
+use thiserror::Error;
+
+use crate::protocol::{PositionCommand, Start};
+use crate::rules::{ActionError, AnyPosition, SetupError, Turn, Variant};
+
+/// Players where nobody says how many.
+const DEFAULT_PLAYERS: usize = 2;
+
+/// A variant, a position of it, and the positions before.
+#[derive(Clone, Debug)]
+pub struct Game {
+    variant: &'static Variant,
+    position: AnyPosition,
+    /// Keys of the positions that a seat has moved from, in order; the present one is not among them.
+    history: Vec<u64>,
+}
+
+/// Why a `position` is refused.
+#[derive(Debug, Error)]
+pub enum PositionRefusal {
+    /// The start is refused.
+    #[error(transparent)]
+    Start(#[from] SetupError),
+    /// A word of the move list is refused.
+    #[error("move {number} of the list: {reason}")]
+    Move {
+        /// Its place in the list, from 1.
+        number: usize,
+        /// Why.
+        reason: ActionError,
+    },
+}
+
+impl Game {
+    /// The start of a variant.
+    pub fn start_of(variant: &'static Variant) -> Game {
+        #[expect(clippy::expect_used, reason = "every variant can be played by two")]
+        let position = variant.start(DEFAULT_PLAYERS).expect("a game for two");
+        Game {
+            variant,
+            position,
+            history: Vec::new(),
+        }
+    }
+
+    /// The position.
+    pub fn position(&self) -> &AnyPosition {
+        &self.position
+    }
+
+    /// Keys of the positions before this one.
+    pub fn history(&self) -> &[u64] {
+        &self.history
+    }
+
+    /// The game that a `position` command asks for, of the same variant.
+    ///
+    /// # Errors
+    /// [`PositionRefusal`] names the field, or the word of the move list, that is wrong.
+    pub fn after(&self, command: &PositionCommand) -> Result<Game, PositionRefusal> {
+        let mut position = match &command.start {
+            Start::Startpos { players } => {
+                let players = players.map_or(DEFAULT_PLAYERS, |players| players as usize);
+                self.variant.start(players)?
+            }
+            Start::Fen(text) => self.variant.parse(text)?,
+            Start::Etude(line) => self.variant.parse_etude(line)?,
+        };
+        let mut history = Vec::with_capacity(command.moves.len());
+        for (index, word) in command.moves.iter().enumerate() {
+            if matches!(position.turn(), Turn::Seat(_)) {
+                history.push(position.key());
+            }
+            let played = position.play(word);
+            played.map_err(|reason| PositionRefusal::Move {
+                number: index + 1,
+                reason,
+            })?;
+        }
+        Ok(Game {
+            variant: self.variant,
+            position,
+            history,
+        })
+    }
+}

@@ -1,0 +1,413 @@
+//! What every position of every game promises, walked over random games of every variant and number of
+//! players, and the bookkeeping of carrots that Hase und Igel adds.
+
+mod reference;
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+
+use buxtehude::rules::hase::{Card, FINISH, Move, Position, Square};
+use buxtehude::rules::{
+    AnyPosition, Game, MAX_SEATS, Rules, Seat, Turn, VARIANTS, Variant, perft, perft_by_playing,
+};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::IteratorRandom;
+use reference::Race;
+
+/// Games for each variant, number of players and start.
+const GAMES: u64 = 15;
+
+/// Most moves and cards of a game.
+const PLIES: usize = 250;
+
+#[test]
+fn every_game_keeps_the_laws() {
+    for variant in VARIANTS {
+        match variant.rules {
+            Rules::Hase(rules) => Laws::<Position> {
+                variant,
+                rules,
+                any: AnyPosition::Hase,
+                late_start: late_race,
+                all_moves: (-63..=64)
+                    .chain([1001, 1002])
+                    .map(|code: i32| code.to_string().parse::<Move>().unwrap())
+                    .collect(),
+                all_cards: Card::ALL.to_vec(),
+                texts: HashMap::new(),
+            }
+            .hold(),
+        }
+    }
+}
+
+/// A race near its end.
+fn late_race(seats: usize) -> String {
+    let hares: Vec<String> = (0..seats)
+        .map(|seat| format!("{},30,0", 51 + 2 * seat))
+        .collect();
+    format!("{} 1 - -", hares.join("/"))
+}
+
+/// One variant, and what was met of it.
+struct Laws<G: Game> {
+    variant: &'static Variant,
+    rules: &'static G::Rules,
+    any: fn(G) -> AnyPosition,
+    /// The text of a position from which random play soon comes to an end.
+    late_start: fn(usize) -> String,
+    all_moves: Vec<G::Move>,
+    all_cards: Vec<G::Card>,
+    /// For each key the text of the position that has it.
+    texts: HashMap<u64, String>,
+}
+
+impl<G: Game> Laws<G> {
+    fn hold(&mut self) {
+        let mut played = 0;
+        for seats in 0..=MAX_SEATS + 2 {
+            let Some(start) = G::start(self.rules, seats) else {
+                assert!(self.variant.start(seats).is_err(), "{seats} players");
+                continue;
+            };
+            assert_eq!(start.seats(), seats, "{start:?}");
+            assert!(
+                self.variant.start(seats).unwrap() == (self.any)(start),
+                "{start:?}"
+            );
+            let late = G::parse(self.rules, &(self.late_start)(seats)).unwrap();
+            let mut ended = 0;
+            for seed in 0..GAMES {
+                self.walk(start, seed);
+                ended += u64::from(self.walk(late, seed).turn() == Turn::Over);
+            }
+            assert!(ended > 0, "no game of {seats} ended: {}", self.variant.name);
+            played += 1;
+        }
+        assert!(played > 0, "{} has no start", self.variant.name);
+    }
+
+    /// Plays at random, and returns where that led.
+    fn walk(&mut self, start: G, seed: u64) -> G {
+        let mut rng = StdRng::seed_from_u64(seed);
+        let mut position = start;
+        for _ in 0..PLIES {
+            self.check(&position);
+            let before = places(&position);
+            match position.turn() {
+                Turn::Seat(_) => {
+                    let mv = position.legal_moves().choose(&mut rng).unwrap();
+                    position.play(mv).unwrap();
+                }
+                Turn::Card(_) => {
+                    let (card, _) = position.outcomes().choose(&mut rng).unwrap();
+                    position.draw(card).unwrap();
+                }
+                Turn::Over => break,
+            }
+            for (before, now) in before.into_iter().zip(places(&position)) {
+                assert!(
+                    before.is_none() || before == now,
+                    "a place changed\n{position:?}"
+                );
+            }
+        }
+        position
+    }
+
+    fn check(&mut self, position: &G) {
+        self.check_turn(position);
+        self.check_moves(position);
+        self.check_cards(position);
+        self.check_text_and_key(position);
+        self.check_any(position);
+    }
+
+    /// Something is due, or else the game is over, everything is decided and nothing can be counted.
+    fn check_turn(&self, position: &G) {
+        let (moves, cards) = (position.legal_moves().len(), position.outcomes().len());
+        match position.turn() {
+            Turn::Seat(seat) => {
+                assert!(
+                    moves > 0 && cards == 0,
+                    "{moves} moves, {cards} cards\n{position:?}"
+                );
+                assert_eq!(position.place(seat), None, "{position:?}");
+            }
+            Turn::Card(seat) => {
+                assert!(
+                    moves == 0 && cards > 0,
+                    "{moves} moves, {cards} cards\n{position:?}"
+                );
+                assert_eq!(position.place(seat), None, "{position:?}");
+            }
+            Turn::Over => {
+                assert!(
+                    moves == 0 && cards == 0,
+                    "{moves} moves, {cards} cards\n{position:?}"
+                );
+                let mut places = places(position);
+                places.sort_unstable();
+                let all: Vec<_> = (1..=position.seats()).map(Some).collect();
+                assert_eq!(places, all, "{position:?}");
+            }
+        }
+        for (depth, leaves) in [(0, 1), (1, (moves + cards) as u64)] {
+            let bulk = perft(position, depth, &mut || false);
+            assert_eq!(bulk, Some(leaves), "perft {depth}\n{position:?}");
+            let played = perft_by_playing(position, depth, &mut || false);
+            assert_eq!(played, Some(leaves), "perft {depth}, played\n{position:?}");
+        }
+        if position.turn() == Turn::Over {
+            for depth in 1..=4 {
+                let leaves = perft(position, depth, &mut || false);
+                assert_eq!(leaves, Some(0), "perft {depth}\n{position:?}");
+            }
+        }
+    }
+
+    /// Legal moves are ascending, counted, and accepted; all others are refused.
+    fn check_moves(&self, position: &G) {
+        let moves = counted(position.legal_moves(), position);
+        ascending(&moves, position);
+        for mv in &self.all_moves {
+            let mut next = *position;
+            let answer = next.play(*mv);
+            if moves.contains(mv) {
+                assert!(answer.is_ok(), "{mv} is refused\n{position:?}");
+                let unchecked = position.play_unchecked(*mv);
+                assert!(next == unchecked, "{mv}: {next:?}\n{unchecked:?}");
+            } else {
+                assert!(answer.is_err(), "{mv} is accepted\n{position:?}");
+                assert!(next == *position, "{mv} changed {position:?}\nto {next:?}");
+            }
+        }
+        for mv in moves {
+            assert!(
+                self.all_moves.contains(&mv),
+                "{mv} is unknown\n{position:?}"
+            );
+            let read = mv.to_string().parse::<G::Move>();
+            assert!(read.is_ok_and(|read| read == mv), "{mv} is not read back");
+        }
+    }
+
+    /// The cards left are in deck order, counted, and accepted; all others are refused.
+    fn check_cards(&self, position: &G) {
+        let outcomes = counted(position.outcomes(), position);
+        let cards: Vec<G::Card> = outcomes.iter().map(|&(card, _)| card).collect();
+        ascending(&cards, position);
+        for (card, number) in outcomes {
+            assert!(number > 0, "{card} is not left\n{position:?}");
+            assert!(
+                self.all_cards.contains(&card),
+                "{card} is unknown\n{position:?}"
+            );
+            let read = card.to_string().parse::<G::Card>();
+            assert!(
+                read.is_ok_and(|read| read == card),
+                "{card} is not read back"
+            );
+        }
+        for card in &self.all_cards {
+            let mut next = *position;
+            let answer = next.draw(*card);
+            if cards.contains(card) {
+                assert!(answer.is_ok(), "{card} is refused\n{position:?}");
+                let unchecked = position.draw_unchecked(*card);
+                assert!(next == unchecked, "{card}: {next:?}\n{unchecked:?}");
+            } else {
+                assert!(answer.is_err(), "{card} is accepted\n{position:?}");
+                assert!(
+                    next == *position,
+                    "{card} changed {position:?}\nto {next:?}"
+                );
+            }
+        }
+    }
+
+    /// The text is the whole position, and so, almost surely, is the key.
+    fn check_text_and_key(&mut self, position: &G) {
+        let text = position.to_string();
+        let read = match G::parse(self.rules, &text) {
+            Ok(read) => read,
+            Err(reason) => panic!("{text} is not read back: {reason}\n{position:?}"),
+        };
+        assert!(read == *position, "{position:?}\nis read back as {read:?}");
+        assert_eq!(read.to_string(), text);
+        assert_eq!(read.key(), position.key(), "{position:?}");
+        let legal = |position: &G| position.legal_moves().collect::<Vec<_>>();
+        assert_eq!(legal(&read), legal(position), "{position:?}");
+        let known = self
+            .texts
+            .entry(position.key())
+            .or_insert_with(|| text.clone());
+        assert_eq!(
+            *known,
+            text,
+            "two positions have the key {}",
+            position.key()
+        );
+    }
+
+    /// What speaks in words agrees with the position's own type.
+    fn check_any(&self, position: &G) {
+        let any = (self.any)(*position);
+        let text = position.to_string();
+        assert_eq!(any.to_string(), text);
+        assert!(self.variant.parse(&text).unwrap() == any, "{position:?}");
+        assert_eq!(any.seats(), position.seats(), "{position:?}");
+        assert_eq!(any.turn(), position.turn(), "{position:?}");
+        assert_eq!(any.key(), position.key(), "{position:?}");
+        assert_eq!(any.picture(), position.picture());
+        assert_eq!(format!("{any:?}"), format!("{position:?}"));
+        for seat in (0..position.seats()).map(|seat| Seat(seat as u8)) {
+            assert_eq!(any.place(seat), position.place(seat), "{position:?}");
+        }
+        let cards: Vec<(String, u32)> = position
+            .outcomes()
+            .map(|(card, number)| (card.to_string(), number))
+            .collect();
+        assert_eq!(any.outcomes(), cards, "{position:?}");
+
+        let mut next: Vec<(String, G)> = vec![];
+        for mv in position.legal_moves() {
+            let after = position.play_unchecked(mv);
+            next.push((mv.to_string(), after));
+        }
+        for (card, _) in position.outcomes() {
+            let after = position.draw_unchecked(card);
+            next.push((card.to_string(), after));
+        }
+        let words: Vec<String> = next.iter().map(|(word, _)| word.clone()).collect();
+        assert_eq!(any.legal_actions(), words, "{position:?}");
+        for (word, after) in next {
+            let mut played = any;
+            played.play(&word).unwrap();
+            assert!(played == (self.any)(after), "{word}: {played:?}\n{after:?}");
+        }
+        let counts = any.perft_by_action(1, &mut || false).unwrap();
+        let ones: Vec<(String, u64)> = words.into_iter().map(|word| (word, 1)).collect();
+        assert_eq!(counts, ones, "{position:?}");
+    }
+}
+
+fn places<G: Game>(position: &G) -> Vec<Option<usize>> {
+    let seats = (0..position.seats()).map(|seat| Seat(seat as u8));
+    seats.map(|seat| position.place(seat)).collect()
+}
+
+/// All items, after checking that they come alike one by one and folded, and that `len` always tells how
+/// many are to come.
+fn counted<T, G: Game>(mut items: impl ExactSizeIterator<Item = T> + Copy, position: &G) -> Vec<T>
+where
+    T: PartialEq + Debug,
+{
+    let mut all = vec![];
+    let total = items.len();
+    let mut folded = vec![];
+    items.for_each(|item| folded.push(item));
+    while let Some(item) = items.next() {
+        all.push(item);
+        assert_eq!(items.len() + all.len(), total, "{position:?}");
+    }
+    assert_eq!(all.len(), total, "{position:?}");
+    assert_eq!(folded, all, "{position:?}");
+    all
+}
+
+/// Ascending without repetition.
+fn ascending<T: Ord + Debug, G: Game>(items: &[T], position: &G) {
+    let ordered = items.windows(2).all(|pair| pair[0] < pair[1]);
+    assert!(ordered, "{items:?}\n{position:?}");
+}
+
+/// Carrots of each seat.
+fn holdings(position: &Position) -> Vec<i32> {
+    let hares = position.hares().iter();
+    hares.map(|hare| i32::from(hare.carrots)).collect()
+}
+
+#[test]
+fn carrots_come_and_go_as_the_rules_say() {
+    for slow in &reference::VARIANTS {
+        let Rules::Hase(rules) = Variant::by_name(slow.name).unwrap().rules;
+        for players in 2..=6 {
+            for seed in 0..GAMES {
+                let mut rng = StdRng::seed_from_u64(seed);
+                let mut race = Race::start(slow, players);
+                let mut position = Position::start(rules, players).unwrap();
+                for _ in 0..PLIES {
+                    let before = position;
+                    match position.turn() {
+                        Turn::Seat(seat) => {
+                            let mv = position.legal_moves().choose(&mut rng).unwrap();
+                            let expected = holdings_after_move(&before, seat, mv, race.income());
+                            position.play(mv).unwrap();
+                            race.play(mv.code().into());
+                            assert_eq!(holdings(&position), expected, "{mv} in {before:?}");
+                        }
+                        Turn::Card(seat) => {
+                            let (card, _) = position.outcomes().choose(&mut rng).unwrap();
+                            let paid = race.paid.unwrap();
+                            position.draw(card).unwrap();
+                            race.draw(card.token());
+                            check_card(&before, &position, seat, card, paid);
+                        }
+                        Turn::Over => break,
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Only the holding of the seat that moves changes.
+fn holdings_after_move(before: &Position, seat: Seat, mv: Move, income: i32) -> Vec<i32> {
+    let mut holdings = holdings(before);
+    let square = before.hare(seat).square;
+    let eats = before.ruleset().track.square(square) == Square::Lettuce;
+    let held = &mut holdings[seat.index()];
+    let code = i32::from(mv.code());
+    match code {
+        0 if before.misses_turn(seat) && eats => *held += 10 * i32::from(before.rank(seat)),
+        0 if before.misses_turn(seat) => {}
+        0 => *held = before.ruleset().carrots.into(),
+        1001 => *held += 10,
+        1002 => *held -= 10,
+        ..0 => *held += income + 10 * -code,
+        1.. => *held += income - code * (code + 1) / 2,
+    }
+    holdings
+}
+
+/// A gift or a collection moves carrots between hares, any other card changes one holding.
+fn check_card(before: &Position, after: &Position, seat: Seat, card: Card, paid: i32) {
+    let (old, new) = (holdings(before), holdings(after));
+    let held = old[seat.index()];
+    let mut expected = old.clone();
+    expected[seat.index()] = match card {
+        Card::Give | Card::Shuffle => {
+            let change: i32 = new.iter().sum::<i32>() - old.iter().sum::<i32>();
+            assert_eq!(change, 0, "{card} in {before:?}\nled to {after:?}");
+            for (other, hare) in before.hares().iter().enumerate() {
+                let gained = new[other] - old[other];
+                let possible: &[i32] = match card {
+                    _ if other == seat.index() => continue,
+                    _ if hare.square == FINISH => &[0],
+                    Card::Give => &[0, 1, 5, 10],
+                    _ => &[0, -1],
+                };
+                assert!(possible.contains(&gained), "{card}: {gained}\n{before:?}");
+            }
+            return;
+        }
+        Card::Behind | Card::Show => held,
+        Card::Draw => held + 10 * i32::from(before.hare(seat).lettuces),
+        Card::Restore => 65,
+        Card::Half => held - held / 2,
+        Card::Free => held + paid,
+    };
+    assert_eq!(new, expected, "{card} in {before:?}");
+}
