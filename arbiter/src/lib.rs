@@ -1,8 +1,10 @@
 //! The arbiter: starts engines as child processes, referees matches between any number of them, draws
 //! the cards, keeps the clocks, enforces the rules, records and reports.
 //!
-//! Data flows one way: [`plan`] (what is to be played, validated) -> [`schedule`] (which game is n) ->
-//! [`referee`] (one game) -> [`record`] (what happened) -> score and report (numbers and tables).
+//! Data flows one way: [`args`] (as typed) -> [`plan`] (what is to be played, validated) -> [`schedule`]
+//! (which game is n) -> [`runner`] (threads and processes) -> [`referee`] (one game) -> [`record`] (what
+//! happened) -> [`score`] and [`report`] (numbers and tables). [`replay`] goes the way back: it takes a
+//! record and asks the rules whether it can be so.
 //!
 //! Nothing that an engine does may bring the arbiter down: whatever could panic is denied here, but in tests.
 #![cfg_attr(
@@ -10,13 +12,21 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)
 )]
 
+pub mod args;
 pub mod clock;
 pub mod deck;
 pub mod ending;
 pub mod engine;
 pub mod interrupt;
 pub mod log;
+pub mod openings;
 pub mod plan;
+pub mod progress;
 pub mod record;
+pub mod record_file;
 pub mod referee;
+pub mod replay;
+pub mod report;
+pub mod runner;
 pub mod schedule;
+pub mod score;

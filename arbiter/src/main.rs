@@ -1,2 +1,25 @@
-//! The arbiter as a program.
-fn main() {}
+//! The arbiter as a program: arguments in, tables out, and an exit code.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
+
+mod play;
+mod replay_command;
+
+use std::process::ExitCode;
+
+use arbiter::args::{Cli, Command};
+use clap::Parser;
+
+fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::Match(args) => play::play(&args),
+        Command::Engine(args) => serve(&args.args),
+        Command::Replay(args) => replay_command::replay(&args),
+    }
+}
+
+/// The built-in engine, on standard input and output.
+fn serve(_args: &[String]) -> ExitCode {
+    // PLACEHOLDER: buxtehude::session::serve_stdio(args)
+    ExitCode::FAILURE
+}

@@ -22,7 +22,7 @@ pub struct Plan {
     pub concurrency: usize,
     /// Random plies played after each opening.
     pub random_plies: u32,
-    /// The openings, used in turn, a block each; at least one.
+    /// The openings, at least one, used in turn: each for a block of every combination of engines.
     pub openings: Vec<Opening>,
     /// The referee's patience.
     pub patience: Patience,
@@ -81,7 +81,7 @@ pub enum Limit {
 }
 
 /// A start and the moves and cards played from it, all legal.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Opening {
     /// The text of the start, or `None` for the variant's own.
     pub start: Option<String>,

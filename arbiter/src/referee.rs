@@ -21,7 +21,7 @@ use crate::record::{Fault, GameRecord, TurnRecord};
 use crate::schedule::ScheduledGame;
 use offence::Offence;
 use request::Request;
-use result::{GameEnd, places_and_endings};
+pub(crate) use result::{GameEnd, places_and_endings};
 
 /// Plays one game to its end, by the rules or by the first fault, and returns what happened.
 ///

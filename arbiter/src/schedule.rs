@@ -1,4 +1,17 @@
 //! Which game is number n: a pure function of the plan.
+//!
+//! Games come in *blocks*: the same opening and the same cards in all cyclic rotations of the seats, so
+//! that within a block every engine sits equally often in each seat. Where there are more engines than
+//! seats, every combination of them plays a block in turn, and then the next opening begins.
+
+use buxtehude::rules::{AnyPosition, Seat, Turn};
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::deck::Deck;
+use crate::openings::OpeningError;
+use crate::plan::Plan;
 
 /// One game to be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,4 +37,159 @@ pub struct SeatedEngine {
     pub engine: usize,
     /// Which of its copies in this game, from 0.
     pub copy: usize,
+}
+
+/// The games of a plan.
+#[derive(Clone, Debug)]
+pub struct Schedule<'a> {
+    plan: &'a Plan,
+    /// Number of ways to choose the engines of a block.
+    combinations: u64,
+    /// Where the moves of each opening of the plan begin.
+    starts: Vec<AnyPosition>,
+}
+
+impl<'a> Schedule<'a> {
+    /// The schedule of a plan.
+    ///
+    /// # Errors
+    /// [`OpeningError`] where an opening of the plan cannot be played.
+    pub fn new(plan: &'a Plan) -> Result<Schedule<'a>, OpeningError> {
+        let mut starts = Vec::new();
+        for opening in &plan.openings {
+            opening.position(plan.variant, plan.seats)?;
+            starts.push(opening.start(plan.variant, plan.seats)?);
+        }
+        Ok(Schedule {
+            plan,
+            combinations: binomial(plan.engines.len(), plan.seats).max(1),
+            starts,
+        })
+    }
+
+    /// Game `number`, counted from 1.
+    pub fn game(&self, number: u64) -> ScheduledGame {
+        let seats = self.plan.seats;
+        let block = number.saturating_sub(1) / seats as u64;
+        let rotation = (number.saturating_sub(1) % seats as u64) as usize;
+        let mut seated = self.line_up(block);
+        seated.rotate_left(rotation);
+
+        let round = block / self.combinations;
+        let index = (round % self.starts.len() as u64) as usize;
+        let chosen = &self.plan.openings[index];
+        let mut rng = ChaCha8Rng::seed_from_u64(self.plan.seed);
+        rng.set_stream(block);
+        let deck_seed = rng.next_u64();
+        let mut opening = chosen.moves.clone();
+        let mut deck = Deck::new(deck_seed);
+        let mut position = self.starts[index];
+        play_opening(&mut position, &opening, &mut deck);
+        for _ in 0..self.plan.random_plies {
+            if !play_random_ply(&mut position, &mut opening, &mut rng, &mut deck) {
+                break;
+            }
+        }
+        ScheduledGame {
+            number,
+            block: block + 1,
+            seats: seated,
+            start: chosen.start.clone(),
+            opening,
+            deck_seed,
+        }
+    }
+
+    /// Who plays in a block, counted from 0, before any rotation.
+    fn line_up(&self, block: u64) -> Vec<SeatedEngine> {
+        let (engines, seats) = (self.plan.engines.len(), self.plan.seats);
+        if engines > seats {
+            let chosen = combination(block % self.combinations, engines, seats);
+            let seat = |engine| SeatedEngine { engine, copy: 0 };
+            return chosen.into_iter().map(seat).collect();
+        }
+        let seat = |seat| SeatedEngine {
+            engine: seat % engines,
+            copy: seat / engines,
+        };
+        (0..seats).map(seat).collect()
+    }
+}
+
+/// Plays the words of an opening, each card taking the place of one of the deck.
+fn play_opening(position: &mut AnyPosition, words: &[String], deck: &mut Deck) {
+    for word in words {
+        if let Turn::Card(_) = position.turn() {
+            deck.draw(&position.outcomes());
+        }
+        // The schedule has only openings that can be played.
+        let _ = position.play(word);
+    }
+}
+
+/// Plays a random move, with the card it draws; false where every move would finish a hare.
+fn play_random_ply(
+    position: &mut AnyPosition,
+    played: &mut Vec<String>,
+    rng: &mut ChaCha8Rng,
+    deck: &mut Deck,
+) -> bool {
+    draw_if_due(position, played, deck);
+    let candidates: Vec<(String, AnyPosition)> = position
+        .legal_actions()
+        .into_iter()
+        .filter_map(|word| {
+            let mut next = *position;
+            next.play(&word).ok()?;
+            (finished(&next) == finished(position)).then_some((word, next))
+        })
+        .collect();
+    let Some((word, next)) = candidates.choose(rng) else {
+        return false;
+    };
+    played.push(word.clone());
+    *position = *next;
+    draw_if_due(position, played, deck);
+    true
+}
+
+fn draw_if_due(position: &mut AnyPosition, played: &mut Vec<String>, deck: &mut Deck) {
+    while let Turn::Card(_) = position.turn() {
+        let card = deck.draw(&position.outcomes());
+        if position.play(&card).is_err() {
+            return;
+        }
+        played.push(card);
+    }
+}
+
+/// Number of seats whose place is decided.
+fn finished(position: &AnyPosition) -> usize {
+    let seats = (0..position.seats() as u8).map(Seat);
+    seats.filter(|&seat| position.place(seat).is_some()).count()
+}
+
+/// The number of ways to choose `k` of `n`.
+fn binomial(n: usize, k: usize) -> u64 {
+    if k > n {
+        return 0;
+    }
+    (0..k as u64).fold(1, |ways, chosen| ways * (n as u64 - chosen) / (chosen + 1))
+}
+
+/// The `index`-th choice of `k` of the numbers below `n`, in lexicographic order.
+fn combination(mut index: u64, n: usize, k: usize) -> Vec<usize> {
+    let mut chosen = Vec::new();
+    for candidate in 0..n {
+        if chosen.len() == k {
+            break;
+        }
+        let ways_with_it = binomial(n - candidate - 1, k - chosen.len() - 1);
+        if index < ways_with_it {
+            chosen.push(candidate);
+        } else {
+            index -= ways_with_it;
+        }
+    }
+    chosen
 }

@@ -1,0 +1,215 @@
+//! The command line as typed. What is typed becomes a [`Plan`](crate::plan::Plan) in [`validate`].
+
+mod engine_text;
+pub mod validate;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::plan::Limit;
+use engine_text::clock;
+
+/// The arbiter's command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "arbiter",
+    version,
+    about = "Referees matches between game engines, for two to six players and games with chance"
+)]
+#[command(propagate_version = true, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What the arbiter can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Play a match between engines
+    Match(Box<MatchArgs>),
+    /// Be the built-in engine: speak the protocol on standard input and output
+    Engine(EngineArgs),
+    /// Check the games of a record under the rules, or show one of them
+    Replay(ReplayArgs),
+}
+
+/// `arbiter match`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+KEYS OF --engine AND --each
+  cmd=PROGRAM       the program to start (a path with a slash is looked for in dir= first)
+  args='A B'        its arguments
+  name=NAME         its name in tables and records
+  dir=DIR           the directory to start it in
+  option.NAME=VALUE an option to set, as often as needed
+  movetime=MS | depth=PLIES | nodes=N | tc=SECONDS+SECONDS    the limit of its moves
+  legal=on          send the legal moves as `searchmoves` with each `go`
+
+EXAMPLES
+  arbiter match --players 3 --games 30 --movetime 20
+  arbiter match --engine 'cmd=./mine legal=on' --engine 'cmd=./old option.Hash=16' --games 200 --tc 5+0.05
+  arbiter match --engine cmd=./a --engine cmd=./b --nodes 5000 --random-plies 6 --games 1000 --record games.jsonl")]
+pub struct MatchArgs {
+    /// An engine and its settings (repeatable); without any, the built-in engine plays itself
+    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"")]
+    pub engine: Vec<String>,
+
+    /// Settings shared by all engines; an engine's own go before
+    #[arg(long, value_name = "\"KEY=VALUE...\"")]
+    pub each: Option<String>,
+
+    /// Number of seats, 2 to 6
+    #[arg(long, value_name = "N", default_value = "2", value_parser = seats, allow_negative_numbers = true)]
+    pub players: usize,
+
+    /// Number of games, rounded up to whole blocks [default: one block]
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    pub games: Option<u64>,
+
+    /// The limit of engines that name none of their own
+    #[command(flatten)]
+    pub limit: LimitArgs,
+
+    /// The variant played
+    #[arg(long, value_name = "NAME", default_value = buxtehude::rules::VARIANTS[0].name)]
+    pub variant: String,
+
+    /// The seed of all that is random: the same seed, the same match [default: random, and printed]
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
+    pub seed: Option<u64>,
+
+    /// Games played at the same time
+    #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, allow_negative_numbers = true)]
+    pub concurrency: usize,
+
+    /// Random plies played after each opening
+    #[arg(long, value_name = "K", default_value = "0", value_parser = random_plies, allow_negative_numbers = true)]
+    pub random_plies: u32,
+
+    /// Openings, one a line: a position's text, or what follows `position` in the protocol
+    #[arg(long, value_name = "FILE")]
+    pub openings: Option<PathBuf>,
+
+    /// Write every line exchanged with the engines here, with time stamps
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+
+    /// Append every finished game here, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
+    /// How far beyond its limit an engine may answer, in milliseconds
+    #[arg(long, value_name = "MS", default_value = "50", value_parser = margin, allow_negative_numbers = true)]
+    pub margin: u64,
+
+    /// How long an engine limited by depth or nodes may think, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = stall, allow_negative_numbers = true)]
+    pub stall: u64,
+
+    /// Plies after which a game is ended
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = max_plies, allow_negative_numbers = true)]
+    pub max_plies: u32,
+}
+
+/// The limit of engines that name none of their own; at most one of them.
+#[derive(Debug, Default, Args)]
+#[group(multiple = false)]
+pub struct LimitArgs {
+    /// Time for each move, in milliseconds [default: 100]
+    #[arg(long, value_name = "MS", value_parser = milliseconds, allow_negative_numbers = true)]
+    pub movetime: Option<u64>,
+
+    /// Plies to search for each move
+    #[arg(long, value_name = "PLIES", value_parser = depth, allow_negative_numbers = true)]
+    pub depth: Option<u32>,
+
+    /// Positions to visit for each move
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    pub nodes: Option<u64>,
+
+    /// A clock for the whole game: seconds, and seconds gained with each move
+    #[arg(long, value_name = "SECONDS+SECONDS", value_parser = clock)]
+    pub tc: Option<Limit>,
+}
+
+/// `arbiter engine`.
+#[derive(Debug, Args)]
+pub struct EngineArgs {
+    /// Arguments of the engine
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<String>,
+}
+
+/// `arbiter replay`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter replay games.jsonl
+  arbiter replay games.jsonl --game 7
+
+The exit code is 0 if all games are in order, 1 if any is not.")]
+pub struct ReplayArgs {
+    /// A record made with `arbiter match --record`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Show this game move by move
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    pub game: Option<u64>,
+}
+
+/// The most milliseconds or seconds that a limit may have: a day.
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+
+fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
+    let number = text
+        .parse()
+        .ok()
+        .filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| match most {
+        u64::MAX => format!("expected a whole number from {least} on"),
+        _ => format!("expected a whole number from {least} to {most}"),
+    })
+}
+
+fn positive(text: &str) -> Result<u64, String> {
+    number(text, 1, u64::MAX)
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    number(text, 0, u64::MAX)
+}
+
+fn seats(text: &str) -> Result<usize, String> {
+    number(text, 2, buxtehude::rules::MAX_SEATS as u64).map(|number| number as usize)
+}
+
+fn concurrency(text: &str) -> Result<usize, String> {
+    number(text, 1, 1000).map(|number| number as usize)
+}
+
+fn milliseconds(text: &str) -> Result<u64, String> {
+    number(text, 1, DAY_MS)
+}
+
+fn margin(text: &str) -> Result<u64, String> {
+    number(text, 0, DAY_MS)
+}
+
+fn stall(text: &str) -> Result<u64, String> {
+    number(text, 1, DAY_MS / 1000)
+}
+
+fn depth(text: &str) -> Result<u32, String> {
+    number(text, 1, 1000).map(|number| number as u32)
+}
+
+fn random_plies(text: &str) -> Result<u32, String> {
+    number(text, 0, 1000).map(|number| number as u32)
+}
+
+fn max_plies(text: &str) -> Result<u32, String> {
+    number(text, 1, u32::MAX.into()).map(|number| number as u32)
+}

@@ -1,0 +1,287 @@
+//! The string that describes an engine: `cmd=./x args='-q 3' name=x option.Hash=16 movetime=20`.
+//!
+//! It is split into words as a shell does, and each word is a key and a value. The same keys, all but
+//! `cmd` and `name`, describe what all engines share.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::{depth, milliseconds, positive};
+use crate::plan::Limit;
+
+/// The keys that are accepted.
+const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, legal";
+
+/// An engine's settings as typed; what is not said is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct EngineText {
+    pub cmd: Option<String>,
+    pub args: Option<Vec<String>>,
+    pub name: Option<String>,
+    pub dir: Option<PathBuf>,
+    pub options: Vec<(String, String)>,
+    pub limit: Option<Limit>,
+    pub legal: Option<bool>,
+}
+
+/// Why a string does not describe an engine.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum EngineTextError {
+    /// A quotation mark without its partner.
+    #[error("a quotation mark is not closed")]
+    Quotes,
+    /// A word that is no key with a value.
+    #[error("{word:?} is no KEY=VALUE; the keys are {KEYS}")]
+    NoValue {
+        /// The word.
+        word: String,
+    },
+    /// A key that does not exist.
+    #[error("unknown key {key:?}; the keys are {KEYS}")]
+    UnknownKey {
+        /// The key.
+        key: String,
+    },
+    /// A key that is given twice.
+    #[error("{key} is given twice")]
+    Twice {
+        /// The key.
+        key: String,
+    },
+    /// More than one limit.
+    #[error("{key} is a second limit; an engine has one of movetime, depth, nodes, tc")]
+    SecondLimit {
+        /// The key that is too many.
+        key: String,
+    },
+    /// A value that does not fit its key.
+    #[error("{key}={value}: {expected}")]
+    Value {
+        /// The key.
+        key: String,
+        /// The value.
+        value: String,
+        /// What would have been accepted.
+        expected: String,
+    },
+    /// An option that the arbiter sets itself.
+    #[error("option.{name}: the variant is set with --variant, for all engines")]
+    VariantOption {
+        /// The option's name as typed.
+        name: String,
+    },
+}
+
+impl EngineText {
+    /// Reads an engine's string.
+    pub(super) fn parse(text: &str) -> Result<EngineText, EngineTextError> {
+        let words = shlex::split(text).ok_or(EngineTextError::Quotes)?;
+        let mut engine = EngineText::default();
+        for word in words {
+            match word.split_once('=') {
+                Some((key, value)) => engine.set(key, value)?,
+                None => return Err(EngineTextError::NoValue { word }),
+            }
+        }
+        Ok(engine)
+    }
+
+    /// These settings, with `shared` ones for whatever they do not say.
+    pub(super) fn or(mut self, shared: &EngineText) -> EngineText {
+        let own = std::mem::take(&mut self.options);
+        let is_own = |name: &str| own.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
+        let inherited = shared.options.iter().filter(|(name, _)| !is_own(name));
+        let options = inherited.cloned().chain(own.iter().cloned()).collect();
+        EngineText {
+            cmd: self.cmd.or_else(|| shared.cmd.clone()),
+            args: self.args.or_else(|| shared.args.clone()),
+            name: self.name,
+            dir: self.dir.or_else(|| shared.dir.clone()),
+            options,
+            limit: self.limit.or(shared.limit),
+            legal: self.legal.or(shared.legal),
+        }
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), EngineTextError> {
+        let wrong = |expected: String| EngineTextError::Value {
+            key: key.to_string(),
+            value: value.to_string(),
+            expected,
+        };
+        if let Some(name) = key.strip_prefix("option.") {
+            return self.set_option(key, name, value);
+        }
+        let filled = |text: &str| match text {
+            "" => Err(wrong("expected a text that is not empty".to_string())),
+            text => Ok(text.to_string()),
+        };
+        match key {
+            "cmd" => once(&mut self.cmd, key, filled(value)?),
+            "name" => once(&mut self.name, key, filled(value)?),
+            "dir" => once(&mut self.dir, key, PathBuf::from(filled(value)?)),
+            "args" => {
+                let args = shlex::split(value);
+                let args =
+                    args.ok_or_else(|| wrong("a quotation mark is not closed".to_string()))?;
+                once(&mut self.args, key, args)
+            }
+            "legal" => match value {
+                "on" => once(&mut self.legal, key, true),
+                "off" => once(&mut self.legal, key, false),
+                _ => Err(wrong("expected on or off".to_string())),
+            },
+            "movetime" | "depth" | "nodes" | "tc" => {
+                let limit = limit(key, value).map_err(wrong)?;
+                once(&mut self.limit, key, limit).map_err(|_| EngineTextError::SecondLimit {
+                    key: key.to_string(),
+                })
+            }
+            _ => Err(EngineTextError::UnknownKey {
+                key: key.to_string(),
+            }),
+        }
+    }
+
+    fn set_option(&mut self, key: &str, name: &str, value: &str) -> Result<(), EngineTextError> {
+        if name.is_empty() {
+            return Err(EngineTextError::UnknownKey {
+                key: key.to_string(),
+            });
+        }
+        if name.eq_ignore_ascii_case("UCI_Variant") {
+            return Err(EngineTextError::VariantOption {
+                name: name.to_string(),
+            });
+        }
+        let mut names = self.options.iter().map(|(name, _)| name);
+        if names.any(|known| known.eq_ignore_ascii_case(name)) {
+            return Err(EngineTextError::Twice {
+                key: key.to_string(),
+            });
+        }
+        self.options.push((name.to_string(), value.to_string()));
+        Ok(())
+    }
+}
+
+fn once<T>(field: &mut Option<T>, key: &str, value: T) -> Result<(), EngineTextError> {
+    if field.is_some() {
+        return Err(EngineTextError::Twice {
+            key: key.to_string(),
+        });
+    }
+    *field = Some(value);
+    Ok(())
+}
+
+fn limit(key: &str, value: &str) -> Result<Limit, String> {
+    match key {
+        "movetime" => milliseconds(value).map(|ms| Limit::Movetime(Duration::from_millis(ms))),
+        "depth" => depth(value).map(Limit::Depth),
+        "nodes" => positive(value).map(Limit::Nodes),
+        _ => clock(value),
+    }
+}
+
+/// Reads `seconds+seconds` or `seconds`: a clock.
+pub(super) fn clock(text: &str) -> Result<Limit, String> {
+    let (time, increment) = text.split_once('+').unwrap_or((text, "0"));
+    let limit = seconds(time).zip(seconds(increment));
+    let limit = limit.filter(|(time, _)| !time.is_zero());
+    let limit = limit.map(|(time, increment)| Limit::Clock { time, increment });
+    limit.ok_or_else(|| {
+        "expected seconds+seconds such as 10+0.1, the first above 0, neither above a day"
+            .to_string()
+    })
+}
+
+/// Reads a number of seconds, to the millisecond.
+fn seconds(text: &str) -> Option<Duration> {
+    const DAY: f64 = 24.0 * 60.0 * 60.0;
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let seconds: f64 = text
+        .parse()
+        .ok()
+        .filter(|seconds| plain && *seconds <= DAY)?;
+    Some(Duration::from_millis((seconds * 1000.0).round() as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        match EngineText::parse(text) {
+            Ok(engine) => panic!("{text:?} is accepted: {engine:?}"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let text = r#"cmd=./x args="-q 'two words'" name='My Engine' dir=/tmp option.Hash=16 "option.Move Overhead=5" tc=10+0.1 legal=on"#;
+        let engine = EngineText {
+            cmd: Some("./x".into()),
+            args: Some(vec!["-q".into(), "two words".into()]),
+            name: Some("My Engine".into()),
+            dir: Some("/tmp".into()),
+            options: vec![
+                ("Hash".into(), "16".into()),
+                ("Move Overhead".into(), "5".into()),
+            ],
+            limit: Some(Limit::Clock {
+                time: Duration::from_secs(10),
+                increment: Duration::from_millis(100),
+            }),
+            legal: Some(true),
+        };
+        assert_eq!(EngineText::parse(text), Ok(engine));
+    }
+
+    #[test]
+    fn a_value_may_contain_an_equals_sign() {
+        let engine = EngineText::parse("option.Book=a=b").unwrap();
+        assert_eq!(engine.options, [("Book".to_string(), "a=b".to_string())]);
+    }
+
+    #[test]
+    fn own_settings_go_before_shared_ones() {
+        let shared = EngineText::parse("depth=3 option.Hash=1 option.Threads=2 legal=on").unwrap();
+        let own = EngineText::parse("cmd=x nodes=5 option.hash=8 legal=off").unwrap();
+        let merged = own.or(&shared);
+        assert_eq!(merged.limit, Some(Limit::Nodes(5)));
+        assert_eq!(merged.legal, Some(false));
+        let options = [("Threads", "2"), ("hash", "8")];
+        let options = options.map(|(name, value)| (name.to_string(), value.to_string()));
+        assert_eq!(merged.options, options);
+    }
+
+    #[test]
+    fn errors_name_what_was_given_and_what_is_accepted() {
+        let errors = [
+            "cmd=x name='y",
+            "cmd=x fast",
+            "cmd=x st=1",
+            "cmd=x cmd=y",
+            "cmd=",
+            "depth=3 nodes=4",
+            "depth=0",
+            "movetime=ten",
+            "tc=0+1",
+            "tc=1e3",
+            "tc=-1",
+            "legal=yes",
+            "args='\"a'",
+            "option.=3",
+            "option.a=1 option.A=2",
+            "option.uci_variant=chess",
+        ]
+        .map(|text| format!("{text}\n  {}", error(text)));
+        insta::assert_snapshot!(errors.join("\n"));
+    }
+}

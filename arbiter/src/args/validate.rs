@@ -1,0 +1,355 @@
+//! From what is typed to what is meant: a [`Plan`] in which every field is sensible.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use buxtehude::rules::{SetupError, UnknownVariant, Variant};
+use thiserror::Error;
+
+use super::engine_text::{EngineText, EngineTextError};
+use super::{LimitArgs, MatchArgs};
+use crate::openings::{self, OpeningsError};
+use crate::plan::{EngineSpec, Limit, Opening, Patience, Plan};
+
+/// The name of the engine that plays where none is named.
+const BUILT_IN: &str = "buxtehude";
+
+/// The limit where none is named.
+const DEFAULT_LIMIT: Limit = Limit::Movetime(Duration::from_millis(100));
+
+/// Why the arguments make no plan. Each message begins with the flag at fault.
+#[derive(Debug, Error)]
+pub enum ArgsError {
+    /// The variant does not exist.
+    #[error("--variant: {0}")]
+    Variant(#[from] UnknownVariant),
+    /// The variant is not for so many players.
+    #[error("--players: {0}")]
+    Players(#[from] SetupError),
+    /// An engine's string is wrong.
+    #[error("--engine {text:?}: {reason}")]
+    Engine {
+        /// The string.
+        text: String,
+        /// What is wrong with it.
+        reason: EngineTextError,
+    },
+    /// The shared string is wrong.
+    #[error("--each {text:?}: {reason}")]
+    Each {
+        /// The string.
+        text: String,
+        /// What is wrong with it.
+        reason: EngineTextError,
+    },
+    /// The shared string has a name.
+    #[error("--each {text:?}: name= cannot be shared, engines need different names")]
+    SharedName {
+        /// The string.
+        text: String,
+    },
+    /// An engine without a program.
+    #[error("--engine {text:?}: cmd= is missing, expected cmd=PROGRAM here or in --each")]
+    NoCommand {
+        /// The string.
+        text: String,
+    },
+    /// Two engines with one name.
+    #[error("--engine: two engines are called {name:?}, expected a different name= for each")]
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// The arbiter does not know where its own program is.
+    #[error("--engine: the built-in engine cannot be started, expected one named here: {0}")]
+    OwnProgram(io::Error),
+    /// The openings are wrong.
+    #[error("--openings: {0}")]
+    Openings(#[from] OpeningsError),
+    /// There are too many games to count.
+    #[error("--games: {games} is too many")]
+    Games {
+        /// The number of games.
+        games: u64,
+    },
+}
+
+/// Makes a plan of what was typed, and a list of remarks on what was changed in doing so.
+///
+/// # Errors
+/// [`ArgsError`] names the flag, what was given and what is accepted.
+pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
+    let variant = Variant::by_name(&args.variant)?;
+    let seats = args.players;
+    variant.start(seats)?;
+    let mut remarks = Vec::new();
+    let games = whole_blocks(args.games, seats, &mut remarks)?;
+    let openings = match &args.openings {
+        Some(path) => openings::read(path, variant, seats)?,
+        None => vec![Opening::default()],
+    };
+    let plan = Plan {
+        variant,
+        seats,
+        engines: engines(args)?,
+        games,
+        seed: args.seed.unwrap_or_else(random_seed),
+        concurrency: args.concurrency,
+        random_plies: args.random_plies,
+        openings,
+        patience: Patience {
+            margin: Duration::from_millis(args.margin),
+            stall: Duration::from_secs(args.stall),
+            max_plies: args.max_plies,
+        },
+        log: args.log.clone(),
+        record: args.record.clone(),
+    };
+    Ok((plan, remarks))
+}
+
+/// Rounds a number of games up to whole blocks.
+fn whole_blocks(
+    asked: Option<u64>,
+    seats: usize,
+    remarks: &mut Vec<String>,
+) -> Result<u64, ArgsError> {
+    let block = seats as u64;
+    let asked = asked.unwrap_or(block);
+    let games = asked.checked_next_multiple_of(block);
+    let games = games.ok_or(ArgsError::Games { games: asked })?;
+    if games != asked {
+        remarks.push(format!(
+            "--games {asked} is rounded up to {games}: whole blocks of {block} games, each opening in every seat rotation"
+        ));
+    }
+    Ok(games)
+}
+
+/// A seed that nobody chose, short enough to be typed again.
+fn random_seed() -> u64 {
+    // The standard library seeds each hasher from the system's entropy.
+    RandomState::new().build_hasher().finish() >> 32
+}
+
+fn engines(args: &MatchArgs) -> Result<Vec<EngineSpec>, ArgsError> {
+    let shared = match &args.each {
+        Some(text) => shared_settings(text)?,
+        None => EngineText::default(),
+    };
+    let mut typed = Vec::new();
+    for text in &args.engine {
+        let engine = EngineText::parse(text).map_err(|reason| ArgsError::Engine {
+            text: text.clone(),
+            reason,
+        })?;
+        typed.push((text.as_str(), engine.or(&shared)));
+    }
+    if typed.is_empty() {
+        typed.push(("", built_in(&shared)?));
+    }
+    let mut names = names(&typed)?.into_iter();
+    let default_limit = args.limit.limit().unwrap_or(DEFAULT_LIMIT);
+    let spec = |(text, engine): (&str, EngineText)| {
+        let no_command = || ArgsError::NoCommand {
+            text: text.to_string(),
+        };
+        Ok(EngineSpec {
+            command: resolve(&engine.cmd.ok_or_else(no_command)?, engine.dir.as_deref()),
+            name: names.next().unwrap_or_default(),
+            args: engine.args.unwrap_or_default(),
+            dir: engine.dir,
+            options: engine.options,
+            limit: engine.limit.unwrap_or(default_limit),
+            legal: engine.legal.unwrap_or(false),
+        })
+    };
+    typed.into_iter().map(spec).collect()
+}
+
+fn shared_settings(text: &str) -> Result<EngineText, ArgsError> {
+    let shared = EngineText::parse(text).map_err(|reason| ArgsError::Each {
+        text: text.to_string(),
+        reason,
+    })?;
+    match shared.name {
+        Some(_) => Err(ArgsError::SharedName {
+            text: text.to_string(),
+        }),
+        None => Ok(shared),
+    }
+}
+
+/// The engine where none is named: the shared program if there is one, else the arbiter itself.
+fn built_in(shared: &EngineText) -> Result<EngineText, ArgsError> {
+    if shared.cmd.is_some() {
+        return Ok(shared.clone());
+    }
+    let program = std::env::current_exe().map_err(ArgsError::OwnProgram)?;
+    let engine = EngineText {
+        cmd: Some(program.to_string_lossy().into_owned()),
+        args: Some(vec!["engine".to_string()]),
+        name: Some(BUILT_IN.to_string()),
+        ..EngineText::default()
+    };
+    Ok(engine.or(shared))
+}
+
+/// A different name for each engine: as given, or else that of its program, numbered where it is shared.
+fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ArgsError> {
+    let program = |engine: &EngineText| {
+        let command = Path::new(engine.cmd.as_deref().unwrap_or_default());
+        let file = command.file_name().unwrap_or(command.as_os_str());
+        file.to_string_lossy().into_owned()
+    };
+    let nameless = engines.iter().filter(|(_, engine)| engine.name.is_none());
+    let mut shared: HashMap<String, usize> = HashMap::new();
+    for (_, engine) in nameless {
+        *shared.entry(program(engine)).or_default() += 1;
+    }
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    let mut names: Vec<String> = Vec::new();
+    for (_, engine) in engines {
+        let name = engine.name.clone().unwrap_or_else(|| {
+            let program = program(engine);
+            let number = numbers.entry(program.clone()).or_default();
+            *number += 1;
+            match shared.get(&program) {
+                Some(&several) if several > 1 => format!("{program}-{number}"),
+                _ => program,
+            }
+        });
+        if names.contains(&name) {
+            return Err(ArgsError::SameName { name });
+        }
+        names.push(name);
+    }
+    Ok(names)
+}
+
+/// Where a program is: a relative path counts from the engine's directory, and where there is no such
+/// file from the arbiter's own. A bare name is left to the search path.
+fn resolve(command: &str, dir: Option<&Path>) -> PathBuf {
+    if !command.contains('/') {
+        return PathBuf::from(command);
+    }
+    let in_dir = dir
+        .map(|dir| dir.join(command))
+        .filter(|path| path.is_file());
+    let path = in_dir.unwrap_or_else(|| PathBuf::from(command));
+    // The engine is started in its directory, where a relative path would mean another file.
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+impl LimitArgs {
+    /// The limit typed, if any.
+    fn limit(&self) -> Option<Limit> {
+        let movetime = self
+            .movetime
+            .map(|ms| Limit::Movetime(Duration::from_millis(ms)));
+        let depth = self.depth.map(Limit::Depth);
+        let nodes = self.nodes.map(Limit::Nodes);
+        movetime.or(depth).or(nodes).or(self.tc)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    fn planned(arguments: &[&str]) -> Result<(Plan, Vec<String>), ArgsError> {
+        let cli = Cli::try_parse_from(["arbiter", "match"].iter().chain(arguments)).unwrap();
+        let Command::Match(args) = cli.command else {
+            panic!("not a match: {:?}", cli.command);
+        };
+        plan(&args)
+    }
+
+    fn engines_of(arguments: &[&str]) -> Vec<EngineSpec> {
+        planned(arguments).unwrap().0.engines
+    }
+
+    #[test]
+    fn without_engines_the_arbiter_plays_itself() {
+        let (plan, remarks) = planned(&["--players", "3"]).unwrap();
+        let [engine] = plan.engines.as_slice() else {
+            panic!("{:?}", plan.engines);
+        };
+        assert_eq!(engine.name, "buxtehude");
+        assert_eq!(engine.command, std::env::current_exe().unwrap());
+        assert_eq!(engine.args, ["engine"]);
+        assert_eq!(engine.limit, Limit::Movetime(Duration::from_millis(100)));
+        assert_eq!((plan.games, remarks), (3, vec![]));
+    }
+
+    #[test]
+    fn games_are_rounded_up_to_whole_blocks() {
+        let (plan, remarks) = planned(&["--players", "4", "--games", "10"]).unwrap();
+        assert_eq!(plan.games, 12);
+        assert!(
+            remarks[0].starts_with("--games 10 is rounded up to 12"),
+            "{remarks:?}"
+        );
+    }
+
+    #[test]
+    fn engines_of_one_program_are_numbered() {
+        let engines = engines_of(&[
+            "--engine", "cmd=a/x", "--engine", "cmd=b/x", "--engine", "cmd=y",
+        ]);
+        let names: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
+        assert_eq!(names, ["x-1", "x-2", "y"]);
+    }
+
+    #[test]
+    fn an_own_limit_overrides_a_shared_one_and_that_the_default() {
+        let engines = engines_of(&[
+            "--engine",
+            "cmd=a depth=2",
+            "--engine",
+            "cmd=b",
+            "--each",
+            "nodes=7",
+            "--movetime",
+            "5",
+        ]);
+        assert_eq!(engines[0].limit, Limit::Depth(2));
+        assert_eq!(engines[1].limit, Limit::Nodes(7));
+        let engines = engines_of(&["--engine", "cmd=a", "--tc", "1.5+0.01"]);
+        let clock = Limit::Clock {
+            time: Duration::from_millis(1500),
+            increment: Duration::from_millis(10),
+        };
+        assert_eq!(engines[0].limit, clock);
+    }
+
+    #[test]
+    fn a_bare_name_is_left_to_the_search_path() {
+        let engines = engines_of(&["--engine", "cmd=x dir=/tmp", "--engine", "cmd=./y"]);
+        assert_eq!(engines[0].command, Path::new("x"));
+        assert!(engines[1].command.is_absolute(), "{:?}", engines[1].command);
+    }
+
+    #[test]
+    fn errors_begin_with_the_flag() {
+        let cases: [&[&str]; 6] = [
+            &["--variant", "chess"],
+            &["--engine", "name=x"],
+            &["--engine", "cmd=x depth=0"],
+            &["--each", "name=x"],
+            &["--engine", "cmd=x name=a", "--engine", "cmd=y name=a"],
+            &["--openings", "/nonexistent/openings"],
+        ];
+        let errors = cases.map(|arguments| match planned(arguments) {
+            Ok((plan, _)) => panic!("{arguments:?} is accepted: {plan:?}"),
+            Err(error) => error.to_string(),
+        });
+        insta::assert_snapshot!(errors.join("\n"));
+    }
+}

@@ -1,0 +1,190 @@
+//! `arbiter match`: a plan made of the arguments, played, and reported.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use arbiter::args::{MatchArgs, validate};
+use arbiter::interrupt::Interrupt;
+use arbiter::log::Log;
+use arbiter::plan::{EngineSpec, Limit, Plan};
+use arbiter::progress::{Progress, duration};
+use arbiter::record_file::RecordFile;
+use arbiter::report::Report;
+use arbiter::runner::{self, RunError};
+
+/// Exit code where the arguments are wrong or an engine cannot be started.
+const USAGE: u8 = 2;
+/// Exit code where a game could not be recorded.
+const STORAGE: u8 = 3;
+/// Exit code of a match that was interrupted.
+const INTERRUPTED: u8 = 130;
+
+/// Plays a match; the exit code says how it went.
+pub fn play(args: &MatchArgs) -> ExitCode {
+    let (plan, remarks) = match validate::plan(args) {
+        Ok(planned) => planned,
+        Err(error) => return fail(USAGE, &error.to_string()),
+    };
+    let log = match plan.log.as_deref().map(|path| (path, Log::create(path))) {
+        None => Log::none(),
+        Some((_, Ok(log))) => log,
+        Some((path, Err(error))) => {
+            return fail(USAGE, &format!("--log: {}: {error}", path.display()));
+        }
+    };
+    let mut record_file = match plan
+        .record
+        .as_deref()
+        .map(RecordFile::append_to)
+        .transpose()
+    {
+        Ok(record_file) => record_file,
+        Err(error) => return fail(USAGE, &format!("--record: {error}")),
+    };
+    let interrupt = Interrupt::new();
+    if let Err(error) = stop_on_signals(&interrupt) {
+        return fail(USAGE, &format!("signals cannot be handled: {error}"));
+    }
+    let id_names = match runner::check_engines(&plan, &log, &interrupt) {
+        Ok(id_names) => id_names,
+        Err(_) if interrupt.is_set() => return ExitCode::from(INTERRUPTED),
+        Err(error) => return fail(USAGE, &error.to_string()),
+    };
+    say(&header(&plan, &id_names, &remarks));
+
+    let names = plan
+        .engines
+        .iter()
+        .map(|engine| engine.name.clone())
+        .collect();
+    let mut report = Report::new(names, plan.seats);
+    let progress = Progress::new(plan.games);
+    let start = Instant::now();
+    let outcome = runner::run(&plan, &log, &interrupt, |record| {
+        if let Some(file) = &mut record_file {
+            file.write(&record).map_err(|reason| RunError::Record {
+                game: record.game,
+                reason,
+            })?;
+        }
+        report.add(&record);
+        progress.game(&record, report.standings());
+        Ok(())
+    });
+    progress.finish();
+    say(&format!("\n{}", report.text()));
+    say(&footer(&plan, report.standings().games(), start.elapsed()));
+    if let Some(error) = log.take_error() {
+        complain(&format!("--log: the log is not complete: {error}"));
+    }
+    match outcome {
+        Ok(()) if report.standings().games() < plan.games => ExitCode::from(INTERRUPTED),
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error @ RunError::Record { .. }) => fail(STORAGE, &format!("--record: {error}")),
+        Err(error) => fail(USAGE, &error.to_string()),
+    }
+}
+
+/// The first signal ends the match in order, the second one at once.
+fn stop_on_signals(interrupt: &Interrupt) -> Result<(), ctrlc::Error> {
+    let interrupt = interrupt.clone();
+    ctrlc::set_handler(move || {
+        if interrupt.is_set() {
+            std::process::exit(INTERRUPTED.into());
+        }
+        interrupt.set();
+        complain("stopping; once more to stop at once");
+    })
+}
+
+/// What is played, by whom, with which limits.
+fn header(plan: &Plan, id_names: &[Option<String>], remarks: &[String]) -> String {
+    let blocks = plan.games / plan.seats as u64;
+    let mut text = format!(
+        "{}, {} seats, {} in {} of {}, seed {}\n",
+        plan.variant.name,
+        plan.seats,
+        count(plan.games, "game"),
+        count(blocks, "block"),
+        plan.seats,
+        plan.seed,
+    );
+    for remark in remarks {
+        text += &format!("note: {remark}\n");
+    }
+    let widths = plan
+        .engines
+        .iter()
+        .map(|engine| engine.name.chars().count());
+    let width = widths.max().unwrap_or(0);
+    for (engine, id_name) in plan.engines.iter().zip(id_names) {
+        text += &format!(
+            "  {:width$}  {}\n",
+            engine.name,
+            settings(engine, id_name.as_deref())
+        );
+    }
+    text
+}
+
+fn settings(engine: &EngineSpec, id_name: Option<&str>) -> String {
+    let mut words = vec![limit(engine.limit)];
+    if engine.legal {
+        words.push("legal=on".to_string());
+    }
+    words.extend(
+        engine
+            .options
+            .iter()
+            .map(|(name, value)| format!("{name}={value}")),
+    );
+    words.extend(id_name.map(|name| format!("({name})")));
+    words.join("  ")
+}
+
+fn limit(limit: Limit) -> String {
+    match limit {
+        Limit::Movetime(time) => format!("{} ms a move", time.as_millis()),
+        Limit::Depth(depth) => format!("depth {depth}"),
+        Limit::Nodes(nodes) => count(nodes, "node"),
+        Limit::Clock { time, increment } => {
+            format!("clock {}+{} s", time.as_secs_f64(), increment.as_secs_f64())
+        }
+    }
+}
+
+/// How much was played, in what time, and where it is recorded.
+fn footer(plan: &Plan, games: u64, elapsed: Duration) -> String {
+    let time = duration(elapsed);
+    let mut text = if games < plan.games {
+        format!("\n{games} of {} games in {time} (interrupted)", plan.games)
+    } else {
+        format!("\n{} in {time}", count(games, "game"))
+    };
+    if let Some(path) = &plan.record {
+        text += &format!(", recorded in {}", path.display());
+    }
+    text + "\n"
+}
+
+fn count(number: u64, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+fn say(text: &str) {
+    // A closed output is no reason to stop a match that is recorded.
+    let _ = io::stdout().write_all(text.as_bytes());
+}
+
+fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+fn fail(code: u8, error: &str) -> ExitCode {
+    complain(&format!("error: {error}"));
+    ExitCode::from(code)
+}

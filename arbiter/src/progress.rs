@@ -1,0 +1,120 @@
+//! What is seen while a match is played: a progress bar on a terminal, else a line for each game.
+
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+
+use crate::record::GameRecord;
+use crate::report::{ordinal, percent};
+use crate::score::Standings;
+
+/// Engines of which the bar shows the share.
+const SHOWN_SHARES: usize = 4;
+
+/// Shows how a match goes on.
+#[derive(Debug)]
+pub enum Progress {
+    /// A bar on standard error.
+    Bar(ProgressBar),
+    /// Lines on standard output.
+    Lines {
+        /// Number of games of the match.
+        games: u64,
+    },
+}
+
+impl Progress {
+    /// A bar if standard error is a terminal, else lines.
+    pub fn new(games: u64) -> Progress {
+        if !io::stderr().is_terminal() {
+            return Progress::Lines { games };
+        }
+        let template = "{bar:30} {pos}/{len} games  {speed}  {eta} left  {wide_msg}";
+        let style = ProgressStyle::with_template(template);
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let speed = |state: &ProgressState, text: &mut dyn fmt::Write| {
+            // A bar without its speed is a bar still.
+            let _ = write!(text, "{:.1} games/s", state.per_sec());
+        };
+        let style = style.with_key("speed", speed);
+        let bar = ProgressBar::new(games).with_style(style.progress_chars("━╸─"));
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Progress::Bar(bar)
+    }
+
+    /// Shows a game that has ended, already counted in `standings`.
+    pub fn game(&self, record: &GameRecord, standings: &Standings) {
+        match self {
+            Progress::Bar(bar) => {
+                bar.set_message(shares(standings));
+                bar.set_position(standings.games());
+                if record.fault.is_some() {
+                    bar.println(format!("game {}: {}", record.game, describe(record)));
+                }
+            }
+            Progress::Lines { games } => {
+                let width = games.to_string().len();
+                let count = standings.games();
+                let (game, description) = (record.game, describe(record));
+                // A closed output is no reason to stop a match that is recorded.
+                let _ = writeln!(
+                    io::stdout(),
+                    "{count:>width$}/{games}  game {game:>width$}: {description}"
+                );
+            }
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Progress::Bar(bar) = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A game in one line: who came where in seat order, its length, and what went wrong.
+fn describe(record: &GameRecord) -> String {
+    let seats = record.seats.iter().zip(&record.places);
+    let places: Vec<String> = seats
+        .map(|(name, &place)| format!("{name} {}", ordinal(place as usize)))
+        .collect();
+    let plies = record
+        .moves
+        .split_whitespace()
+        .filter(|word| !word.starts_with('+'))
+        .count();
+    let micros = record.turns.iter().map(|turn| turn.micros).sum();
+    let time = duration(Duration::from_micros(micros));
+    let mut line = format!("{}  ({plies} plies, {time})", places.join(", "));
+    if let Some(fault) = &record.fault {
+        let seat = (fault.seat as usize).wrapping_sub(1);
+        let name = record.seats.get(seat).map_or("?", String::as_str);
+        let ending = record.endings.get(seat);
+        let ending = ending.map_or("fault", |ending| ending.name());
+        line += &format!("  {name}, seat {}: {ending}: {}", fault.seat, fault.reason);
+    }
+    line
+}
+
+/// A time as a person says it.
+pub fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match time.as_secs() {
+        0 => format!("{} ms", time.as_millis()),
+        1..60 => format!("{seconds:.1} s"),
+        whole @ 60..3600 => format!("{} min {} s", whole / 60, whole % 60),
+        whole => format!("{} h {} min", whole / 3600, whole / 60 % 60),
+    }
+}
+
+/// The shares of the first few engines.
+fn shares(standings: &Standings) -> String {
+    let engines = standings.engines().take(SHOWN_SHARES);
+    let shares: Vec<String> = engines
+        .filter_map(|(name, tally)| Some(format!("{name} {}", percent(tally.share()?))))
+        .collect();
+    shares.join("  ")
+}

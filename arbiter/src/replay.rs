@@ -1,0 +1,225 @@
+//! Checks recorded games: the rules alone decide whether what a record says can have happened.
+
+mod flaw;
+mod show;
+
+use buxtehude::rules::{ActionError, AnyPosition, Seat, Turn, Variant};
+
+use crate::ending::Ending;
+use crate::record::GameRecord;
+
+pub use flaw::Flaw;
+pub use show::show;
+
+/// Reads a line of a record file.
+///
+/// # Errors
+/// [`Flaw::Unreadable`] says what was expected where.
+pub fn read(line: impl AsRef<[u8]>) -> Result<GameRecord, Flaw> {
+    Ok(serde_json::from_slice(line.as_ref())?)
+}
+
+/// Everything that is wrong with a recorded game; nothing if it is in order. What builds on something
+/// wrong is not looked at.
+pub fn check(record: &GameRecord) -> Vec<Flaw> {
+    let mut walk = match Walk::of(record) {
+        Ok(walk) => walk,
+        Err(flaw) => return vec![flaw],
+    };
+    if let Some(flaw) = walk.flaw.take() {
+        return vec![flaw];
+    }
+    let mut flaws = Vec::new();
+    flaws.extend(check_turns(record, &walk.steps).err());
+    let offender = match check_endings(record, &walk.last) {
+        Ok(offender) => offender,
+        Err(flaw) => {
+            flaws.push(flaw);
+            return flaws;
+        }
+    };
+    flaws.extend(check_places(record, &walk.last, offender).err());
+    flaws.extend(check_fault(record, offender).err());
+    flaws
+}
+
+/// A move of a game, with the card that it drew.
+#[derive(Clone, Debug)]
+struct Step {
+    /// Who moved.
+    seat: Seat,
+    /// The move.
+    mv: String,
+    /// The card.
+    card: Option<String>,
+    /// The position after move and card.
+    after: AnyPosition,
+}
+
+/// A game played over again, by the rules.
+#[derive(Debug)]
+struct Walk {
+    first: AnyPosition,
+    steps: Vec<Step>,
+    last: AnyPosition,
+    /// What kept the rest of the moves from being played.
+    flaw: Option<Flaw>,
+}
+
+impl Walk {
+    /// Plays a game over again, as far as it goes.
+    fn of(record: &GameRecord) -> Result<Walk, Flaw> {
+        let variant = Variant::by_name(&record.variant)?;
+        let first = variant.parse(&record.start)?;
+        let seats = first.seats();
+        let lengths = [
+            ("seats", record.seats.len()),
+            ("places", record.places.len()),
+            ("endings", record.endings.len()),
+        ];
+        for (field, found) in lengths {
+            if found != seats {
+                return Err(Flaw::Length {
+                    field,
+                    found,
+                    seats,
+                });
+            }
+        }
+        let words: Vec<&str> = record.moves.split_whitespace().collect();
+        if words.join(" ") != record.moves {
+            return Err(Flaw::Spaces);
+        }
+        let mut walk = Walk {
+            first,
+            steps: Vec::new(),
+            last: first,
+            flaw: None,
+        };
+        for (index, word) in words.into_iter().enumerate() {
+            if let Err(reason) = walk.play(word) {
+                let number = index + 1;
+                walk.flaw = Some(Flaw::Action { number, reason });
+                break;
+            }
+        }
+        Ok(walk)
+    }
+
+    fn play(&mut self, word: &str) -> Result<(), ActionError> {
+        let turn = self.last.turn();
+        self.last.play(word)?;
+        match (turn, self.steps.last_mut()) {
+            (Turn::Seat(seat), _) => self.steps.push(Step {
+                seat,
+                mv: word.to_string(),
+                card: None,
+                after: self.last,
+            }),
+            (Turn::Card(_), Some(step)) => {
+                step.card = Some(word.to_string());
+                step.after = self.last;
+            }
+            // A card that is due at the start belongs to no move; a finished game takes no word.
+            (Turn::Card(_) | Turn::Over, _) => {}
+        }
+        Ok(())
+    }
+}
+
+/// The turns are the last of the moves; those before are the opening.
+fn check_turns(record: &GameRecord, steps: &[Step]) -> Result<(), Flaw> {
+    let turns = record.turns.len();
+    let moves = steps.len();
+    let opening = moves.checked_sub(turns);
+    let opening = opening.ok_or(Flaw::TooManyTurns { turns, moves })?;
+    for (index, (turn, step)) in record.turns.iter().zip(&steps[opening..]).enumerate() {
+        if turn.mv != step.mv || turn.seat != u32::from(step.seat.0) + 1 {
+            return Err(Flaw::Turn {
+                number: index + 1,
+                recorded_seat: turn.seat,
+                recorded: turn.mv.clone(),
+                seat: step.seat,
+                mv: step.mv.clone(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Every seat ended as the last position shows; returns the seat at fault, if there is one.
+fn check_endings(record: &GameRecord, last: &AnyPosition) -> Result<Option<Seat>, Flaw> {
+    let mut open = Vec::new();
+    for (index, &found) in record.endings.iter().enumerate() {
+        let seat = Seat(index as u8);
+        let expected = match last.place(seat) {
+            Some(place) if place == last.seats() => Ending::Last,
+            Some(_) => Ending::Finish,
+            None => {
+                open.push((seat, found));
+                continue;
+            }
+        };
+        if found != expected {
+            return Err(Flaw::Ending {
+                seat,
+                found,
+                expected,
+            });
+        }
+    }
+    let mut offenders = open.iter().filter(|(_, ending)| ending.is_fault());
+    let offender = offenders.next().map(|&(seat, _)| seat);
+    let others_are = |wanted| {
+        let others = open.iter().filter(|&&(seat, _)| Some(seat) != offender);
+        others.into_iter().all(|&(_, ending)| ending == wanted)
+    };
+    let stopped = match offender {
+        Some(_) => others_are(Ending::Ended),
+        None => others_are(Ending::MaxPlies),
+    };
+    if stopped {
+        return Ok(offender);
+    }
+    let found: Vec<&str> = open.iter().map(|(_, ending)| ending.name()).collect();
+    Err(Flaw::Unfinished {
+        found: found.join(", "),
+    })
+}
+
+/// Who had finished keeps its place, the offender is last, the rest share what is between.
+fn check_places(
+    record: &GameRecord,
+    last: &AnyPosition,
+    offender: Option<Seat>,
+) -> Result<(), Flaw> {
+    let seats = || (0..last.seats() as u8).map(Seat);
+    let finished = seats().filter(|&seat| last.place(seat).is_some()).count();
+    let place = |seat| match last.place(seat) {
+        Some(place) => place,
+        None if Some(seat) == offender => last.seats(),
+        None => finished + 1,
+    };
+    let expected: Vec<u32> = seats().map(|seat| place(seat) as u32).collect();
+    if record.places == expected {
+        return Ok(());
+    }
+    Err(Flaw::Places {
+        found: record.places.clone(),
+        expected,
+    })
+}
+
+fn check_fault(record: &GameRecord, offender: Option<Seat>) -> Result<(), Flaw> {
+    let found = record.fault.as_ref().map(|fault| fault.seat);
+    let expected = offender.map(|seat| u32::from(seat.0) + 1);
+    if found == expected {
+        return Ok(());
+    }
+    let text =
+        |seat: Option<u32>| seat.map_or("none".to_string(), |seat| format!("one of seat {seat}"));
+    Err(Flaw::Fault {
+        found: text(found),
+        expected: text(expected),
+    })
+}

@@ -1,0 +1,247 @@
+//! Tables for a person: who won how much, how games ended, whether a seat is an advantage, and what the
+//! engines did wrong.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{Cell, CellAlignment, LineStyle, Table};
+
+use crate::ending::Ending;
+use crate::record::GameRecord;
+use crate::score::{Standings, Tally};
+
+/// Faults that are listed; beyond, they are counted.
+const LISTED_FAULTS: usize = 10;
+
+/// Lines of an offender's standard error that are quoted.
+const QUOTED_LINES: usize = 3;
+
+/// What is to be said at the end of a match.
+#[derive(Clone, Debug)]
+pub struct Report {
+    standings: Standings,
+    /// Number of faults in all games.
+    faults: usize,
+    /// The first of them, described.
+    listed: Vec<String>,
+}
+
+impl Report {
+    /// The report before the first game; see [`Standings::new`].
+    pub fn new(names: Vec<String>, seats: usize) -> Report {
+        Report {
+            standings: Standings::new(names, seats),
+            faults: 0,
+            listed: Vec::new(),
+        }
+    }
+
+    /// Counts a game. Games may come in any order, each once.
+    pub fn add(&mut self, record: &GameRecord) {
+        self.standings.add(record);
+        if let Some(described) = describe_fault(record) {
+            self.faults += 1;
+            if self.listed.len() < LISTED_FAULTS {
+                self.listed.push(described);
+            }
+        }
+    }
+
+    /// The score.
+    pub fn standings(&self) -> &Standings {
+        &self.standings
+    }
+
+    /// The tables and the faults, several lines with a newline at the end.
+    pub fn text(&self) -> String {
+        let mut text = engine_table(&self.standings);
+        if self.standings.games() > 0 {
+            text.push('\n');
+            text += &seat_table(&self.standings);
+        }
+        if self.faults > 0 {
+            // Writing to a string never fails.
+            let _ = writeln!(text, "\nFaults: {}", self.faults);
+            for described in &self.listed {
+                text.push_str(described);
+            }
+            let more = self.faults - self.listed.len();
+            if more > 0 {
+                let _ = writeln!(text, "  and {more} more");
+            }
+        }
+        text
+    }
+}
+
+/// `1st`, `2nd`, `3rd` and so on.
+pub fn ordinal(place: usize) -> String {
+    let suffix = match place {
+        1 => "st",
+        2 => "nd",
+        3 => "rd",
+        _ => "th",
+    };
+    format!("{place}{suffix}")
+}
+
+/// A share as a percentage.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// The table of engines, the best share before its par first.
+fn engine_table(standings: &Standings) -> String {
+    let seats = standings.seats().len();
+    let mut columns = vec![
+        Column::left("engine"),
+        Column::right("games"),
+        Column::right("points"),
+    ];
+    columns.extend(Column::places(seats));
+    columns.extend(["share", "par", "depth", "ms/move"].map(Column::right));
+    columns.push(Column::left("endings"));
+    let mut engines: Vec<(&str, &Tally)> = standings.engines().collect();
+    let lead = |tally: &Tally| {
+        tally
+            .share()
+            .zip(tally.par())
+            .map_or(0.0, |(share, par)| share / par)
+    };
+    engines.sort_by(|(_, one), (_, other)| lead(other).total_cmp(&lead(one)));
+    let rows = engines.into_iter().map(|(name, tally)| {
+        let mut row = vec![
+            name.to_string(),
+            tally.games.to_string(),
+            format!("{:.1}", tally.points),
+        ];
+        row.extend(tally.places.iter().map(u64::to_string));
+        row.push(share(tally));
+        row.push(tally.par().map_or("-".into(), percent));
+        row.push(
+            tally
+                .mean_depth()
+                .map_or("-".into(), |depth| format!("{depth:.1}")),
+        );
+        row.push(tally.mean_ms().map_or("-".into(), |ms| format!("{ms:.1}")));
+        row.push(endings(tally));
+        row
+    });
+    table(&columns, rows)
+}
+
+/// The table of seats, whoever sat there.
+fn seat_table(standings: &Standings) -> String {
+    let seats = standings.seats().len();
+    let mut columns = vec![
+        Column::left("seat"),
+        Column::right("games"),
+        Column::right("points"),
+    ];
+    columns.extend(Column::places(seats));
+    columns.extend(["share", "par"].map(Column::right));
+    let rows = standings.seats().iter().enumerate().map(|(index, tally)| {
+        let mut row = vec![
+            (index + 1).to_string(),
+            tally.games.to_string(),
+            format!("{:.1}", tally.points),
+        ];
+        row.extend(tally.places.iter().map(u64::to_string));
+        row.push(share(tally));
+        row.push(tally.par().map_or("-".into(), percent));
+        row
+    });
+    table(&columns, rows)
+}
+
+fn share(tally: &Tally) -> String {
+    match (tally.share(), tally.error()) {
+        (Some(share), Some(error)) => format!("{} ± {:.1}", percent(share), 100.0 * error),
+        (Some(share), None) => percent(share),
+        (None, _) => "-".into(),
+    }
+}
+
+fn endings(tally: &Tally) -> String {
+    let counts = Ending::ALL.iter().zip(tally.endings);
+    let named = counts.filter(|&(_, count)| count > 0);
+    let named: Vec<String> = named
+        .map(|(ending, count)| format!("{count} {ending}"))
+        .collect();
+    named.join(", ")
+}
+
+/// A column of a table.
+#[derive(Clone, Debug)]
+pub struct Column {
+    name: Cow<'static, str>,
+    alignment: CellAlignment,
+}
+
+impl Column {
+    /// A column of words.
+    pub const fn left(name: &'static str) -> Column {
+        Column {
+            name: Cow::Borrowed(name),
+            alignment: CellAlignment::Left,
+        }
+    }
+
+    /// A column of numbers.
+    pub const fn right(name: &'static str) -> Column {
+        Column {
+            name: Cow::Borrowed(name),
+            alignment: CellAlignment::Right,
+        }
+    }
+
+    /// One column of numbers for each place.
+    fn places(seats: usize) -> impl Iterator<Item = Column> {
+        (1..=seats).map(|place| Column {
+            name: Cow::Owned(ordinal(place)),
+            alignment: CellAlignment::Right,
+        })
+    }
+}
+
+/// A table with lines above, below and under the header, and a newline at the end.
+pub fn table(columns: &[Column], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let line = LineStyle::none().fill('─').junction('─');
+    let style = NOTHING
+        .top_border(line)
+        .header_separator(line)
+        .bottom_border(line);
+    let mut table = Table::new();
+    table.load_style(style);
+    let cells = |row: Vec<String>| {
+        let cells = row.into_iter().zip(columns);
+        let cells = cells.map(|(text, column)| Cell::new(text).set_alignment(column.alignment));
+        cells.collect::<Vec<Cell>>()
+    };
+    table.set_header(cells(
+        columns
+            .iter()
+            .map(|column| column.name.to_string())
+            .collect(),
+    ));
+    table.add_rows(rows.map(cells));
+    format!("{}\n", table.trim_fmt())
+}
+
+/// What went wrong in a game, one line and the quotes, or `None` where nothing did.
+fn describe_fault(record: &GameRecord) -> Option<String> {
+    let fault = record.fault.as_ref()?;
+    let seat = (fault.seat as usize).wrapping_sub(1);
+    let name = record.seats.get(seat).map_or("?", String::as_str);
+    let ending = record.endings.get(seat).map_or("?", |ending| ending.name());
+    let mut text = format!(
+        "  game {}, seat {}, {name}: {ending}: {}\n",
+        record.game, fault.seat, fault.reason
+    );
+    let first = fault.stderr.len().saturating_sub(QUOTED_LINES);
+    for line in &fault.stderr[first..] {
+        let _ = writeln!(text, "    stderr: {line}");
+    }
+    Some(text)
+}

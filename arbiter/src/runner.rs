@@ -1,0 +1,177 @@
+//! Plays the games of a plan: worker threads, each with its own engine processes, take the games of the
+//! schedule in turn.
+
+mod walkover;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+
+use thiserror::Error;
+
+use crate::engine::{Engine, StartError};
+use crate::interrupt::Interrupt;
+use crate::log::Log;
+use crate::openings::OpeningError;
+use crate::plan::{EngineSpec, Plan};
+use crate::record::GameRecord;
+use crate::record_file::RecordFileError;
+use crate::referee::play_game;
+use crate::schedule::{Schedule, ScheduledGame, SeatedEngine};
+use walkover::walkover;
+
+/// Why a match cannot begin or go on.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// An engine cannot be started.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// An opening cannot be played.
+    #[error("opening: {0}")]
+    Opening(#[from] OpeningError),
+    /// A game cannot be recorded.
+    #[error("game {game} cannot be recorded, nor any after it: {reason}")]
+    Record {
+        /// The number of the game.
+        game: u64,
+        /// The system's reason.
+        reason: RecordFileError,
+    },
+}
+
+/// Starts every engine of a plan once; returns the names by which they introduce themselves.
+///
+/// # Errors
+/// [`RunError::Start`] for the first engine that cannot be started.
+pub fn check_engines(
+    plan: &Plan,
+    log: &Log,
+    interrupt: &Interrupt,
+) -> Result<Vec<Option<String>>, RunError> {
+    let check = |spec: &EngineSpec| {
+        let engine = Engine::start(spec, plan.variant, 0, log, interrupt)?;
+        let id_name = engine.id_name().map(String::from);
+        engine.quit();
+        Ok(id_name)
+    };
+    plan.engines.iter().map(check).collect()
+}
+
+/// Plays all games of a plan, or until interrupted; calls `on_game` for each game as it ends, always in the
+/// calling thread. Several at a time end in any order.
+///
+/// # Errors
+/// The first error of `on_game`, which stops the match.
+pub fn run(
+    plan: &Plan,
+    log: &Log,
+    interrupt: &Interrupt,
+    mut on_game: impl FnMut(GameRecord) -> Result<(), RunError>,
+) -> Result<(), RunError> {
+    let schedule = Schedule::new(plan)?;
+    let next = AtomicU64::new(1);
+    thread::scope(|scope| {
+        let (sender, records) = channel();
+        for _ in 0..plan.concurrency.min(plan.games as usize) {
+            let sender = sender.clone();
+            let worker = Worker {
+                plan,
+                schedule: &schedule,
+                log,
+                interrupt,
+                next: &next,
+                idle: HashMap::new(),
+            };
+            scope.spawn(move || worker.work(&sender));
+        }
+        drop(sender);
+        let mut outcome = Ok(());
+        for record in records {
+            if outcome.is_ok() {
+                outcome = on_game(record);
+            }
+            if outcome.is_err() {
+                interrupt.set();
+            }
+        }
+        outcome
+    })
+}
+
+/// A thread that plays games, one after the other.
+struct Worker<'a> {
+    plan: &'a Plan,
+    schedule: &'a Schedule<'a>,
+    log: &'a Log,
+    interrupt: &'a Interrupt,
+    /// The next game that nobody has taken.
+    next: &'a AtomicU64,
+    /// Its engines between games.
+    idle: HashMap<SeatedEngine, Engine>,
+}
+
+impl Worker<'_> {
+    fn work(mut self, records: &Sender<GameRecord>) {
+        while !self.interrupt.is_set() {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            if number > self.plan.games {
+                break;
+            }
+            let game = self.schedule.game(number);
+            let Some(record) = self.play(&game) else {
+                break;
+            };
+            if records.send(record).is_err() {
+                break;
+            }
+        }
+        for (_, engine) in self.idle.drain() {
+            engine.quit();
+        }
+    }
+
+    /// Plays one game; `None` where it is interrupted.
+    fn play(&mut self, game: &ScheduledGame) -> Option<GameRecord> {
+        let mut engines = Vec::new();
+        for (seat, &seated) in game.seats.iter().enumerate() {
+            match self.engine(seated) {
+                Ok(engine) => engines.push(engine),
+                Err(_) if self.interrupt.is_set() => return None,
+                Err(reason) => {
+                    self.put_back(game, engines);
+                    return walkover(game, self.plan, seat, reason.to_string()).ok();
+                }
+            }
+        }
+        let record = play_game(game, self.plan, &mut engines, self.interrupt);
+        self.put_back(game, engines);
+        record.ok()
+    }
+
+    /// An engine, kept from the last game or started now.
+    fn engine(&mut self, seated: SeatedEngine) -> Result<Engine, StartError> {
+        if let Some(engine) = self.idle.remove(&seated) {
+            return Ok(engine);
+        }
+        let spec = &self.plan.engines[seated.engine];
+        Engine::start(
+            spec,
+            self.plan.variant,
+            seated.copy,
+            self.log,
+            self.interrupt,
+        )
+    }
+
+    /// Keeps the engines of a game for the next one, but those that failed.
+    fn put_back(&mut self, game: &ScheduledGame, engines: Vec<Engine>) {
+        for (&seated, engine) in game.seats.iter().zip(engines) {
+            if engine.is_usable() {
+                self.idle.insert(seated, engine);
+            } else {
+                engine.quit();
+            }
+        }
+    }
+}

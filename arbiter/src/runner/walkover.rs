@@ -1,0 +1,58 @@
+//! A game that cannot begin, since one of its engines does not come up again after a failure.
+
+use buxtehude::rules::Seat;
+
+use crate::ending::Ending;
+use crate::openings::OpeningError;
+use crate::plan::{Opening, Plan};
+use crate::record::{Fault, GameRecord};
+use crate::referee::{GameEnd, places_and_endings};
+use crate::schedule::ScheduledGame;
+
+/// The record of a game in which the engine of `offender` (an index) could not be started: it is last, the
+/// others share what is before it.
+///
+/// # Errors
+/// [`OpeningError`] where the opening cannot be played, which no schedule has.
+pub(super) fn walkover(
+    game: &ScheduledGame,
+    plan: &Plan,
+    offender: usize,
+    reason: String,
+) -> Result<GameRecord, OpeningError> {
+    let opening = Opening {
+        start: game.start.clone(),
+        moves: game.opening.clone(),
+    };
+    let start = opening.start(plan.variant, plan.seats)?;
+    let position = opening.position(plan.variant, plan.seats)?;
+    let decided: Vec<Option<usize>> = (0..plan.seats)
+        .map(|seat| position.place(Seat(seat as u8)))
+        .collect();
+    let end = GameEnd::Fault {
+        seat: offender,
+        ending: Ending::Crash,
+    };
+    let (places, endings) = places_and_endings(&decided, end);
+    let names = game
+        .seats
+        .iter()
+        .map(|seated| plan.engines[seated.engine].name.clone());
+    Ok(GameRecord {
+        game: game.number,
+        block: game.block,
+        variant: plan.variant.name.to_string(),
+        start: start.to_string(),
+        seats: names.collect(),
+        seed: plan.seed,
+        moves: game.opening.join(" "),
+        places,
+        endings,
+        fault: Some(Fault {
+            seat: offender as u32 + 1,
+            reason,
+            stderr: Vec::new(),
+        }),
+        turns: Vec::new(),
+    })
+}

@@ -1,0 +1,211 @@
+//! What the games of a match add up to: pure numbers, no tables.
+//!
+//! Place p of N is worth N - p points; seats that share places share their points equally. An engine's
+//! *share* is its points as a part of all points of the games in which it sat. Its error bar is an interval
+//! over blocks, since the games of one block, with their common opening and cards, are not independent.
+
+mod interval;
+
+use std::collections::BTreeMap;
+
+use crate::ending::Ending;
+use crate::record::GameRecord;
+
+pub use interval::half_width;
+
+/// The points of each seat, given its place from 1, shared places as the best of them.
+///
+/// # Examples
+/// ```
+/// use arbiter::score::points;
+///
+/// assert_eq!(points(&[2, 1, 3]), [1.0, 2.0, 0.0]);
+/// assert_eq!(points(&[1, 3, 1]), [1.5, 0.0, 1.5]);
+/// ```
+pub fn points(places: &[u32]) -> Vec<f64> {
+    let seats = places.len() as f64;
+    let points = |&place: &u32| {
+        let sharing = places.iter().filter(|&&other| other == place).count() as f64;
+        // The mean of the places from this one to the last that is shared.
+        seats - f64::from(place) - (sharing - 1.0) / 2.0
+    };
+    places.iter().map(points).collect()
+}
+
+/// All points of a game with so many seats.
+pub fn points_of_a_game(seats: usize) -> f64 {
+    (seats * seats.saturating_sub(1)) as f64 / 2.0
+}
+
+/// What an engine, or a seat, has achieved.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Games in which it sat, in one seat or several.
+    pub games: u64,
+    /// Seats that it had in them.
+    pub seatings: u64,
+    /// Points won.
+    pub points: f64,
+    /// All points of its games.
+    pub available: f64,
+    /// How often it came first, second, and so on; shared places count as the best of them.
+    pub places: Vec<u64>,
+    /// How often each of [`Ending::ALL`] was its ending.
+    pub endings: [u64; Ending::ALL.len()],
+    /// Answers given.
+    pub turns: u64,
+    /// Microseconds used for them.
+    pub micros: u64,
+    /// Answers with a depth.
+    pub depth_turns: u64,
+    /// The sum of these depths.
+    pub depths: u64,
+    /// Its points in each block, and the games of the block in which it sat.
+    blocks: BTreeMap<u64, BlockTally>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct BlockTally {
+    games: usize,
+    points: f64,
+}
+
+impl Tally {
+    /// Its part of all points of its games, 0 to 1, or `None` before its first game.
+    pub fn share(&self) -> Option<f64> {
+        (self.available > 0.0).then(|| self.points / self.available)
+    }
+
+    /// The half-width of the 95 % interval of the share, over the blocks of which all games are played;
+    /// `None` for fewer than two.
+    pub fn error(&self) -> Option<f64> {
+        let seats = self.places.len();
+        let whole = self.blocks.values().filter(|block| block.games == seats);
+        let available = seats as f64 * points_of_a_game(seats);
+        let shares: Vec<f64> = whole.map(|block| block.points / available).collect();
+        half_width(&shares)
+    }
+
+    /// The share of an engine that is as strong as its opponents, 0 to 1, or `None` before its first game.
+    pub fn par(&self) -> Option<f64> {
+        let seats = self.games * self.places.len() as u64;
+        (seats > 0).then(|| self.seatings as f64 / seats as f64)
+    }
+
+    /// The mean of the depths reported, or `None` where none was.
+    pub fn mean_depth(&self) -> Option<f64> {
+        (self.depth_turns > 0).then(|| self.depths as f64 / self.depth_turns as f64)
+    }
+
+    /// Milliseconds per answer, or `None` before the first.
+    pub fn mean_ms(&self) -> Option<f64> {
+        (self.turns > 0).then(|| self.micros as f64 / 1000.0 / self.turns as f64)
+    }
+
+    fn add_seat(&mut self, place: u32, points: f64, ending: Ending) {
+        self.seatings += 1;
+        self.points += points;
+        if let Some(count) = self.places.get_mut((place as usize).wrapping_sub(1)) {
+            *count += 1;
+        }
+        let index = Ending::ALL.iter().position(|&known| known == ending);
+        if let Some(index) = index {
+            self.endings[index] += 1;
+        }
+    }
+
+    fn add_game(&mut self, block: u64, points: f64) {
+        self.games += 1;
+        self.available += points_of_a_game(self.places.len());
+        let block = self.blocks.entry(block).or_default();
+        block.games += 1;
+        block.points += points;
+    }
+}
+
+/// The score of a match.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standings {
+    names: Vec<String>,
+    engines: Vec<Tally>,
+    seats: Vec<Tally>,
+    games: u64,
+}
+
+impl Standings {
+    /// The score before the first game: the engines' names, which differ, and the number of seats.
+    pub fn new(names: Vec<String>, seats: usize) -> Standings {
+        let tally = Tally {
+            places: vec![0; seats],
+            ..Tally::default()
+        };
+        Standings {
+            engines: vec![tally.clone(); names.len()],
+            names,
+            seats: vec![tally; seats],
+            games: 0,
+        }
+    }
+
+    /// Counts a game. Games may come in any order, each once.
+    pub fn add(&mut self, record: &GameRecord) {
+        self.games += 1;
+        let points = points(&record.places);
+        let mut points_of_engine: BTreeMap<usize, f64> = BTreeMap::new();
+        let seats = record
+            .seats
+            .iter()
+            .zip(&record.places)
+            .zip(&points)
+            .zip(&record.endings);
+        for (seat, (((name, &place), &points), &ending)) in seats.enumerate() {
+            if let Some(tally) = self.seats.get_mut(seat) {
+                tally.add_seat(place, points, ending);
+                tally.add_game(record.block, points);
+            }
+            if let Some(engine) = self.engine_named(name) {
+                self.engines[engine].add_seat(place, points, ending);
+                *points_of_engine.entry(engine).or_default() += points;
+            }
+        }
+        for (engine, points) in points_of_engine {
+            self.engines[engine].add_game(record.block, points);
+        }
+        for turn in &record.turns {
+            let seat = (turn.seat as usize).wrapping_sub(1);
+            let Some(engine) = record
+                .seats
+                .get(seat)
+                .and_then(|name| self.engine_named(name))
+            else {
+                continue;
+            };
+            for tally in [Some(&mut self.engines[engine]), self.seats.get_mut(seat)] {
+                let Some(tally) = tally else { continue };
+                tally.turns += 1;
+                tally.micros += turn.micros;
+                tally.depth_turns += u64::from(turn.depth.is_some());
+                tally.depths += u64::from(turn.depth.unwrap_or(0));
+            }
+        }
+    }
+
+    /// Games counted.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// The engines' names and what each has achieved, in the order of the plan.
+    pub fn engines(&self) -> impl Iterator<Item = (&str, &Tally)> {
+        self.names.iter().map(String::as_str).zip(&self.engines)
+    }
+
+    /// What each seat has achieved, whoever sat there.
+    pub fn seats(&self) -> &[Tally] {
+        &self.seats
+    }
+
+    fn engine_named(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| known == name)
+    }
+}

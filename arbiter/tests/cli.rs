@@ -1,0 +1,84 @@
+//! What the arbiter says to wrong arguments: the flag, what was given, what is accepted; exit code 2.
+
+mod program;
+
+use program::{directory, run};
+
+/// Arguments, exit code and what was said, with the test's directory left out.
+fn refusals(cases: &[&[&str]], directory: &str) -> String {
+    let mut text = String::new();
+    for arguments in cases {
+        let (code, stdout, stderr) = run(arguments);
+        text += &format!(
+            "$ arbiter {}\n{stdout}{stderr}exit code {code}\n\n",
+            arguments.join(" ")
+        );
+    }
+    text.replace(directory, "DIR")
+}
+
+#[test]
+fn wrong_flags_are_named_with_what_is_accepted() {
+    let directory = directory("wrong_flags");
+    let directory = directory.to_str().unwrap();
+    let cases: &[&[&str]] = &[
+        &["match", "--players", "7"],
+        &["match", "--games", "0"],
+        &["match", "--movetime", "soon"],
+        &["match", "--movetime", "5", "--depth", "3"],
+        &["match", "--tc", "ten+1"],
+        &["match", "--variant", "chess"],
+        &["match", "--seed", "-1"],
+        &["match", "--concurrency", "0"],
+        &["match", "--engine", "./x"],
+        &["match", "--engine", "cmd=./x st=5"],
+        &["match", "--each", "cmd=./x depth=3 nodes=3"],
+        &["match", "--fast"],
+        &["match", "--log", "/nonexistent/log"],
+        &["match", "--record", "/nonexistent/record"],
+        &["replay"],
+        &["replay", "/nonexistent/games.jsonl"],
+    ];
+    insta::assert_snapshot!(refusals(cases, directory));
+}
+
+#[test]
+fn a_wrong_opening_is_named_by_file_and_line() {
+    let directory = directory("wrong_openings");
+    let files = [
+        (
+            "seats",
+            "# comment\n\n0,68,3/0,68,3 1 - -\nstartpos players 3 moves 1\n",
+        ),
+        ("square", "0,68,3/65,68,3 1 - -\n"),
+        ("move", "startpos moves 1 +half 8\n"),
+        ("card", "startpos moves 1 2\n"),
+        ("form", "startpos moved 1\n"),
+        ("etude", "etude 45;26;2;f;29;19;0;f;3\n"),
+        ("empty", "# nothing\n\n"),
+    ];
+    let mut text = String::new();
+    for (name, content) in files {
+        let path = directory.join(name);
+        std::fs::write(&path, content).unwrap();
+        let path = path.to_str().unwrap();
+        text += &refusals(
+            &[&["match", "--openings", path]],
+            directory.to_str().unwrap(),
+        );
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn an_engine_that_does_not_start_is_named() {
+    let directory = directory("no_start");
+    let script = directory.join("mute.sh");
+    std::fs::write(&script, "echo no licence >&2; exit 7").unwrap();
+    let mute = format!("cmd=/bin/sh args={} name=mute", script.display());
+    let cases: &[&[&str]] = &[
+        &["match", "--engine", "cmd=/nonexistent/engine name=missing"],
+        &["match", "--engine", &mute],
+    ];
+    insta::assert_snapshot!(refusals(cases, directory.to_str().unwrap()));
+}

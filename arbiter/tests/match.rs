@@ -1,0 +1,290 @@
+//! Whole matches, played by the program with engines in processes of their own.
+
+mod program;
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use arbiter::ending::Ending;
+use arbiter::record::GameRecord;
+use program::{arbiter, crashing, directory, run, scattered, spent};
+
+fn records(path: &Path) -> Vec<GameRecord> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut records: Vec<GameRecord> = text
+        .lines()
+        .map(|line| arbiter::replay::read(line).unwrap())
+        .collect();
+    records.sort_by_key(|record| record.game);
+    records
+}
+
+/// A record without what the clock says.
+fn timeless(mut record: GameRecord) -> GameRecord {
+    record.turns.iter_mut().for_each(|turn| turn.micros = 0);
+    record
+}
+
+/// Plays a match of three scattered engines and returns its output and its records.
+fn three_seats(test: &str, arguments: &[&str]) -> (String, Vec<GameRecord>) {
+    let directory = directory(test);
+    let record = directory.join("games.jsonl");
+    let engines = [("alpha", 1), ("beta", 2), ("gamma", 3)];
+    let engines = engines.map(|(name, seed)| scattered(&directory, name, seed));
+    let mut all = vec!["match", "--players", "3", "--games", "6", "--nodes", "1"];
+    all.extend(["--max-plies", "200", "--record", record.to_str().unwrap()]);
+    engines
+        .iter()
+        .for_each(|engine| all.extend(["--engine", engine]));
+    all.extend(arguments);
+    let (code, stdout, stderr) = run(&all);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    (stdout, records(&record))
+}
+
+#[test]
+fn a_match_is_reported_recorded_and_replayed() {
+    let (output, records) = three_seats("whole_match", &["--seed", "7", "--random-plies", "4"]);
+    for words in [
+        "6 games in 2 blocks of 3",
+        "seed 7",
+        "alpha",
+        "share",
+        "seat",
+        "6/6",
+    ] {
+        assert!(output.contains(words), "no {words:?} in\n{output}");
+    }
+    let numbers: Vec<(u64, u64)> = records
+        .iter()
+        .map(|record| (record.game, record.block))
+        .collect();
+    assert_eq!(numbers, [(1, 1), (2, 1), (3, 1), (4, 2), (5, 2), (6, 2)]);
+    assert_eq!(records[0].seats, ["alpha", "beta", "gamma"]);
+    assert_eq!(records[1].seats, ["beta", "gamma", "alpha"]);
+    for record in &records {
+        assert_eq!(record.fault, None);
+        assert_eq!(arbiter::replay::check(record).len(), 0, "{record:?}");
+    }
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("whole_match/games.jsonl");
+    let path = path.to_str().unwrap();
+    let (code, stdout, stderr) = run(&["replay", path]);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+    assert_eq!(stdout, format!("{path}: 6 games, all in order\n"));
+}
+
+#[test]
+fn the_cards_of_a_block_are_the_same_in_every_rotation() {
+    let (_, records) = three_seats("same_cards", &["--seed", "11", "--random-plies", "2"]);
+    let cards = |record: &GameRecord| -> Vec<String> {
+        let words = record.moves.split(' ').filter(|word| word.starts_with('+'));
+        words.map(String::from).collect()
+    };
+    for pair in records
+        .windows(2)
+        .filter(|pair| pair[0].block == pair[1].block)
+    {
+        let (one, other) = (cards(&pair[0]), cards(&pair[1]));
+        let common = one.len().min(other.len());
+        assert!(common > 3, "{one:?} {other:?}");
+        assert_eq!(one[..common], other[..common]);
+    }
+    assert_ne!(cards(&records[0])[..4], cards(&records[3])[..4]);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_match_at_any_concurrency() {
+    // Engines that answer by their history alone would play on from where the last game left them; with one
+    // legal move a turn they have no choice.
+    let directory = directory("same_match");
+    let first = directory.join("first.sh");
+    let script = "while read -r line; do case $line in uci) echo uciok ;; isready) echo readyok ;; \
+                  go*) set -- ${line#*searchmoves }; echo \"bestmove $1\" ;; quit) exit ;; esac; done";
+    std::fs::write(&first, script).unwrap();
+    let engine = format!("cmd=/bin/sh args={} legal=on", first.display());
+    let play = |name: &str, concurrency: &str| {
+        let record = directory.join(name);
+        let (code, stdout, stderr) = run(&[
+            "match",
+            "--engine",
+            &engine,
+            "--games",
+            "8",
+            "--depth",
+            "1",
+            "--seed",
+            "3",
+            "--random-plies",
+            "6",
+            "--max-plies",
+            "60",
+            "--concurrency",
+            concurrency,
+            "--record",
+            record.to_str().unwrap(),
+        ]);
+        assert_eq!(code, 0, "{stdout}{stderr}");
+        records(&record)
+            .into_iter()
+            .map(timeless)
+            .collect::<Vec<_>>()
+    };
+    let alone = play("alone", "1");
+    assert_eq!(alone.len(), 8);
+    assert_eq!(alone, play("together", "3"));
+}
+
+#[test]
+fn an_engine_that_crashes_loses_the_game_and_the_match_goes_on() {
+    let directory = directory("crash");
+    let record = directory.join("games.jsonl");
+    let (code, stdout, stderr) = run(&[
+        "match",
+        "--engine",
+        &scattered(&directory, "good", 1),
+        "--engine",
+        &crashing(&directory, "bad"),
+        "--games",
+        "4",
+        "--nodes",
+        "1",
+        "--record",
+        record.to_str().unwrap(),
+    ]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let records = records(&record);
+    assert_eq!(records.len(), 4);
+    for record in &records {
+        let bad = record.seats.iter().position(|name| name == "bad").unwrap();
+        assert_eq!(record.endings[bad], Ending::Crash, "{record:?}");
+        assert_eq!(record.endings[1 - bad], Ending::Ended, "{record:?}");
+        assert_eq!(record.places[bad], 2, "{record:?}");
+        assert_eq!(arbiter::replay::check(record).len(), 0, "{record:?}");
+    }
+    for words in ["Faults: 4", "4 crash", "stderr: out of carrots"] {
+        assert!(stdout.contains(words), "no {words:?} in\n{stdout}");
+    }
+}
+
+#[test]
+fn an_engine_that_does_not_come_up_again_loses_its_games() {
+    let directory = directory("spent");
+    let record = directory.join("games.jsonl");
+    let engines = [scattered(&directory, "good", 1), spent(&directory, "spent")];
+    let mut arguments = vec!["match", "--players", "3", "--games", "6", "--nodes", "1"];
+    arguments.extend(["--random-plies", "3", "--record", record.to_str().unwrap()]);
+    engines
+        .iter()
+        .for_each(|engine| arguments.extend(["--engine", engine]));
+    let (code, stdout, stderr) = run(&arguments);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let records = records(&record);
+    assert_eq!(records.len(), 6, "{stdout}");
+    for record in &records {
+        let spent = record
+            .seats
+            .iter()
+            .position(|name| name == "spent")
+            .unwrap();
+        assert_eq!(record.endings[spent], Ending::Crash, "{record:?}");
+        assert_eq!(record.places[spent], 3, "{record:?}");
+        assert_eq!(arbiter::replay::check(record).len(), 0, "{record:?}");
+    }
+    assert!(stdout.contains("worn out"), "{stdout}");
+}
+
+#[test]
+fn a_game_that_cannot_be_recorded_stops_the_match() {
+    let directory = directory("full_disk");
+    let engine = scattered(&directory, "only", 1);
+    let (code, stdout, stderr) = run(&[
+        "match",
+        "--engine",
+        &engine,
+        "--nodes",
+        "1",
+        "--games",
+        "1000",
+        "--max-plies",
+        "10",
+        "--record",
+        "/dev/full",
+    ]);
+    assert_eq!(code, 3, "{stdout}{stderr}");
+    assert!(
+        stderr.contains("--record: game 1 cannot be recorded"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn games_are_appended_to_a_record() {
+    let directory = directory("append");
+    let record = directory.join("games.jsonl");
+    std::fs::write(&record, "{\"game\":1,\"cut off").unwrap();
+    let engine = scattered(&directory, "only", 1);
+    let arguments = [
+        "match",
+        "--engine",
+        &engine,
+        "--nodes",
+        "1",
+        "--max-plies",
+        "10",
+        "--record",
+        record.to_str().unwrap(),
+    ];
+    for lines in [3, 5] {
+        let (code, stdout, stderr) = run(&arguments);
+        assert_eq!(code, 0, "{stdout}{stderr}");
+        let text = std::fs::read_to_string(&record).unwrap();
+        assert_eq!(text.lines().count(), lines, "{text}");
+    }
+    let (code, stdout, _) = run(&["replay", record.to_str().unwrap()]);
+    assert_eq!(code, 1, "{stdout}");
+    assert!(stdout.contains("games.jsonl:1: no game record"), "{stdout}");
+    assert!(stdout.contains("5 games, 1 wrong"), "{stdout}");
+}
+
+#[test]
+fn an_interrupted_match_ends_with_the_table_so_far() {
+    let directory = directory("interrupt");
+    let engine = scattered(&directory, "only", 1);
+    let mut child = arbiter(&[
+        "match",
+        "--engine",
+        &engine,
+        "--nodes",
+        "1",
+        "--games",
+        "100000",
+        "--max-plies",
+        "20",
+    ])
+    .stdout(Stdio::piped())
+    .spawn()
+    .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    // Two games have ended; the signal comes in the middle of a later one.
+    let second = lines
+        .by_ref()
+        .find(|line| line.as_ref().unwrap().contains(" 2/100000 "));
+    assert!(second.is_some());
+    let status = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(status.success(), "{status}");
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
+    assert!(
+        rest.iter().any(|line| line.contains("max plies")),
+        "{rest:?}"
+    );
+    assert!(
+        rest.iter()
+            .any(|line| line.contains(" of 100000 games in ")),
+        "{rest:?}"
+    );
+}

@@ -1,0 +1,101 @@
+//! What the tests of the program share: running it, and small engines for `/bin/sh`.
+#![allow(dead_code, reason = "not every test uses all of it")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Answers with one of the legal moves that it is sent, not always the first.
+const SCATTERED: &str = r#"
+n=${1:-0}
+while read -r line; do
+  case $line in
+    uci) echo "id name scattered"; echo uciok ;;
+    isready) echo readyok ;;
+    go*) set -- ${line#*searchmoves }
+         n=$(( (n * 5 + 3) % 1024 ))
+         shift $(( n / 8 % $# ))
+         echo "info depth 1 score cp 0"
+         echo "bestmove $1" ;;
+    quit) exit ;;
+  esac
+done
+"#;
+
+/// Says something, then exits with code 3 when it is asked for its fifth move.
+const CRASHING: &str = r#"
+moves=0
+while read -r line; do
+  case $line in
+    uci) echo uciok ;;
+    isready) echo readyok ;;
+    go*) moves=$(( moves + 1 ))
+         if [ $moves = 5 ]; then echo "out of carrots" >&2; exit 3; fi
+         set -- ${line#*searchmoves }
+         echo "bestmove $1" ;;
+    quit) exit ;;
+  esac
+done
+"#;
+
+/// Comes up once in the check at the start and once for the first game, crashes in that, and never comes
+/// up again; its argument is a file that counts.
+const SPENT: &str = r#"
+echo start >> "$1"
+if [ "$(wc -l < "$1")" -gt 2 ]; then echo "worn out" >&2; exit 1; fi
+while read -r line; do
+  case $line in
+    uci) echo uciok ;;
+    isready) echo readyok ;;
+    go*|quit) exit 3 ;;
+  esac
+done
+"#;
+
+/// A directory of a test, emptied.
+pub fn directory(test: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).unwrap();
+    directory
+}
+
+/// The `--engine` string of an engine that plays legal moves; `seed` makes it play others.
+pub fn scattered(directory: &Path, name: &str, seed: u32) -> String {
+    engine(directory, name, SCATTERED, &seed.to_string())
+}
+
+/// The `--engine` string of an engine that crashes with its fifth move.
+pub fn crashing(directory: &Path, name: &str) -> String {
+    engine(directory, name, CRASHING, "")
+}
+
+/// The `--engine` string of an engine that does not come up again after its first game.
+pub fn spent(directory: &Path, name: &str) -> String {
+    let count = directory.join("starts");
+    engine(directory, name, SPENT, count.to_str().unwrap())
+}
+
+fn engine(directory: &Path, name: &str, script: &str, argument: &str) -> String {
+    let path = directory.join(format!("{name}.sh"));
+    std::fs::write(&path, script).unwrap();
+    let path = path.display();
+    format!(r#"cmd=/bin/sh args="{path} {argument}" name={name} legal=on"#)
+}
+
+/// The arbiter with these arguments, not yet started.
+pub fn arbiter(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_arbiter"));
+    command.args(arguments);
+    command
+}
+
+/// Exit code, standard output and standard error of the arbiter with these arguments.
+pub fn run(arguments: &[&str]) -> (i32, String, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = arbiter(arguments).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (status.code().unwrap_or(-1), text(stdout), text(stderr))
+}

@@ -1,0 +1,196 @@
+//! Recorded games that cannot have happened are found, and the flaw is named.
+
+mod program;
+
+use arbiter::ending::Ending;
+use arbiter::record::{Fault, GameRecord};
+use arbiter::replay;
+use program::{directory, run, scattered};
+
+/// The games of a short match, whose last one ended by the rules.
+fn match_of(test: &str) -> (std::path::PathBuf, Vec<GameRecord>) {
+    let directory = directory(test);
+    let path = directory.join("games.jsonl");
+    let (alpha, beta) = (
+        scattered(&directory, "alpha", 1),
+        scattered(&directory, "beta", 2),
+    );
+    let (code, stdout, stderr) = run(&[
+        "match",
+        "--engine",
+        &alpha,
+        "--engine",
+        &beta,
+        "--nodes",
+        "1",
+        "--games",
+        "4",
+        "--seed",
+        "1",
+        "--random-plies",
+        "3",
+        "--max-plies",
+        "5000",
+        "--record",
+        path.to_str().unwrap(),
+    ]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let records = text
+        .lines()
+        .map(|line| replay::read(line).unwrap())
+        .collect();
+    (path, records)
+}
+
+#[test]
+fn a_tampered_game_is_caught() {
+    let (_, records) = match_of("tampered");
+    let genuine = &records[0];
+    assert_eq!(replay::check(genuine).len(), 0, "{genuine:?}");
+    let tampered = |tamper: &dyn Fn(&mut GameRecord)| {
+        let mut record = genuine.clone();
+        tamper(&mut record);
+        let flaws = replay::check(&record);
+        let flaws: Vec<String> = flaws.iter().map(ToString::to_string).collect();
+        flaws.join("; ")
+    };
+    let flaws: [(&str, String); 14] = [
+        (
+            "variant: ",
+            tampered(&|record| record.variant = "chess".into()),
+        ),
+        (
+            "start: ",
+            tampered(&|record| record.start = "0,68,3/9,68 1 - -".into()),
+        ),
+        (
+            "seats: 3 entries",
+            tampered(&|record| record.seats.push("gamma".into())),
+        ),
+        (
+            "places: 1 entries",
+            tampered(&|record| record.places.truncate(1)),
+        ),
+        (
+            "moves: expected words",
+            tampered(&|record| record.moves.push(' ')),
+        ),
+        (
+            "word 1 of the moves",
+            tampered(&|record| record.moves.insert_str(0, "64 ")),
+        ),
+        (
+            "is no move",
+            tampered(&|record| record.moves.push_str(" banana")),
+        ),
+        ("places: ", tampered(&|record| record.places.reverse())),
+        (
+            "endings: seat 1",
+            tampered(&|record| record.endings[0] = Ending::Crash),
+        ),
+        (
+            "endings: seat 2",
+            tampered(&|record| record.endings[1] = Ending::MaxPlies),
+        ),
+        (
+            "turn 3: seat 2 with",
+            tampered(&|record| record.turns[2].mv = "64".into()),
+        ),
+        (
+            "turn 1: seat 6 with",
+            tampered(&|record| record.turns[0].seat = 6),
+        ),
+        ("turn 1: ", tampered(&|record| drop(record.turns.pop()))),
+        (
+            "fault: one of seat 1, the endings show none",
+            tampered(&|record| {
+                record.fault = Some(Fault {
+                    seat: 1,
+                    reason: "none".into(),
+                    stderr: Vec::new(),
+                });
+            }),
+        ),
+    ];
+    for (expected, found) in flaws {
+        assert!(
+            found.contains(expected),
+            "expected {expected:?}, found {found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_game_cut_short_is_neither_over_nor_stopped() {
+    let (_, records) = match_of("cut_short");
+    let mut record = records[0].clone();
+    while !record.moves.ends_with(|last: char| last.is_ascii_digit()) {
+        record.moves.pop();
+    }
+    let last = record.moves.rfind(' ').unwrap();
+    record.moves.truncate(last);
+    record.turns.pop();
+    let flaws: Vec<String> = replay::check(&record)
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(flaws.len(), 1, "{flaws:?}");
+    assert!(flaws[0].contains("the game is not over"), "{flaws:?}");
+}
+
+#[test]
+fn a_wrong_file_is_reported_line_by_line() {
+    let (path, mut records) = match_of("wrong_file");
+    records[1].places = vec![1, 1];
+    records[3].moves.insert_str(0, "8 ");
+    let lines = records
+        .iter()
+        .map(|record| serde_json::to_string(record).unwrap());
+    let text: Vec<String> = lines.chain(["{}".to_string()]).collect();
+    std::fs::write(&path, text.join("\n")).unwrap();
+    let path = path.to_str().unwrap();
+    let (code, stdout, stderr) = run(&["replay", path]);
+    assert_eq!(code, 1, "{stdout}{stderr}");
+    let lines: Vec<&str> = stdout.lines().collect();
+    assert_eq!(lines.len(), 4, "{stdout}");
+    assert!(
+        lines[0].starts_with(&format!("{path}:2: game 2: places: [1, 1]")),
+        "{stdout}"
+    );
+    assert!(
+        lines[1].starts_with(&format!("{path}:4: game 4: word 1 of the moves: 8")),
+        "{stdout}"
+    );
+    assert!(
+        lines[2].starts_with(&format!("{path}:5: no game record: missing field `game`")),
+        "{stdout}"
+    );
+    assert_eq!(lines[3], format!("{path}: 5 games, 3 wrong"));
+}
+
+#[test]
+fn a_game_is_shown_move_by_move() {
+    let (path, records) = match_of("shown");
+    let path = path.to_str().unwrap();
+    let (code, stdout, stderr) = run(&["replay", path, "--game", "3"]);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+    let moves = records[2]
+        .moves
+        .split(' ')
+        .filter(|word| !word.starts_with('+'))
+        .count();
+    let shown = stdout
+        .lines()
+        .filter(|line| line.contains(" alpha ") || line.contains(" beta "));
+    let rows = shown.filter(|line| !line.starts_with("seat")).count();
+    assert_eq!(rows, moves, "{stdout}");
+    assert!(
+        stdout.contains("Game 3, block 2: hase-und-igel, 2 seats, seed 1"),
+        "{stdout}"
+    );
+    assert_eq!(stdout.matches("opening").count(), 3, "{stdout}");
+    let (code, _, stderr) = run(&["replay", path, "--game", "9"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("has no game 9"), "{stderr}");
+}

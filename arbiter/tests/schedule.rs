@@ -1,0 +1,209 @@
+//! Laws of the schedule, for any plan.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use arbiter::deck::Deck;
+use arbiter::plan::{EngineSpec, Limit, Opening, Patience, Plan};
+use arbiter::schedule::{Schedule, ScheduledGame};
+use buxtehude::rules::{AnyPosition, Seat, Turn, VARIANTS};
+use proptest::prelude::*;
+
+fn engine(number: usize) -> EngineSpec {
+    EngineSpec {
+        name: format!("engine {number}"),
+        command: PathBuf::from("true"),
+        args: Vec::new(),
+        dir: None,
+        options: Vec::new(),
+        limit: Limit::Depth(1),
+        legal: false,
+    }
+}
+
+fn plan(seats: usize, engines: usize, seed: u64, random_plies: u32) -> Plan {
+    Plan {
+        variant: &VARIANTS[0],
+        seats,
+        engines: (0..engines).map(engine).collect(),
+        games: 100 * seats as u64,
+        seed,
+        concurrency: 1,
+        random_plies,
+        openings: vec![Opening::default()],
+        patience: Patience {
+            margin: Duration::from_millis(50),
+            stall: Duration::from_secs(60),
+            max_plies: 1000,
+        },
+        log: None,
+        record: None,
+    }
+}
+
+/// The games of a block, counted from 0.
+fn block(schedule: &Schedule, seats: usize, block: u64) -> Vec<ScheduledGame> {
+    let first = block * seats as u64 + 1;
+    (first..first + seats as u64)
+        .map(|number| schedule.game(number))
+        .collect()
+}
+
+fn after(game: &ScheduledGame, plan: &Plan) -> AnyPosition {
+    let opening = Opening {
+        start: game.start.clone(),
+        moves: game.opening.clone(),
+    };
+    opening.position(plan.variant, plan.seats).unwrap()
+}
+
+fn plans() -> impl Strategy<Value = Plan> {
+    (2..=6usize, 1..=8usize, any::<u64>(), 0..20u32)
+        .prop_map(|(seats, engines, seed, random_plies)| plan(seats, engines, seed, random_plies))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn every_engine_sits_equally_often_in_each_seat_of_a_block(plan in plans(), number in 0..90u64) {
+        let schedule = Schedule::new(&plan).unwrap();
+        let games = block(&schedule, plan.seats, number);
+        let mut sittings = HashMap::new();
+        for game in &games {
+            prop_assert_eq!(game.block, number + 1);
+            prop_assert_eq!(game.seats.len(), plan.seats);
+            for (seat, seated) in game.seats.iter().enumerate() {
+                *sittings.entry((seated.engine, seat)).or_insert(0) += 1;
+            }
+        }
+        for (&(engine, _), &times) in &sittings {
+            let first = sittings.get(&(engine, 0)).copied().unwrap_or(0);
+            prop_assert_eq!(times, first, "engine {}: {:?}", engine, sittings);
+        }
+    }
+
+    #[test]
+    fn every_process_of_a_game_is_another(plan in plans(), number in 1..100u64) {
+        let mut seats = Schedule::new(&plan).unwrap().game(number).seats;
+        seats.sort();
+        seats.dedup();
+        prop_assert_eq!(seats.len(), plan.seats);
+    }
+
+    #[test]
+    fn a_block_has_one_opening_and_one_deck(plan in plans(), number in 0..90u64) {
+        let schedule = Schedule::new(&plan).unwrap();
+        let games = block(&schedule, plan.seats, number);
+        for game in &games {
+            prop_assert_eq!(&game.opening, &games[0].opening);
+            prop_assert_eq!(game.deck_seed, games[0].deck_seed);
+        }
+        let other = block(&schedule, plan.seats, number + 1);
+        prop_assert_ne!(other[0].deck_seed, games[0].deck_seed);
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_game(plan in plans(), number in 1..100u64) {
+        let again = plan.clone();
+        let game = Schedule::new(&plan).unwrap().game(number);
+        prop_assert_eq!(Schedule::new(&again).unwrap().game(number), game);
+    }
+
+    #[test]
+    fn random_plies_finish_no_hare_and_draw_their_cards(plan in plans(), number in 1..100u64) {
+        let game = Schedule::new(&plan).unwrap().game(number);
+        let plies = game.opening.iter().filter(|word| !word.starts_with('+')).count();
+        prop_assert_eq!(plies, plan.random_plies as usize, "{:?}", game);
+        let position = after(&game, &plan);
+        prop_assert!(matches!(position.turn(), Turn::Seat(_)), "{position}");
+        for seat in 0..plan.seats {
+            prop_assert_eq!(position.place(Seat(seat as u8)), None, "{}", position);
+        }
+    }
+
+    /// Whoever draws the same cards again from the seed gets those of the opening.
+    #[test]
+    fn the_cards_of_random_plies_are_the_first_of_the_deck(plan in plans(), number in 1..100u64) {
+        let game = Schedule::new(&plan).unwrap().game(number);
+        let mut deck = Deck::new(game.deck_seed);
+        let mut position = plan.variant.start(plan.seats).unwrap();
+        for word in &game.opening {
+            if let Turn::Card(_) = position.turn() {
+                prop_assert_eq!(&deck.draw(&position.outcomes()), word);
+            }
+            position.play(word).unwrap();
+        }
+    }
+}
+
+#[test]
+fn fewer_engines_than_seats_are_filled_in_order() {
+    let plan = plan(5, 2, 1, 0);
+    let seats = Schedule::new(&plan).unwrap().game(1).seats;
+    let seats: Vec<(usize, usize)> = seats.iter().map(|seat| (seat.engine, seat.copy)).collect();
+    assert_eq!(seats, [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2)]);
+}
+
+#[test]
+fn more_engines_than_seats_play_in_every_combination() {
+    let plan = plan(2, 4, 1, 0);
+    let schedule = Schedule::new(&plan).unwrap();
+    let pairs: Vec<Vec<usize>> = (1..=14)
+        .map(|number| {
+            schedule
+                .game(number)
+                .seats
+                .iter()
+                .map(|seat| seat.engine)
+                .collect()
+        })
+        .collect();
+    let expected = [
+        [0, 1],
+        [1, 0],
+        [0, 2],
+        [2, 0],
+        [0, 3],
+        [3, 0],
+        [1, 2],
+        [2, 1],
+        [1, 3],
+        [3, 1],
+        [2, 3],
+        [3, 2],
+        [0, 1],
+        [1, 0],
+    ];
+    assert_eq!(pairs, expected);
+}
+
+#[test]
+fn every_combination_plays_an_opening_before_the_next_one_begins() {
+    let mut plan = plan(2, 3, 1, 0);
+    plan.openings = ["1", "3"]
+        .map(|mv| Opening {
+            start: None,
+            moves: vec![mv.to_string(), "+show".to_string()],
+        })
+        .to_vec();
+    let schedule = Schedule::new(&plan).unwrap();
+    let first_moves: Vec<String> = (1..=14)
+        .map(|number| schedule.game(number).opening[0].clone())
+        .collect();
+    let expected = [
+        "1", "1", "1", "1", "1", "1", "3", "3", "3", "3", "3", "3", "1", "1",
+    ];
+    assert_eq!(first_moves, expected);
+}
+
+#[test]
+fn different_seeds_give_different_openings() {
+    let openings: Vec<Vec<String>> = (0..5)
+        .map(|seed| Schedule::new(&plan(3, 3, seed, 8)).unwrap().game(1).opening)
+        .collect();
+    for (index, opening) in openings.iter().enumerate() {
+        assert!(!openings[..index].contains(opening), "{openings:?}");
+    }
+}
