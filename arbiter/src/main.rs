@@ -13,13 +13,7 @@ use clap::Parser;
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Match(args) => play::play(&args),
-        Command::Engine(args) => serve(&args.args),
+        Command::Engine(args) => buxtehude::session::serve_stdio(&args.args),
         Command::Replay(args) => replay_command::replay(&args),
     }
-}
-
-/// The built-in engine, on standard input and output.
-fn serve(_args: &[String]) -> ExitCode {
-    // PLACEHOLDER: buxtehude::session::serve_stdio(args)
-    ExitCode::FAILURE
 }
