@@ -44,6 +44,39 @@ fn three_seats(test: &str, arguments: &[&str]) -> (String, Vec<GameRecord>) {
 }
 
 #[test]
+fn without_engines_the_built_in_engine_plays_itself() {
+    let directory = directory("built_in");
+    let record = directory.join("games.jsonl");
+    let (code, stdout, stderr) = run(&[
+        "match",
+        "--players",
+        "3",
+        "--games",
+        "3",
+        "--depth",
+        "2",
+        "--seed",
+        "1",
+        "--random-plies",
+        "4",
+        "--record",
+        record.to_str().unwrap(),
+    ]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let records = records(&record);
+    assert_eq!(records.len(), 3, "{stdout}");
+    for record in &records {
+        assert_eq!(record.seats, ["buxtehude"; 3]);
+        assert_eq!(record.fault, None);
+        assert_eq!(arbiter::replay::check(record).len(), 0, "{record:?}");
+        for turn in &record.turns {
+            assert_eq!(turn.estimate.iter().sum::<u16>(), 1000, "{turn:?}");
+        }
+    }
+    assert!(stdout.contains("buxtehude"), "{stdout}");
+}
+
+#[test]
 fn a_match_is_reported_recorded_and_replayed() {
     let (output, records) = three_seats("whole_match", &["--seed", "7", "--random-plies", "4"]);
     for words in [
