@@ -56,7 +56,7 @@ pub fn run(depth: u32, table: &mut Table, control: &Control) -> Option<BenchResu
         };
         let request = Request {
             position,
-            history: Vec::new(),
+            past: Vec::new(),
             searchmoves: Vec::new(),
             depth,
             nodes: u64::MAX,

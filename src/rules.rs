@@ -116,6 +116,10 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// The final place of a seat, from 1, or `None` while it is open.
     fn place(&self, seat: Seat) -> Option<usize>;
 
+    /// The number of turns that a seat would need to its goal if nobody were in its way, as a measure of
+    /// progress; `None` where the game knows no such measure.
+    fn turns_home(&self, seat: Seat) -> Option<u32>;
+
     /// The legal moves, ascending; none unless it is a seat's turn, at least one if it is.
     fn legal_moves(&self) -> Self::Moves;
 

@@ -22,6 +22,7 @@ use crate::rules::AnyPosition;
 
 pub use control::Control;
 pub use deepening::search;
+pub use progress::Past;
 pub use table::Table;
 pub use worker::{Event, Task, Worker};
 
@@ -33,8 +34,8 @@ pub const MAX_DEPTH: u32 = 96;
 pub struct Request {
     /// The position; a seat is to move.
     pub position: AnyPosition,
-    /// Keys of the positions that the game has been through.
-    pub history: Vec<u64>,
+    /// The positions that the game has been through.
+    pub past: Vec<Past>,
     /// The only moves to consider at the root, all legal; empty for all.
     pub searchmoves: Vec<String>,
     /// The deepest iteration, from 1.

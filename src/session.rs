@@ -110,8 +110,9 @@ struct Session<W> {
 impl<W: Write> Session<W> {
     fn new(output: W) -> io::Result<Session<W>> {
         let options = Options::default();
-        let worker = Worker::start(options.hash)?;
+        let mut worker = Worker::start(options.hash)?;
         let game = Game::start_of(options.variant);
+        worker.prepare(*game.position());
         Ok(Session {
             output,
             options,
@@ -211,6 +212,7 @@ impl<W: Write> Session<W> {
         }
         if Options::is_variant(name) {
             self.game = Game::start_of(self.options.variant);
+            self.worker.prepare(*self.game.position());
         }
         Ok(())
     }

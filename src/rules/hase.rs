@@ -14,6 +14,7 @@ mod position_error;
 mod refusal;
 mod ruleset;
 mod track;
+mod turns_home;
 
 pub use cards::{Card, Outcomes};
 pub use etude::{Etude, EtudeError};
@@ -23,6 +24,7 @@ pub use position_error::PositionError;
 pub use refusal::{IllegalCard, IllegalMove};
 pub use ruleset::{HARE_AND_TORTOISE, HASE_UND_IGEL, Ruleset};
 pub use track::{FINISH, Square, Track};
+pub use turns_home::TurnsHome;
 
 /// Carrots that `steps` forward cost: 1 + 2 + ... + `steps`.
 pub const fn cost(steps: u16) -> u16 {

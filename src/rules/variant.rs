@@ -188,6 +188,11 @@ impl AnyPosition {
         with_position!(self, position => position.place(seat))
     }
 
+    /// Turns that a seat would need to its goal if it were alone; see [`Game::turns_home`].
+    pub fn turns_home(&self, seat: Seat) -> Option<u32> {
+        with_position!(self, position => position.turns_home(seat))
+    }
+
     /// A 64-bit key of the position; see [`Game::key`].
     pub fn key(&self) -> u64 {
         with_position!(self, position => position.key())

@@ -1,7 +1,7 @@
 //! Iterative deepening: the root moves, searched deeper and deeper until a limit is reached.
 
 use super::alpha_beta::{INFINITY, Path, Window};
-use super::progress::without_repetitions;
+use super::progress::with_progress;
 use super::tree::{Tree, value_of_two};
 use super::{Answer, Control, MAX_DEPTH, Report, Request, Table, Value};
 use crate::eval::Evaluate;
@@ -60,7 +60,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
         let asked = &request.searchmoves;
         let is_asked = |mv: &G::Move| asked.is_empty() || asked.contains(&mv.to_string());
         let moves: Vec<G::Move> = legal.filter(is_asked).collect();
-        let moves = without_repetitions(position, moves, &request.history);
+        let moves = with_progress(position, mover, moves, &request.past);
         let tree = Tree::new(position, mover, control, table, request.nodes);
         let mut root = Root {
             position,

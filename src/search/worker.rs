@@ -6,7 +6,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 use super::{Answer, Control, Report, Request, Table, search};
 use crate::bench::{self, BenchResult};
-use crate::rules::AnyPosition;
+use crate::rules::{AnyPosition, Seat};
 
 /// Work for the search thread.
 #[derive(Debug)]
@@ -17,8 +17,10 @@ pub enum Task {
     Perft(AnyPosition, u32),
     /// Search the fixed positions to a depth.
     Bench(u32),
-    /// Replace the transposition table by one of so many mebibytes.
+    /// Replace the transposition table by one of so many mebibytes. Sends no event.
     ResizeTable(usize),
+    /// Make the tables of the position's game, so that no search has to. Sends no event.
+    Prepare(AnyPosition),
 }
 
 /// What the search thread has to say.
@@ -85,6 +87,11 @@ impl Worker {
         self.begin(Task::ResizeTable(mebibytes), Control::new(None));
     }
 
+    /// Makes the tables of the position's game, before the next task.
+    pub fn prepare(&mut self, position: AnyPosition) {
+        self.begin(Task::Prepare(position), Control::new(None));
+    }
+
     /// What the thread says.
     pub fn events(&self) -> &Receiver<Event> {
         &self.events
@@ -119,6 +126,10 @@ fn work(task: Task, control: &Control, table: &mut Table, events: &Sender<Event>
         Task::Bench(depth) => Event::Bench(bench::run(depth, table, control)),
         Task::ResizeTable(mebibytes) => {
             *table = Table::new(mebibytes);
+            return Some(());
+        }
+        Task::Prepare(position) => {
+            position.turns_home(Seat(0));
             return Some(());
         }
     };

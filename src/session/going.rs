@@ -106,7 +106,7 @@ impl<W: Write> Session<W> {
         };
         let request = Request {
             position,
-            history: self.game.history().to_vec(),
+            past: self.game.past().to_vec(),
             searchmoves: go.searchmoves.clone(),
             depth: limits.depth.unwrap_or(MAX_DEPTH),
             nodes: limits.nodes.unwrap_or(u64::MAX),

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::protocol::{PositionCommand, Start};
 use crate::rules::{ActionError, AnyPosition, SetupError, Turn, Variant};
+use crate::search::Past;
 
 /// Players where nobody says how many.
 const DEFAULT_PLAYERS: usize = 2;
@@ -13,8 +14,8 @@ const DEFAULT_PLAYERS: usize = 2;
 pub struct Game {
     variant: &'static Variant,
     position: AnyPosition,
-    /// Keys of the positions that a seat has moved from, in order; the present one is not among them.
-    history: Vec<u64>,
+    /// The positions that a seat has moved from, in order; the present one is not among them.
+    past: Vec<Past>,
 }
 
 /// Why a `position` is refused.
@@ -41,7 +42,7 @@ impl Game {
         Game {
             variant,
             position,
-            history: Vec::new(),
+            past: Vec::new(),
         }
     }
 
@@ -50,9 +51,9 @@ impl Game {
         &self.position
     }
 
-    /// Keys of the positions before this one.
-    pub fn history(&self) -> &[u64] {
-        &self.history
+    /// The positions before this one.
+    pub fn past(&self) -> &[Past] {
+        &self.past
     }
 
     /// The game that a `position` command asks for, of the same variant.
@@ -68,10 +69,15 @@ impl Game {
             Start::Fen(text) => self.variant.parse(text)?,
             Start::Etude(line) => self.variant.parse_etude(line)?,
         };
-        let mut history = Vec::with_capacity(command.moves.len());
+        let mut past = Vec::with_capacity(command.moves.len());
         for (index, word) in command.moves.iter().enumerate() {
-            if matches!(position.turn(), Turn::Seat(_)) {
-                history.push(position.key());
+            if let Turn::Seat(mover) = position.turn() {
+                let turns_home = position.turns_home(mover);
+                past.push(Past {
+                    key: position.key(),
+                    mover,
+                    turns_home,
+                });
             }
             let played = position.play(word);
             played.map_err(|reason| PositionRefusal::Move {
@@ -82,7 +88,7 @@ impl Game {
         Ok(Game {
             variant: self.variant,
             position,
-            history,
+            past,
         })
     }
 }

@@ -9,12 +9,15 @@ use super::cards::{Card, Outcomes};
 use super::moves::{Move, Moves};
 use super::refusal::{IllegalCard, IllegalMove};
 use super::ruleset::Ruleset;
-use super::track::FINISH;
+use super::track::{FINISH, Square};
 use super::{PositionError, cost, notation, picture};
 use crate::rules::{Game, MAX_SEATS, Seat, Turn};
 
 /// Carrots for a square's way back, and those that a hare on a carrot square takes or gives.
 pub(super) const TEN_CARROTS: u16 = 10;
+
+/// The most carrots with which the first hare may finish; each later one may keep as many more.
+pub(super) const KEPT_BY_FIRST: u16 = 10;
 
 /// The furthest step that a holding pays for: entry c is for c carrots, the last for any more.
 const FURTHEST_STEP: [u8; cost(64) as usize + 1] = {
@@ -186,8 +189,8 @@ impl Position {
 
     /// The most carrots with which the next hare may finish.
     #[inline]
-    pub(super) fn most_at_finish(&self) -> u16 {
-        10 * (u16::from(self.finished) + 1)
+    pub fn most_at_finish(&self) -> u16 {
+        KEPT_BY_FIRST * (u16::from(self.finished) + 1)
     }
 
     /// The hedgehog that a hare on `square` can go back to.
@@ -259,6 +262,25 @@ impl Game for Position {
             Some(before) => Some(before + 1),
             None => self.is_over().then_some(self.seats()),
         }
+    }
+
+    fn turns_home(&self, seat: Seat) -> Option<u32> {
+        let Hare {
+            carrots,
+            square,
+            lettuces,
+        } = self.hare(seat);
+        let misses = self.misses_turn(seat);
+        let held = carrots.saturating_add(self.income(seat));
+        // The table is for the first to finish; later ones may keep more.
+        let spare = self.most_at_finish() - KEPT_BY_FIRST;
+        let eats = misses && self.ruleset.track.square(square) == Square::Lettuce;
+        let lettuces = lettuces - u8::from(eats);
+        let turns = self
+            .ruleset
+            .turns_home
+            .turns(lettuces, square, held.saturating_sub(spare));
+        Some(u32::from(turns) + u32::from(misses))
     }
 
     #[inline]

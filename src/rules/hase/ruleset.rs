@@ -1,10 +1,13 @@
 //! Rulesets: a board, holding or mix of cards is a table here, not code.
 
+use std::sync::LazyLock;
+
 use super::cards::FIFTEEN;
 use super::track::{TRACK_1978, TRACK_LATER, Track};
+use super::turns_home::TurnsHome;
 
 /// The tables of a variant.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Ruleset {
     /// The track.
     pub track: Track,
@@ -15,6 +18,8 @@ pub struct Ruleset {
     /// The number of cards of each [`Card`](super::Card), in its order. A deck has a `shuffle`, so that
     /// it never runs out.
     pub deck: [u8; 8],
+    /// How far it is to the finish for a hare alone; made when it is first asked for.
+    pub turns_home: LazyLock<TurnsHome>,
 }
 
 /// The game of 1978: its track, 68 carrots, 3 lettuces, a deck of fifteen cards.
@@ -23,6 +28,7 @@ pub static HASE_UND_IGEL: Ruleset = Ruleset {
     carrots: 68,
     lettuces: 3,
     deck: FIFTEEN,
+    turns_home: LazyLock::new(|| TurnsHome::of(&HASE_UND_IGEL)),
 };
 
 /// The later English-language game: its track, 65 carrots, 3 lettuces, a deck of fifteen cards.
@@ -31,4 +37,5 @@ pub static HARE_AND_TORTOISE: Ruleset = Ruleset {
     carrots: 65,
     lettuces: 3,
     deck: FIFTEEN,
+    turns_home: LazyLock::new(|| TurnsHome::of(&HARE_AND_TORTOISE)),
 };
