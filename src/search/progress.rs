@@ -13,7 +13,7 @@
 use crate::rules::{Game, Seat, Turn};
 
 /// Own turns without coming nearer home than ever before, after which a seat gets impatient.
-const PATIENCE: usize = 8;
+const PATIENCE: usize = 4;
 
 /// A position that the game has been through, in which a seat moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
