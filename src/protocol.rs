@@ -63,7 +63,7 @@ mod words;
 pub use command::COMMAND_WORDS;
 pub use error::{ArgumentError, Bounds, CommandError, Expected, GoError, ReplyError};
 pub use excerpt::Excerpt;
-pub use go::GO_WORDS;
+pub use go::{GO_WORDS, MAX_PERFT_DEPTH};
 pub use lines::{Line, LineReader, MAX_LINE_BYTES};
 
 /// What a client sends to an engine: one line.
@@ -88,7 +88,7 @@ pub enum Command {
     Position(PositionCommand),
     /// `go ...`: search.
     Go(Go),
-    /// `go perft D`: count the lines of play to depth D.
+    /// `go perft D`: count the lines of play to depth D, at most [`MAX_PERFT_DEPTH`].
     Perft(u32),
     /// `stop`: end the running search with its best move.
     Stop,

@@ -25,8 +25,11 @@ use going::Running;
 use options::Options;
 use position::Game;
 
-/// Commands that may wait to be taken; beyond them the client waits.
-const WAITING_COMMANDS: usize = 64;
+/// Commands that may wait to be taken; beyond them the client waits. Few, since a command may be a long list.
+const WAITING_COMMANDS: usize = 4;
+
+/// The longest complaint, in characters.
+const LONGEST_COMPLAINT: usize = 1000;
 
 /// Serves a client on standard input and output, or, where there are arguments, runs them as one command.
 ///
@@ -133,12 +136,15 @@ impl<W: Write> Session<W> {
         while !(at_end_of_input && self.running.is_none()) {
             let events = self.worker.events().clone();
             let release = self.running.as_ref().and_then(Running::release_time);
+            // The answer to `stop` is due at once: what comes behind it waits for that, and may be a `go`.
+            let stopping = self.running.as_ref().is_some_and(Running::is_stopping);
+            let taken = if stopping { &never() } else { &commands };
             let timer = release.map_or(never(), |at| after(at - Instant::now().min(at)));
             select_biased! {
                 recv(events) -> event => if let Ok(event) = event {
                     self.take_event(event)?;
                 },
-                recv(commands) -> command => match command {
+                recv(taken) -> command => match command {
                     Ok(Ok(command)) => if self.obey(command)? == Flow::Quit {
                         return Ok(());
                     },
@@ -250,8 +256,17 @@ impl<W: Write> Session<W> {
         }
     }
 
+    /// Says what is wrong. A complaint that quotes a long line is shortened in the middle: it begins with
+    /// what was wrong and ends with what was expected.
     fn complain(&mut self, problem: &str) -> io::Result<()> {
-        self.inform(&format!("error: {problem}"))
+        let characters = problem.chars().count();
+        if characters <= LONGEST_COMPLAINT {
+            return self.inform(&format!("error: {problem}"));
+        }
+        let half = LONGEST_COMPLAINT / 2;
+        let start: String = problem.chars().take(half).collect();
+        let end: String = problem.chars().skip(characters - half).collect();
+        self.inform(&format!("error: {start} ... {end}"))
     }
 
     fn inform(&mut self, words: &str) -> io::Result<()> {

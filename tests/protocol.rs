@@ -275,7 +275,7 @@ fn refused_commands_say_what_was_expected() {
         ),
         (
             "go perft -1",
-            r#"go perft: "-1" is not a whole number from 0 to 4294967295"#,
+            r#"go perft: "-1" is not a whole number from 0 to 255"#,
         ),
     ];
     for (line, expected) in table {

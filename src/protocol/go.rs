@@ -31,6 +31,10 @@ pub const GO_WORDS: [&str; 15] = [
     "mate",
 ];
 
+/// The deepest perft. No count comes near it; a deeper one could not even be begun, since each ply takes its
+/// share of the stack.
+pub const MAX_PERFT_DEPTH: u32 = 255;
+
 /// Reads what stands behind the word `go`, to the end of the line: [`Command::Go`] or [`Command::Perft`].
 pub(super) fn go(input: &str) -> Result<Command, GoError> {
     let mut draft = Draft::default();
@@ -154,7 +158,7 @@ impl Draft {
             )?,
             "perft" => set(
                 &mut self.perft,
-                number("go perft", 0..=u32::MAX).parse(input),
+                number("go perft", 0..=MAX_PERFT_DEPTH).parse(input),
             )?,
             "mate" => return Err(GoError::Mate),
             _ => {

@@ -202,7 +202,7 @@ fn command() -> impl Strategy<Value = Command> {
         (start(), list())
             .prop_map(|(start, moves)| Command::Position(PositionCommand { start, moves })),
         go().prop_map(Command::Go),
-        any::<u32>().prop_map(Command::Perft),
+        (0..=MAX_PERFT_DEPTH).prop_map(Command::Perft),
         of(1_u32..).prop_map(Command::Bench),
     ]
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use super::hase::{self, Etude, EtudeError};
-use super::{Game, Seat, Turn, perft};
+use super::{Game, MAX_SEATS, Seat, Turn, perft};
 
 /// A game with its tables, as it is chosen by name.
 #[derive(Debug)]
@@ -64,12 +64,14 @@ pub struct UnknownVariant {
 #[derive(Debug, Error)]
 pub enum SetupError {
     /// The game is not for so many players.
-    #[error("{variant} cannot be played by {seats} players")]
+    #[error("{variant} cannot be played by {seats} players: expected one of {expected}")]
     Players {
         /// The variant.
         variant: &'static str,
         /// The number of players asked for.
         seats: usize,
+        /// The numbers of players that can play it.
+        expected: String,
     },
     /// The text is not a position.
     #[error("position {text:?} refused: {reason}")]
@@ -135,10 +137,21 @@ impl Variant {
         let start = match self.rules {
             Rules::Hase(ruleset) => hase::Position::start(ruleset, seats).map(AnyPosition::Hase),
         };
-        start.ok_or(SetupError::Players {
+        start.ok_or_else(|| SetupError::Players {
             variant: self.name,
             seats,
+            expected: self.player_counts(),
         })
+    }
+
+    /// The numbers of players that can play it, in words.
+    fn player_counts(&self) -> String {
+        let playable = |seats: &usize| match self.rules {
+            Rules::Hase(ruleset) => hase::Position::start(ruleset, *seats).is_some(),
+        };
+        let counts = (2..=MAX_SEATS).filter(playable);
+        let counts: Vec<String> = counts.map(|seats| seats.to_string()).collect();
+        counts.join(", ")
     }
 
     /// Reads the text of a position.

@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(centipawns(250, 4), 0);
         assert_eq!(centipawns(909, 2), 400);
         for seats in 2..=6 {
-            let scores: Vec<i32> = (0..=2000 / seats as u16)
+            let scores: Vec<i32> = (0..=2000_u16.div_ceil(seats as u16))
                 .map(|share| centipawns(share, seats))
                 .collect();
             assert!(scores.is_sorted(), "{seats} seats: {scores:?}");

@@ -19,6 +19,8 @@ pub struct Running {
     /// The position that is searched.
     position: AnyPosition,
     kind: Kind,
+    /// Whether the client said `stop`.
+    stopping: bool,
 }
 
 enum Kind {
@@ -34,6 +36,8 @@ struct Search {
     hold: Hold,
     /// The answer, once it is there.
     answer: Option<BestMove>,
+    /// Whether there was a choice of moves.
+    had_choice: bool,
 }
 
 /// What an answer waits for.
@@ -50,6 +54,11 @@ enum Hold {
 }
 
 impl Running {
+    /// Whether it was told to stop, and its last word is still to come.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping
+    }
+
     /// When an answer that is there may be given, if that is a matter of time.
     pub fn release_time(&self) -> Option<Instant> {
         match &self.kind {
@@ -95,11 +104,13 @@ impl<W: Write> Session<W> {
             overhead,
             hold,
             answer: None,
+            had_choice: false,
         };
         self.running = Some(Running {
             control: control.clone(),
             position,
             kind: Kind::Search(search),
+            stopping: false,
         });
         let Turn::Seat(_) = position.turn() else {
             return self.take_answer(None);
@@ -134,7 +145,7 @@ impl<W: Write> Session<W> {
             return Ok(());
         };
         let seats = running.position.seats();
-        let had_choice = answer.as_ref().is_some_and(|answer| answer.had_choice);
+        search.had_choice = answer.as_ref().is_some_and(|answer| answer.had_choice);
         search.answer = Some(match answer {
             Some(answer) => BestMove {
                 best: Some(answer.best),
@@ -147,7 +158,7 @@ impl<W: Write> Session<W> {
                 estimate: answers::static_estimate(&running.position),
             },
         });
-        if search.hold == Hold::No && had_choice {
+        if search.hold == Hold::No {
             search.hold = search.hold_for_movetime(&running.control);
         }
         if search.hold == Hold::No {
@@ -181,6 +192,7 @@ impl<W: Write> Session<W> {
             return Ok(());
         };
         running.control.stop();
+        running.stopping = true;
         if let Kind::Search(search) = &mut running.kind {
             search.hold = Hold::No;
         }
@@ -244,6 +256,7 @@ impl<W: Write> Session<W> {
             control: control.clone(),
             position,
             kind,
+            stopping: false,
         });
         self.worker.begin(task, control);
     }
@@ -270,7 +283,7 @@ impl<W: Write> Session<W> {
 
 impl Search {
     /// A movetime is there to be used: an answer that has nothing left to search waits for its end. One
-    /// that has reached another limit, or was stopped, does not.
+    /// that was no choice, has reached another limit, or was stopped, does not.
     fn hold_for_movetime(&self, control: &Control) -> Hold {
         let Limits {
             depth,
@@ -278,7 +291,7 @@ impl Search {
             movetime,
             ..
         } = self.limits;
-        let is_all = movetime.is_some() && depth.is_none() && nodes.is_none();
+        let is_all = self.had_choice && movetime.is_some() && depth.is_none() && nodes.is_none();
         match control.deadline() {
             Some(deadline) if is_all && !control.should_stop() => Hold::Until(deadline),
             _ => Hold::No,
@@ -311,9 +324,15 @@ fn limits_of(go: &Go, position: &AnyPosition) -> Result<Limits, String> {
     Ok(Limits {
         depth: go.depth,
         nodes: go.nodes,
-        movetime: go.movetime.map(Duration::from_millis),
+        movetime: go.movetime.map(milliseconds),
         clock,
     })
+}
+
+/// So much time, or a century where it is more: moments further away cannot be reckoned with.
+fn milliseconds(time: u64) -> Duration {
+    const CENTURY: u64 = 100 * 365 * 24 * 3600 * 1000;
+    Duration::from_millis(time.min(CENTURY))
 }
 
 /// The clock of the seat to move; where nobody is to move, that of the first seat.
@@ -354,8 +373,8 @@ fn mover_clock(clock: &Clock, position: &AnyPosition) -> Result<MoverClock, Stri
         }
     };
     Ok(MoverClock {
-        left: Duration::from_millis(left.max(0) as u64),
-        increment: Duration::from_millis(increment.unwrap_or(0)),
+        left: milliseconds(left.max(0) as u64),
+        increment: milliseconds(increment.unwrap_or(0)),
         moves_to_go: clock.movestogo,
     })
 }

@@ -65,6 +65,12 @@ pub enum OptionError {
         /// What it takes.
         expected: String,
     },
+    /// The machine does not have the memory.
+    #[error("option {}: no memory for {mebibytes} MiB, expected less", HASH.name)]
+    Memory {
+        /// The size asked for.
+        mebibytes: usize,
+    },
 }
 
 impl Default for Options {
@@ -126,7 +132,11 @@ impl Options {
                 expected: Variant::names().join(" or "),
             })?;
         } else if name.eq_ignore_ascii_case(HASH.name) {
-            self.hash = HASH.read(value)? as usize;
+            let mebibytes = HASH.read(value)? as usize;
+            if Vec::<u8>::new().try_reserve_exact(mebibytes << 20).is_err() {
+                return Err(OptionError::Memory { mebibytes });
+            }
+            self.hash = mebibytes;
         } else if name.eq_ignore_ascii_case(MULTI_PV.name) {
             self.multi_pv = MULTI_PV.read(value)? as usize;
         } else if name.eq_ignore_ascii_case(MOVE_OVERHEAD.name) {
@@ -164,10 +174,11 @@ impl Spin {
     }
 
     fn read(&self, value: &str) -> Result<u32, OptionError> {
+        let plain = value.bytes().all(|byte| byte.is_ascii_digit());
         let number = value
             .parse()
             .ok()
-            .filter(|number| (self.min..=self.max).contains(number));
+            .filter(|number| plain && (self.min..=self.max).contains(number));
         number.ok_or_else(|| OptionError::Value {
             name: self.name,
             value: Excerpt::new(value),

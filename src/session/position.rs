@@ -25,12 +25,14 @@ pub enum PositionRefusal {
     #[error(transparent)]
     Start(#[from] SetupError),
     /// A word of the move list is refused.
-    #[error("move {number} of the list: {reason}")]
+    #[error("move {number} of the list: {reason}{expected}")]
     Move {
         /// Its place in the list, from 1.
         number: usize,
         /// Why.
         reason: ActionError,
+        /// What would have been legal there, where `reason` does not say it.
+        expected: String,
     },
 }
 
@@ -79,16 +81,28 @@ impl Game {
                     turns_home,
                 });
             }
-            let played = position.play(word);
-            played.map_err(|reason| PositionRefusal::Move {
-                number: index + 1,
-                reason,
-            })?;
+            position
+                .play(word)
+                .map_err(|reason| PositionRefusal::Move {
+                    number: index + 1,
+                    expected: match reason {
+                        ActionError::Unreadable { .. } => String::new(),
+                        ActionError::Illegal { .. } => expected_in(&position),
+                    },
+                    reason,
+                })?;
         }
         Ok(Game {
             variant: self.variant,
             position,
             past,
         })
+    }
+}
+
+fn expected_in(position: &AnyPosition) -> String {
+    match position.turn() {
+        Turn::Over => ", expected the end of the list".into(),
+        _ => format!(", expected {}", position.legal_actions().join(" ")),
     }
 }

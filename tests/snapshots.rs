@@ -1,0 +1,366 @@
+//! Whole conversations with the real binary, kept as snapshots. Times and speeds are masked, and so are the
+//! nodes and the filling of the table: they change with the machine or with every change of the search.
+
+mod client;
+
+use client::Engine;
+
+/// Holds the conversation against its snapshot.
+macro_rules! assert_conversation {
+    ($name:literal, $lines:expr) => {
+        insta::with_settings!({omit_expression => true}, {
+            insta::assert_snapshot!($name, converse(&$lines));
+        })
+    };
+}
+
+/// The facts that are masked.
+const MASKED: &[&str] = &["nodes", "nps", "hashfull", "time"];
+
+/// Sends line after line, each when the one before has been answered, and writes down all that is said.
+fn converse(lines: &[&str]) -> String {
+    let mut engine = Engine::start();
+    let mut text = String::new();
+    let mut before = "";
+    for line in lines {
+        text += &format!("> {line}\n");
+        let answers = match last_answer(line, before) {
+            Some(beginning) => {
+                engine.send(line);
+                engine.lines_to(beginning)
+            }
+            None => engine.ask(line),
+        };
+        for answer in answers {
+            text += &format!("< {}\n", masked(&answer, line.starts_with("bench")));
+        }
+        before = line;
+    }
+    let (rest, status) = engine.finish();
+    assert!(rest.is_empty(), "nothing more is said: {rest:?}");
+    assert!(status.success(), "{status}");
+    text
+}
+
+/// The beginning of the last line that answers a command, where it takes its time; a search that is not to
+/// answer yet is searched to depth 2. A bare `go` is sent where it is refused only.
+fn last_answer(line: &str, before: &str) -> Option<&'static str> {
+    match line {
+        "isready" => Some("readyok"),
+        "go" => None,
+        "ponderhit" if before.starts_with("go ponder") => Some("bestmove"),
+        "go perft x" | "go perft 256" => Some("bestmove"),
+        _ if line.starts_with("go perft") => Some("Nodes searched"),
+        _ if line.starts_with("go") && (line.contains("infinite") || line.contains("ponder")) => {
+            line.contains("depth 2").then_some("info depth 2")
+        }
+        _ if line.starts_with("go") => Some("bestmove"),
+        "bench" | "bench 1" | "bench 2" => Some("Nodes/second"),
+        _ => None,
+    }
+}
+
+fn masked(line: &str, is_bench: bool) -> String {
+    if is_bench
+        && !line.starts_with("info")
+        && let Some((name, _)) = line.split_once(": ")
+    {
+        return format!("{name}: *");
+    }
+    if !line.starts_with("info depth") {
+        return line.to_owned();
+    }
+    let mut words = Vec::new();
+    let mut is_number = false;
+    for word in line.split(' ') {
+        words.push(if is_number { "*" } else { word });
+        is_number = MASKED.contains(&word);
+    }
+    words.join(" ")
+}
+
+#[test]
+fn handshake() {
+    assert_conversation!("handshake", ["uci", "isready", "ucinewgame", "help"]);
+}
+
+#[test]
+fn a_game_of_two() {
+    assert_conversation!(
+        "a_game_of_two",
+        [
+            "position startpos",
+            "go depth 4",
+            "position startpos moves 7 6 +free",
+            "d",
+            "go depth 3",
+            "position startpos moves 7 6 +free 0 4",
+            "go depth 3",
+        ]
+    );
+}
+
+#[test]
+fn a_game_of_three() {
+    assert_conversation!(
+        "a_game_of_three",
+        [
+            "position startpos players 3",
+            "go depth 3",
+            "position startpos players 3 moves 5",
+            "go depth 2 searchmoves 6",
+            "position startpos players 3 moves 5 6",
+            "d",
+            "go depth 5",
+            "position startpos players 3 moves 5 6 +half",
+            "go depth 3",
+            "position startpos players 3 moves 5 6 +half 4 2 4",
+            "go time 0 0 0",
+        ]
+    );
+}
+
+#[test]
+fn a_game_of_six() {
+    assert_conversation!(
+        "a_game_of_six",
+        [
+            "position startpos players 6",
+            "go depth 1",
+            "position startpos players 6 moves 4 5 10 2 1 +give 3",
+            "d",
+            "eval",
+            "go depth 2",
+        ]
+    );
+}
+
+#[test]
+fn another_variant() {
+    assert_conversation!(
+        "another_variant",
+        [
+            "position startpos players 3 moves 4",
+            "setoption name uci_variant value hare-and-tortoise",
+            "d",
+            "go depth 2",
+            "position startpos players 4 moves 7",
+            "d",
+            "ucinewgame",
+            "d",
+        ]
+    );
+}
+
+#[test]
+fn nothing_to_move() {
+    assert_conversation!(
+        "nothing_to_move",
+        [
+            "position fen 6,47,3/0,68,3 1?21 - BD",
+            "eval",
+            "go perft 1",
+            "go movetime 60000",
+            "go infinite",
+            "d",
+            "stop",
+            "go ponder depth 9",
+            "ponderhit",
+            "go searchmoves 5",
+            "position fen 64,12,0/5,1,0/64,0,0 2 3,1 -",
+            "d",
+            "eval",
+            "go perft 3",
+            "go depth 5",
+            "position fen 64,12,0/5,1,0/64,0,0 2 3,1 - moves 1",
+        ]
+    );
+}
+
+#[test]
+fn certain_places() {
+    assert_conversation!(
+        "certain_places",
+        [
+            "position fen 63,1,0/5,1,3 1 - -",
+            "go depth 2",
+            "position fen 61,1,0!/63,1,0 1 - -",
+            "go depth 2",
+            "position fen 64,0,0/60,20,0/63,11,0 3 1 -",
+            "go depth 2",
+            "position fen 61,6,0/60,0,3/59,0,3 1 - -",
+            "go depth 3",
+        ]
+    );
+}
+
+#[test]
+fn limits_and_lines() {
+    assert_conversation!(
+        "limits_and_lines",
+        [
+            "setoption name MultiPV value 3",
+            "go depth 2",
+            "go depth 2 searchmoves 5 1",
+            "go depth 9 nodes 1",
+            "go wtime 0 btime 0 winc 0 binc 0 movestogo 1",
+            "setoption name MultiPV value 1",
+            "go infinite depth 2",
+            "isready",
+            "go",
+            "setoption name Hash value 1",
+            "stop",
+            "stop",
+            "position startpos moves 5",
+            "go ponder depth 2",
+            "ponderhit",
+            "debug on",
+            "position startpos players 3",
+            "debug off",
+        ]
+    );
+}
+
+#[test]
+fn perft_and_bench() {
+    assert_conversation!(
+        "perft_and_bench",
+        [
+            "go perft 0",
+            "go perft 1",
+            "go perft 4",
+            "position startpos players 3 moves 6",
+            "go perft 3",
+            "position etude 45;26;2;f;29;19;0;f;2",
+            "go perft 3",
+            "bench 1",
+        ]
+    );
+}
+
+/// One of each error of the language.
+#[test]
+fn malformed_commands() {
+    assert_conversation!(
+        "malformed_commands",
+        [
+            "hop",
+            "UCI",
+            "uci now",
+            "debug",
+            "debug maybe",
+            "setoption",
+            "setoption name",
+            "setoption Hash value 1",
+            "setoption name Speed value 1",
+            "setoption name Hash",
+            "setoption name Hash value 0",
+            "setoption name Hash value 65537",
+            "setoption name Hash value +16",
+            "setoption name MultiPV value many",
+            "setoption name Ponder value yes",
+            "setoption name UCI_Variant value chess",
+            "position",
+            "position middle",
+            "position startpos players",
+            "position startpos players two",
+            "position startpos 5",
+            "position fen",
+            "position etude",
+            "bench 0",
+            "help me",
+            "d d",
+            "ponderhit",
+            "stop it",
+            "quit now",
+            "  ",
+        ]
+    );
+}
+
+#[test]
+fn refused_searches() {
+    assert_conversation!(
+        "refused_searches",
+        [
+            "go fast",
+            "go depth",
+            "go depth 0",
+            "go depth 1.5",
+            "go depth 4294967296",
+            "go nodes 0",
+            "go nodes -1",
+            "go movetime 0",
+            "go movetime x",
+            "go depth 1 depth 2",
+            "go mate 3",
+            "go perft x",
+            "go perft 256",
+            "go depth 3 perft 2",
+            "go searchmoves",
+            "go searchmoves 8",
+            "go searchmoves 5 e2e4",
+            "go searchmoves +half",
+            "go time",
+            "go time 1000",
+            "go time 1000 1000 1000",
+            "go time 1000 1000 inc 5",
+            "go time 1000 x",
+            "go inc 5 5",
+            "go movestogo 3",
+            "go movestogo 0 time 5 5",
+            "go winc 5 binc 5",
+            "go wtime 5 time 5 5",
+            "go btime 1000",
+            "position startpos players 3",
+            "go wtime 1000 btime 1000",
+            "go time 1000 1000",
+        ]
+    );
+}
+
+/// Each field of a position, and a move or card of each kind.
+#[test]
+fn refused_positions() {
+    assert_conversation!(
+        "refused_positions",
+        [
+            "position startpos moves 5",
+            "position startpos players 1",
+            "position startpos players 7",
+            "position startpos moves 8",
+            "position startpos moves 12",
+            "position startpos moves -1",
+            "position startpos moves 0",
+            "position startpos moves 1001",
+            "position startpos moves 05",
+            "position startpos moves e2e4",
+            "position startpos moves +half",
+            "position startpos moves 6 5",
+            "position startpos moves 6 +hop",
+            "position startpos moves 5 5",
+            "position fen 0,68,3/0,68,3 1 -",
+            "position fen 0,68,3 1 - -",
+            "position fen 0,68/0,68,3 1 - -",
+            "position fen 65,68,3/0,68,3 1 - -",
+            "position fen 5,68,3/5,68,3 1 - -",
+            "position fen 0,65536,3/0,68,3 1 - -",
+            "position fen 0,068,3/0,68,3 1 - -",
+            "position fen 0,68,4/0,68,3 1 - -",
+            "position fen 0,68,3!/0,68,3 1 - -",
+            "position fen 0,68,3/0,68,3 3 - -",
+            "position fen 6,47,3/0,68,3 1?20 - -",
+            "position fen 5,53,3/0,68,3 1?15 - -",
+            "position fen 64,0,0/0,68,3 2 - -",
+            "position fen 64,11,0/0,68,3 2 1 -",
+            "position fen 64,0,0/64,0,0 1 1,2 -",
+            "position fen 0,68,3/0,68,3 1 - DB",
+            "position fen 0,68,3/0,68,3 1 - BBB",
+            "position etude 45;26;2;f;29;19;0;f",
+            "position etude 45;26;2;f;29;19;0;n;2",
+            "position etude 45;26;2;f;29;19;0;f;3",
+            "position etude 64;0;0;f;29;19;0;f;2",
+            "d",
+        ]
+    );
+}

@@ -1,0 +1,205 @@
+//! Replays every fenced block marked `transcript` of the documents against the real binary.
+//!
+//! `> ` stands before a line that is sent, `< ` before one that comes back, in which `*` is any text; `< ...`
+//! is any number of lines. A line is sent when all lines before it have come. `$ buxtehude` with arguments
+//! as the first line starts the engine with them. At the end of a block nothing else may have come.
+
+mod client;
+
+use std::fs;
+use std::path::Path;
+
+use client::Engine;
+
+/// The documents that are replayed; one that is not there has no examples.
+const DOCUMENTS: &[&str] = &["protocol.md", "README.md"];
+
+/// A block: where it begins, and its lines with their numbers.
+struct Block {
+    place: String,
+    lines: Vec<(usize, String)>,
+}
+
+#[test]
+fn every_transcript_is_true() {
+    let blocks: Vec<Block> = DOCUMENTS
+        .iter()
+        .flat_map(|name| {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+            let text = fs::read_to_string(path).unwrap_or_default();
+            blocks(name, &text)
+        })
+        .collect();
+    assert!(
+        blocks.len() > 8,
+        "only {} blocks: are they marked?",
+        blocks.len()
+    );
+    let wrong: Vec<String> = blocks
+        .iter()
+        .filter_map(|block| replay(block).err())
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn a_false_transcript_is_noticed() {
+    let differences = [
+        (
+            "> isready\n< readyko",
+            "line 3: expected `readyko`, got `readyok`",
+        ),
+        (
+            "> isready",
+            "at the end: expected nothing more, got `readyok`",
+        ),
+        ("> go depth 1\n< ...\n< info depth 1 *", "got `bestmove"),
+        (
+            "> go infinite\n< ...\n< info depth 2 *",
+            "expected nothing more",
+        ),
+        (
+            "> go perft 0\n< Nodes searched: 1",
+            "line 3: expected `Nodes searched: 1`, got ``",
+        ),
+        (
+            "> isready\n< readyok\n> quit\n< readyok",
+            "line 5: expected `readyok`, got the end of the output",
+        ),
+        (
+            "$ buxtehude go perft 0\n<",
+            "at the end: expected nothing more, got `Nodes searched: 1`",
+        ),
+        (
+            "readyok",
+            "line 2: expected `> `, `< ` or `$ `, found `readyok`",
+        ),
+    ];
+    for (text, expected) in differences {
+        let document = format!("```transcript\n{text}\n```\n");
+        let blocks = blocks("page", &document);
+        let difference = replay(&blocks[0]).expect_err(text);
+        assert!(difference.contains(expected), "{text}:\n{difference}");
+    }
+}
+
+#[test]
+fn a_star_is_any_text_within_a_line() {
+    for (pattern, line) in [
+        ("a", "a"),
+        ("a*", "a"),
+        ("*c", "abc"),
+        ("a * c*", "a b c d"),
+        ("*", ""),
+        ("a*bc", "abbc"),
+    ] {
+        assert!(is_like(pattern, line), "{pattern:?} {line:?}");
+    }
+    for (pattern, line) in [("a", "ab"), ("a*b", "bab"), ("ab*ba", "aba"), ("", "a")] {
+        assert!(!is_like(pattern, line), "{pattern:?} {line:?}");
+    }
+}
+
+fn blocks(name: &str, text: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut block: Option<Block> = None;
+    for (index, line) in text.lines().enumerate() {
+        let number = index + 1;
+        match &mut block {
+            None if line == "```transcript" => {
+                let place = format!("{name}:{number}");
+                let lines = Vec::new();
+                block = Some(Block { place, lines });
+            }
+            None => (),
+            Some(_) if line == "```" => blocks.extend(block.take()),
+            Some(block) => block.lines.push((number, line.to_owned())),
+        }
+    }
+    assert!(block.is_none(), "{name}: a block is not closed");
+    blocks
+}
+
+/// Replays a block; where something differs, says what.
+fn replay(block: &Block) -> Result<(), String> {
+    let arguments = block
+        .lines
+        .first()
+        .and_then(|(_, line)| line.strip_prefix("$ buxtehude "));
+    let arguments: Vec<&str> = arguments.unwrap_or_default().split_whitespace().collect();
+    let mut engine = Engine::start_with(&arguments);
+    let mut skipping = false;
+    let mut quits = !arguments.is_empty();
+    for (number, line) in block.lines.iter().skip(quits.into()) {
+        let differs = |expected: &str, got: &str, engine: &Engine| {
+            let said = engine.said();
+            let place = &block.place;
+            Err(format!(
+                "{place}, line {number}: expected {expected}, got {got} after\n{said}"
+            ))
+        };
+        if let Some(sent) = line.strip_prefix("> ") {
+            engine.send(sent);
+            quits |= sent == "quit";
+        } else if line == "< ..." {
+            skipping = true;
+        } else if let Some(expected) = line.strip_prefix('<') {
+            let expected = expected.strip_prefix(' ').unwrap_or(expected);
+            loop {
+                let Some(got) = engine.line() else {
+                    return differs(&format!("`{expected}`"), "the end of the output", &engine);
+                };
+                if is_like(expected, &got) {
+                    break;
+                }
+                if !skipping {
+                    return differs(&format!("`{expected}`"), &format!("`{got}`"), &engine);
+                }
+            }
+            skipping = false;
+        } else {
+            let place = &block.place;
+            return Err(format!(
+                "{place}, line {number}: expected `> `, `< ` or `$ `, found `{line}`"
+            ));
+        }
+    }
+    if skipping {
+        return Ok(());
+    }
+    let mut rest = if quits {
+        engine.finish().0
+    } else {
+        rest_to_fence(&mut engine)
+    };
+    if rest.is_empty() {
+        return Ok(());
+    }
+    let got = rest.remove(0);
+    let (place, said) = (&block.place, engine.said());
+    Err(format!(
+        "{place}, at the end: expected nothing more, got `{got}` after\n{said}"
+    ))
+}
+
+/// What still comes: a search that the block left running is stopped, and so answers; a second `readyok` is
+/// one that the block did not expect.
+fn rest_to_fence(engine: &mut Engine) -> Vec<String> {
+    engine.send("stop");
+    let mut rest = engine.fence();
+    rest.extend(engine.finish().0);
+    rest
+}
+
+/// Whether `line` is what `pattern` says, each `*` of it being any text.
+fn is_like(pattern: &str, line: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else {
+        return pattern == line;
+    };
+    let Some(line) = line.strip_prefix(start) else {
+        return false;
+    };
+    let ends = line.char_indices().map(|(index, _)| index);
+    ends.chain([line.len()])
+        .any(|index| is_like(rest, &line[index..]))
+}
