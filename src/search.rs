@@ -15,7 +15,6 @@ mod principal_variation;
 mod progress;
 mod table;
 mod tree;
-mod worker;
 
 use crate::eval::Vector;
 use crate::rules::AnyPosition;
@@ -24,7 +23,6 @@ pub use control::Control;
 pub use deepening::search;
 pub use progress::Past;
 pub use table::Table;
-pub use worker::{Event, Task, Worker};
 
 /// The deepest iteration, in plies.
 pub const MAX_DEPTH: u32 = 96;

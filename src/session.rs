@@ -11,6 +11,7 @@ mod answers;
 mod going;
 mod options;
 mod position;
+mod worker;
 
 use std::io::{self, BufRead, BufReader, Cursor, Write};
 use std::process::ExitCode;
@@ -20,10 +21,10 @@ use std::time::Instant;
 use crossbeam_channel::{Receiver, Sender, after, bounded, never, select_biased};
 
 use crate::protocol::{BestMove, Command, CommandError, LineReader, Reply};
-use crate::search::{Event, Worker};
 use going::Running;
 use options::Options;
 use position::Game;
+use worker::{Event, Worker};
 
 /// Commands that may wait to be taken; beyond them the client waits. Few, since a command may be a long list.
 const WAITING_COMMANDS: usize = 4;

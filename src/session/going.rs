@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
+use super::worker::Task;
 use super::{Session, answers};
 use crate::limits::{Limits, MoverClock};
 use crate::protocol::{BestMove, Clock, ClockTimes, Go, Reply};
 use crate::rules::{AnyPosition, Seat, Turn};
-use crate::search::{Answer, Control, MAX_DEPTH, Report, Request, Task};
+use crate::search::{Answer, Control, MAX_DEPTH, Report, Request};
 use crate::{bench, eval};
 
 /// Why a command is refused while a search runs.

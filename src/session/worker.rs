@@ -4,9 +4,9 @@ use std::thread::{self, JoinHandle};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
-use super::{Answer, Control, Report, Request, Table, search};
 use crate::bench::{self, BenchResult};
 use crate::rules::{AnyPosition, Seat};
+use crate::search::{Answer, Control, Report, Request, Table, search};
 
 /// Work for the search thread.
 #[derive(Debug)]
