@@ -106,16 +106,26 @@ mod tests {
 
     #[test]
     fn patience_ends_when_nothing_was_gained_for_many_turns() {
-        let stuck = [9, 8, 7, 8, 7, 8, 7, 8, 7, 8];
+        let mut stuck = vec![8; PATIENCE];
+        stuck[0] = 7;
         assert!(is_impatient(Seat(0), 7, &past(&stuck)));
-        assert!(!is_impatient(Seat(0), 6, &past(&stuck)));
-        assert!(!is_impatient(Seat(0), 7, &past(&stuck[..9])));
-        assert!(!is_impatient(Seat(1), 7, &past(&stuck)));
-        assert!(!is_impatient(
-            Seat(0),
-            1,
-            &past(&[9, 8, 7, 6, 5, 4, 3, 2, 2, 2])
-        ));
+        assert!(
+            !is_impatient(Seat(0), 6, &past(&stuck)),
+            "it is nearer than ever before"
+        );
+        assert!(
+            !is_impatient(Seat(0), 7, &past(&stuck[1..])),
+            "it has not waited long enough"
+        );
+        assert!(
+            !is_impatient(Seat(1), 7, &past(&stuck)),
+            "others have waited"
+        );
+        let slow: Vec<u32> = (0..20).map(|turn| 20 - turn / 3).collect();
+        assert!(
+            !is_impatient(Seat(0), 13, &past(&slow)),
+            "it comes nearer slowly"
+        );
     }
 
     #[test]
