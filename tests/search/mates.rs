@@ -18,16 +18,16 @@ const MATES: &[(&str, u32, i32, &[&str])] = &[
     ("57,10,1!/63,5,0 1 - -", 1, 0, &["0"]),
     // By way of the hare square 63: whatever of half, free, show, give and shuffle is drawn, one to
     // ten carrots are left to finish with.
-    ("60,9,0/10,68,3 1 - BBDDRR", 3, 2, &["3"]),
-    ("60,9,0/10,68,3 1 - BBDDRR", 5, 2, &["3"]),
-    ("60,9,0/10,68,3 1 - BBDDRR", 2, 0, &["3"]),
+    ("60,9,0/42,10,1! 1 - BBDDRR", 3, 2, &["3"]),
+    ("60,9,0/42,10,1! 1 - BBDDRR", 5, 2, &["3"]),
+    ("60,9,0/42,10,1! 1 - BBDDRR", 2, 0, &["3"]),
     // With 65 carrots, which a card that is left restores, nobody may finish.
-    ("60,9,0/10,68,3 1 - BBDDR", 3, 0, &["3"]),
+    ("60,9,0/42,10,1! 1 - BBDDR", 3, 0, &["1"]),
     // Three seats: the best place that is open, the last, and one between them.
     ("63,5,0/10,68,3/20,68,3 1 - -", 2, 1, &["1"]),
     ("64,0,0/63,5,0/10,68,3 2 1 -", 2, 1, &["1"]),
     ("64,0,0/57,10,1!/63,5,0 2 1 -", 2, -1, &["0"]),
-    ("62,0,1!/63,5,0/10,68,3 1 - -", 4, 0, &["0"]),
+    ("62,0,1!/63,5,0/42,10,1! 1 - -", 4, 0, &["0"]),
 ];
 
 #[test]
@@ -49,7 +49,7 @@ fn a_certain_place_is_worth_all_its_points() {
     assert_eq!(leads("63,5,0/10,68,3/20,68,3 1 - -", 2)[0], 2 * CERTAIN);
     // Second of three: one rival ahead, one behind.
     assert_eq!(
-        leads("62,0,1!/63,5,0/10,68,3 1 - -", 4),
+        leads("62,0,1!/63,5,0/42,10,1! 1 - -", 4),
         [0, 2 * CERTAIN, -2 * CERTAIN, 0, 0, 0]
     );
 }
