@@ -14,9 +14,6 @@ use crate::rules::{Seat, Turn};
 /// Beyond every value.
 pub const INFINITY: i32 = i32::MAX;
 
-/// From this depth on moves are sorted: below it their leaves cost no more than sorting them.
-const SORTING_DEPTH: u32 = 2;
-
 /// The bounds within which a value is wanted, from the mover's side.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
@@ -109,7 +106,7 @@ impl<G: Evaluate> Tree<'_, G> {
         }
     }
 
-    /// The lead of the seat to move, searched at least one ply deep.
+    /// The lead of the seat to move, searched `depth` plies deep, at least one.
     fn lead_of_mover(
         &mut self,
         mover: Seat,
@@ -118,6 +115,9 @@ impl<G: Evaluate> Tree<'_, G> {
         path: Path,
         window: Window,
     ) -> i32 {
+        if depth == 1 {
+            return self.lead_of_last_ply(mover, position, path, window);
+        }
         let key = position.key();
         let known = self.table.get(key);
         if let Some(lead) = known.and_then(|entry| self.lead_in_table(entry, depth, path, window)) {
@@ -128,9 +128,6 @@ impl<G: Evaluate> Tree<'_, G> {
         let moves = OrderedMoves::by(position, |index, mv| {
             if hint == Some(index) {
                 return INFINITY;
-            }
-            if depth < SORTING_DEPTH {
-                return 0;
             }
             let next = position.play_unchecked(mv);
             if next.turn() == Turn::Over {
@@ -147,7 +144,7 @@ impl<G: Evaluate> Tree<'_, G> {
             let below = Window { alpha, ..window };
             let child = path.down(mover, self);
             // Mostly a later move is no better, which is quickly shown.
-            let is_doubtful = rank > 0 && depth > 1 && !below.is_null();
+            let is_doubtful = rank > 0 && !below.is_null();
             let mut lead = INFINITY;
             if is_doubtful {
                 lead = self.lead_after(mover, &next, depth - 1, child, below.null());
@@ -174,6 +171,40 @@ impl<G: Evaluate> Tree<'_, G> {
             self.pv.clear(path.ply);
         }
         self.remember(key, best, depth, best_index, path, window);
+        best
+    }
+
+    /// The lead of the seat to move, searched one ply deep: neither the table nor an order of moves pays
+    /// here. Moves that draw cards come last, since each costs as much as many others.
+    fn lead_of_last_ply(&mut self, mover: Seat, position: &G, path: Path, window: Window) -> i32 {
+        let child = path.down(mover, self);
+        let mut best = -INFINITY;
+        self.pv.clear(path.ply);
+        for draws in [false, true] {
+            for mv in position.legal_moves() {
+                let next = position.play_unchecked(mv);
+                if matches!(next.turn(), Turn::Card(_)) != draws {
+                    continue;
+                }
+                let below = Window {
+                    alpha: best.max(window.alpha),
+                    ..window
+                };
+                let lead = self.lead_after(mover, &next, 0, child, below);
+                if self.stopped {
+                    return 0;
+                }
+                if lead > best {
+                    best = lead;
+                    if lead > window.alpha {
+                        self.pv.extend(path.ply, mv);
+                    }
+                    if lead >= window.beta {
+                        return best;
+                    }
+                }
+            }
+        }
         best
     }
 

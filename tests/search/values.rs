@@ -163,7 +163,7 @@ fn a_line_can_be_played_and_ends_with_a_card() {
                     let now = play_line(&position, &report.pv[..length]);
                     // More follows only where no card was due and somebody is to move.
                     assert_eq!(now.outcomes().len(), 0, "{length}: {}", context());
-                    assert!(now.legal_moves().len() > 0, "{length}: {}", context());
+                    assert!(!now.legal_moves().is_empty(), "{length}: {}", context());
                 }
                 play_line(&position, &report.pv);
             }
@@ -179,7 +179,7 @@ fn a_line_without_cards_leads_to_its_value() {
         let depth = affordable_depth(&position, 5, 300_000);
         for report in run(&request(&position, depth), 1).0 {
             let end = play_line(&position, &report.pv);
-            let is_full = report.pv.len() == report.depth as usize || end.legal_moves().len() == 0;
+            let is_full = report.pv.len() == report.depth as usize || end.legal_moves().is_empty();
             if end.outcomes().len() == 0 && is_full {
                 full_lines += 1;
                 let leads = buxtehude::eval::estimate(&end);
