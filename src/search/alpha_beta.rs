@@ -125,9 +125,13 @@ impl<G: Evaluate> Tree<'_, G> {
             return lead;
         }
         let hint = known.map(|entry| usize::from(entry.best));
+        let killer = self.killers[path.ply];
         let moves = OrderedMoves::by(position, |index, mv| {
             if hint == Some(index) {
                 return INFINITY;
+            }
+            if killer == Some(mv) {
+                return CERTAIN - 1;
             }
             let next = position.play_unchecked(mv);
             if next.turn() == Turn::Over {
@@ -163,6 +167,7 @@ impl<G: Evaluate> Tree<'_, G> {
                     self.pv.extend(path.ply, candidate.mv);
                 }
                 if lead >= window.beta {
+                    self.killers[path.ply] = Some(candidate.mv);
                     break;
                 }
             }
