@@ -35,7 +35,7 @@ impl<G: Evaluate> Tree<'_, G> {
         }
         let mut cards = Cards::of(position, seat);
         let mut lead = None;
-        if window.is_null() && window.alpha.abs() < CERTAIN {
+        if may_try(window) {
             lead = self.try_cards(seat, position, &mut cards, depth, path, window);
         }
         let lead = match lead {
@@ -77,11 +77,7 @@ impl<G: Evaluate> Tree<'_, G> {
     ) -> Option<i32> {
         for (index, (card, _)) in position.outcomes().take(MAX_OUTCOMES).enumerate() {
             let next = position.draw_unchecked(card);
-            let alpha = cards.target(index, window);
-            let test = Window {
-                alpha,
-                beta: alpha + 1,
-            };
+            let test = cards.test_window(index, window);
             let lead = self.lead_after(seat, &next, depth, path, test);
             if self.stopped {
                 return Some(0);
@@ -120,8 +116,14 @@ impl<G: Evaluate> Tree<'_, G> {
     }
 }
 
+/// Whether a first pass makes sense: the question is only on which side the mean is, and the window is
+/// one of means.
+fn may_try(window: Window) -> bool {
+    window.is_null() && window.alpha.abs() < CERTAIN
+}
+
 /// What is known of the lead after one card.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Known {
     weight: u32,
     least: i32,
@@ -132,6 +134,7 @@ struct Known {
 }
 
 /// What is known of the leads after all cards of a chance node.
+#[derive(Debug)]
 struct Cards {
     known: [Known; MAX_OUTCOMES],
     len: usize,
@@ -139,37 +142,41 @@ struct Cards {
 }
 
 impl Cards {
-    fn of<G: Evaluate>(position: &G, seat: Seat) -> Cards {
-        const NOTHING: Known = Known {
+    const NONE: Cards = Cards {
+        known: [Known {
             weight: 0,
             least: -INFINITY,
             most: INFINITY,
             guess: 0,
             is_searched: false,
-        };
-        let mut cards = Cards {
-            known: [NOTHING; MAX_OUTCOMES],
-            len: 0,
-            weight: 0,
-        };
+        }; MAX_OUTCOMES],
+        len: 0,
+        weight: 0,
+    };
+
+    /// The cards that can be drawn now, with the static leads of `seat`.
+    fn of<G: Evaluate>(position: &G, seat: Seat) -> Cards {
+        let mut cards = Cards::NONE;
         for (card, weight) in position.outcomes().take(MAX_OUTCOMES) {
-            let next = position.draw_unchecked(card);
-            let lead = estimate_of_two(&next);
-            cards.known[cards.len] = Known {
-                weight,
-                guess: if seat.0 == 0 { lead } else { -lead },
-                ..NOTHING
-            };
-            cards.len += 1;
-            cards.weight += i64::from(weight);
+            let lead = estimate_of_two(&position.draw_unchecked(card));
+            cards.push(weight, if seat.0 == 0 { lead } else { -lead });
         }
         cards
+    }
+
+    fn push(&mut self, weight: u32, guess: i32) {
+        let known = &mut self.known[self.len];
+        known.weight = weight;
+        known.guess = guess;
+        self.len += 1;
+        self.weight += i64::from(weight);
     }
 
     fn known(&self) -> &[Known] {
         &self.known[..self.len]
     }
 
+    /// Takes what a search within `window` said of a card.
     fn learn(&mut self, index: usize, lead: i32, window: Window) {
         let known = &mut self.known[index];
         known.guess = lead;
@@ -211,9 +218,9 @@ impl Cards {
         (least >= window.beta).then_some(least)
     }
 
-    /// What the card would have to be for the mean to be alpha, if those searched are what was found
-    /// and the others differ from each other as their static leads do.
-    fn target(&self, index: usize, window: Window) -> i32 {
+    /// The null window at what the card would have to be for the mean to be alpha, if those searched are
+    /// what was found and the others differ from each other as their static leads do.
+    fn test_window(&self, index: usize, window: Window) -> Window {
         let mut missing = largest_sum(window.alpha, self.weight);
         let mut open_weight = 0;
         for known in self.known() {
@@ -223,7 +230,11 @@ impl Cards {
         }
         let guess = i64::from(self.known[index].guess);
         let target = guess + missing.div_euclid(open_weight.max(1));
-        target.clamp(i64::from(-CERTAIN), i64::from(CERTAIN) - 1) as i32
+        let alpha = target.clamp(i64::from(-CERTAIN), i64::from(CERTAIN) - 1) as i32;
+        Window {
+            alpha,
+            beta: alpha + 1,
+        }
     }
 
     /// The window of a card out of which its lead decides the node.
@@ -268,5 +279,104 @@ fn largest_sum(alpha: i32, weight: i64) -> i64 {
         alpha * weight
     } else {
         (alpha + 1) * weight - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::rngs::StdRng;
+    use rand::{RngExt, SeedableRng};
+
+    /// What a search within a window may say of a lead: the lead itself, or a bound out of the window.
+    fn lead_within(rng: &mut StdRng, lead: i32, window: Window) -> i32 {
+        match lead {
+            _ if lead <= window.alpha => rng.random_range(lead..=window.alpha),
+            _ if lead >= window.beta => rng.random_range(window.beta..=lead),
+            _ => lead,
+        }
+    }
+
+    /// A lead of any kind: open, near certainty, or decided.
+    fn random_lead(rng: &mut StdRng) -> i32 {
+        match rng.random_range(0..6) {
+            0 => CERTAIN + rng.random_range(1..20),
+            1 => -CERTAIN - rng.random_range(1..20),
+            2 => CERTAIN - rng.random_range(1..20),
+            3 => -CERTAIN + rng.random_range(1..20),
+            _ => rng.random_range(-60..60),
+        }
+    }
+
+    #[test]
+    fn a_mean_within_a_window_is_exact_and_beyond_it_bounded() {
+        let mut rng = StdRng::seed_from_u64(1);
+        for _ in 0..200_000 {
+            let len = rng.random_range(1..=4);
+            let only_wins = rng.random_range(0..4) == 0;
+            let mut cards = Cards::NONE;
+            let mut leads = Vec::new();
+            let mut mean = Mean::NOTHING;
+            for _ in 0..len {
+                let lead = random_lead(&mut rng);
+                let lead = if only_wins {
+                    CERTAIN + 1 + lead.abs() % 20
+                } else {
+                    lead
+                };
+                let weight = rng.random_range(1..=2);
+                let guess = random_lead(&mut rng);
+                cards.push(weight, guess);
+                leads.push(lead);
+                mean.add(lead, weight);
+            }
+            let sign = if rng.random() { 1 } else { -1 };
+            let near = if rng.random() {
+                mean.value()
+            } else {
+                sign * random_lead(&mut rng)
+            };
+            let alpha = if rng.random_range(0..8) == 0 {
+                -INFINITY
+            } else {
+                near - rng.random_range(0..3)
+            };
+            let beta = match rng.random_range(0..4) {
+                0 => INFINITY,
+                1 => alpha + rng.random_range(2..9),
+                _ => alpha + 1,
+            };
+            let window = Window { alpha, beta };
+            let context = format!("{leads:?} {cards:?} {window:?}");
+            let found = search_leads(&mut rng, &mut cards, &leads, window);
+            let mean = mean.value();
+            match found {
+                _ if found <= alpha => assert!(mean <= found, "{found}, not {mean}: {context}"),
+                _ if found >= beta => assert!(mean >= found, "{found}, not {mean}: {context}"),
+                _ => assert_eq!(found, mean, "{context}"),
+            }
+        }
+    }
+
+    /// Both passes over cards whose leads are known.
+    fn search_leads(rng: &mut StdRng, cards: &mut Cards, leads: &[i32], window: Window) -> i32 {
+        for first_pass in [true, false] {
+            if first_pass && !may_try(window) {
+                continue;
+            }
+            for (index, &lead) in leads.iter().enumerate() {
+                let within = if first_pass {
+                    cards.test_window(index, window)
+                } else {
+                    cards.open_window(index, window)
+                };
+                assert!(within.alpha < within.beta, "{within:?} in {window:?}");
+                cards.learn(index, lead_within(rng, lead, within), within);
+                if let Some(bound) = cards.decides(window) {
+                    return bound;
+                }
+            }
+        }
+        cards.most().value()
     }
 }
