@@ -99,7 +99,7 @@ fn the_same_search_reports_the_same_again_also_in_a_table_that_was_used() {
             let first = run(&request, 1);
             let mut again = Vec::new();
             let answer = search(&request, &mut used, &Control::new(None), &mut |report| {
-                again.push(report)
+                again.push(report);
             });
             assert_eq!(
                 (&first.0, Some(&first.1)),
