@@ -9,7 +9,7 @@ use super::{request, run};
 
 /// Positions of each number of seats, and how many positions the slow search of each may visit.
 const SAMPLES: [(usize, usize, u64); 4] = [
-    (2, 400, 150_000),
+    (2, 400, 60_000),
     (3, 200, 60_000),
     (4, 100, 60_000),
     (6, 60, 60_000),
@@ -57,7 +57,7 @@ fn each_iteration_has_the_value_of_the_slow_search() {
 fn the_table_changes_no_value() {
     for (seats, count) in [(2, 60), (3, 10)] {
         for position in random_positions(seats, count) {
-            let depth = affordable_depth(&position, 6, 1_000_000);
+            let depth = affordable_depth(&position, 6, 400_000);
             let request = request(&position, depth);
             let with = run(&request, 1).0;
             let without = run(&request, 0).0;
@@ -148,7 +148,7 @@ fn only_the_moves_asked_for_are_considered() {
 fn a_line_can_be_played_and_ends_with_a_card() {
     for (seats, count) in [(2, 150), (3, 60), (6, 20)] {
         for position in random_positions(seats, count) {
-            let depth = affordable_depth(&position, 5, 300_000);
+            let depth = affordable_depth(&position, 5, 100_000);
             let mut request = request(&position, depth);
             request.multipv = 3;
             for report in run(&request, 1).0 {
@@ -176,7 +176,7 @@ fn a_line_can_be_played_and_ends_with_a_card() {
 fn a_line_without_cards_leads_to_its_value() {
     let mut full_lines = 0;
     for position in random_positions(2, 200) {
-        let depth = affordable_depth(&position, 5, 300_000);
+        let depth = affordable_depth(&position, 5, 100_000);
         for report in run(&request(&position, depth), 1).0 {
             let end = play_line(&position, &report.pv);
             let is_full = report.pv.len() == report.depth as usize || end.legal_moves().is_empty();
