@@ -84,4 +84,11 @@ mod tests {
             assert!(!position.legal_actions().is_empty(), "{position:?}");
         }
     }
+
+    /// The signature: a commit that changes it changes what the search does, and says so.
+    #[test]
+    fn the_bench_visits_as_many_positions_as_ever() {
+        let result = run(3, &mut Table::new(16), &Control::new(None)).unwrap();
+        assert_eq!(result.nodes, 36_867);
+    }
 }

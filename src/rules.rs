@@ -25,6 +25,9 @@ pub const MAX_SEATS: usize = 6;
 /// No position of any game has more legal moves.
 pub const MAX_MOVES: usize = 72;
 
+/// Where a card is due in any game, there are no more kinds of card than this.
+pub const MAX_OUTCOMES: usize = 8;
+
 /// A place at the table, counted from 0 in code and from 1 in everything a person reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seat(pub u8);

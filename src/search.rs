@@ -13,6 +13,7 @@ mod max_n;
 mod order;
 mod principal_variation;
 mod progress;
+mod star;
 mod table;
 mod tree;
 

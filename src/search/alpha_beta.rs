@@ -2,9 +2,9 @@
 //!
 //! Two seats are a zero-sum game, but not one of strict turns: a hare may move twice or miss a turn. So
 //! values change their sign with the seat, not with the ply.
-//! Source: D. Knuth and R. Moore, "An analysis of alpha-beta pruning" (1975).
+//! Source: D. Knuth and R. Moore, "An analysis of alpha-beta pruning" (1975); T. Marsland and M. Campbell,
+//! "Parallel search of strongly ordered game trees" (1982), principal variation search.
 
-use super::chance::Mean;
 use super::order::OrderedMoves;
 use super::table::{Bound, Entry};
 use super::tree::{Tree, decided_lead};
@@ -13,9 +13,6 @@ use crate::rules::{Seat, Turn};
 
 /// Beyond every value.
 pub const INFINITY: i32 = i32::MAX;
-
-/// From this depth on moves are sorted: below it their leaves cost no more than sorting them.
-const SORTING_DEPTH: u32 = 2;
 
 /// The bounds within which a value is wanted, from the mover's side.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +29,19 @@ impl Window {
         alpha: -INFINITY,
         beta: INFINITY,
     };
+
+    /// Whether no value is within: the question is only on which side it is.
+    pub fn is_null(self) -> bool {
+        self.beta - 1 == self.alpha
+    }
+
+    /// The window in which the question is only whether a value is above this one's alpha.
+    pub fn null(self) -> Window {
+        Window {
+            beta: self.alpha + 1,
+            ..self
+        }
+    }
 
     /// The same window from the rival's side.
     fn of_rival(self) -> Window {
@@ -80,7 +90,7 @@ impl<G: Evaluate> Tree<'_, G> {
                 self.pv.clear(path.ply);
                 decided_lead(position.place(seat) == Some(1), path.own_moves)
             }
-            Turn::Card(_) => self.mean_lead(seat, position, depth, path),
+            Turn::Card(_) => self.lead_over_cards(seat, position, depth, path, window),
             Turn::Seat(_) if depth == 0 => {
                 self.pv.clear(path.ply);
                 self.reached_horizon = true;
@@ -96,7 +106,7 @@ impl<G: Evaluate> Tree<'_, G> {
         }
     }
 
-    /// The lead of the seat to move, searched at least one ply deep.
+    /// The lead of the seat to move, searched `depth` plies deep, at least one.
     fn lead_of_mover(
         &mut self,
         mover: Seat,
@@ -105,6 +115,9 @@ impl<G: Evaluate> Tree<'_, G> {
         path: Path,
         window: Window,
     ) -> i32 {
+        if depth == 1 {
+            return self.lead_of_last_ply(mover, position, path, window);
+        }
         let key = position.key();
         let known = self.table.get(key);
         if let Some(lead) = known.and_then(|entry| self.lead_in_table(entry, depth, path, window)) {
@@ -112,12 +125,13 @@ impl<G: Evaluate> Tree<'_, G> {
             return lead;
         }
         let hint = known.map(|entry| usize::from(entry.best));
+        let killer = self.killers[path.ply];
         let moves = OrderedMoves::by(position, |index, mv| {
             if hint == Some(index) {
                 return INFINITY;
             }
-            if depth < SORTING_DEPTH {
-                return 0;
+            if killer == Some(mv) {
+                return CERTAIN - 1;
             }
             let next = position.play_unchecked(mv);
             if next.turn() == Turn::Over {
@@ -129,10 +143,19 @@ impl<G: Evaluate> Tree<'_, G> {
         let mut best = -INFINITY;
         let mut best_index = 0;
         let mut alpha = window.alpha;
-        for candidate in moves.as_slice() {
+        for (rank, candidate) in moves.as_slice().iter().enumerate() {
             let next = position.play_unchecked(candidate.mv);
             let below = Window { alpha, ..window };
-            let lead = self.lead_after(mover, &next, depth - 1, path.down(mover, self), below);
+            let child = path.down(mover, self);
+            // Mostly a later move is no better, which is quickly shown.
+            let is_doubtful = rank > 0 && !below.is_null();
+            let mut lead = INFINITY;
+            if is_doubtful {
+                lead = self.lead_after(mover, &next, depth - 1, child, below.null());
+            }
+            if lead > alpha && !self.stopped {
+                lead = self.lead_after(mover, &next, depth - 1, child, below);
+            }
             if self.stopped {
                 return 0;
             }
@@ -144,6 +167,7 @@ impl<G: Evaluate> Tree<'_, G> {
                     self.pv.extend(path.ply, candidate.mv);
                 }
                 if lead >= window.beta {
+                    self.killers[path.ply] = Some(candidate.mv);
                     break;
                 }
             }
@@ -151,27 +175,75 @@ impl<G: Evaluate> Tree<'_, G> {
         if best <= window.alpha {
             self.pv.clear(path.ply);
         }
-        let bound = match best {
-            _ if best <= window.alpha => Bound::Upper,
-            _ if best >= window.beta => Bound::Lower,
+        self.remember(key, best, depth, best_index, path, window);
+        best
+    }
+
+    /// The lead of the seat to move, searched one ply deep: neither the table nor an order of moves pays
+    /// here. Moves that draw cards come last, since each costs as much as many others.
+    fn lead_of_last_ply(&mut self, mover: Seat, position: &G, path: Path, window: Window) -> i32 {
+        let child = path.down(mover, self);
+        let mut best = -INFINITY;
+        self.pv.clear(path.ply);
+        for draws in [false, true] {
+            for mv in position.legal_moves() {
+                let next = position.play_unchecked(mv);
+                if matches!(next.turn(), Turn::Card(_)) != draws {
+                    continue;
+                }
+                let below = Window {
+                    alpha: best.max(window.alpha),
+                    ..window
+                };
+                let lead = self.lead_after(mover, &next, 0, child, below);
+                if self.stopped {
+                    return 0;
+                }
+                if lead > best {
+                    best = lead;
+                    if lead > window.alpha {
+                        self.pv.extend(path.ply, mv);
+                    }
+                    if lead >= window.beta {
+                        return best;
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    /// Keeps a lead in the table, as what it is within its window.
+    pub fn remember(
+        &mut self,
+        key: u64,
+        lead: i32,
+        depth: u32,
+        best: u8,
+        path: Path,
+        window: Window,
+    ) {
+        let bound = match lead {
+            _ if lead <= window.alpha => Bound::Upper,
+            _ if lead >= window.beta => Bound::Lower,
             _ => Bound::Exact,
         };
-        let value = to_node(best, path.own_moves);
+        let value = to_node(lead, path.own_moves);
+        let depth = depth as u8;
         self.table.put(
             key,
             Entry {
                 value,
                 bound,
-                depth: depth as u8,
-                best: best_index,
+                depth,
+                best,
             },
         );
-        best
     }
 
     /// The lead that the table knows, if it is all that the window asks for. Within the window the
     /// line is wanted too, which only a search can tell.
-    fn lead_in_table(
+    pub fn lead_in_table(
         &mut self,
         entry: Entry,
         depth: u32,
@@ -189,21 +261,6 @@ impl<G: Evaluate> Tree<'_, G> {
         };
         self.reached_horizon |= usable && lead.abs() <= CERTAIN;
         usable.then_some(lead)
-    }
-
-    /// The lead of `seat` over all cards that can be drawn now.
-    fn mean_lead(&mut self, seat: Seat, position: &G, depth: u32, path: Path) -> i32 {
-        let mut mean = Mean::NOTHING;
-        for (card, weight) in position.outcomes() {
-            let next = position.draw_unchecked(card);
-            let lead = self.lead_after(seat, &next, depth, path, Window::FULL);
-            if self.stopped {
-                return 0;
-            }
-            mean.add(lead, weight);
-        }
-        self.pv.clear(path.ply);
-        mean.value()
     }
 }
 

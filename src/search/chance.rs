@@ -33,6 +33,11 @@ impl Mean {
         self.most = self.most.max(value);
     }
 
+    /// The weighted sum, with decided results as in the mean.
+    pub fn sum(&self) -> i64 {
+        self.sum
+    }
+
     /// The value of the chance node.
     pub fn value(&self) -> i32 {
         if self.least > CERTAIN {

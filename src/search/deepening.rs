@@ -167,9 +167,17 @@ impl<'a, G: Evaluate> Root<'a, G> {
             alpha,
             beta: INFINITY,
         };
-        let lead = self
-            .tree
-            .lead_after(self.mover, &next, depth - 1, path, window);
+        let mut lead = INFINITY;
+        if floor.is_some() {
+            lead = self
+                .tree
+                .lead_after(self.mover, &next, depth - 1, path, window.null());
+        }
+        if lead > alpha && !self.tree.stopped {
+            lead = self
+                .tree
+                .lead_after(self.mover, &next, depth - 1, path, window);
+        }
         value_of_two(lead, self.mover)
     }
 

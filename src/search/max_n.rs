@@ -88,3 +88,52 @@ impl<G: Evaluate> Tree<'_, G> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::alpha_beta::Window;
+    use super::super::tree::value_of_two;
+    use super::super::{Control, Table};
+    use super::*;
+    use crate::rules::Game;
+    use crate::rules::hase::{HASE_UND_IGEL, Position};
+
+    const POSITIONS: &[&str] = &[
+        "0,68,3/0,68,3 1 - -",
+        "10,43,3/13,29,3 2 - H",
+        "45,26,2/29,19,0 1 - BDD",
+        "58,30,1/61,9,0 1 - BDRHFSG",
+        "60,9,0/42,10,1! 1 - BBDDRR",
+        "57,10,1!/63,5,0 1 - -",
+    ];
+
+    #[test]
+    fn with_two_seats_it_agrees_with_alpha_beta() {
+        let control = Control::new(None);
+        let mut table = Table::new(1);
+        for text in POSITIONS {
+            let position = Position::parse(&HASE_UND_IGEL, text).unwrap();
+            let Turn::Seat(mover) = position.turn() else {
+                panic!("{text}");
+            };
+            table.begin_search();
+            let mut tree = Tree::new(&position, mover, &control, &mut table, u64::MAX);
+            let path = Path {
+                ply: 1,
+                own_moves: 1,
+            };
+            for mv in position.legal_moves() {
+                let next = position.play_unchecked(mv);
+                for depth in 0..=3 {
+                    let lead = tree.lead_after(mover, &next, depth, path, Window::FULL);
+                    let value = tree.value_after(&next, depth, path);
+                    assert_eq!(
+                        value,
+                        value_of_two(lead, mover),
+                        "{mv}, {depth} in {position:?}"
+                    );
+                }
+            }
+        }
+    }
+}

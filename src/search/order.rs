@@ -1,7 +1,8 @@
-//! The order in which moves are searched: the best of an earlier search first, then by the static
-//! estimate of what they lead to.
+//! The order in which moves are searched: the best of an earlier search first, then the killer of the
+//! ply, then by the static estimate of what they lead to.
 //!
-//! Source: the article "AI in Hase und Igel: minimax for three", small optimisation of alpha-beta.
+//! Source: the article "AI in Hase und Igel: minimax for three", small optimisation of alpha-beta;
+//! S. Akl and M. Newborn, "The principal continuation and the killer heuristic" (1977).
 
 use crate::rules::{Game, MAX_MOVES};
 

@@ -2,7 +2,7 @@
 //!
 //! An entry is used only for the very depth it was searched to, so that the table changes the speed of a
 //! search but never its values; entries of earlier searches are not seen, so that every search of a
-//! position is the same.
+//! position is the same. Positions in which a card is due have entries of their own.
 
 /// How a stored value relates to the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Entry {
     pub bound: Bound,
     /// Plies searched below the position.
     pub depth: u8,
-    /// The best move, as its index among the legal moves.
+    /// The best move, as its index among the legal moves; 0 where a card is due.
     pub best: u8,
 }
 

@@ -1,7 +1,7 @@
 //! What all kinds of search share while they walk the tree: counting, stopping, the principal variation.
 
 use super::principal_variation::PrincipalVariation;
-use super::{Control, Table, Value};
+use super::{Control, MAX_DEPTH, Table, Value};
 use crate::eval::{self, CERTAIN, Evaluate};
 use crate::rules::{Game, Seat};
 
@@ -30,6 +30,9 @@ pub struct Tree<'a, G: Game> {
     pub stopped: bool,
     /// Whether a position was estimated for want of depth since it was set to false.
     pub reached_horizon: bool,
+    /// The last move of each ply that the rival would not have allowed. Positions that differ by a card
+    /// have much the same replies.
+    pub killers: [Option<G::Move>; MAX_DEPTH as usize + 1],
     /// The best lines.
     pub pv: PrincipalVariation<G::Move>,
 }
@@ -55,6 +58,7 @@ impl<'a, G: Evaluate> Tree<'a, G> {
             seldepth: 0,
             stopped: false,
             reached_horizon: false,
+            killers: [None; MAX_DEPTH as usize + 1],
             pv: PrincipalVariation::new(),
         }
     }

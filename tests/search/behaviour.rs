@@ -1,0 +1,146 @@
+//! Limits, stopping and repeatability.
+
+use std::time::Duration;
+
+use buxtehude::limits::TimeBudget;
+use buxtehude::rules::{AnyPosition, Game};
+use buxtehude::search::{Control, Table, search};
+
+use super::positions::random_positions;
+use super::{request, run};
+
+#[test]
+fn a_search_stopped_before_it_begins_has_a_legal_move() {
+    for seats in [2, 3, 6] {
+        for position in random_positions(seats, 50) {
+            let control = Control::new(None);
+            control.stop();
+            let request = request(&position, 5);
+            let answer = search(&request, &mut Table::new(1), &control, &mut |_| ());
+            let answer = answer.expect("a seat is to move");
+            let mv = answer.best.parse().expect("a move");
+            assert!(
+                position.legal_moves().any(|legal| legal == mv),
+                "{answer:?}\n{position:?}"
+            );
+            assert!(answer.nodes <= 1, "{answer:?}");
+        }
+    }
+}
+
+#[test]
+fn a_search_without_time_answers_at_once_with_a_legal_move() {
+    for position in random_positions(2, 20) {
+        let none = TimeBudget {
+            soft: None,
+            hard: Duration::ZERO,
+        };
+        let request = request(&position, 96);
+        let answer = search(
+            &request,
+            &mut Table::new(1),
+            &Control::new(Some(none)),
+            &mut |_| (),
+        );
+        let mv = answer
+            .expect("a seat is to move")
+            .best
+            .parse()
+            .expect("a move");
+        assert!(
+            position.legal_moves().any(|legal| legal == mv),
+            "{position:?}"
+        );
+    }
+}
+
+#[test]
+fn no_more_positions_are_visited_than_allowed() {
+    for seats in [2, 3] {
+        for position in random_positions(seats, 20) {
+            for nodes in [1, 2, 10, 511, 512, 513, 1000, 5000] {
+                let mut request = request(&position, 12);
+                request.nodes = nodes;
+                let (reports, answer) = run(&request, 1);
+                assert!(answer.nodes <= nodes, "{nodes}: {answer:?}\n{position:?}");
+                assert!(
+                    reports.iter().all(|report| report.nodes <= nodes),
+                    "{nodes}: {reports:?}"
+                );
+                let mv = answer.best.parse().expect("a move");
+                assert!(
+                    position.legal_moves().any(|legal| legal == mv),
+                    "{answer:?}\n{position:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_limit_of_positions_is_used_up() {
+    let start =
+        buxtehude::rules::hase::Position::start(&buxtehude::rules::hase::HASE_UND_IGEL, 2).unwrap();
+    for nodes in [1000, 20_000] {
+        let mut request = request(&start, 96);
+        request.nodes = nodes;
+        let (_, answer) = run(&request, 1);
+        assert_eq!(answer.nodes, nodes);
+    }
+}
+
+#[test]
+fn the_same_search_reports_the_same_again_also_in_a_table_that_was_used() {
+    for seats in [2, 3] {
+        let mut used = Table::new(1);
+        for position in random_positions(seats, 20) {
+            let mut request = request(&position, 4);
+            request.multipv = 2;
+            let first = run(&request, 1);
+            let mut again = Vec::new();
+            let answer = search(&request, &mut used, &Control::new(None), &mut |report| {
+                again.push(report);
+            });
+            assert_eq!(
+                (&first.0, Some(&first.1)),
+                (&again, answer.as_ref()),
+                "{position:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn reports_come_in_order() {
+    for position in random_positions(2, 30) {
+        let mut request = request(&position, 4);
+        request.multipv = 3;
+        let (reports, _) = run(&request, 1);
+        assert_eq!(reports[0].depth, 1, "{reports:?}");
+        let order: Vec<_> = reports
+            .iter()
+            .map(|report| (report.depth, report.multipv))
+            .collect();
+        assert!(order.is_sorted(), "{order:?}");
+        assert!(
+            reports.iter().map(|report| report.nodes).is_sorted(),
+            "{reports:?}"
+        );
+    }
+}
+
+#[test]
+fn where_nobody_is_to_move_there_is_no_answer() {
+    for text in ["14,60,3/3,62,3 1?6 - -", "64,0,0/3,62,3 2 1 -"] {
+        let position = super::positions::parse(text);
+        let request = request(&position, 3);
+        assert!(matches!(request.position, AnyPosition::Hase(_)));
+        let answer = search(
+            &request,
+            &mut Table::new(1),
+            &Control::new(None),
+            &mut |_| (),
+        );
+        assert_eq!(answer, None, "{position:?}");
+    }
+}

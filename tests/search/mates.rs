@@ -1,0 +1,55 @@
+//! Places that are certain, whatever the cards, in positions made by hand.
+
+use buxtehude::eval::CERTAIN;
+
+use super::positions::parse;
+use super::{request, run};
+
+/// Text of a position, a depth, the mate, and the best moves.
+const MATES: &[(&str, u32, i32, &[&str])] = &[
+    // One step from the finish with few carrots.
+    ("63,5,0/10,68,3 1 - -", 1, 1, &["1"]),
+    ("63,5,0/10,68,3 1 - -", 4, 1, &["1"]),
+    ("10,68,3/63,5,0 2 - -", 3, 1, &["1"]),
+    // The turn is missed and the rival finishes.
+    ("57,10,1!/63,5,0 1 - -", 2, -1, &["0"]),
+    ("57,10,1!/63,5,0 1 - -", 4, -1, &["0"]),
+    // Not seen to the end yet.
+    ("57,10,1!/63,5,0 1 - -", 1, 0, &["0"]),
+    // By way of the hare square 63: whatever of half, free, show, give and shuffle is drawn, one to
+    // ten carrots are left to finish with.
+    ("60,9,0/42,10,1! 1 - BBDDRR", 3, 2, &["3"]),
+    ("60,9,0/42,10,1! 1 - BBDDRR", 5, 2, &["3"]),
+    ("60,9,0/42,10,1! 1 - BBDDRR", 2, 0, &["3"]),
+    // With 65 carrots, which a card that is left restores, nobody may finish.
+    ("60,9,0/42,10,1! 1 - BBDDR", 3, 0, &["1"]),
+    // Three seats: the best place that is open, the last, and one between them.
+    ("63,5,0/10,68,3/20,68,3 1 - -", 2, 1, &["1"]),
+    ("64,0,0/63,5,0/10,68,3 2 1 -", 2, 1, &["1"]),
+    ("64,0,0/57,10,1!/63,5,0 2 1 -", 2, -1, &["0"]),
+    ("62,0,1!/63,5,0/42,10,1! 1 - -", 4, 0, &["0"]),
+];
+
+#[test]
+fn certain_places_are_found() {
+    for &(text, depth, mate, best) in MATES {
+        let position = parse(text);
+        let (reports, answer) = run(&request(&position, depth), 1);
+        let context = || format!("{text} at {depth}: {reports:?}\n{position:?}");
+        assert_eq!(answer.value.mate, mate, "{}", context());
+        assert!(best.contains(&answer.best.as_str()), "{}", context());
+    }
+}
+
+#[test]
+fn a_certain_place_is_worth_all_its_points() {
+    let leads = |text: &str, depth| run(&request(&parse(text), depth), 1).1.value.leads;
+    assert_eq!(leads("63,5,0/10,68,3 1 - -", 3)[..2], [CERTAIN, -CERTAIN]);
+    assert_eq!(leads("57,10,1!/63,5,0 1 - -", 3)[..2], [-CERTAIN, CERTAIN]);
+    assert_eq!(leads("63,5,0/10,68,3/20,68,3 1 - -", 2)[0], 2 * CERTAIN);
+    // Second of three: one rival ahead, one behind.
+    assert_eq!(
+        leads("62,0,1!/63,5,0/42,10,1! 1 - -", 4),
+        [0, 2 * CERTAIN, -2 * CERTAIN, 0, 0, 0]
+    );
+}

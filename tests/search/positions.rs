@@ -1,0 +1,97 @@
+//! Random positions: from games played at random, and from the end of races.
+
+use buxtehude::rules::hase::{Card, HARE_AND_TORTOISE, HASE_UND_IGEL, Position, Ruleset};
+use buxtehude::rules::{Game, Turn};
+use rand::rngs::StdRng;
+use rand::seq::IteratorRandom;
+use rand::{RngExt, SeedableRng};
+
+/// `count` positions in which a seat is to move, half of them from random games, half late ones.
+pub fn random_positions(seats: usize, count: usize) -> Vec<Position> {
+    let mut rng = StdRng::seed_from_u64(seats as u64);
+    let mut positions = Vec::new();
+    while positions.len() < count {
+        let ruleset = if rng.random() {
+            &HASE_UND_IGEL
+        } else {
+            &HARE_AND_TORTOISE
+        };
+        positions.extend(if positions.len() % 2 == 0 {
+            from_a_game(&mut rng, ruleset, seats)
+        } else {
+            late(&mut rng, ruleset, seats)
+        });
+    }
+    positions
+}
+
+/// The position after up to 60 random moves, with the cards drawn on the way.
+fn from_a_game(rng: &mut StdRng, ruleset: &'static Ruleset, seats: usize) -> Option<Position> {
+    let mut position = Position::start(ruleset, seats).expect("2 to 6 seats");
+    let moves = rng.random_range(0..60);
+    for _ in 0..moves {
+        position = match position.turn() {
+            Turn::Seat(_) => position.play_unchecked(position.legal_moves().choose(rng)?),
+            Turn::Card(_) => position.draw_unchecked(position.outcomes().choose(rng)?.0),
+            Turn::Over => return None,
+        };
+    }
+    matches!(position.turn(), Turn::Seat(_)).then_some(position)
+}
+
+/// A position near the finish, with some hares that have finished, few carrots and few lettuces.
+fn late(rng: &mut StdRng, ruleset: &'static Ruleset, seats: usize) -> Option<Position> {
+    let mut finished = Vec::new();
+    let mut hares = Vec::new();
+    for seat in 1..=seats {
+        if rng.random_range(0..seats) >= 2 {
+            finished.push(seat.to_string());
+            hares.push("64,0,0".to_string());
+            continue;
+        }
+        let square = rng.random_range(48..64);
+        let carrots = rng.random_range(0..80);
+        let lettuces = [0, 0, 0, 0, 1, 2][rng.random_range(0..6)];
+        let mark = if rng.random_range(0..6) == 0 { "!" } else { "" };
+        hares.push(format!("{square},{carrots},{lettuces}{mark}"));
+    }
+    let turn = rng.random_range(1..=seats);
+    let order = if finished.is_empty() {
+        "-".to_string()
+    } else {
+        finished.join(",")
+    };
+    let mut drawn = String::new();
+    for letter in "BDRHFSG".chars() {
+        for _ in 0..rng.random_range(0..=2) {
+            drawn.push(letter);
+        }
+    }
+    if drawn.is_empty() {
+        drawn.push('-');
+    }
+    let text = format!("{} {turn} {order} {drawn}", hares.join("/"));
+    // Many are refused: two hares on a square, a mark where there can be none.
+    let position = Position::parse(ruleset, &text).ok()?;
+    matches!(position.turn(), Turn::Seat(_)).then_some(position)
+}
+
+/// The position that a text of the default variant describes.
+pub fn parse(text: &str) -> Position {
+    Position::parse(&HASE_UND_IGEL, text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Plays the words of a move list; the position, and whether one of its cards was drawn last.
+pub fn play_line(position: &Position, line: &[String]) -> Position {
+    let mut now = *position;
+    for word in line {
+        let result = match word.parse::<Card>() {
+            Ok(card) => now.draw(card).map_err(|error| error.to_string()),
+            Err(_) => now
+                .play(word.parse().expect("a move"))
+                .map_err(|error| error.to_string()),
+        };
+        result.unwrap_or_else(|error| panic!("{word} of {line:?}: {error} in\n{position:?}"));
+    }
+    now
+}

@@ -1,0 +1,149 @@
+//! The search as the definition has it: no pruning, no table, no order. Max^n over the vectors of all
+//! seats, means over the cards.
+
+use buxtehude::eval::{CERTAIN, Vector, estimate};
+use buxtehude::rules::hase::{Move, Position};
+use buxtehude::rules::{Game, MAX_SEATS, Seat, Turn, perft};
+use buxtehude::search::Value;
+
+/// The value of each legal move, searched `depth` plies deep, in the order of the moves.
+pub fn move_values(root: &Position, depth: u32) -> Vec<(Move, Value)> {
+    let slow = SlowSearch::of(root);
+    let below = |mv| slow.value(&root.play_unchecked(mv), depth - 1, 1);
+    root.legal_moves().map(|mv| (mv, below(mv))).collect()
+}
+
+/// The value that a move has.
+pub fn value_of(values: &[(Move, Value)], word: &str) -> Value {
+    let found = values.iter().find(|(mv, _)| mv.to_string() == word);
+    found
+        .unwrap_or_else(|| panic!("{word} is none of {values:?}"))
+        .1
+}
+
+/// The goodness of all moves, the best first.
+pub fn ranking(values: &[(Move, Value)], mover: Seat) -> Vec<(i32, i32, i32)> {
+    let mut ranking: Vec<_> = values
+        .iter()
+        .map(|(_, value)| goodness(value, mover))
+        .collect();
+    ranking.sort_by(|first, second| second.cmp(first));
+    ranking
+}
+
+/// The deepest search, up to `most` plies, that visits no more than about `positions`.
+pub fn affordable_depth(root: &Position, most: u32, positions: u64) -> u32 {
+    let affordable = |&depth: &u32| {
+        let leaves = perft(root, depth, &mut || false);
+        leaves.is_some_and(|leaves| leaves * 4 <= positions)
+    };
+    (2..=most).take_while(affordable).last().unwrap_or(1)
+}
+
+/// How good a value is to the root's mover: its lead, then how soon a certain place comes.
+pub fn goodness(value: &Value, mover: Seat) -> (i32, i32, i32) {
+    let certainty = value.mate.signum();
+    // A good place the sooner the better, a bad one the later.
+    (value.leads[mover.index()], certainty, -value.mate)
+}
+
+/// The seat to move.
+pub fn mover(position: &Position) -> Seat {
+    match position.turn() {
+        Turn::Seat(seat) => seat,
+        turn => panic!("{turn:?} in\n{position:?}"),
+    }
+}
+
+struct SlowSearch {
+    mover: Seat,
+    best_open_place: usize,
+}
+
+impl SlowSearch {
+    fn of(root: &Position) -> SlowSearch {
+        SlowSearch {
+            mover: mover(root),
+            best_open_place: root.finished().len() + 1,
+        }
+    }
+
+    fn value(&self, position: &Position, depth: u32, own_moves: i32) -> Value {
+        match position.turn() {
+            Turn::Card(_) => {
+                let outcomes = position.outcomes();
+                let values: Vec<(Value, u32)> = outcomes
+                    .map(|(card, weight)| {
+                        let next = position.draw_unchecked(card);
+                        (self.value(&next, depth, own_moves), weight)
+                    })
+                    .collect();
+                mean(&values)
+            }
+            Turn::Seat(seat) if depth > 0 => {
+                let own_moves = own_moves + i32::from(seat == self.mover);
+                let mut best: Option<Value> = None;
+                for mv in position.legal_moves() {
+                    let value = self.value(&position.play_unchecked(mv), depth - 1, own_moves);
+                    if best.is_none_or(|best| {
+                        self.preference(seat, &value) > self.preference(seat, &best)
+                    }) {
+                        best = Some(value);
+                    }
+                }
+                best.expect("a seat that is to move has a move")
+            }
+            _ => Value {
+                leads: estimate(position),
+                mate: match position.place(self.mover) {
+                    Some(place) if place == self.best_open_place => own_moves,
+                    Some(place) if place == position.seats() => -own_moves,
+                    _ => 0,
+                },
+            },
+        }
+    }
+
+    /// What a seat wants: its own lead, then the contrary of what the root's mover wants.
+    fn preference(&self, seat: Seat, value: &Value) -> (i32, i32, i32) {
+        let (_, certainty, soon) = goodness(value, self.mover);
+        let lead = value.leads[seat.index()];
+        if seat == self.mover {
+            (lead, certainty, soon)
+        } else {
+            (lead, -certainty, -soon)
+        }
+    }
+}
+
+/// The mean over cards; a place is certain if it is so with each card, and then the slowest counts.
+fn mean(values: &[(Value, u32)]) -> Value {
+    let weight: i64 = values.iter().map(|&(_, weight)| i64::from(weight)).sum();
+    let mut leads: Vector = [0; MAX_SEATS];
+    for (seat, lead) in leads.iter_mut().enumerate() {
+        let sum: i64 = values
+            .iter()
+            .map(|&(value, weight)| i64::from(value.leads[seat]) * i64::from(weight))
+            .sum();
+        *lead = (sum / weight) as i32;
+    }
+    let mates = values.iter().map(|(value, _)| value.mate);
+    let mate = if mates.clone().all(|mate| mate > 0) {
+        mates.max().unwrap_or(0)
+    } else if mates.clone().all(|mate| mate < 0) {
+        mates.min().unwrap_or(0)
+    } else {
+        0
+    };
+    Value { leads, mate }
+}
+
+/// Whether leads are those of a game of so many seats: within their bounds, and their sum next to 0.
+pub fn is_sound(leads: &Vector, seats: usize) -> bool {
+    let most = (seats as i32 - 1) * CERTAIN;
+    let sum: i32 = leads.iter().sum();
+    leads[..seats].iter().all(|lead| lead.abs() <= most)
+        && leads[seats..].iter().all(|&lead| lead == 0)
+        // Each mean over cards drops a fraction of each seat's lead.
+        && sum.abs() <= 100
+}
