@@ -79,7 +79,7 @@ pub struct Value {
 pub struct Answer {
     /// The best move.
     pub best: String,
-    /// The reply expected, in a game of two seats where `best` draws no card.
+    /// The reply expected, in a game of two seats where the rival moves after `best`.
     pub ponder: Option<String>,
     /// The value of `best`.
     pub value: Value,

@@ -57,6 +57,12 @@ impl CommandError {
     }
 }
 
+/// The words that `go` accepts: all that it knows but `mate`, which it refuses with a reason of its own.
+fn accepted_go_words() -> String {
+    let accepted = GO_WORDS.iter().filter(|word| **word != "mate");
+    accepted.copied().collect::<Vec<_>>().join(", ")
+}
+
 /// Why the argument of `go` is refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GoError {
@@ -64,7 +70,7 @@ pub enum GoError {
     #[error(transparent)]
     Argument(ArgumentError),
     /// A word that `go` does not know.
-    #[error("go: unknown word {found}: expected one of {}", GO_WORDS.join(", "))]
+    #[error("go: unknown word {found}: expected one of {}", accepted_go_words())]
     UnknownWord {
         /// The word.
         found: Excerpt,

@@ -124,7 +124,7 @@ fn list() -> impl Strategy<Value = Vec<String>> {
 
 fn start() -> impl Strategy<Value = Start> {
     prop_oneof![
-        of(1_u32..).prop_map(|players| Start::Startpos { players }),
+        of(2_u32..=6).prop_map(|players| Start::Startpos { players }),
         words().prop_map(Start::Fen),
         word().prop_map(Start::Etude),
     ]

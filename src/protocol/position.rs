@@ -1,6 +1,7 @@
 //! The argument of `position`: `startpos [players N] | fen <text> | etude <line>`, then `[moves M1 M2 ...]`.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use nom::Parser;
 use nom::branch::alt;
@@ -13,6 +14,9 @@ use super::words::{
     write_list,
 };
 use super::{PositionCommand, Start};
+
+/// The numbers of players that there are games for.
+const PLAYERS: RangeInclusive<u32> = 2..=6;
 
 /// The word that begins the move list; no start may contain it.
 const MOVES: &[&str] = &["moves"];
@@ -39,7 +43,7 @@ pub(super) fn position(input: &str) -> Parsed<'_, PositionCommand> {
 }
 
 fn startpos(input: &str) -> Parsed<'_, Start> {
-    let players = number("position startpos players", 1..=u32::MAX);
+    let players = number("position startpos players", PLAYERS);
     preceded(
         keyword("startpos"),
         opt(preceded(keyword("players"), cut(players))),

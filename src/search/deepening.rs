@@ -198,7 +198,12 @@ impl<'a, G: Evaluate> Root<'a, G> {
 
     fn answer(&self) -> Answer {
         let best = &self.moves[0];
-        let expected = best.pv.get(1).filter(|_| self.position.seats() == 2);
+        let next = self.position.play_unchecked(best.mv).turn();
+        let is_rival = matches!(next, Turn::Seat(seat) if seat != self.mover);
+        let expected = best
+            .pv
+            .get(1)
+            .filter(|_| is_rival && self.position.seats() == 2);
         Answer {
             best: best.mv.to_string(),
             ponder: expected.map(G::Move::to_string),

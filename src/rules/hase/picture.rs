@@ -26,6 +26,7 @@ pub(super) fn draw(position: &Position) -> String {
         let place = position.place(seat);
         let rank = place.unwrap_or(position.rank(seat).into());
         let note = match position.turn() {
+            Turn::Over if place == Some(position.seats()) => "  last",
             _ if place.is_some() => "  finished",
             Turn::Card(drawing) if drawing == seat => "  draws a card",
             _ if position.misses_turn(seat) => "  misses a turn",
