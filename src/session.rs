@@ -108,6 +108,10 @@ struct Session<W> {
     debug: bool,
     game: Game,
     worker: Worker,
+    /// Tables that the search thread still has to make.
+    preparing: usize,
+    /// `isready`s that came meanwhile.
+    ready_owed: usize,
     running: Option<Running>,
 }
 
@@ -118,6 +122,8 @@ impl<W: Write> Session<W> {
         let game = Game::start_of(options.variant);
         worker.prepare(*game.position());
         Ok(Session {
+            preparing: 1,
+            ready_owed: 0,
             output,
             options,
             debug: false,
@@ -134,7 +140,7 @@ impl<W: Write> Session<W> {
     ) -> io::Result<()> {
         let mut commands = commands.clone();
         let mut at_end_of_input = false;
-        while !(at_end_of_input && self.running.is_none()) {
+        while !(at_end_of_input && self.running.is_none() && self.ready_owed == 0) {
             let events = self.worker.events().clone();
             let release = self.running.as_ref().and_then(Running::release_time);
             // The answer to `stop` is due at once: what comes behind it waits for that, and may be a `go`.
@@ -166,7 +172,7 @@ impl<W: Write> Session<W> {
         match command {
             Command::Uci => self.introduce()?,
             Command::Debug(on) => self.debug = on,
-            Command::IsReady => self.say(&Reply::ReadyOk)?,
+            Command::IsReady => self.ready()?,
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref())?,
             Command::UciNewGame => {
                 // Nothing is kept from one game to the next: searches do not see each other's tables.
@@ -220,8 +226,25 @@ impl<W: Write> Session<W> {
         if Options::is_variant(name) {
             self.game = Game::start_of(self.options.variant);
             self.worker.prepare(*self.game.position());
+            self.preparing += 1;
         }
         Ok(())
+    }
+
+    /// Answers `isready` at once, but for the first moments, in which tables are made: so that no clock
+    /// runs while they are.
+    fn ready(&mut self) -> io::Result<()> {
+        if self.preparing > 0 {
+            self.ready_owed += 1;
+            return Ok(());
+        }
+        self.say(&Reply::ReadyOk)
+    }
+
+    fn finish_preparing(&mut self) -> io::Result<()> {
+        self.preparing -= 1;
+        let owed = std::mem::take(&mut self.ready_owed);
+        (0..owed).try_for_each(|_| self.ready())
     }
 
     /// Answers a line that is no command. An empty one deserves no answer.
@@ -250,6 +273,7 @@ impl<W: Write> Session<W> {
 
     fn take_event(&mut self, event: Event) -> io::Result<()> {
         match event {
+            Event::Prepared => self.finish_preparing(),
             Event::Report(report) => self.report(report),
             Event::Answer(answer) => self.take_answer(answer),
             Event::Perft(counts) => self.finish_perft(counts),

@@ -19,13 +19,15 @@ pub enum Task {
     Bench(u32),
     /// Replace the transposition table by one of so many mebibytes. Sends no event.
     ResizeTable(usize),
-    /// Make the tables of the position's game, so that no search has to. Sends no event.
+    /// Make the tables of the position's game, so that no search has to.
     Prepare(AnyPosition),
 }
 
 /// What the search thread has to say.
 #[derive(Debug)]
 pub enum Event {
+    /// The tables asked for are made.
+    Prepared,
     /// An iteration is complete.
     Report(Report),
     /// The search is over. `None` where there was nothing to move.
@@ -130,7 +132,7 @@ fn work(task: Task, control: &Control, table: &mut Table, events: &Sender<Event>
         }
         Task::Prepare(position) => {
             position.turns_home(Seat(0));
-            return Some(());
+            Event::Prepared
         }
     };
     events.send(event).ok()
