@@ -16,6 +16,17 @@ const PATH_FACTOR: i32 = 100;
 /// P for a square.
 const PATH_PER_SQUARE: i32 = 3;
 
+/// Carrots that one move from a square to the finish costs.
+const COST_OF_WAY_HOME: [usize; FINISH as usize + 1] = {
+    let mut table = [0; FINISH as usize + 1];
+    let mut square = 0;
+    while square < table.len() {
+        table[square] = cost(FINISH as u16 - square as u16) as usize;
+        square += 1;
+    }
+    table
+};
+
 /// The squares below this one are the first half of the track.
 const HALF: u8 = 32;
 
@@ -83,15 +94,12 @@ impl Terms {
             square,
             lettuces,
         } = position.hare(seat);
-        let held = carrots.saturating_add(position.income(seat));
-        let (function, carrots) = if held >= cost((FINISH - square).into()) {
+        let held = usize::from(carrots) + usize::from(position.income(seat));
+        let (function, carrots) = if held >= COST_OF_WAY_HOME[usize::from(square)] {
             (2, worth_of_way_home(position, seat))
         } else {
             let function = usize::from(square >= HALF);
-            (
-                function,
-                CARROTS[function][usize::from(held).min(MOST_CARROTS)],
-            )
+            (function, CARROTS[function][held.min(MOST_CARROTS)])
         };
         let ahead = position.ruleset().track.lettuces_ahead(square);
         let row = usize::from(lettuces).min(LETTUCES.len() - 1);
