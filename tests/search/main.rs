@@ -14,7 +14,7 @@ use buxtehude::search::{Answer, Control, Report, Request, Table, search};
 fn request(position: &Position, depth: u32) -> Request {
     Request {
         position: AnyPosition::Hase(*position),
-        history: Vec::new(),
+        past: Vec::new(),
         searchmoves: Vec::new(),
         depth,
         nodes: u64::MAX,
