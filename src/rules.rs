@@ -15,7 +15,7 @@ use std::fmt;
 use std::hash::Hash;
 use std::str::FromStr;
 
-pub use perft::{perft, perft_by_playing};
+pub use perft::{for_each_child, perft, perft_by_playing};
 pub(crate) use variant::with_position;
 pub use variant::{ActionError, AnyPosition, Rules, SetupError, UnknownVariant, VARIANTS, Variant};
 

@@ -16,6 +16,17 @@ const PATH_FACTOR: i32 = 100;
 /// P for a square.
 const PATH_PER_SQUARE: i32 = 3;
 
+/// Carrots that one move from a square to the finish costs.
+const COST_OF_WAY_HOME: [usize; FINISH as usize + 1] = {
+    let mut table = [0; FINISH as usize + 1];
+    let mut square = 0;
+    while square < table.len() {
+        table[square] = cost(FINISH as u16 - square as u16) as usize;
+        square += 1;
+    }
+    table
+};
+
 /// The squares below this one are the first half of the track.
 const HALF: u8 = 32;
 
@@ -78,8 +89,8 @@ impl Terms {
             square,
             lettuces,
         } = position.hare(seat);
-        let held = carrots.saturating_add(position.income(seat));
-        let function = if held >= cost((FINISH - square).into()) {
+        let held = usize::from(carrots) + usize::from(position.income(seat));
+        let function = if held >= COST_OF_WAY_HOME[usize::from(square)] {
             2
         } else if square < HALF {
             0
@@ -91,7 +102,7 @@ impl Terms {
         Terms {
             lettuces: LETTUCES[row][ahead.min(5)],
             function,
-            carrots: CARROTS[function][usize::from(held).min(MOST_CARROTS)],
+            carrots: CARROTS[function][held.min(MOST_CARROTS)],
             path: PATH_PER_SQUARE * i32::from(square),
         }
     }

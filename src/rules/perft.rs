@@ -2,6 +2,8 @@
 //!
 //! A card is a ply of its own here: each kind of card that is left is one branch.
 
+use std::hint::black_box;
+
 use super::{Game, Turn};
 
 /// Below this depth a subtree is too small to be worth asking whether to stop.
@@ -36,42 +38,63 @@ pub fn perft_by_playing<G: Game>(
     count::<G, false>(position, depth, should_stop)
 }
 
+/// Counts the leaves, or returns `None` once `should_stop` has answered yes.
 fn count<G: Game, const BULK: bool>(
     position: &G,
     depth: u32,
     should_stop: &mut impl FnMut() -> bool,
 ) -> Option<u64> {
-    if depth == 0 {
-        return Some(1);
+    if depth < SMALLEST_INTERRUPTIBLE_DEPTH {
+        return Some(count_to_the_end::<G, BULK>(position, depth));
     }
-    if depth >= SMALLEST_INTERRUPTIBLE_DEPTH && should_stop() {
+    if should_stop() {
         return None;
     }
+    let mut leaves = Some(0);
+    for_each_child(position, |child| {
+        leaves =
+            leaves.and_then(|sum| Some(sum + count::<G, BULK>(child, depth - 1, should_stop)?));
+    });
+    leaves
+}
+
+/// [`count`] for a subtree that is not interrupted; the last plies need no calls.
+fn count_to_the_end<G: Game, const BULK: bool>(position: &G, depth: u32) -> u64 {
+    let mut leaves = 0;
+    match depth {
+        0 => leaves = 1,
+        1 if BULK => leaves = number_of_children(position),
+        1 => for_each_child(position, |leaf| {
+            // Otherwise the compiler would see that nobody looks at the leaf, and not play the move.
+            black_box(leaf);
+            leaves += 1;
+        }),
+        2 if BULK => for_each_child(position, |child| leaves += number_of_children(child)),
+        _ => for_each_child(position, |child| {
+            leaves += count_to_the_end::<G, BULK>(child, depth - 1);
+        }),
+    }
+    leaves
+}
+
+/// The number of leaves at depth 1.
+#[inline]
+fn number_of_children<G: Game>(position: &G) -> u64 {
     match position.turn() {
-        Turn::Seat(_) => {
-            let moves = position.legal_moves();
-            if BULK && depth == 1 {
-                return Some(moves.len() as u64);
-            }
-            #[expect(
-                clippy::manual_try_fold,
-                reason = "sets of moves have a faster `fold` than their iterators, and no `try_fold`"
-            )]
-            moves.fold(Some(0), |leaves, mv| {
-                let next = position.play_unchecked(mv);
-                Some(leaves? + count::<G, BULK>(&next, depth - 1, should_stop)?)
-            })
-        }
-        Turn::Card(_) => {
-            let mut outcomes = position.outcomes();
-            if BULK && depth == 1 {
-                return Some(outcomes.len() as u64);
-            }
-            outcomes.try_fold(0, |leaves, (card, _)| {
-                let next = position.draw_unchecked(card);
-                Some(leaves + count::<G, BULK>(&next, depth - 1, should_stop)?)
-            })
-        }
-        Turn::Over => Some(0),
+        Turn::Seat(_) => position.legal_moves().len() as u64,
+        Turn::Card(_) => position.outcomes().len() as u64,
+        Turn::Over => 0,
+    }
+}
+
+/// Calls `visit` with each position one ply on: after each legal move or, where a card is due, each card.
+// Loops and moves are inlined together: what all moves of a position have in common is worked out once.
+#[inline(always)]
+pub fn for_each_child<G: Game>(position: &G, mut visit: impl FnMut(&G)) {
+    for mv in position.legal_moves() {
+        visit(&position.play_unchecked(mv));
+    }
+    for (card, _) in position.outcomes() {
+        visit(&position.draw_unchecked(card));
     }
 }

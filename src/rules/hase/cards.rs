@@ -99,42 +99,42 @@ impl FromStr for Card {
 /// The kinds of card that are left, in deck order, each with its number.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcomes {
-    left: [u8; 8],
-    /// Bit n: a card of kind n is left and not yet yielded.
-    kinds: u8,
+    /// Byte n: the number of cards of kind n that are left and not yet yielded, below 128.
+    left: u64,
 }
 
 impl Outcomes {
-    pub(super) const NONE: Outcomes = Outcomes {
-        left: [0; 8],
-        kinds: 0,
-    };
+    pub(super) const NONE: Outcomes = Outcomes { left: 0 };
 
     /// What a deck has beyond the cards drawn.
+    #[inline]
     pub(super) fn left_of(deck: &[u8; 8], drawn: &[u8; 8]) -> Outcomes {
-        let mut outcomes = Outcomes::NONE;
-        for kind in 0..8 {
-            outcomes.left[kind] = deck[kind] - drawn[kind];
-            outcomes.kinds |= u8::from(outcomes.left[kind] > 0) << kind;
+        // Never more of a kind are drawn than the deck has, so no byte borrows from the next.
+        Outcomes {
+            left: u64::from_le_bytes(*deck) - u64::from_le_bytes(*drawn),
         }
-        outcomes
     }
 }
 
 impl Iterator for Outcomes {
     type Item = (Card, u32);
 
+    #[inline]
     fn next(&mut self) -> Option<(Card, u32)> {
-        if self.kinds == 0 {
+        if self.left == 0 {
             return None;
         }
-        let kind = self.kinds.trailing_zeros() as usize;
-        self.kinds &= self.kinds - 1;
-        Some((Card::ALL[kind], u32::from(self.left[kind])))
+        let kind = self.left.trailing_zeros() / 8;
+        let number = self.left >> (8 * kind) & 0xFF;
+        self.left &= !(0xFF << (8 * kind));
+        Some((Card::ALL[kind as usize], number as u32))
     }
 
+    #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let kinds = self.kinds.count_ones() as usize;
+        // Adding 127 carries into the top bit of every byte that is not 0.
+        let top_bits = (self.left + 0x7F7F_7F7F_7F7F_7F7F) & 0x8080_8080_8080_8080;
+        let kinds = top_bits.count_ones() as usize;
         (kinds, Some(kinds))
     }
 }

@@ -1,7 +1,8 @@
 //! What moves and cards do to a position.
 //!
 //! Each effect reads the position it starts from and writes the next one: the search plays many moves
-//! from one position, and what it reads stays the same for all of them.
+//! from one position, and what it reads stays the same for all of them: with the effects inlined into its
+//! loop over the moves, income, square and next seat are worked out once for all moves.
 
 use super::cards::Card;
 use super::cost;
@@ -36,11 +37,14 @@ impl Position {
         let square = mover.square + steps as u8;
         let carrots = self.held_with_income() - price;
         let mut next = *self;
-        next.set_mover(Hare {
-            carrots,
-            square,
-            ..mover
-        });
+        next.set_hare(
+            self.seat,
+            Hare {
+                carrots,
+                square,
+                ..mover
+            },
+        );
         next.occupied = self.without_mover();
         if square == FINISH {
             next.order[usize::from(self.finished)] = self.seat;
@@ -69,11 +73,14 @@ impl Position {
         let square = mover.square - steps as u8;
         let carrots = self.held_with_income().saturating_add(TEN_CARROTS * steps);
         let mut next = *self;
-        next.set_mover(Hare {
-            carrots,
-            square,
-            ..mover
-        });
+        next.set_hare(
+            self.seat,
+            Hare {
+                carrots,
+                square,
+                ..mover
+            },
+        );
         next.occupied = self.without_mover() | 1 << square;
         next.seat = self.seat_after(self.racing);
         next
@@ -82,10 +89,13 @@ impl Position {
     #[inline(always)]
     fn after_stay(&self, carrots: u16) -> Position {
         let mut next = *self;
-        next.set_mover(Hare {
-            carrots,
-            ..self.mover()
-        });
+        next.set_hare(
+            self.seat,
+            Hare {
+                carrots,
+                ..self.mover()
+            },
+        );
         next.seat = self.seat_after(self.racing);
         next
     }
@@ -95,11 +105,14 @@ impl Position {
         let mut mover = self.mover();
         if !self.misses_turn(Seat(self.seat)) {
             // Nothing else is legal: back to the start, and the same seat moves on.
-            next.set_mover(Hare {
-                square: 0,
-                carrots: self.ruleset.carrots,
-                ..mover
-            });
+            next.set_hare(
+                self.seat,
+                Hare {
+                    square: 0,
+                    carrots: self.ruleset.carrots,
+                    ..mover
+                },
+            );
             next.occupied = self.without_mover();
             return next;
         }
@@ -107,13 +120,14 @@ impl Position {
             mover.lettuces -= 1;
             mover.gain(self.income(Seat(self.seat)));
         }
-        next.set_mover(mover);
+        next.set_hare(self.seat, mover);
         next.missing = self.missing & !(1 << self.seat);
         next.seat = self.seat_after(self.racing);
         next
     }
 
     /// The position after drawing a card that is left.
+    #[inline(always)]
     pub(super) fn after_card(&self, card: Card) -> Position {
         let mut next = *self;
         let mark = 1 << self.seat;
@@ -180,18 +194,17 @@ impl Position {
         self.hares[usize::from(self.seat)]
     }
 
+    /// The seat is a parameter: read from the copy, which was written a moment ago, it would hold up the store.
     #[inline(always)]
-    fn set_mover(&mut self, hare: Hare) {
-        self.hares[usize::from(self.seat)] = hare;
+    fn set_hare(&mut self, seat: u8, hare: Hare) {
+        self.hares[usize::from(seat)] = hare;
     }
 
     /// Carrots of the hare to move, which does not miss its turn, with its income.
     #[inline(always)]
     pub(super) fn held_with_income(&self) -> u16 {
         let seat = Seat(self.seat);
-        self.mover()
-            .carrots
-            .saturating_add(self.number_income(seat))
+        self.mover().carrots.saturating_add(self.income(seat))
     }
 
     /// The squares taken by the other hares.

@@ -147,30 +147,6 @@ impl Iterator for Moves {
             self.forward.count_ones() + self.staying.count_ones() + u32::from(self.back != 0);
         (count as usize, Some(count as usize))
     }
-
-    /// One loop a kind of move: inlined, each knows what kind it plays.
-    #[inline]
-    fn fold<B, F: FnMut(B, Move) -> B>(self, init: B, mut f: F) -> B {
-        let mut folded = init;
-        if self.back != 0 {
-            folded = f(folded, Move(-i16::from(self.back)));
-        }
-        let mut forward = self.forward;
-        while forward != 0 {
-            folded = f(folded, Move(forward.trailing_zeros() as i16 + 1));
-            forward &= forward - 1;
-        }
-        for (bit, mv) in [
-            (1, Move::STAY),
-            (Moves::TAKE, Move::TAKE),
-            (Moves::GIVE, Move::GIVE),
-        ] {
-            if self.staying & bit != 0 {
-                folded = f(folded, mv);
-            }
-        }
-        folded
-    }
 }
 
 impl ExactSizeIterator for Moves {}

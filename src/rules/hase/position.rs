@@ -82,6 +82,7 @@ impl Position {
     ///
     /// # Panics
     /// If there is no such seat.
+    #[inline(always)]
     pub fn hare(&self, seat: Seat) -> Hare {
         self.hares()[seat.index()]
     }
@@ -99,19 +100,24 @@ impl Position {
     }
 
     /// Whether a seat misses its next turn.
+    #[inline(always)]
     pub fn misses_turn(&self, seat: Seat) -> bool {
         self.missing >> seat.0 & 1 == 1
     }
 
     /// The place of a seat's hare in the race: 1 + the number of hares on a higher square.
-    #[inline]
+    #[inline(always)]
     pub fn rank(&self, seat: Seat) -> u16 {
-        let square = self.hares[seat.index()].square;
-        if square == FINISH {
-            return 1;
+        match self.hares[seat.index()].square {
+            FINISH => 1,
+            square => 1 + self.hares_ahead_of(square),
         }
-        let ahead = (self.occupied >> square >> 1).count_ones() as u16;
-        1 + ahead + u16::from(self.finished)
+    }
+
+    /// Number of hares on higher squares than one before the finish.
+    #[inline(always)]
+    fn hares_ahead_of(&self, square: u8) -> u16 {
+        (self.occupied >> square >> 1).count_ones() as u16 + u16::from(self.finished)
     }
 
     /// The ruleset that is played.
@@ -121,29 +127,18 @@ impl Position {
 
     /// Carrots that a seat is paid with its next move: on a number square for its place, on a lettuce
     /// square for the lettuce that it eats.
-    #[inline]
+    #[inline(always)]
     pub fn income(&self, seat: Seat) -> u16 {
-        let square = self.hares[seat.index()].square;
-        if self.misses_turn(seat) {
-            let eats = self.ruleset.track.lettuces.unbounded_shr(square.into()) & 1 == 1;
-            return if eats { 10 * self.rank(seat) } else { 0 };
-        }
-        self.number_income(seat)
-    }
-
-    #[inline]
-    pub(super) fn number_income(&self, seat: Seat) -> u16 {
         let square = self.hares[seat.index()].square;
         let paid_places = self.ruleset.track.paid_places[usize::from(square)];
         if paid_places == 0 {
             return 0;
         }
-        let rank = self.rank(seat);
-        if paid_places >> rank & 1 == 1 {
-            10 * rank
-        } else {
-            0
-        }
+        let rank = 1 + self.hares_ahead_of(square);
+        let pays_place = paid_places >> rank & 1 == 1;
+        let pays_for_eating = paid_places & 1 == 1;
+        // Without branches: whether the place is the one that is paid cannot be predicted.
+        10 * rank * u16::from(pays_place & (!pays_for_eating | self.misses_turn(seat)))
     }
 
     /// Whether all hares but one have finished.
@@ -153,7 +148,7 @@ impl Position {
     }
 
     /// The moves of the hare whose turn it is, which does not miss it; perhaps none.
-    #[inline]
+    #[inline(always)]
     pub(super) fn free_moves(&self) -> Moves {
         let hare = &self.hares[usize::from(self.seat)];
         let square = hare.square;
@@ -254,14 +249,18 @@ impl Game for Position {
         }
     }
 
+    #[inline]
     fn place(&self, seat: Seat) -> Option<usize> {
+        if self.finished == 0 {
+            return None;
+        }
         match self.finished().position(|finisher| finisher == seat) {
             Some(before) => Some(before + 1),
             None => self.is_over().then_some(self.seats()),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn legal_moves(&self) -> Moves {
         if self.paid != 0 || self.is_over() {
             return Moves::NONE;
@@ -277,6 +276,7 @@ impl Game for Position {
         }
     }
 
+    #[inline]
     fn outcomes(&self) -> Outcomes {
         if self.paid == 0 {
             return Outcomes::NONE;
@@ -308,6 +308,7 @@ impl Game for Position {
         Ok(())
     }
 
+    #[inline(always)]
     fn draw_unchecked(&self, card: Card) -> Position {
         self.after_card(card)
     }

@@ -32,7 +32,8 @@ pub struct Track {
     pub(super) carrots: u64,
     pub(super) lettuces: u64,
     pub(super) hedgehogs: u64,
-    /// For each square the places that are paid there, bit n being place n.
+    /// For each square the places that are paid there, bit n being place n. On a lettuce square bit 0 says
+    /// that only a hare that misses its turn is paid: it eats.
     pub(super) paid_places: [u8; 65],
     /// For each square the nearest hedgehog before it, or 0 for none.
     pub(super) hedgehog_behind: [u8; 65],
@@ -63,7 +64,10 @@ impl Track {
             match square {
                 Square::Hare => track.hares |= bit,
                 Square::Carrot => track.carrots |= bit,
-                Square::Lettuce => track.lettuces |= bit,
+                Square::Lettuce => {
+                    track.lettuces |= bit;
+                    track.paid_places[index] = 0b111_1111;
+                }
                 Square::Hedgehog => {
                     track.hedgehogs |= bit;
                     hedgehog = index as u8;
