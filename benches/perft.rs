@@ -52,7 +52,7 @@ fn estimate_leaves<G: Evaluate>(position: &G, depth: u32) -> u64 {
     let mut leaves = 0;
     if depth > 1 {
         for_each_child(position, |child| {
-            leaves += estimate_leaves(child, depth - 1)
+            leaves += estimate_leaves(child, depth - 1);
         });
     } else {
         for_each_child(position, |leaf| {
