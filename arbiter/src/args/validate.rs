@@ -20,6 +20,9 @@ const BUILT_IN: &str = "buxtehude";
 /// The limit where none is named.
 const DEFAULT_LIMIT: Limit = Limit::Movetime(Duration::from_millis(100));
 
+/// How long engines have for `uciok` and `readyok`.
+const READY_PATIENCE: Duration = Duration::from_secs(10);
+
 /// Why the arguments make no plan. Each message begins with the flag at fault.
 #[derive(Debug, Error)]
 pub enum ArgsError {
@@ -115,6 +118,7 @@ pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
         random_plies: args.random_plies,
         openings,
         patience: Patience {
+            ready: READY_PATIENCE,
             margin: Duration::from_millis(args.margin),
             stall: Duration::from_secs(args.stall),
             max_plies: args.max_plies,
