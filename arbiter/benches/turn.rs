@@ -126,6 +126,7 @@ fn plan() -> Outcome<Plan> {
         random_plies: 0,
         openings: Vec::new(),
         patience: Patience {
+            ready: Duration::from_secs(10),
             margin: Duration::from_millis(50),
             stall: Duration::from_secs(60),
             max_plies: PLIES,
@@ -140,13 +141,15 @@ fn play_games(plan: &Plan) -> Outcome<(Time, Vec<GameRecord>)> {
     let interrupt = Interrupt::new();
     let mut engines = Vec::new();
     for (copy, spec) in plan.engines.iter().enumerate() {
-        engines.push(Engine::start(
+        let engine = Engine::start(
             spec,
             plan.variant,
             copy,
+            plan.patience.ready,
             &Log::none(),
             &interrupt,
-        )?);
+        )?;
+        engines.push(Some(engine));
     }
     let mut game = ScheduledGame {
         number: 0,

@@ -123,6 +123,7 @@ mod tests {
     use super::*;
 
     const PATIENCE: Patience = Patience {
+        ready: Duration::from_secs(10),
         margin: Duration::from_millis(50),
         stall: Duration::from_secs(60),
         max_plies: 1000,

@@ -23,14 +23,12 @@ use thiserror::Error;
 pub(crate) use answer::Answer;
 use answer::Kind;
 use conversation::Conversation;
-pub(crate) use conversation::Failure;
+pub use conversation::Failure;
 
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::plan::EngineSpec;
 
-/// How long an engine has for `uciok` and for `readyok`.
-pub(crate) const READY_PATIENCE: Duration = Duration::from_secs(10);
 /// How long an engine has for ending after `quit`.
 const QUIT_PATIENCE: Duration = Duration::from_millis(500);
 /// A wait that never ends within a match, where the one asked for is beyond what a clock can count.
@@ -60,12 +58,12 @@ pub enum StartError {
         source: io::Error,
     },
     /// It did not answer `uci` with `uciok`.
-    #[error("engine {engine}: no uciok: {reason}{}", quoted(stderr))]
+    #[error("engine {engine}: no uciok: {failure}{}", quoted(stderr))]
     NoUciOk {
         /// The engine's name.
         engine: String,
         /// What happened instead.
-        reason: String,
+        failure: Failure,
         /// The last lines of its standard error.
         stderr: Vec<String>,
     },
@@ -116,16 +114,17 @@ impl Engine {
     /// Starts the program of `spec`, asks it to introduce itself, and sets the variant and its options.
     ///
     /// An engine that offers no `UCI_Variant` is taken to play what it is asked. `copy` tells several
-    /// processes of one engine apart in the log, from 0. The directory of `spec`, where there is one, is
-    /// entered before the program is looked for.
+    /// processes of one engine apart in the log, from 0. `patience` is for `uciok`. The directory of `spec`,
+    /// where there is one, is entered before the program is looked for.
     ///
     /// # Errors
-    /// [`StartError`]: the program does not start, gives no `uciok` within ten seconds, or does not offer
-    /// the variant, an option or an option's value.
+    /// [`StartError`]: the program does not start, gives no `uciok` in time, or does not offer the
+    /// variant, an option or an option's value.
     pub fn start(
         spec: &EngineSpec,
         variant: &'static Variant,
         copy: usize,
+        patience: Duration,
         log: &Log,
         interrupt: &Interrupt,
     ) -> Result<Engine, StartError> {
@@ -140,12 +139,12 @@ impl Engine {
             usable: true,
             info: Vec::new(),
         };
-        let deadline = deadline(READY_PATIENCE);
+        let deadline = deadline(patience);
         let no_uci_ok = |engine: &Engine, failure| match failure {
             Failure::Interrupted => StartError::Interrupted,
             failure => StartError::NoUciOk {
                 engine: spec.name.clone(),
-                reason: failure.to_string(),
+                failure,
                 stderr: engine.last_words(),
             },
         };
@@ -178,10 +177,17 @@ impl Engine {
         self.usable
     }
 
-    /// Ends the engine in order: `quit`, half a second to end, then death to all of its process group.
-    pub fn quit(self) {
+    /// Ends engines in order: `quit` to each, half a second for all to end, then death to their process groups.
+    pub fn quit_all(engines: impl IntoIterator<Item = Engine>) {
         let farewell = format!("{}\n", Command::Quit);
-        self.conversation.close(farewell.as_bytes(), QUIT_PATIENCE);
+        let deadline = deadline(QUIT_PATIENCE);
+        let mut leaving: Vec<Engine> = engines.into_iter().collect();
+        for engine in &mut leaving {
+            engine.conversation.take_leave(farewell.as_bytes());
+        }
+        for engine in leaving {
+            engine.conversation.await_end(deadline);
+        }
     }
 
     /// Sends `uci` and reads what comes before `uciok`.
@@ -198,7 +204,7 @@ impl Engine {
             let line = self.conversation.next_line(deadline, interrupt)?;
             match String::from_utf8_lossy(line.text).trim().parse() {
                 Ok(Reply::UciOk) => return Ok(offers),
-                Ok(Reply::IdName(name)) => self.id_name = Some(name),
+                Ok(Reply::IdName(name)) => self.id_name = Some(printable(&name)),
                 Ok(Reply::Option(offer)) => offers.push(offer),
                 // What is malformed here is missed only by those who ask for that very option.
                 Ok(_) | Err(_) => {}
@@ -206,13 +212,15 @@ impl Engine {
         }
     }
 
-    /// Says that a new game begins; [`Engine::await_ready`] waits for the answer.
+    /// Says that a new game begins; [`Engine::await_ready`] waits for the answer. `game` is for the log.
     pub(crate) fn begin_game(
         &mut self,
+        game: &str,
         deadline: Instant,
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
         self.usable = false;
+        self.conversation.note(game);
         let lines = format!("{}\n{}\n", Command::UciNewGame, Command::IsReady);
         self.conversation
             .send(lines.as_bytes(), deadline, interrupt)
@@ -302,6 +310,16 @@ pub(crate) fn deadline(patience: Duration) -> Instant {
 
 fn after(start: Instant, patience: Duration) -> Instant {
     start.checked_add(patience).unwrap_or(start + FOR_EVER)
+}
+
+/// A text of an engine without what would move the cursor of a terminal or change its colours.
+fn printable(text: &str) -> String {
+    let escape = |c: char| match c {
+        '\t' => " ".to_string(),
+        c if c.is_control() => c.escape_default().to_string(),
+        c => c.to_string(),
+    };
+    text.chars().map(escape).collect()
 }
 
 fn listed(names: &[String]) -> String {

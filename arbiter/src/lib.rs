@@ -20,6 +20,7 @@ pub mod engine;
 pub mod interrupt;
 pub mod log;
 pub mod openings;
+pub mod output;
 pub mod plan;
 pub mod progress;
 pub mod record;

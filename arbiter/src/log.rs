@@ -1,7 +1,8 @@
 //! The log: every line exchanged with an engine, both ways, with time stamps.
 //!
-//! A line of the log is `SECONDS ENGINE[PID] > TEXT` for what was sent, with `<` for what came back and `!`
-//! for what the engine wrote to its standard error. Seconds are counted from the start of the log.
+//! A line of the log is `SECONDS ENGINE[PID] > TEXT` for what was sent, with `<` for what came back `!` for
+//! what the engine wrote to its standard error, and `-` for what the arbiter notes: the game that begins and
+//! the engine's seat in it. Seconds are counted from the start of the log.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -22,6 +23,8 @@ pub enum Origin {
     Engine,
     /// The engine wrote it to its standard error.
     Stderr,
+    /// The arbiter's own remark.
+    Note,
 }
 
 #[derive(Debug)]
@@ -81,6 +84,7 @@ impl Log {
             Origin::Arbiter => '>',
             Origin::Engine => '<',
             Origin::Stderr => '!',
+            Origin::Note => '-',
         };
         let mut log = open.file.lock().unwrap_or_else(PoisonError::into_inner);
         let LogFile { file, line, error } = &mut *log;

@@ -35,6 +35,8 @@ pub struct Plan {
 /// When the referee loses patience.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
+    /// How long an engine has for `uciok`, and before each game for `readyok`.
+    pub ready: Duration,
     /// How far beyond its limit an engine may answer.
     pub margin: Duration,
     /// How long an engine without a limit of time may think.

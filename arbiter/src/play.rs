@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use arbiter::args::{MatchArgs, validate};
 use arbiter::interrupt::Interrupt;
 use arbiter::log::Log;
+use arbiter::output::print;
 use arbiter::plan::{EngineSpec, Limit, Plan};
 use arbiter::progress::{Progress, duration};
 use arbiter::record_file::RecordFile;
@@ -19,6 +20,8 @@ const USAGE: u8 = 2;
 const STORAGE: u8 = 3;
 /// Exit code of a match that was interrupted.
 const INTERRUPTED: u8 = 130;
+/// The time left after a second signal: enough for ending the engines with all that they started.
+const LAST_GRACE: Duration = Duration::from_secs(2);
 
 /// Plays a match; the exit code says how it went.
 pub fn play(args: &MatchArgs) -> ExitCode {
@@ -51,7 +54,9 @@ pub fn play(args: &MatchArgs) -> ExitCode {
         Err(_) if interrupt.is_set() => return ExitCode::from(INTERRUPTED),
         Err(error) => return fail(USAGE, &error.to_string()),
     };
-    say(&header(&plan, &id_names, &remarks));
+    if print(&header(&plan, &id_names, &remarks)).is_err() {
+        return ExitCode::from(INTERRUPTED);
+    }
 
     let names = plan
         .engines
@@ -69,32 +74,35 @@ pub fn play(args: &MatchArgs) -> ExitCode {
             })?;
         }
         report.add(&record);
-        progress.game(&record, report.standings());
-        Ok(())
+        Ok(progress.game(&record, report.standings())?)
     });
     progress.finish();
-    say(&format!("\n{}", report.text()));
-    say(&footer(&plan, report.standings().games(), start.elapsed()));
+    let games = report.standings().games();
+    let footer = footer(&plan, games, start.elapsed(), &outcome);
+    // It makes no difference any more whether somebody reads it.
+    let _ = print(&format!("\n{}\n{footer}\n", report.text()));
     if let Some(error) = log.take_error() {
         complain(&format!("--log: the log is not complete: {error}"));
     }
     match outcome {
-        Ok(()) if report.standings().games() < plan.games => ExitCode::from(INTERRUPTED),
+        Ok(()) if games < plan.games => ExitCode::from(INTERRUPTED),
         Ok(()) => ExitCode::SUCCESS,
+        Err(RunError::Output(_)) => ExitCode::from(INTERRUPTED),
         Err(error @ RunError::Record { .. }) => fail(STORAGE, &format!("--record: {error}")),
         Err(error) => fail(USAGE, &error.to_string()),
     }
 }
 
-/// The first signal ends the match in order, the second one at once.
+/// The first signal ends the match in order, the second one soon, whatever holds it up.
 fn stop_on_signals(interrupt: &Interrupt) -> Result<(), ctrlc::Error> {
     let interrupt = interrupt.clone();
     ctrlc::set_handler(move || {
         if interrupt.is_set() {
+            std::thread::sleep(LAST_GRACE);
             std::process::exit(INTERRUPTED.into());
         }
         interrupt.set();
-        complain("stopping; once more to stop at once");
+        complain("stopping; once more to stop without waiting");
     })
 }
 
@@ -155,17 +163,17 @@ fn limit(limit: Limit) -> String {
 }
 
 /// How much was played, in what time, and where it is recorded.
-fn footer(plan: &Plan, games: u64, elapsed: Duration) -> String {
+fn footer(plan: &Plan, games: u64, elapsed: Duration, outcome: &Result<(), RunError>) -> String {
     let time = duration(elapsed);
-    let mut text = if games < plan.games {
-        format!("\n{games} of {} games in {time} (interrupted)", plan.games)
-    } else {
-        format!("\n{} in {time}", count(games, "game"))
+    let mut text = match outcome {
+        Ok(()) if games == plan.games => format!("{} in {time}", count(games, "game")),
+        Ok(()) => format!("{games} of {} games in {time} (interrupted)", plan.games),
+        Err(_) => format!("{games} of {} games in {time}", plan.games),
     };
-    if let Some(path) = &plan.record {
+    if let Some(path) = plan.record.as_ref().filter(|_| games > 0) {
         text += &format!(", recorded in {}", path.display());
     }
-    text + "\n"
+    text
 }
 
 fn count(number: u64, noun: &str) -> String {
@@ -173,11 +181,6 @@ fn count(number: u64, noun: &str) -> String {
         1 => format!("1 {noun}"),
         _ => format!("{number} {noun}s"),
     }
-}
-
-fn say(text: &str) {
-    // A closed output is no reason to stop a match that is recorded.
-    let _ = io::stdout().write_all(text.as_bytes());
 }
 
 fn complain(text: &str) {

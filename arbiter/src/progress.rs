@@ -1,11 +1,12 @@
 //! What is seen while a match is played: a progress bar on a terminal, else a line for each game.
 
 use std::fmt;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
+use crate::output::{OutputClosed, print};
 use crate::record::GameRecord;
 use crate::report::{ordinal, percent};
 use crate::score::Standings;
@@ -45,7 +46,10 @@ impl Progress {
     }
 
     /// Shows a game that has ended, already counted in `standings`.
-    pub fn game(&self, record: &GameRecord, standings: &Standings) {
+    ///
+    /// # Errors
+    /// [`OutputClosed`] where nobody reads the lines any more.
+    pub fn game(&self, record: &GameRecord, standings: &Standings) -> Result<(), OutputClosed> {
         match self {
             Progress::Bar(bar) => {
                 bar.set_message(shares(standings));
@@ -53,16 +57,15 @@ impl Progress {
                 if record.fault.is_some() {
                     bar.println(format!("game {}: {}", record.game, describe(record)));
                 }
+                Ok(())
             }
             Progress::Lines { games } => {
                 let width = games.to_string().len();
                 let count = standings.games();
                 let (game, description) = (record.game, describe(record));
-                // A closed output is no reason to stop a match that is recorded.
-                let _ = writeln!(
-                    io::stdout(),
-                    "{count:>width$}/{games}  game {game:>width$}: {description}"
-                );
+                print(&format!(
+                    "{count:>width$}/{games}  game {game:>width$}: {description}\n"
+                ))
             }
         }
     }

@@ -14,7 +14,7 @@ use buxtehude::rules::{AnyPosition, Seat, Turn};
 use crate::clock::{self, SeatClock};
 use crate::deck::Deck;
 use crate::ending::Ending;
-use crate::engine::{Answer, Engine, Failure, READY_PATIENCE, deadline};
+use crate::engine::{Answer, Engine, deadline};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::plan::{EngineSpec, Plan};
 use crate::record::{Fault, GameRecord, TurnRecord};
@@ -25,8 +25,9 @@ pub(crate) use result::{GameEnd, places_and_endings};
 
 /// Plays one game to its end, by the rules or by the first fault, and returns what happened.
 ///
-/// `engines` sit in seat order, and belong to the thread that calls. Whose fault ended the game has been
-/// killed afterwards; [`Engine::is_usable`] tells. The plies that `plan.patience` allows are the moves
+/// `engines` sit in seat order, and belong to the thread that calls; a seat that has finished when the opening
+/// ends needs none, and is asked nothing. Whose fault ended the game has been killed afterwards;
+/// [`Engine::is_usable`] tells. The plies that `plan.patience` allows are the moves
 /// that engines are asked for: neither cards nor the opening count. `turns` of the record has the moves
 /// that were played, in order; an answer that was a fault is only in the `fault`.
 ///
@@ -34,12 +35,12 @@ pub(crate) use result::{GameEnd, places_and_endings};
 /// [`Interrupted`] soon after `interrupt` was set; the engine that was thinking cannot be used any more.
 ///
 /// # Panics
-/// If the start of `game` is refused by the rules or its opening is illegal, or if it does not seat as
-/// many engines as there are: the schedule is made of a validated plan.
+/// If the start of `game` is refused by the rules or its opening is illegal, if it has not as many
+/// seats as `engines`, or if one is missing: the schedule is made of a validated plan.
 pub fn play_game(
     game: &ScheduledGame,
     plan: &Plan,
-    engines: &mut [Engine],
+    engines: &mut [Option<Engine>],
     interrupt: &Interrupt,
 ) -> Result<GameRecord, Interrupted> {
     assert_eq!(engines.len(), game.seats.len(), "engines and seats");
@@ -112,11 +113,17 @@ impl<'a> Game<'a> {
         game
     }
 
-    fn play(&mut self, engines: &mut [Engine], interrupt: &Interrupt) -> Result<Stop, Interrupted> {
+    // A missing engine is documented at `play_game`.
+    #[allow(clippy::expect_used)]
+    fn play(
+        &mut self,
+        engines: &mut [Option<Engine>],
+        interrupt: &Interrupt,
+    ) -> Result<Stop, Interrupted> {
         if self.position.turn() == Turn::Over {
             return Ok(Stop::Over);
         }
-        if let Some(offence) = prepare(engines, interrupt)? {
+        if let Some(offence) = self.prepare(engines, interrupt)? {
             return Ok(Stop::Fault(offence));
         }
         loop {
@@ -127,13 +134,44 @@ impl<'a> Game<'a> {
                     return Ok(Stop::MaxPlies);
                 }
                 Turn::Seat(seat) => {
-                    let engine = &mut engines[seat.index()];
+                    let engine = engines[seat.index()].as_mut();
+                    let engine = engine.expect("a seat that moves has an engine");
                     if let Some(offence) = self.play_turn(seat, engine, interrupt)? {
                         return Ok(Stop::Fault(offence));
                     }
                 }
             }
         }
+    }
+
+    /// Tells the engines of all seats still in the race that the game begins, and waits until they are
+    /// ready; returns the first fault in seat order.
+    fn prepare(
+        &self,
+        engines: &mut [Option<Engine>],
+        interrupt: &Interrupt,
+    ) -> Result<Option<Offence>, Interrupted> {
+        let patience = self.plan.patience.ready;
+        let deadline = deadline(patience);
+        let seats = (0..).map(Seat).zip(engines);
+        let racing = seats.filter(|(seat, _)| self.position.place(*seat).is_none());
+        let mut told = Vec::new();
+        for (seat, engine) in racing {
+            let Some(engine) = engine else { continue };
+            let game = format!("game {}, seat {seat}", self.scheduled.number);
+            let sent = engine.begin_game(&game, deadline, interrupt);
+            told.push((seat, engine, sent));
+        }
+        let mut first = None;
+        // All are waited for, so that those who are ready can play the next game.
+        for (seat, engine, sent) in told {
+            let ready = sent.and_then(|()| engine.await_ready(deadline, interrupt));
+            if let Err(failure) = ready {
+                let offence = Offence::of_silence(seat, engine, failure, patience)?;
+                first.get_or_insert(offence);
+            }
+        }
+        Ok(first)
     }
 
     /// Draws the card that is due.
@@ -243,25 +281,6 @@ impl<'a> Game<'a> {
             turns: self.turns,
         }
     }
-}
-
-/// Tells all engines that a game begins, and waits until all are ready; returns the first fault in seat order.
-fn prepare(engines: &mut [Engine], interrupt: &Interrupt) -> Result<Option<Offence>, Interrupted> {
-    let deadline = deadline(READY_PATIENCE);
-    let sent: Vec<Result<(), Failure>> = engines
-        .iter_mut()
-        .map(|engine| engine.begin_game(deadline, interrupt))
-        .collect();
-    let mut first = None;
-    // All are waited for, so that those who are ready can play the next game.
-    for (seat, (engine, sent)) in engines.iter_mut().zip(sent).enumerate() {
-        let ready = sent.and_then(|()| engine.await_ready(deadline, interrupt));
-        if let Err(failure) = ready {
-            let offence = Offence::of_silence(Seat(seat as u8), engine, failure, READY_PATIENCE)?;
-            first.get_or_insert(offence);
-        }
-    }
-    Ok(first)
 }
 
 fn turn_record(seat: Seat, mv: String, answer: Answer, seats: usize) -> TurnRecord {

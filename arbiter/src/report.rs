@@ -14,6 +14,11 @@ use crate::score::{Standings, Tally};
 /// Faults that are listed; beyond, they are counted.
 const LISTED_FAULTS: usize = 10;
 
+/// What the columns mean that do not say it themselves.
+const LEGEND: &str = "\
+share: part of all points of its games; par: that of equals; ±: 95 % interval over blocks, - if they cannot tell
+";
+
 /// Lines of an offender's standard error that are quoted.
 const QUOTED_LINES: usize = 3;
 
@@ -59,6 +64,7 @@ impl Report {
         if self.standings.games() > 0 {
             text.push('\n');
             text += &seat_table(&self.standings);
+            text += LEGEND;
         }
         if self.faults > 0 {
             // Writing to a string never fails.
@@ -100,7 +106,7 @@ fn engine_table(standings: &Standings) -> String {
         Column::right("points"),
     ];
     columns.extend(Column::places(seats));
-    columns.extend(["share", "par", "depth", "ms/move"].map(Column::right));
+    columns.extend(["share", "±", "par", "depth", "ms/move"].map(Column::right));
     columns.push(Column::left("endings"));
     let mut engines: Vec<(&str, &Tally)> = standings.engines().collect();
     let lead = |tally: &Tally| {
@@ -117,8 +123,7 @@ fn engine_table(standings: &Standings) -> String {
             format!("{:.1}", tally.points),
         ];
         row.extend(tally.places.iter().map(u64::to_string));
-        row.push(share(tally));
-        row.push(tally.par().map_or("-".into(), percent));
+        row.extend(share(tally));
         row.push(
             tally
                 .mean_depth()
@@ -140,7 +145,7 @@ fn seat_table(standings: &Standings) -> String {
         Column::right("points"),
     ];
     columns.extend(Column::places(seats));
-    columns.extend(["share", "par"].map(Column::right));
+    columns.extend(["share", "±", "par"].map(Column::right));
     let rows = standings.seats().iter().enumerate().map(|(index, tally)| {
         let mut row = vec![
             (index + 1).to_string(),
@@ -148,19 +153,15 @@ fn seat_table(standings: &Standings) -> String {
             format!("{:.1}", tally.points),
         ];
         row.extend(tally.places.iter().map(u64::to_string));
-        row.push(share(tally));
-        row.push(tally.par().map_or("-".into(), percent));
+        row.extend(share(tally));
         row
     });
     table(&columns, rows)
 }
 
-fn share(tally: &Tally) -> String {
-    match (tally.share(), tally.error()) {
-        (Some(share), Some(error)) => format!("{} ± {:.1}", percent(share), 100.0 * error),
-        (Some(share), None) => percent(share),
-        (None, _) => "-".into(),
-    }
+/// Share, error bar and par.
+fn share(tally: &Tally) -> [String; 3] {
+    [tally.share(), tally.error(), tally.par()].map(|part| part.map_or("-".into(), percent))
 }
 
 fn endings(tally: &Tally) -> String {

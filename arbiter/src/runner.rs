@@ -8,13 +8,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
+use buxtehude::rules::Seat;
 use thiserror::Error;
 
 use crate::engine::{Engine, StartError};
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::openings::OpeningError;
-use crate::plan::{EngineSpec, Plan};
+use crate::output::OutputClosed;
+use crate::plan::Plan;
 use crate::record::GameRecord;
 use crate::record_file::RecordFileError;
 use crate::referee::play_game;
@@ -30,6 +32,9 @@ pub enum RunError {
     /// An opening cannot be played.
     #[error("opening: {0}")]
     Opening(#[from] OpeningError),
+    /// Nobody follows the match any more.
+    #[error(transparent)]
+    Output(#[from] OutputClosed),
     /// A game cannot be recorded.
     #[error("game {game} cannot be recorded, nor any after it: {reason}")]
     Record {
@@ -49,13 +54,14 @@ pub fn check_engines(
     log: &Log,
     interrupt: &Interrupt,
 ) -> Result<Vec<Option<String>>, RunError> {
-    let check = |spec: &EngineSpec| {
-        let engine = Engine::start(spec, plan.variant, 0, log, interrupt)?;
-        let id_name = engine.id_name().map(String::from);
-        engine.quit();
-        Ok(id_name)
-    };
-    plan.engines.iter().map(check).collect()
+    let patience = plan.patience.ready;
+    let start = |spec| Engine::start(spec, plan.variant, 0, patience, log, interrupt);
+    let engines = plan.engines.iter().map(start);
+    let engines = engines.collect::<Result<Vec<Engine>, StartError>>()?;
+    let id_name = |engine: &Engine| engine.id_name().map(String::from);
+    let id_names = engines.iter().map(id_name).collect();
+    Engine::quit_all(engines);
+    Ok(id_names)
 }
 
 /// Plays all games of a plan, or until interrupted; calls `on_game` for each game as it ends, always in the
@@ -126,21 +132,26 @@ impl Worker<'_> {
                 break;
             }
         }
-        for (_, engine) in self.idle.drain() {
-            engine.quit();
-        }
+        Engine::quit_all(self.idle.into_values());
     }
 
     /// Plays one game; `None` where it is interrupted.
     fn play(&mut self, game: &ScheduledGame) -> Option<GameRecord> {
+        let opening = game.as_opening();
+        let position = opening.position(self.plan.variant, self.plan.seats).ok()?;
         let mut engines = Vec::new();
         for (seat, &seated) in game.seats.iter().enumerate() {
+            if position.place(Seat(seat as u8)).is_some() {
+                // Who has finished in the opening is asked nothing.
+                engines.push(None);
+                continue;
+            }
             match self.engine(seated) {
-                Ok(engine) => engines.push(engine),
+                Ok(engine) => engines.push(Some(engine)),
                 Err(_) if self.interrupt.is_set() => return None,
-                Err(reason) => {
+                Err(error) => {
                     self.put_back(game, engines);
-                    return walkover(game, self.plan, seat, reason.to_string()).ok();
+                    return walkover(game, self.plan, seat, error).ok();
                 }
             }
         }
@@ -159,19 +170,23 @@ impl Worker<'_> {
             spec,
             self.plan.variant,
             seated.copy,
+            self.plan.patience.ready,
             self.log,
             self.interrupt,
         )
     }
 
     /// Keeps the engines of a game for the next one, but those that failed.
-    fn put_back(&mut self, game: &ScheduledGame, engines: Vec<Engine>) {
+    fn put_back(&mut self, game: &ScheduledGame, engines: Vec<Option<Engine>>) {
+        let mut failed = Vec::new();
         for (&seated, engine) in game.seats.iter().zip(engines) {
-            if engine.is_usable() {
-                self.idle.insert(seated, engine);
-            } else {
-                engine.quit();
+            match engine {
+                Some(engine) if engine.is_usable() => {
+                    self.idle.insert(seated, engine);
+                }
+                engine => failed.extend(engine),
             }
         }
+        Engine::quit_all(failed);
     }
 }

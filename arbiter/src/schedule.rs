@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::deck::Deck;
 use crate::openings::OpeningError;
-use crate::plan::Plan;
+use crate::plan::{Opening, Plan};
 
 /// One game to be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +28,16 @@ pub struct ScheduledGame {
     pub opening: Vec<String>,
     /// The seed of the cards: the k-th card drawn after `start` is the same in all games of a block.
     pub deck_seed: u64,
+}
+
+impl ScheduledGame {
+    /// How the game begins, random plies included.
+    pub fn as_opening(&self) -> Opening {
+        Opening {
+            start: self.start.clone(),
+            moves: self.opening.clone(),
+        }
+    }
 }
 
 /// A process of an engine: copies of one engine in a game are different processes.

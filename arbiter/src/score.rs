@@ -76,14 +76,18 @@ impl Tally {
         (self.available > 0.0).then(|| self.points / self.available)
     }
 
-    /// The half-width of the 95 % interval of the share, over the blocks of which all games are played;
-    /// `None` for fewer than two.
+    /// The half-width of the 95 % interval of the share, over the blocks of which all games are played.
+    ///
+    /// `None` for fewer than two blocks, where the interval holds every share that there is, and where the
+    /// share could not be another since nobody else was in the games.
     pub fn error(&self) -> Option<f64> {
         let seats = self.places.len();
         let whole = self.blocks.values().filter(|block| block.games == seats);
         let available = seats as f64 * points_of_a_game(seats);
         let shares: Vec<f64> = whole.map(|block| block.points / available).collect();
-        half_width(&shares)
+        let (share, error) = self.share().zip(half_width(&shares))?;
+        let tells_nothing = share - error <= 0.0 && share + error >= 1.0;
+        (!tells_nothing && self.par() != Some(1.0)).then_some(error)
     }
 
     /// The share of an engine that is as strong as its opponents, 0 to 1, or `None` before its first game.

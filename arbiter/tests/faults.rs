@@ -2,13 +2,15 @@
 #![cfg(target_os = "linux")]
 
 mod common;
+mod processes;
 
 use std::time::Duration;
 
 use arbiter::ending::Ending;
 use arbiter::plan::{EngineSpec, Limit};
 use arbiter::record::GameRecord;
-use common::{Table, await_death, living_members, tiny};
+use common::{Table, tiny};
+use processes::{await_death, living_members};
 
 /// Waiting for an engine that takes longer than this is our fault.
 const SHORT: Duration = Duration::from_secs(10);
@@ -255,12 +257,12 @@ fn an_engine_that_ends_or_closes_its_output_when_a_game_begins() {
 #[test]
 fn an_engine_that_is_never_ready() {
     let mut table = Table::new(vec![tiny(&[]), tiny(&["", "echo not yet"])]);
-    table.plan.patience.max_plies = 2;
+    table.plan.patience.ready = Duration::from_secs(1);
     let played = table.play();
     let record = played.record();
     assert_eq!(record.endings, [Ending::Ended, Ending::Stall], "{record:?}");
     assert!(record.turns.is_empty(), "{record:?}");
-    assert!(played.took < Duration::from_secs(100), "{:?}", played.took);
+    assert!(played.took < SHORT, "{:?}", played.took);
 }
 
 #[test]
@@ -290,5 +292,18 @@ fn those_who_have_finished_keep_their_places() {
     let record = played.record();
     assert_eq!(record.places, [1, 3, 2], "{record:?}");
     let endings = [Ending::Finish, Ending::Crash, Ending::Ended];
+    assert_eq!(record.endings, endings, "{record:?}");
+}
+
+#[test]
+fn an_engine_whose_seat_has_finished_in_the_opening_is_asked_nothing() {
+    let broken = tiny(&["exit 7", "exit 7"]);
+    let mut table = Table::new(vec![broken, tiny(&[]), tiny(&[])]);
+    table.game.start = Some("64,5,0/40,30,1/20,30,0 2 1 -".to_string());
+    let played = table.play();
+    let record = played.record();
+    assert_eq!(record.fault, None, "{record:?}");
+    assert_eq!(record.places, [1, 2, 2], "{record:?}");
+    let endings = [Ending::Finish, Ending::MaxPlies, Ending::MaxPlies];
     assert_eq!(record.endings, endings, "{record:?}");
 }

@@ -2,13 +2,11 @@
 
 mod program;
 
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use arbiter::ending::Ending;
 use arbiter::record::GameRecord;
-use program::{arbiter, crashing, directory, run, scattered, spent};
+use program::{crashing, directory, run, scattered, spent};
 
 fn records(path: &Path) -> Vec<GameRecord> {
     let text = std::fs::read_to_string(path).unwrap();
@@ -169,6 +167,24 @@ fn the_same_seed_gives_the_same_match_at_any_concurrency() {
 }
 
 #[test]
+fn the_built_in_engine_plays_the_same_match_again() {
+    let directory = directory("same_built_in");
+    let play = |name: &str, concurrency: &str| {
+        let record = directory.join(name);
+        let mut arguments = vec!["match", "--players", "3", "--games", "6", "--depth", "3"];
+        arguments.extend(["--seed", "5", "--concurrency", concurrency]);
+        arguments.extend(["--record", record.to_str().unwrap()]);
+        let (code, stdout, stderr) = run(&arguments);
+        assert_eq!(code, 0, "{stdout}{stderr}");
+        let records = records(&record).into_iter();
+        records.map(timeless).collect::<Vec<_>>()
+    };
+    let alone = play("alone", "1");
+    assert_eq!(alone.len(), 6);
+    assert_eq!(alone, play("together", "2"));
+}
+
+#[test]
 fn an_engine_that_crashes_loses_the_game_and_the_match_goes_on() {
     let directory = directory("crash");
     let record = directory.join("games.jsonl");
@@ -249,6 +265,9 @@ fn a_game_that_cannot_be_recorded_stops_the_match() {
         stderr.contains("--record: game 1 cannot be recorded"),
         "{stderr}"
     );
+    for wrong in ["interrupted", "recorded in"] {
+        assert!(!stdout.contains(wrong), "{wrong:?} in\n{stdout}");
+    }
 }
 
 #[test]
@@ -281,43 +300,51 @@ fn games_are_appended_to_a_record() {
 }
 
 #[test]
-fn an_interrupted_match_ends_with_the_table_so_far() {
-    let directory = directory("interrupt");
-    let engine = scattered(&directory, "only", 1);
-    let mut child = arbiter(&[
+fn clocks_are_kept_and_sent_under_tc_alone() {
+    let directory = directory("clocks");
+    let log = directory.join("lines");
+    let record = directory.join("games.jsonl");
+    let engine = |limit: &str| {
+        let program = env!("CARGO_BIN_EXE_arbiter");
+        format!("cmd={program} args=engine name={limit} {limit}")
+    };
+    let (code, stdout, stderr) = run(&[
         "match",
+        "--players",
+        "3",
+        "--tc",
+        "0.5+0.01",
+        "--margin",
+        "5000",
         "--engine",
-        &engine,
-        "--nodes",
-        "1",
-        "--games",
-        "100000",
-        "--max-plies",
-        "20",
-    ])
-    .stdout(Stdio::piped())
-    .spawn()
-    .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    // Two games have ended; the signal comes in the middle of a later one.
-    let second = lines
-        .by_ref()
-        .find(|line| line.as_ref().unwrap().contains(" 2/100000 "));
-    assert!(second.is_some());
-    let status = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(status.success(), "{status}");
-    let rest: Vec<String> = lines.map(Result::unwrap).collect();
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
-    assert!(
-        rest.iter().any(|line| line.contains("max plies")),
-        "{rest:?}"
-    );
-    assert!(
-        rest.iter()
-            .any(|line| line.contains(" of 100000 games in ")),
-        "{rest:?}"
-    );
+        &engine("depth=2"),
+        "--engine",
+        &engine("movetime=5"),
+        "--engine",
+        &engine("tc=0.5+0.01"),
+        "--log",
+        log.to_str().unwrap(),
+        "--record",
+        record.to_str().unwrap(),
+    ]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    for record in records(&record) {
+        assert_eq!(record.fault, None, "{record:?}");
+    }
+    let log = std::fs::read_to_string(log).unwrap();
+    let mut clocks = 0;
+    for line in log.lines().filter(|line| line.contains("] > go")) {
+        let (name, go) = line.split_once("] > ").unwrap();
+        if name.contains(" depth=2[") {
+            assert_eq!(go, "go depth 2");
+        } else if name.contains(" movetime=5[") {
+            assert_eq!(go, "go movetime 5");
+        } else {
+            clocks += 1;
+            assert!(go.starts_with("go time "), "{line}");
+            let words = go.split(' ').count();
+            assert_eq!(words, 9, "two words of three numbers each: {line}");
+        }
+    }
+    assert!(clocks > 10, "{log}");
 }

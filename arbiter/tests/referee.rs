@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 mod common;
+mod processes;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,12 +15,21 @@ use arbiter::log::Log;
 use arbiter::plan::EngineSpec;
 use arbiter::record::GameRecord;
 use buxtehude::rules::VARIANTS;
-use common::{Table, await_death, living_members, tiny};
+use common::{Table, tiny};
+use processes::{await_death, living_members};
 
 const LAST_MOVE: &str = "for mv; do :; done; echo \"bestmove $mv\"";
 
 fn start(spec: &EngineSpec) -> Result<Engine, StartError> {
-    Engine::start(spec, &VARIANTS[0], 0, &Log::none(), &Interrupt::new())
+    let patience = Duration::from_secs(1);
+    Engine::start(
+        spec,
+        &VARIANTS[0],
+        0,
+        patience,
+        &Log::none(),
+        &Interrupt::new(),
+    )
 }
 
 /// Plays until the most plies allowed, which all are to reach.
@@ -192,14 +202,13 @@ fn every_line_is_logged_both_ways() {
     table.plan.patience.max_plies = 2;
     let played = table.play();
     played.record();
-    for engine in played.engines {
-        engine.quit();
-    }
+    Engine::quit_all(played.engines);
     let text = fs::read_to_string(&path).unwrap();
     fs::remove_file(&path).unwrap();
     for expected in [
         "] > uci\n",
         "] < uciok\n",
+        "] - game 1, seat 2\n",
         "] > ucinewgame\n",
         "] > isready\n",
         "] < readyok\n",
@@ -245,12 +254,30 @@ fn engines_that_cannot_start_are_named_with_the_reason() {
 }
 
 #[test]
+fn what_an_engine_says_cannot_colour_the_terminal() {
+    let red = "printf 'id name \\033[31mred\\n'; printf '\\033[2Jgone\\tbad\\n' >&2";
+    let engine = start(&tiny(&["", "", "", red])).unwrap();
+    assert_eq!(engine.id_name(), Some("tiny"));
+    let early = tiny(&["", "", "", &format!("{red}; exit 9")]);
+    let error = start(&early).unwrap_err().to_string();
+    assert!(error.ends_with("\\u{1b}[2Jgone bad"), "{error}");
+    let named = tiny(&[
+        "",
+        "",
+        "",
+        "read uci; printf 'id name \\033[31mred\\nuciok\\n'",
+    ]);
+    let engine = start(&named).unwrap();
+    assert_eq!(engine.id_name(), Some("\\u{1b}[31mred"));
+}
+
+#[test]
 fn an_engine_that_never_says_uciok_is_not_waited_for() {
     let begun = Instant::now();
     let error = start(&tiny(&["", "", "", "exec sleep 1000"])).unwrap_err();
     assert!(matches!(error, StartError::NoUciOk { .. }), "{error}");
     assert!(
-        begun.elapsed() < Duration::from_secs(100),
+        begun.elapsed() < Duration::from_secs(10),
         "{:?}",
         begun.elapsed()
     );
@@ -268,7 +295,7 @@ fn quit_ends_engines_and_their_children() {
         let group = engine.process_id();
         assert_eq!(living_members(group).len(), 1);
         let begun = Instant::now();
-        engine.quit();
+        Engine::quit_all([engine]);
         assert!(
             begun.elapsed() < Duration::from_secs(5),
             "{quit}: {:?}",

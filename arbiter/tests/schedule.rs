@@ -33,6 +33,7 @@ fn plan(seats: usize, engines: usize, seed: u64, random_plies: u32) -> Plan {
         random_plies,
         openings: vec![Opening::default()],
         patience: Patience {
+            ready: Duration::from_secs(10),
             margin: Duration::from_millis(50),
             stall: Duration::from_secs(60),
             max_plies: 1000,

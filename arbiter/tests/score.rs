@@ -86,7 +86,7 @@ proptest! {
 }
 
 #[test]
-fn a_match_of_two_blocks() {
+fn the_error_bar_is_over_blocks() {
     let games = [
         game(1, 1, &["a", "b", "c"], &[1, 2, 3]),
         game(2, 1, &["b", "c", "a"], &[1, 2, 3]),
@@ -94,17 +94,24 @@ fn a_match_of_two_blocks() {
         game(4, 2, &["a", "b", "c"], &[1, 2, 3]),
         game(5, 2, &["b", "c", "a"], &[2, 3, 1]),
         game(6, 2, &["c", "a", "b"], &[2, 1, 3]),
+        game(7, 3, &["a", "b", "c"], &[2, 1, 3]),
+        game(8, 3, &["b", "c", "a"], &[2, 3, 1]),
+        game(9, 3, &["c", "a", "b"], &[2, 1, 3]),
     ];
+    let two_blocks = standings(&["a", "b", "c"], 3, &games[..6]);
+    // 12.706 times a standard error of 1/9: every share there is.
+    let of_two = two_blocks.engines().next().unwrap().1;
+    assert_eq!(of_two.error(), None, "{of_two:?}");
     let standings = standings(&["a", "b", "c"], 3, &games);
     let (name, a) = standings.engines().next().unwrap();
     assert_eq!(
         (name, a.games, a.points, a.places.as_slice()),
-        ("a", 6, 10.0, &[5, 0, 1][..])
+        ("a", 9, 15.0, &[7, 1, 1][..])
     );
-    assert_eq!(a.share(), Some(10.0 / 18.0));
-    // 4 of 9 and 6 of 9: a standard error of 1/9, and Student's t for one degree of freedom.
+    assert_eq!(a.share(), Some(15.0 / 27.0));
+    // 4, 6 and 5 of 9: a standard error of 1/9 by the root of 3, and Student's t for two degrees of freedom.
     let error = a.error().unwrap();
-    assert!((error - 12.706 / 9.0).abs() < 1e-9, "{error}");
+    assert!((error - 4.303 / 9.0 / 3f64.sqrt()).abs() < 1e-9, "{error}");
 }
 
 #[test]
@@ -127,6 +134,14 @@ fn a_block_that_is_not_whole_is_left_out_of_the_error_bar() {
     assert_eq!(error(&games), Some(0.0));
     games.truncate(3);
     assert_eq!(error(&games), None);
+}
+
+#[test]
+fn who_plays_alone_has_no_error_bar() {
+    let games = [1, 2].map(|number| game(number, number, &["a", "a"], &[1, 2]));
+    let standings = standings(&["a"], 2, &games);
+    let (_, a) = standings.engines().next().unwrap();
+    assert_eq!((a.share(), a.error()), (Some(1.0), None), "{a:?}");
 }
 
 #[test]

@@ -20,6 +20,9 @@ const BUILT_IN: &str = "buxtehude";
 /// The limit where none is named.
 const DEFAULT_LIMIT: Limit = Limit::Movetime(Duration::from_millis(100));
 
+/// How long engines have for `uciok` and `readyok`.
+const READY_PATIENCE: Duration = Duration::from_secs(10);
+
 /// Why the arguments make no plan. Each message begins with the flag at fault.
 #[derive(Debug, Error)]
 pub enum ArgsError {
@@ -66,6 +69,17 @@ pub enum ArgsError {
     /// The arbiter does not know where its own program is.
     #[error("--engine: the built-in engine cannot be started, expected one named here: {0}")]
     OwnProgram(io::Error),
+    /// The directory of an engine does not exist.
+    #[error("--engine {text:?}: dir={}: expected a directory", dir.display())]
+    Directory {
+        /// The string.
+        text: String,
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// Log and record would overwrite each other.
+    #[error("--record: expected another file than that of --log")]
+    SameFile,
     /// The openings are wrong.
     #[error("--openings: {0}")]
     Openings(#[from] OpeningsError),
@@ -85,6 +99,9 @@ pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
     let variant = Variant::by_name(&args.variant)?;
     let seats = args.players;
     variant.start(seats)?;
+    if args.log.is_some() && args.log == args.record {
+        return Err(ArgsError::SameFile);
+    }
     let mut remarks = Vec::new();
     let games = whole_blocks(args.games, seats, &mut remarks)?;
     let openings = match &args.openings {
@@ -101,6 +118,7 @@ pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
         random_plies: args.random_plies,
         openings,
         patience: Patience {
+            ready: READY_PATIENCE,
             margin: Duration::from_millis(args.margin),
             stall: Duration::from_secs(args.stall),
             max_plies: args.max_plies,
@@ -108,6 +126,7 @@ pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
         log: args.log.clone(),
         record: args.record.clone(),
     };
+    remarks.extend(sameness(&plan));
     Ok((plan, remarks))
 }
 
@@ -127,6 +146,19 @@ fn whole_blocks(
         ));
     }
     Ok(games)
+}
+
+/// Says so where nothing but the cards tells the blocks apart.
+fn sameness(plan: &Plan) -> Option<String> {
+    let is_timeless =
+        |engine: &EngineSpec| matches!(engine.limit, Limit::Depth(_) | Limit::Nodes(_));
+    let has_one_line = plan.engines.iter().all(is_timeless)
+        && plan.random_plies == 0
+        && plan.openings.len() == 1
+        && plan.games > plan.seats as u64;
+    has_one_line.then(|| {
+        "all blocks begin alike, and engines limited by depth or nodes may play the same game again up to the first card: --random-plies K or --openings FILE remedies that".to_string()
+    })
 }
 
 /// A seed that nobody chose, short enough to be typed again.
@@ -157,6 +189,12 @@ fn engines(args: &MatchArgs) -> Result<Vec<EngineSpec>, ArgsError> {
         let no_command = || ArgsError::NoCommand {
             text: text.to_string(),
         };
+        if let Some(dir) = engine.dir.as_ref().filter(|dir| !dir.is_dir()) {
+            return Err(ArgsError::Directory {
+                text: text.to_string(),
+                dir: dir.clone(),
+            });
+        }
         Ok(EngineSpec {
             command: resolve(&engine.cmd.ok_or_else(no_command)?, engine.dir.as_deref()),
             name: names.next().unwrap_or_default(),
@@ -299,6 +337,26 @@ mod tests {
     }
 
     #[test]
+    fn blocks_that_may_be_the_same_are_remarked() {
+        for (arguments, remarked) in [
+            (&["--games", "4", "--depth", "3"][..], true),
+            (&["--games", "4", "--nodes", "3"], true),
+            (&["--games", "2", "--depth", "3"], false),
+            (&["--games", "4", "--movetime", "3"], false),
+            (
+                &["--games", "4", "--depth", "3", "--random-plies", "1"],
+                false,
+            ),
+        ] {
+            let (_, remarks) = planned(arguments).unwrap();
+            let found = remarks
+                .iter()
+                .any(|remark| remark.contains("--random-plies"));
+            assert_eq!(found, remarked, "{arguments:?}: {remarks:?}");
+        }
+    }
+
+    #[test]
     fn engines_of_one_program_are_numbered() {
         let engines = engines_of(&[
             "--engine", "cmd=a/x", "--engine", "cmd=b/x", "--engine", "cmd=y",
@@ -338,13 +396,15 @@ mod tests {
 
     #[test]
     fn errors_begin_with_the_flag() {
-        let cases: [&[&str]; 6] = [
+        let cases: [&[&str]; 8] = [
             &["--variant", "chess"],
             &["--engine", "name=x"],
             &["--engine", "cmd=x depth=0"],
             &["--each", "name=x"],
             &["--engine", "cmd=x name=a", "--engine", "cmd=y name=a"],
             &["--openings", "/nonexistent/openings"],
+            &["--engine", "cmd=./x dir=/nonexistent"],
+            &["--log", "x", "--record", "x"],
         ];
         let errors = cases.map(|arguments| match planned(arguments) {
             Ok((plan, _)) => panic!("{arguments:?} is accepted: {plan:?}"),

@@ -158,15 +158,25 @@ impl Conversation {
         Ok(Line { text, arrived })
     }
 
-    /// Closes the engine's input after a last line, and gives it some time to end before it is killed.
-    pub fn close(mut self, farewell: &[u8], patience: Duration) {
+    /// Writes a remark of our own to the log.
+    pub fn note(&self, text: &str) {
         let now = Instant::now();
-        let deadline = now + patience;
-        // An engine that takes no more input is killed without it.
+        self.log
+            .write(now, &self.name, Origin::Note, text.as_bytes());
+    }
+
+    /// Sends a last line and closes the engine's input.
+    pub fn take_leave(&mut self, farewell: &[u8]) {
+        let now = Instant::now();
+        // An engine that takes no more input goes without it.
         let stdin = self.process.stdin.take();
         if stdin.is_some_and(|stdin| rustix::io::write(&stdin, farewell) == Ok(farewell.len())) {
             self.log_sent(now, farewell);
         }
+    }
+
+    /// Waits until the process has ended, and kills what is left of its group.
+    pub fn await_end(mut self, deadline: Instant) {
         while !self.process.has_ended() && Instant::now() < deadline {
             self.drop_output();
             self.read_stderr();

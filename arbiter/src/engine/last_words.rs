@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use super::printable;
+
 /// How many lines are kept.
 const LINES: usize = 10;
 /// How many bytes of each line are kept.
@@ -36,14 +38,14 @@ impl LastWords {
         }
     }
 
-    /// The last lines, oldest first; the very last may lack its newline.
+    /// The last lines, oldest first and fit to be printed; the very last may lack its newline.
     pub fn lines(&self) -> Vec<String> {
         let unfinished = Some(&self.unfinished).filter(|line| !line.is_empty());
         let mut lines: Vec<String> = self
             .lines
             .iter()
             .chain(unfinished)
-            .map(|line| String::from_utf8_lossy(line).trim_end().to_string())
+            .map(|line| printable(String::from_utf8_lossy(line).trim_end()))
             .collect();
         lines.drain(..lines.len().saturating_sub(LINES));
         lines

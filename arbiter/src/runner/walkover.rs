@@ -3,8 +3,9 @@
 use buxtehude::rules::Seat;
 
 use crate::ending::Ending;
+use crate::engine::{Failure, StartError};
 use crate::openings::OpeningError;
-use crate::plan::{Opening, Plan};
+use crate::plan::Plan;
 use crate::record::{Fault, GameRecord};
 use crate::referee::{GameEnd, places_and_endings};
 use crate::schedule::ScheduledGame;
@@ -18,12 +19,9 @@ pub(super) fn walkover(
     game: &ScheduledGame,
     plan: &Plan,
     offender: usize,
-    reason: String,
+    error: StartError,
 ) -> Result<GameRecord, OpeningError> {
-    let opening = Opening {
-        start: game.start.clone(),
-        moves: game.opening.clone(),
-    };
+    let opening = game.as_opening();
     let start = opening.start(plan.variant, plan.seats)?;
     let position = opening.position(plan.variant, plan.seats)?;
     let decided: Vec<Option<usize>> = (0..plan.seats)
@@ -31,9 +29,15 @@ pub(super) fn walkover(
         .collect();
     let end = GameEnd::Fault {
         seat: offender,
-        ending: Ending::Crash,
+        ending: ending(&error),
     };
     let (places, endings) = places_and_endings(&decided, end);
+    let (reason, stderr) = match error {
+        StartError::NoUciOk {
+            failure, stderr, ..
+        } => (format!("no uciok: {failure}"), stderr),
+        error => (error.to_string(), Vec::new()),
+    };
     let names = game
         .seats
         .iter()
@@ -50,9 +54,23 @@ pub(super) fn walkover(
         endings,
         fault: Some(Fault {
             seat: offender as u32 + 1,
-            reason,
-            stderr: Vec::new(),
+            reason: format!("it could not be started again: {reason}"),
+            stderr,
         }),
         turns: Vec::new(),
     })
+}
+
+fn ending(error: &StartError) -> Ending {
+    match error {
+        StartError::NoUciOk {
+            failure: Failure::Stalled,
+            ..
+        } => Ending::Stall,
+        StartError::NoUciOk {
+            failure: Failure::Disconnected,
+            ..
+        } => Ending::Disconnect,
+        _ => Ending::Crash,
+    }
 }

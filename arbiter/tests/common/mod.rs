@@ -1,7 +1,6 @@
 //! Tiny engines for tests, and games between them.
+#![allow(dead_code, reason = "not every test uses all of it")]
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -40,6 +39,7 @@ pub struct Table {
 /// What came of a game.
 pub struct Played {
     pub result: Result<GameRecord, Interrupted>,
+    /// Those of seats that were in the race when the opening ended.
     pub engines: Vec<Engine>,
     pub took: Duration,
 }
@@ -67,6 +67,7 @@ impl Table {
                 random_plies: 0,
                 openings: Vec::new(),
                 patience: Patience {
+                    ready: Duration::from_secs(10),
                     margin: Duration::from_millis(50),
                     stall: Duration::from_secs(60),
                     max_plies: 6,
@@ -80,19 +81,29 @@ impl Table {
     }
 
     pub fn play(&self) -> Played {
-        let start = |spec| Engine::start(spec, self.plan.variant, 0, &self.log, &self.interrupt);
-        let mut engines: Vec<Engine> = self
+        let patience = self.plan.patience.ready;
+        let start = |spec| {
+            Engine::start(
+                spec,
+                self.plan.variant,
+                0,
+                patience,
+                &self.log,
+                &self.interrupt,
+            )
+        };
+        let mut engines: Vec<Option<Engine>> = self
             .plan
             .engines
             .iter()
-            .map(|spec| start(spec).unwrap())
+            .map(|spec| Some(start(spec).unwrap()))
             .collect();
         let begun = Instant::now();
         let result = play_game(&self.game, &self.plan, &mut engines, &self.interrupt);
         Played {
             took: begun.elapsed(),
             result,
-            engines,
+            engines: engines.into_iter().flatten().collect(),
         }
     }
 }
@@ -116,43 +127,4 @@ fn check_moves(record: &GameRecord) {
         }
     }
     assert!(record.turns.len() <= moves, "{record:?}");
-}
-
-/// The command lines of the processes in a process group that are not dead, by their numbers.
-pub fn living_members(group: u32) -> BTreeMap<u32, String> {
-    let mut members = BTreeMap::new();
-    for entry in fs::read_dir("/proc").unwrap().flatten() {
-        let Some(id) = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok())
-        else {
-            continue;
-        };
-        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else {
-            continue;
-        };
-        // After the name in parentheses: state, parent, process group.
-        let fields: Vec<&str> = stat[stat.rfind(')').unwrap() + 1..]
-            .split_whitespace()
-            .collect();
-        if fields[2] == group.to_string() && fields[0] != "Z" {
-            let command = fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
-            members.insert(id, command.replace('\0', " "));
-        }
-    }
-    members
-}
-
-/// Waits until no process of a group lives.
-pub fn await_death(group: u32) {
-    let deadline = Instant::now() + Duration::from_secs(10);
-    loop {
-        let members = living_members(group);
-        if members.is_empty() {
-            return;
-        }
-        assert!(Instant::now() < deadline, "still alive: {members:?}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }

@@ -51,6 +51,25 @@ while read -r line; do
 done
 "#;
 
+/// Ignores signals and `quit`, has a child, and after 60 moves does not answer any more.
+const DEAF: &str = r#"
+trap '' HUP INT TERM
+sleep 1000 &
+moves=0
+while :; do
+  read -r line || sleep 1
+  case $line in
+    uci) echo uciok ;;
+    isready) echo readyok ;;
+    go*) moves=$(( moves + 1 ))
+         if [ $moves = 60 ]; then sleep 1000; fi
+         set -- ${line#*searchmoves }
+         echo "bestmove $1" ;;
+  esac
+  line=
+done
+"#;
+
 /// A directory of a test, emptied.
 pub fn directory(test: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
@@ -73,6 +92,11 @@ pub fn crashing(directory: &Path, name: &str) -> String {
 pub fn spent(directory: &Path, name: &str) -> String {
     let count = directory.join("starts");
     engine(directory, name, SPENT, count.to_str().unwrap())
+}
+
+/// The `--engine` string of an engine that ends only when it is killed, and has a child of its own.
+pub fn deaf(directory: &Path, name: &str) -> String {
+    engine(directory, name, DEAF, "")
 }
 
 fn engine(directory: &Path, name: &str, script: &str, argument: &str) -> String {

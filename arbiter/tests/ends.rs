@@ -1,0 +1,161 @@
+//! However the arbiter comes to its end, no process that it started outlives it.
+#![cfg(target_os = "linux")]
+
+mod processes;
+mod program;
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use processes::{await_death, children, living_members};
+use program::{arbiter, deaf, directory, run, scattered};
+
+/// The most that anything here may take: much more than it does.
+const LONG: Duration = Duration::from_secs(20);
+
+/// A match that nobody waits for to end, with its standard output.
+fn endless(engines: &[String], arguments: &[&str]) -> Child {
+    let mut all = vec!["match", "--games", "100000", "--nodes", "1"];
+    engines
+        .iter()
+        .for_each(|engine| all.extend(["--engine", engine]));
+    all.extend(arguments);
+    let mut command = arbiter(&all);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// The process groups of the engines, once there are so many, and each has so many processes.
+fn await_groups(child: &Child, engines: usize, processes: usize) -> Vec<u32> {
+    let deadline = Instant::now() + LONG;
+    loop {
+        let groups: Vec<u32> = children(child.id()).into_keys().collect();
+        let are_complete = groups
+            .iter()
+            .all(|&group| living_members(group).len() >= processes);
+        if groups.len() == engines && are_complete {
+            return groups;
+        }
+        assert!(Instant::now() < deadline, "{:?}", children(child.id()));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    let id = child.id().to_string();
+    let status = Command::new("kill").args([name, &id]).status().unwrap();
+    assert!(status.success(), "{status}");
+}
+
+/// The exit code; what is left of standard output and standard error.
+fn await_end(child: Child) -> (Option<i32>, String, String) {
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.code(),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+fn engines(directory: &Path) -> [String; 2] {
+    [("alpha", 1), ("beta", 2)].map(|(name, seed)| scattered(directory, name, seed))
+}
+
+#[test]
+fn killed_at_once() {
+    let directory = directory("killed");
+    let mut child = endless(&engines(&directory), &["--concurrency", "2"]);
+    let groups = await_groups(&child, 4, 1);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    groups.into_iter().for_each(await_death);
+}
+
+#[test]
+fn interrupted_or_terminated() {
+    for name in ["-INT", "-TERM", "-HUP"] {
+        let directory = directory(&format!("ended_by{name}"));
+        // Their fifth game never ends: the signal comes in the middle of a move.
+        let mut child = endless(&[deaf(&directory, "deaf")], &["--max-plies", "20"]);
+        let groups = await_groups(&child, 2, 2);
+        let mut header = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        stdout.read_line(&mut header).unwrap();
+        signal(&child, name);
+        let mut rest = String::new();
+        stdout.read_to_string(&mut rest).unwrap();
+        let (code, _, stderr) = await_end(child);
+        assert_eq!(code, Some(130), "{name}: {header}{rest}{stderr}");
+        assert!(rest.contains("(interrupted)"), "{name}: {rest}");
+        groups.into_iter().for_each(await_death);
+    }
+}
+
+#[test]
+fn interrupted_twice() {
+    let directory = directory("twice");
+    let engine = deaf(&directory, "deaf");
+    let child = endless(&[engine], &["--players", "3"]);
+    let groups = await_groups(&child, 3, 2);
+    let begun = Instant::now();
+    signal(&child, "-INT");
+    signal(&child, "-INT");
+    let (code, stdout, stderr) = await_end(child);
+    assert_eq!(code, Some(130), "{stdout}{stderr}");
+    assert!(begun.elapsed() < LONG, "{:?}", begun.elapsed());
+    groups.into_iter().for_each(await_death);
+}
+
+#[test]
+fn when_nobody_reads_its_output() {
+    let directory = directory("closed_output");
+    let mut child = endless(&engines(&directory), &["--max-plies", "20"]);
+    let groups = await_groups(&child, 2, 1);
+    // Three lines are read, and the reader leaves.
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let read: Vec<String> = lines.by_ref().take(3).map(Result::unwrap).collect();
+    drop(lines);
+    let begun = Instant::now();
+    let (code, _, stderr) = await_end(child);
+    assert_eq!((code, stderr.as_str()), (Some(130), ""), "after {read:?}");
+    assert!(begun.elapsed() < LONG, "{:?}", begun.elapsed());
+    groups.into_iter().for_each(await_death);
+}
+
+#[test]
+fn in_order() {
+    let directory = directory("in_order");
+    let engine = deaf(&directory, "deaf");
+    let ids = directory.join("ids");
+    let (code, stdout, stderr) = run(&[
+        "match",
+        "--engine",
+        &engine,
+        "--nodes",
+        "1",
+        "--max-plies",
+        "4",
+        "--log",
+        ids.to_str().unwrap(),
+    ]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let log = std::fs::read_to_string(ids).unwrap();
+    let mut groups: Vec<u32> = log
+        .lines()
+        .filter_map(|line| line.split_once('[')?.1.split_once(']')?.0.parse().ok())
+        .collect();
+    groups.sort_unstable();
+    groups.dedup();
+    assert_eq!(groups.len(), 3, "one for the check and two seats: {log}");
+    for group in groups {
+        assert_eq!(
+            living_members(group).len(),
+            0,
+            "{:?}",
+            living_members(group)
+        );
+    }
+}

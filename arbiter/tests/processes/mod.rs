@@ -1,0 +1,56 @@
+//! Which processes live, as the system says.
+#![allow(dead_code, reason = "not every test uses all of it")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// The command lines of the processes in a process group that are not dead, by their numbers.
+pub fn living_members(group: u32) -> BTreeMap<u32, String> {
+    living(|_, process_group| process_group == group)
+}
+
+/// The command lines of the children of a process that are not dead, by their numbers.
+pub fn children(parent: u32) -> BTreeMap<u32, String> {
+    living(|process_parent, _| process_parent == parent)
+}
+
+/// Waits until no process of a group lives.
+pub fn await_death(group: u32) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    loop {
+        let members = living_members(group);
+        if members.is_empty() {
+            return;
+        }
+        assert!(Instant::now() < deadline, "still alive: {members:?}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Those of whom parent and process group are wanted.
+fn living(is_wanted: impl Fn(u32, u32) -> bool) -> BTreeMap<u32, String> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Some(id) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok())
+        else {
+            continue;
+        };
+        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else {
+            continue;
+        };
+        // After the name in parentheses: state, parent, process group.
+        let fields: Vec<&str> = stat[stat.rfind(')').unwrap() + 1..]
+            .split_whitespace()
+            .collect();
+        let number = |field: &str| field.parse().unwrap();
+        if is_wanted(number(fields[1]), number(fields[2])) && fields[0] != "Z" {
+            let command = fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
+            found.insert(id, command.replace('\0', " "));
+        }
+    }
+    found
+}

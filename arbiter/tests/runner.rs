@@ -1,0 +1,96 @@
+//! Engines that do not come up again, and seats that need none.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use arbiter::ending::Ending;
+use arbiter::log::Log;
+use arbiter::plan::{EngineSpec, Opening, Plan};
+use arbiter::record::GameRecord;
+use arbiter::{replay, runner};
+use common::{Table, tiny};
+
+/// An engine that crashes in its first game; when it is started again it does `again`. `file` tells it.
+fn once(file: &Path, again: &str) -> EngineSpec {
+    let file = file.display();
+    let before = format!("if [ -e {file} ]; then echo worn out >&2; {again}; fi; : > {file}");
+    EngineSpec {
+        name: "once".to_string(),
+        ..tiny(&["exit 3", "", "", &before])
+    }
+}
+
+fn file(name: &str) -> PathBuf {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_file(&file);
+    file
+}
+
+/// The records of a match of these engines, each in order.
+fn play(engines: Vec<EngineSpec>, start: Option<&str>) -> Vec<GameRecord> {
+    let mut table = Table::new(engines);
+    table.plan.patience.ready = Duration::from_secs(1);
+    let plan = Plan {
+        games: table.plan.seats as u64,
+        openings: vec![Opening {
+            start: start.map(String::from),
+            moves: Vec::new(),
+        }],
+        ..table.plan
+    };
+    let mut records = Vec::new();
+    let outcome = runner::run(&plan, &Log::none(), &table.interrupt, |record| {
+        records.push(record);
+        Ok(())
+    });
+    assert!(outcome.is_ok(), "{outcome:?}");
+    for record in &records {
+        let flaws = replay::check(record);
+        assert!(flaws.is_empty(), "{flaws:?} in {record:?}");
+    }
+    records
+}
+
+#[test]
+fn an_engine_that_does_not_come_up_again_is_called_what_it_is() {
+    for (again, ending, reason) in [
+        ("exit 9", Ending::Crash, "exit status: 9"),
+        ("exec sleep 1000", Ending::Stall, "did not answer in time"),
+        (
+            "exec >&-; sleep 1000",
+            Ending::Disconnect,
+            "closed its output",
+        ),
+    ] {
+        let once = once(&file(ending.name()), again);
+        let records = play(vec![tiny(&[]), once], None);
+        let second = &records[1];
+        let seen = format!("{again}: {second:?}");
+        assert_eq!(second.endings, [ending, Ending::Ended], "{seen}");
+        let fault = second.fault.as_ref().expect(&seen);
+        assert!(fault.reason.contains(reason), "{seen}");
+        assert_eq!(fault.stderr, ["worn out"], "{seen}");
+    }
+}
+
+#[test]
+fn a_seat_that_has_finished_in_the_opening_needs_no_engine() {
+    let once = once(&file("finished"), "exit 9");
+    let engines = vec![tiny(&[]), once, tiny(&[])];
+    let names = ["one", "once", "two"].map(String::from);
+    let engines = engines.into_iter().zip(names);
+    let engines = engines.map(|(engine, name)| EngineSpec { name, ..engine });
+    let start = "64,5,0/40,30,1/20,30,0 2 1 -";
+    let records = play(engines.collect(), Some(start));
+    assert_eq!(records.len(), 3);
+    for record in &records {
+        let seat = record.seats.iter().position(|name| name == "once").unwrap();
+        let fault = record.fault.as_ref().map(|fault| fault.seat as usize - 1);
+        let expected = (seat != 0).then_some(seat);
+        assert_eq!(fault, expected, "{record:?}");
+        assert_eq!(record.endings[0], Ending::Finish, "{record:?}");
+    }
+}
