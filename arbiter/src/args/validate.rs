@@ -157,7 +157,7 @@ fn sameness(plan: &Plan) -> Option<String> {
         && plan.openings.len() == 1
         && plan.games > plan.seats as u64;
     has_one_line.then(|| {
-        "all blocks begin alike, and engines limited by depth or nodes may play the same game again up to the first card: --random-plies K or --openings FILE remedies that".to_string()
+        "all blocks begin alike: engines limited by depth or nodes may repeat a game but for its cards; see --random-plies and --openings".to_string()
     })
 }
 
