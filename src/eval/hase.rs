@@ -42,7 +42,7 @@ const LETTUCES: [[i32; 6]; 4] = [
 /// Holdings beyond this count as this.
 const MOST_CARROTS: usize = 511;
 
-/// C by carrots held, for each of the article's three functions.
+/// C by carrots held, for the article's first two functions: the first and the second half of the track.
 const CARROTS: [[i32; MOST_CARROTS + 1]; 2] = [falling_worth(90, 60), falling_worth(90, 35)];
 
 /// A sum of worths of single carrots: the first is worth `first` hundredths, one more is worth less and

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use super::worker::Task;
 use super::{Session, answers};
+use crate::bench;
 use crate::limits::{Limits, MoverClock};
 use crate::protocol::{BestMove, Clock, ClockTimes, Go, Reply};
 use crate::rules::{AnyPosition, Seat, Turn};
 use crate::search::{Answer, Control, MAX_DEPTH, Report, Request};
-use crate::{bench, eval};
 
 /// Why a command is refused while a search runs.
 pub const BUSY: &str = "a search is running: expected `stop` and its `bestmove` first";
@@ -151,7 +151,7 @@ impl<W: Write> Session<W> {
             Some(answer) => BestMove {
                 best: Some(answer.best),
                 ponder: answer.ponder,
-                estimate: eval::shares(&answer.value.leads[..seats]),
+                estimate: answers::estimate(&answer.value, seats),
             },
             None => BestMove {
                 best: None,
@@ -159,14 +159,22 @@ impl<W: Write> Session<W> {
                 estimate: answers::static_estimate(&running.position),
             },
         });
-        if search.hold == Hold::No {
-            search.hold = search.hold_for_movetime(&running.control);
+        self.release_unless_held()
+    }
+
+    /// Gives the answer that is there, if any, unless it has to wait, be it for the end of its movetime.
+    fn release_unless_held(&mut self) -> io::Result<()> {
+        if let Some(running) = &mut self.running
+            && let Kind::Search(search) = &mut running.kind
+        {
+            if search.hold == Hold::No && search.answer.is_some() {
+                search.hold = search.hold_for_movetime(&running.control);
+            }
+            if search.hold != Hold::No {
+                return Ok(());
+            }
         }
-        if search.hold == Hold::No {
-            self.release_answer()
-        } else {
-            Ok(())
-        }
+        self.release_answer()
     }
 
     /// Gives the answer that is there.
@@ -214,14 +222,7 @@ impl<W: Write> Session<W> {
             } else {
                 Hold::No
             };
-            if search.answer.is_some() && search.hold == Hold::No {
-                search.hold = search.hold_for_movetime(&running.control);
-            }
-            return if search.hold == Hold::No {
-                self.release_answer()
-            } else {
-                Ok(())
-            };
+            return self.release_unless_held();
         }
         self.complain("`ponderhit` without `go ponder`: expected `go ponder` first")
     }
