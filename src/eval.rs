@@ -6,14 +6,20 @@
 //! difference of worths, and what one seat gains the other loses.
 
 mod hase;
+mod model;
+
+pub use hase::{article, curves, lookahead};
+pub use model::Model;
+
+use lookahead::ModelSettings;
 
 use crate::rules::{Game, MAX_SEATS, Seat, Turn};
 
 /// The lead of one seat over another whose order is decided.
 pub const CERTAIN: i32 = 1 << 20;
 
-/// Worth of a decided place: two worths that differ by at least this much are in a decided order.
-const DECIDED_WORTH: i32 = 1 << 24;
+/// Worth of a decided place, for itself and for each place behind it: two worths that differ by at least this much are in a decided order.
+pub const DECIDED_WORTH: i32 = 20_000_000;
 
 /// Differences of worth are looked up in steps of this many hundredths.
 const WORTH_STEP: i32 = 32;
@@ -31,6 +37,15 @@ pub trait Evaluate: Game {
 
     /// How the worth comes about, a line a seat, for a person.
     fn explain(&self) -> Vec<String>;
+
+    /// The game as the search for vectors sees it.
+    type Model: Model<Position = Self, Move = Self::Move>;
+
+    /// The model of the position's variant.
+    fn model(&self, settings: &ModelSettings) -> Self::Model;
+
+    /// How the worth in the model comes about, a line a seat, for a person.
+    fn explain_model(&self, settings: &ModelSettings) -> Vec<String>;
 }
 
 /// The estimate of a position without search: each seat's summed lead over all others, from

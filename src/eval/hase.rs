@@ -2,16 +2,26 @@
 //! carrots and its square.
 //!
 //! Source: the article "AI in Hase und Igel: minimax for three". It shows its curves as pictures only;
-//! these are our own, and obey what it says of them.
+//! these are our own, and its third function of carrots counts turns instead. [`article`] has the evaluation
+//! as the article describes it.
+
+pub mod article;
+pub mod curves;
+pub mod lookahead;
 
 use super::{Evaluate, Vector};
 use crate::rules::hase::{FINISH, Hare, Position, cost};
 use crate::rules::{Game, MAX_SEATS, Seat};
+use article::{Factors, Terms};
+use curves::{CarrotCurve, Falling, LettuceCurves, MOST_CARROTS};
+use lookahead::{Lookahead, ModelSettings};
 
 /// The factors Ks, Kc and Kp, in hundredths.
-const LETTUCE_FACTOR: i32 = 100;
-const CARROT_FACTOR: i32 = 100;
-const PATH_FACTOR: i32 = 100;
+const FACTORS: Factors = Factors {
+    lettuces: 100,
+    carrots: 100,
+    path: 100,
+};
 
 /// P for a square.
 const PATH_PER_SQUARE: i32 = 3;
@@ -32,32 +42,26 @@ const HALF: u8 = 32;
 
 /// S by lettuces in hand and lettuce squares strictly ahead: the fewer squares are left for the
 /// lettuces in hand, the worse, and with more lettuces than squares the hare has to turn back.
-const LETTUCES: [[i32; 6]; 4] = [
+const LETTUCES: LettuceCurves = [
     [60, 60, 60, 60, 60, 60],
     [-20, 25, 38, 42, 44, 45],
     [-60, -20, 5, 20, 26, 30],
     [-90, -60, -25, -5, 8, 15],
 ];
 
-/// Holdings beyond this count as this.
-const MOST_CARROTS: usize = 511;
-
 /// C by carrots held, for the article's first two functions: the first and the second half of the track.
-const CARROTS: [[i32; MOST_CARROTS + 1]; 2] = [falling_worth(90, 60), falling_worth(90, 35)];
-
-/// A sum of worths of single carrots: the first is worth `first` hundredths, one more is worth less and
-/// less, and half as much once `half` are held.
-const fn falling_worth(first: i32, half: i32) -> [i32; MOST_CARROTS + 1] {
-    let mut table = [0; MOST_CARROTS + 1];
-    let mut carrots = 1;
-    let mut hundredths = 0;
-    while carrots < table.len() {
-        hundredths += first * half / (half + carrots as i32 - 1);
-        table[carrots] = hundredths / 100;
-        carrots += 1;
+const CARROTS: [CarrotCurve; 2] = [
+    Falling {
+        first: 90,
+        half: 60,
     }
-    table
-}
+    .curve(),
+    Falling {
+        first: 90,
+        half: 35,
+    }
+    .curve(),
+];
 
 /// C of a hare that is home with its next move.
 const HOMECOMING: i32 = 30;
@@ -78,87 +82,81 @@ fn worth_of_way_home(position: &Position, seat: Seat) -> i32 {
 const MOST_TURNS: u32 = 40;
 
 /// What a seat's worth is made of.
-#[derive(Clone, Copy, Debug)]
-struct Terms {
-    lettuces: i32,
-    function: usize,
-    carrots: i32,
-    path: i32,
-}
-
-impl Terms {
-    #[inline]
-    fn of(position: &Position, seat: Seat) -> Terms {
-        let Hare {
-            carrots,
-            square,
-            lettuces,
-        } = position.hare(seat);
-        let held = usize::from(carrots) + usize::from(position.income(seat));
-        let (function, carrots) = if held >= COST_OF_WAY_HOME[usize::from(square)] {
-            (2, worth_of_way_home(position, seat))
-        } else {
-            let function = usize::from(square >= HALF);
-            (function, CARROTS[function][held.min(MOST_CARROTS)])
-        };
-        let ahead = position.ruleset().track.lettuces_ahead(square);
-        let row = usize::from(lettuces).min(LETTUCES.len() - 1);
-        Terms {
-            lettuces: LETTUCES[row][ahead.min(5)],
-            function,
-            carrots,
-            path: PATH_PER_SQUARE * i32::from(square),
-        }
-    }
-
-    #[inline]
-    fn worth(self) -> i32 {
-        LETTUCE_FACTOR * self.lettuces + CARROT_FACTOR * self.carrots + PATH_FACTOR * self.path
+#[inline]
+fn own_terms(position: &Position, seat: Seat) -> Terms {
+    let Hare {
+        carrots,
+        square,
+        lettuces,
+    } = position.hare(seat);
+    let held = usize::from(carrots) + usize::from(position.income(seat));
+    let (function, carrots) = if held >= COST_OF_WAY_HOME[usize::from(square)] {
+        (2, worth_of_way_home(position, seat))
+    } else {
+        let function = usize::from(square >= HALF);
+        (function, CARROTS[function][held.min(MOST_CARROTS)])
+    };
+    let ahead = position.ruleset().track.lettuces_ahead(square);
+    let row = usize::from(lettuces).min(LETTUCES.len() - 1);
+    Terms {
+        lettuces: LETTUCES[row][ahead.min(5)],
+        function,
+        carrots,
+        path: PATH_PER_SQUARE * i32::from(square),
     }
 }
 
 impl Evaluate for Position {
+    type Model = Lookahead;
+
     #[inline]
     fn worth(&self) -> Vector {
         let mut worth = [0; MAX_SEATS];
         for (seat, worth) in worth.iter_mut().enumerate().take(self.seats()) {
-            *worth = Terms::of(self, Seat(seat as u8)).worth();
+            *worth = own_terms(self, Seat(seat as u8)).worth(&FACTORS);
         }
         worth
     }
 
+    fn model(&self, settings: &ModelSettings) -> Lookahead {
+        Lookahead::new(self.ruleset(), settings)
+    }
+
     fn explain(&self) -> Vec<String> {
-        let seats = (0..self.seats() as u8).map(Seat);
-        seats
-            .map(|seat| match self.place(seat) {
-                Some(place) => format!("seat {seat}: place {place}"),
-                None => {
-                    let terms = Terms::of(self, seat);
-                    format!(
-                        "seat {seat}: S {} x {} + C[{}] {} x {} + P {} x {} = E {}",
-                        terms.lettuces,
-                        Hundredths(LETTUCE_FACTOR),
-                        terms.function,
-                        terms.carrots,
-                        Hundredths(CARROT_FACTOR),
-                        terms.path,
-                        Hundredths(PATH_FACTOR),
-                        Hundredths(terms.worth()),
-                    )
-                }
-            })
-            .collect()
+        explain_with(self, &FACTORS, |seat| own_terms(self, seat))
+    }
+
+    fn explain_model(&self, settings: &ModelSettings) -> Vec<String> {
+        explain_with(self, &settings.factors, |seat| article::terms(self, seat))
     }
 }
 
-/// A number of hundredths, printed as a decimal fraction.
-struct Hundredths(i32);
-
-impl std::fmt::Display for Hundredths {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let sign = if self.0 < 0 { "-" } else { "" };
-        write!(f, "{sign}{}.{:02}", self.0.abs() / 100, self.0.abs() % 100)
-    }
+/// A line a seat: each term with its factor, and E, all in hundredths but S, C and P.
+fn explain_with(
+    position: &Position,
+    factors: &Factors,
+    terms: impl Fn(Seat) -> Terms,
+) -> Vec<String> {
+    let seats = (0..position.seats() as u8).map(Seat);
+    seats
+        .map(|seat| match position.place(seat) {
+            Some(place) => format!("seat {seat}: place {place}"),
+            None => {
+                let terms = terms(seat);
+                format!(
+                    "seat {seat}: S {} x {} + C[{}] {} x {} + P {} x {} = E {}",
+                    terms.lettuces,
+                    factors.lettuces,
+                    terms.function,
+                    terms.carrots,
+                    factors.carrots,
+                    terms.path,
+                    factors.path,
+                    terms.worth(factors),
+                )
+            }
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -161,6 +161,18 @@ impl Position {
         next
     }
 
+    /// The position in which the card that is due was passed over: the hare holds `carrots`, and its turn
+    /// is over. For searches that do without chance; the rules know no such thing.
+    #[inline(always)]
+    #[must_use]
+    pub fn pass_over_card(&self, carrots: u16) -> Position {
+        let mut next = *self;
+        next.paid = 0;
+        next.seat = self.seat_after(self.racing);
+        next.hares[usize::from(self.seat)].carrots = carrots;
+        next
+    }
+
     /// Gives ten carrots to every hare behind, or five, or one, or none; returns the sum.
     fn give_to_those_behind(&mut self, giver: Hare) -> u16 {
         let behind = |hare: &Hare| hare.square < giver.square;

@@ -18,6 +18,8 @@ pub struct Ruleset {
     /// The number of cards of each [`Card`](super::Card), in its order. A deck has a `shuffle`, so that
     /// it never runs out.
     pub deck: [u8; 8],
+    /// The hare squares near the finish, bit n being square n: a card drawn there may cost the race.
+    pub last_hares: u64,
     /// How far it is to the finish for a hare alone; made when it is first asked for.
     pub turns_home: LazyLock<TurnsHome>,
 }
@@ -28,6 +30,7 @@ pub static HASE_UND_IGEL: Ruleset = Ruleset {
     carrots: 68,
     lettuces: 3,
     deck: FIFTEEN,
+    last_hares: 1 << 58 | 1 << 61 | 1 << 63,
     turns_home: LazyLock::new(|| TurnsHome::of(&HASE_UND_IGEL)),
 };
 
@@ -37,5 +40,18 @@ pub static HARE_AND_TORTOISE: Ruleset = Ruleset {
     carrots: 65,
     lettuces: 3,
     deck: FIFTEEN,
+    last_hares: 1 << 58 | 1 << 62,
     turns_home: LazyLock::new(|| TurnsHome::of(&HARE_AND_TORTOISE)),
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_hares_are_the_hare_squares_beyond_57() {
+        for ruleset in [&HASE_UND_IGEL, &HARE_AND_TORTOISE] {
+            assert_eq!(ruleset.last_hares, ruleset.track.hares & u64::MAX << 58);
+        }
+    }
+}

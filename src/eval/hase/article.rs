@@ -1,0 +1,147 @@
+//! The article's evaluation: E = Ks x S + Kc x C + Kp x P for each seat.
+//!
+//! Source: the article "AI in Hase und Igel: minimax for three".
+
+use super::curves::{CURVES, Curves, LettuceCurves, MOST_CARROTS};
+use super::{COST_OF_WAY_HOME, HALF, PATH_PER_SQUARE};
+use crate::eval::{DECIDED_WORTH, Vector};
+use crate::rules::hase::{FINISH, Hare, Position, Ruleset};
+use crate::rules::{Game, MAX_SEATS, Seat};
+
+/// The correction factors Ks, Kc and Kp, in hundredths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Factors {
+    /// Ks, of the lettuces.
+    pub lettuces: i32,
+    /// Kc, of the carrots.
+    pub carrots: i32,
+    /// Kp, of the path.
+    pub path: i32,
+}
+
+impl Default for Factors {
+    fn default() -> Factors {
+        Factors {
+            lettuces: 100,
+            carrots: 100,
+            path: 100,
+        }
+    }
+}
+
+/// What a seat's E is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// S.
+    pub lettuces: i32,
+    /// Which of the three functions C is: 0, 1 or 2.
+    pub function: usize,
+    /// C.
+    pub carrots: i32,
+    /// P.
+    pub path: i32,
+}
+
+impl Terms {
+    /// E, in hundredths.
+    #[inline]
+    pub fn worth(&self, factors: &Factors) -> i32 {
+        factors.lettuces * self.lettuces + factors.carrots * self.carrots + factors.path * self.path
+    }
+}
+
+/// The terms of a seat that has not finished, under the preset's curves.
+pub fn terms(position: &Position, seat: Seat) -> Terms {
+    let Hare {
+        square, lettuces, ..
+    } = position.hare(seat);
+    let (function, held) = carrots_of(position, seat);
+    let ahead = position.ruleset().track.lettuces_ahead(square);
+    Terms {
+        lettuces: read(&CURVES.lettuces, lettuces, ahead),
+        function,
+        carrots: CURVES.carrots[function][held],
+        path: PATH_PER_SQUARE * i32::from(square),
+    }
+}
+
+fn read(curves: &LettuceCurves, lettuces: u8, ahead: usize) -> i32 {
+    let row = &curves[usize::from(lettuces).min(curves.len() - 1)];
+    row[ahead.min(row.len() - 1)]
+}
+
+/// The function of a seat's carrots and the holding that it is applied to, with what is about to be paid.
+#[inline(always)]
+fn carrots_of(position: &Position, seat: Seat) -> (usize, usize) {
+    let Hare {
+        carrots, square, ..
+    } = position.hare(seat);
+    let held = usize::from(carrots) + usize::from(position.income(seat));
+    let function = if held >= COST_OF_WAY_HOME[usize::from(square)] {
+        2
+    } else {
+        usize::from(square >= HALF)
+    };
+    (function, held.min(MOST_CARROTS))
+}
+
+/// The evaluation with its factors multiplied out, for a search.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// Ks x S + Kp x P by lettuces in hand and square.
+    standing: [[i32; FINISH as usize + 1]; 4],
+    /// Kc x C by function and carrots held.
+    carrots: [[i32; MOST_CARROTS + 1]; 3],
+}
+
+impl Evaluation {
+    /// The evaluation under a ruleset, with given curves and factors.
+    pub fn new(ruleset: &Ruleset, curves: &Curves, factors: &Factors) -> Evaluation {
+        let mut standing = [[0; FINISH as usize + 1]; 4];
+        for (lettuces, row) in standing.iter_mut().enumerate() {
+            for (square, worth) in row.iter_mut().enumerate() {
+                let ahead = ruleset.track.lettuces_ahead(square as u8);
+                let path = PATH_PER_SQUARE * square as i32;
+                let from_lettuces =
+                    factors.lettuces * read(&curves.lettuces, lettuces as u8, ahead);
+                *worth = from_lettuces + factors.path * path;
+            }
+        }
+        let carrots = curves
+            .carrots
+            .map(|curve| curve.map(|worth| factors.carrots * worth));
+        Evaluation { standing, carrots }
+    }
+
+    /// E of every seat, in hundredths; a seat whose place is decided has
+    /// [`DECIDED_WORTH`] for itself and for each seat behind it, which is above all others.
+    #[inline(always)]
+    pub fn worth(&self, position: &Position) -> Vector {
+        let mut worth = [0; MAX_SEATS];
+        for (seat, worth) in worth.iter_mut().enumerate().take(position.seats()) {
+            *worth = self.worth_of(position, Seat(seat as u8));
+        }
+        worth
+    }
+
+    /// E of a seat.
+    #[inline(always)]
+    pub fn worth_of(&self, position: &Position, seat: Seat) -> i32 {
+        let Hare {
+            square, lettuces, ..
+        } = position.hare(seat);
+        if square == FINISH {
+            return finished_worth(position, seat);
+        }
+        let (function, held) = carrots_of(position, seat);
+        let row = &self.standing[usize::from(lettuces & 3)];
+        row[usize::from(square)] + self.carrots[function][held]
+    }
+}
+
+#[cold]
+fn finished_worth(position: &Position, seat: Seat) -> i32 {
+    // A hare on the finish has a place.
+    let place = position.place(seat).unwrap_or(1);
+    DECIDED_WORTH * (position.seats() + 1 - place) as i32
+}
