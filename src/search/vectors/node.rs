@@ -93,9 +93,13 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
             return self.model.worth(position);
         }
         match self.model.turn(position) {
-            Turn::Card(_) => self.mean(position, |walk, next| {
-                walk.vector_after(next, moved, depth, ply, Bounds::NONE)
-            }),
+            Turn::Card(_) => {
+                let mean = self.mean(position, |walk, next| {
+                    walk.vector_after(next, moved, depth, ply, Bounds::NONE)
+                });
+                self.pv.clear(ply);
+                mean
+            }
             Turn::Seat(mover) if depth == 1 && !self.is_order_of_last_ply_asked(ply) => {
                 self.best_of_last_ply(position, mover, ply, bounds)
             }

@@ -76,9 +76,13 @@ impl<M: Model, const N: usize> Walk<'_, M, N> {
             return key::<N>(&self.model.worth(position));
         }
         match self.model.turn(position) {
-            Turn::Card(_) => key::<N>(&self.mean(position, |walk, next| {
-                vector_of(walk.key_after(next, moved, depth, ply, Window::OPEN))
-            })),
+            Turn::Card(_) => {
+                let mean: [i32; N] = self.mean(position, |walk, next| {
+                    vector_of(walk.key_after(next, moved, depth, ply, Window::OPEN))
+                });
+                self.pv.clear(ply);
+                key(&mean)
+            }
             Turn::Seat(mover) if depth == 1 => {
                 self.best_key_of_last_ply(position, mover, ply, window)
             }
