@@ -1,0 +1,261 @@
+//! What pruning, sorting and caps save in the search for vectors: positions visited and time at each depth,
+//! over 21 positions of two seats and 21 of three, taken from games all along the race.
+//!
+//! Run it with `cargo bench --bench article`. Figures are medians over the positions; ratios are medians of the
+//! ratios of single positions to the full search, measured side by side.
+
+use std::time::{Duration, Instant};
+
+use buxtehude::eval::Evaluate;
+use buxtehude::rules::Game;
+use buxtehude::rules::hase::{HASE_UND_IGEL, Move, Position};
+use buxtehude::search::vectors::{Extent, Prune, Strategy, VectorSettings, search};
+use buxtehude::search::{ArticleSettings, Control};
+
+const TWO_SEATS: [&str; 21] = [
+    "0,68,3/0,68,3 1 - -",
+    "1,67,3/0,68,3 2 - S",
+    "10,24,3/4,68,3 2 - G",
+    "6,65,3/3,52,3 2 - RHG",
+    "10,42,3/11,33,3 1 - SS",
+    "16,56,3/7,73,2 2 - DR",
+    "22,24,1/10,35,2 2 - H",
+    "8,76,3/13,60,2 2 - H",
+    "10,91,3/22,15,2! 1 - DHS",
+    "22,47,1/17,57,3 2 - BRF",
+    "22,52,3!/19,68,2 2 - HGG",
+    "22,94,1/23,83,2 1 - F",
+    "19,124,1/23,83,2 2 - F",
+    "32,24,2/22,111,2! 1 - B",
+    "35,106,1/42,31,0 2 - R",
+    "42,49,1/48,61,1 1 - DR",
+    "48,8,0/42,85,1! 1 - HF",
+    "42,101,1!/37,67,1 2 - SG",
+    "37,64,1/48,60,1 1 - H",
+    "42,103,0/46,84,1 1 - DRHFG",
+    "44,117,0/54,34,1 1 - BRF",
+];
+
+const THREE_SEATS: [&str; 21] = [
+    "5,53,3/9,23,3/0,68,3 3 - -",
+    "10,22,3/7,82,3!/9,41,3 1 - SS",
+    "7,46,2/12,74,3/17,59,3 1 - RSG",
+    "21,65,3/20,47,3/19,51,3 3 - DR",
+    "12,51,3/17,32,2/10,68,2 1 - H",
+    "20,77,2/18,62,3/21,54,3 1 - BF",
+    "21,125,3/20,117,3/19,121,3 3 - DR",
+    "20,102,3/41,20,2/15,127,3 1 - -",
+    "39,36,2/28,98,3/35,83,3 3 - DRHFSG",
+    "29,81,2/21,72,3/24,101,1 2 - DRHG",
+    "39,81,2/21,82,3/28,91,1 2 - DRHFG",
+    "32,327,2/45,172,2/55,51,1 2 - BBDRRHHFSG",
+    "51,62,3/56,50,2/55,68,1 1 - BBDRFG",
+    "57,56,2!/50,58,2/30,305,3 3 - -",
+    "41,213,2/57,33,2/42,126,2 2 - BBFF",
+    "30,323,2/56,173,1/42,263,2 1 - BHF",
+    "43,151,2/40,330,1/48,255,0 1 - H",
+    "28,347,3/49,217,1/40,303,0 3 - BBDRFFSG",
+    "42,254,1/30,430,1/49,318,0 2 - HF",
+    "37,327,1/56,91,1/43,320,0 1 - DDRHHFFSGG",
+    "57,65,2/54,24,1/64,9,0 1 3 BDDRHH",
+];
+
+/// The full searches that the others are compared with, and those.
+const MODES: [(&str, Strategy, Prune, bool, &str); 12] = [
+    (
+        "relative, nothing on",
+        Strategy::Relative,
+        Prune::Off,
+        false,
+        "0",
+    ),
+    (
+        "relative, exact",
+        Strategy::Relative,
+        Prune::Exact,
+        false,
+        "0",
+    ),
+    (
+        "relative, exact, sorted",
+        Strategy::Relative,
+        Prune::Exact,
+        true,
+        "0",
+    ),
+    (
+        "relative, exact, sorted, capped",
+        Strategy::Relative,
+        Prune::Exact,
+        true,
+        "0,0,8,8,4",
+    ),
+    (
+        "relative, article",
+        Strategy::Relative,
+        Prune::Article,
+        false,
+        "0",
+    ),
+    (
+        "relative, article, sorted",
+        Strategy::Relative,
+        Prune::Article,
+        true,
+        "0",
+    ),
+    (
+        "absolute, nothing on",
+        Strategy::Absolute,
+        Prune::Off,
+        false,
+        "0",
+    ),
+    (
+        "absolute, exact, sorted",
+        Strategy::Absolute,
+        Prune::Exact,
+        true,
+        "0",
+    ),
+    (
+        "absolute, exact, sorted, capped",
+        Strategy::Absolute,
+        Prune::Exact,
+        true,
+        "0,0,8,8,4",
+    ),
+    (
+        "absolute, article",
+        Strategy::Absolute,
+        Prune::Article,
+        false,
+        "0",
+    ),
+    (
+        "absolute, article, sorted",
+        Strategy::Absolute,
+        Prune::Article,
+        true,
+        "0",
+    ),
+    (
+        "absolute, article, sorted, capped",
+        Strategy::Absolute,
+        Prune::Article,
+        true,
+        "0,0,8,8,4",
+    ),
+];
+
+/// What the search to one depth took, that is without the depths before, and what it found.
+#[derive(Clone)]
+struct Cost {
+    nodes: u64,
+    time: Duration,
+    best: Move,
+    worth: [i32; 6],
+}
+
+fn main() {
+    compare("two seats", &TWO_SEATS, 4..=8);
+    compare("three seats", &THREE_SEATS, 4..=6);
+}
+
+fn compare(title: &str, texts: &[&str], depths: std::ops::RangeInclusive<u32>) {
+    let deepest = *depths.end();
+    // Costs by mode, position and depth from 1.
+    let mut costs = vec![Vec::new(); MODES.len()];
+    for text in texts {
+        let position = Position::parse(&HASE_UND_IGEL, text).expect("a position");
+        for (mode, costs) in MODES.iter().zip(&mut costs) {
+            costs.push(search_each_depth(&position, mode, deepest));
+        }
+    }
+    for depth in depths {
+        println!("{title}, depth {depth}");
+        println!(
+            "  mode                                  nodes        ms   ns a node  nodes x  time x  other move  other vector"
+        );
+        let mut full = 0;
+        for (mode, (name, _, prune, ..)) in MODES.iter().enumerate() {
+            if *prune == Prune::Off {
+                full = mode;
+            }
+            print_row(name, &costs[mode], &costs[full], depth);
+        }
+    }
+}
+
+fn print_row(name: &str, costs: &[Vec<Cost>], full: &[Vec<Cost>], depth: u32) {
+    let at = |costs: &Vec<Cost>| costs[(depth as usize).min(costs.len()) - 1].clone();
+    // A race that is decided sooner has no such depth.
+    let pairs: Vec<(Cost, Cost)> = costs
+        .iter()
+        .zip(full)
+        .filter(|(_, full)| full.len() >= depth as usize)
+        .map(|(cost, full)| (at(cost), at(full)))
+        .collect();
+    let median = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        values[values.len() / 2]
+    };
+    let of = |figure: &dyn Fn(&(Cost, Cost)) -> f64| median(pairs.iter().map(figure).collect());
+    let share = |differs: &dyn Fn(&(Cost, Cost)) -> bool| {
+        let count = pairs.iter().filter(|pair| differs(pair)).count();
+        format!("{count} of {}", pairs.len())
+    };
+    println!(
+        "  {name:34} {:>9} {:>9.3} {:>11.1} {:>8.4} {:>7.4} {:>11} {:>13}",
+        of(&|(cost, _)| cost.nodes as f64),
+        of(&|(cost, _)| cost.time.as_secs_f64() * 1e3),
+        of(&|(cost, _)| cost.time.as_nanos() as f64 / cost.nodes as f64),
+        of(&|(cost, full)| cost.nodes as f64 / full.nodes as f64),
+        of(&|(cost, full)| cost.time.as_secs_f64() / full.time.as_secs_f64()),
+        share(&|(cost, full)| cost.best != full.best),
+        share(&|(cost, full)| cost.worth != full.worth),
+    );
+}
+
+fn search_each_depth(
+    position: &Position,
+    mode: &(&str, Strategy, Prune, bool, &str),
+    deepest: u32,
+) -> Vec<Cost> {
+    let &(_, strategy, prune, sort, caps) = mode;
+    let settings = VectorSettings {
+        strategy,
+        prune,
+        sort,
+        caps: caps.parse().expect("a list of caps"),
+    };
+    let extent = Extent {
+        moves: position.legal_moves().collect(),
+        depth: deepest,
+        nodes: u64::MAX,
+        multipv: 1,
+    };
+    let model = position.model(&ArticleSettings::default().model);
+    let mut costs = Vec::new();
+    let mut nodes = 0;
+    let mut start = Instant::now();
+    let control = Control::new(None);
+    search(
+        &model,
+        position,
+        &settings,
+        &extent,
+        &control,
+        &mut |line| {
+            costs.push(Cost {
+                nodes: line.nodes - nodes,
+                time: start.elapsed(),
+                best: line.pv[0],
+                worth: line.vector,
+            });
+            nodes = line.nodes;
+            start = Instant::now();
+        },
+    );
+    costs
+}
