@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::rules::Variant;
-use crate::search::{Control, Request, Table, search};
+use crate::search::{Control, Preset, Request, Table, search};
 
 /// The depth where none is said.
 pub const DEFAULT_DEPTH: u32 = 6;
@@ -61,6 +61,7 @@ pub fn run(depth: u32, table: &mut Table, control: &Control) -> Option<BenchResu
             depth,
             nodes: u64::MAX,
             multipv: 1,
+            preset: Preset::Default,
         };
         nodes += search(&request, table, control, &mut |_| ())?.nodes;
         if control.should_stop() {

@@ -44,6 +44,9 @@ pub trait Evaluate: Game {
     /// The model of the position's variant.
     fn model(&self, settings: &ModelSettings) -> Self::Model;
 
+    /// The worth of each seat in the model, in hundredths, as the position stands.
+    fn model_worth(&self, settings: &ModelSettings) -> Vector;
+
     /// How the worth in the model comes about, a line a seat, for a person.
     fn explain_model(&self, settings: &ModelSettings) -> Vec<String>;
 }
@@ -53,12 +56,25 @@ pub trait Evaluate: Game {
 ///
 /// Where a card is due, it is the mean over the cards that are left.
 pub fn estimate<G: Evaluate>(position: &G) -> Vector {
+    mean_over_cards(position, estimate_of_open)
+}
+
+/// As [`estimate`], by what the position is worth in the model.
+pub fn model_estimate<G: Evaluate>(position: &G, settings: &ModelSettings) -> Vector {
+    mean_over_cards(position, |open| {
+        leads(&open.model_worth(settings), open.seats())
+    })
+}
+
+/// The leads in a position, or where a card is due their mean over the cards that are left.
+#[inline]
+fn mean_over_cards<G: Evaluate>(position: &G, leads_in: impl Fn(&G) -> Vector) -> Vector {
     let Turn::Card(_) = position.turn() else {
-        return estimate_of_open(position);
+        return leads_in(position);
     };
     let mut mean = VectorMean::default();
     for (card, weight) in position.outcomes() {
-        mean.add(&estimate_of_open(&position.draw_unchecked(card)), weight);
+        mean.add(&leads_in(&position.draw_unchecked(card)), weight);
     }
     mean.leads()
 }
@@ -66,8 +82,12 @@ pub fn estimate<G: Evaluate>(position: &G) -> Vector {
 /// The estimate of a position in which no card is due.
 #[inline]
 pub fn estimate_of_open<G: Evaluate>(position: &G) -> Vector {
-    let worth = decided_worth(position);
-    let seats = position.seats();
+    leads(&decided_worth(position), position.seats())
+}
+
+/// Each seat's summed lead over all others, from what a position is worth to each of `seats` seats.
+#[inline]
+pub fn leads(worth: &Vector, seats: usize) -> Vector {
     let mut leads = [0; MAX_SEATS];
     if seats == 2 {
         // One pair needs no loops: a tenth faster.

@@ -1,5 +1,5 @@
-//! The search: iterative deepening over any game that can be evaluated, with alpha-beta for two seats
-//! and max^n for more.
+//! The search: iterative deepening over any game that can be evaluated. Our own searches two seats by
+//! alpha-beta and more by max^n over expected shares; [`vectors`] is that of the article.
 //!
 //! The search has no mouth. It takes a [`Request`], asks a [`Control`] whether to go on, hands each
 //! completed iteration to an observer as a [`Report`], and returns an [`Answer`]. It reads the clock only
@@ -11,17 +11,20 @@ mod control;
 mod deepening;
 mod max_n;
 mod order;
+mod preset;
 mod principal_variation;
 mod progress;
 mod star;
 mod table;
 mod tree;
+pub mod vectors;
+mod visits;
 
 use crate::eval::Vector;
 use crate::rules::AnyPosition;
 
 pub use control::Control;
-pub use deepening::search;
+pub use preset::{ArticleSettings, Preset, search};
 pub use progress::Past;
 pub use table::Table;
 
@@ -43,6 +46,8 @@ pub struct Request {
     pub nodes: u64,
     /// How many of the best moves to report, from 1.
     pub multipv: usize,
+    /// The way of playing.
+    pub preset: Preset,
 }
 
 /// A root move with its value and principal variation, as far as it is known.
@@ -56,6 +61,8 @@ pub struct Report {
     pub multipv: usize,
     /// The value of the move.
     pub value: Value,
+    /// What it is worth to each seat in hundredths, where the search is one for such vectors.
+    pub worth: Vec<i32>,
     /// Positions visited since the search began.
     pub nodes: u64,
     /// Permille of the transposition table in use.

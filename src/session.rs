@@ -196,7 +196,9 @@ impl<W: Write> Session<W> {
             Command::PonderHit => self.ponder_hit()?,
             Command::Quit => return Ok(Flow::Quit),
             Command::Display => self.say_lines(&answers::display(self.game.position()))?,
-            Command::Eval => self.say_lines(&answers::eval(self.game.position()))?,
+            Command::Eval => {
+                self.say_lines(&answers::eval(self.game.position(), &self.options.preset()))?
+            }
             Command::Help => self.say_lines(answers::HELP)?,
         }
         Ok(Flow::Continue)

@@ -12,8 +12,8 @@ pub mod lookahead;
 use super::{Evaluate, Vector};
 use crate::rules::hase::{FINISH, Hare, Position, cost};
 use crate::rules::{Game, MAX_SEATS, Seat};
-use article::{Factors, Terms};
-use curves::{CarrotCurve, Falling, LettuceCurves, MOST_CARROTS};
+use article::{Evaluation, Factors, Terms};
+use curves::{CURVES, CarrotCurve, Falling, LettuceCurves, MOST_CARROTS};
 use lookahead::{Lookahead, ModelSettings};
 
 /// The factors Ks, Kc and Kp, in hundredths.
@@ -120,6 +120,15 @@ impl Evaluate for Position {
 
     fn model(&self, settings: &ModelSettings) -> Lookahead {
         Lookahead::new(self.ruleset(), settings)
+    }
+
+    fn model_worth(&self, settings: &ModelSettings) -> Vector {
+        let evaluation = Evaluation::new(self.ruleset(), &CURVES, &settings.factors);
+        let mut worth = [0; MAX_SEATS];
+        for (seat, worth) in worth.iter_mut().enumerate().take(self.seats()) {
+            *worth = evaluation.worth_of(self, Seat(seat as u8));
+        }
+        worth
     }
 
     fn explain(&self) -> Vec<String> {

@@ -2,7 +2,6 @@
 
 use std::fmt::Debug;
 
-use super::Vector;
 use crate::rules::{Seat, Turn};
 
 /// A tree of positions with what they are worth: a game as it is, or simplified for looking ahead.
@@ -18,8 +17,8 @@ pub trait Model {
     /// What is due in a position. A card is due only where [`Model::play`] led.
     fn turn(&self, position: &Self::Position) -> Turn;
 
-    /// The legal moves of the seat to move.
-    fn moves(&self, position: &Self::Position) -> impl Iterator<Item = Self::Move>;
+    /// The legal moves of the seat to move, ascending.
+    fn moves(&self, position: &Self::Position) -> impl ExactSizeIterator<Item = Self::Move>;
 
     /// The position after a legal move.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
@@ -30,6 +29,6 @@ pub trait Model {
     /// Whether a seat's place is decided.
     fn is_decided(&self, position: &Self::Position, seat: Seat) -> bool;
 
-    /// What a position in which no card is due is worth to each seat.
-    fn worth(&self, position: &Self::Position) -> Vector;
+    /// What a position in which no card is due is worth to each of its `N` seats.
+    fn worth<const N: usize>(&self, position: &Self::Position) -> [i32; N];
 }

@@ -82,7 +82,7 @@ impl<G: Evaluate> Tree<'_, G> {
         path: Path,
         window: Window,
     ) -> i32 {
-        if self.visit(path.ply) {
+        if self.visits.visit(path.ply) {
             return 0;
         }
         match position.turn() {
@@ -153,10 +153,10 @@ impl<G: Evaluate> Tree<'_, G> {
             if is_doubtful {
                 lead = self.lead_after(mover, &next, depth - 1, child, below.null());
             }
-            if lead > alpha && !self.stopped {
+            if lead > alpha && !self.visits.stopped {
                 lead = self.lead_after(mover, &next, depth - 1, child, below);
             }
-            if self.stopped {
+            if self.visits.stopped {
                 return 0;
             }
             if lead > best {
@@ -196,7 +196,7 @@ impl<G: Evaluate> Tree<'_, G> {
                     ..window
                 };
                 let lead = self.lead_after(mover, &next, 0, child, below);
-                if self.stopped {
+                if self.visits.stopped {
                     return 0;
                 }
                 if lead > best {

@@ -7,11 +7,7 @@ use super::{Answer, Control, MAX_DEPTH, Report, Request, Table, Value};
 use crate::eval::Evaluate;
 use crate::rules::{Game, Seat, Turn, with_position};
 
-/// Searches until the depth or the nodes asked for are reached, nothing is left to search, or `control`
-/// says stop; an answer is there from the beginning.
-///
-/// # Returns
-/// `None` if no seat is to move, or none of the moves asked for is legal.
+/// Searches by the default preset; see [`search`](super::search).
 pub fn search(
     request: &Request,
     table: &mut Table,
@@ -108,14 +104,15 @@ impl<'a, G: Evaluate> Root<'a, G> {
         };
         for depth in 1..=deepest {
             self.tree.reached_horizon = false;
-            self.tree.seldepth = 0;
+            self.tree.visits.seldepth = 0;
             let had = self.moves[0].clone();
             self.iterate(depth);
             // Of an iteration that was stopped, only what changes the answer is worth a line.
-            if !self.tree.stopped || self.moves[0] != had {
+            if !self.tree.visits.stopped || self.moves[0] != had {
                 self.report(depth, observe);
             }
-            if !self.tree.reached_horizon || !self.control.may_deepen() || self.tree.stopped {
+            if !self.tree.reached_horizon || !self.control.may_deepen() || self.tree.visits.stopped
+            {
                 break;
             }
         }
@@ -131,7 +128,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
             let mut candidate = self.moves[index].clone();
             let floor = (best.len() >= wanted).then(|| best[wanted - 1].value);
             let value = self.search_move(candidate.mv, depth, floor.as_ref());
-            if self.tree.stopped {
+            if self.tree.visits.stopped {
                 rest.extend_from_slice(&self.moves[index..]);
                 break;
             }
@@ -173,7 +170,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
                 .tree
                 .lead_after(self.mover, &next, depth - 1, path, window.null());
         }
-        if lead > alpha && !self.tree.stopped {
+        if lead > alpha && !self.tree.visits.stopped {
             lead = self
                 .tree
                 .lead_after(self.mover, &next, depth - 1, path, window);
@@ -186,10 +183,11 @@ impl<'a, G: Evaluate> Root<'a, G> {
         for (index, best) in self.moves[..wanted].iter().enumerate() {
             observe(Report {
                 depth,
-                seldepth: self.tree.seldepth as u32,
+                seldepth: self.tree.visits.seldepth as u32,
                 multipv: index + 1,
                 value: best.value,
-                nodes: self.tree.nodes,
+                worth: Vec::new(),
+                nodes: self.tree.visits.nodes,
                 hashfull: self.tree.table.fill_permille(),
                 pv: best.pv.iter().map(G::Move::to_string).collect(),
             });
@@ -208,7 +206,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
             best: best.mv.to_string(),
             ponder: expected.map(G::Move::to_string),
             value: best.value,
-            nodes: self.tree.nodes,
+            nodes: self.tree.visits.nodes,
             had_choice: self.had_choice,
         }
     }

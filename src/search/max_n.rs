@@ -15,7 +15,7 @@ impl<G: Evaluate> Tree<'_, G> {
             leads: [0; MAX_SEATS],
             mate: 0,
         };
-        if self.visit(path.ply) {
+        if self.visits.visit(path.ply) {
             return STOPPED;
         }
         let mover = match position.turn() {
@@ -31,7 +31,7 @@ impl<G: Evaluate> Tree<'_, G> {
         for mv in position.legal_moves() {
             let next = position.play_unchecked(mv);
             let value = self.value_after(&next, depth - 1, path.down(mover, self));
-            if self.stopped {
+            if self.visits.stopped {
                 return STOPPED;
             }
             if best.is_none_or(|best| self.prefers(mover, &value, &best)) {
@@ -65,7 +65,7 @@ impl<G: Evaluate> Tree<'_, G> {
         for (card, weight) in position.outcomes() {
             let next = position.draw_unchecked(card);
             let value = self.value_after(&next, depth, path);
-            if self.stopped {
+            if self.visits.stopped {
                 return value;
             }
             leads.add(&value.leads, weight);

@@ -44,7 +44,7 @@ impl<G: Evaluate> Tree<'_, G> {
             Some(lead) => lead,
             None => self.search_cards(seat, position, &mut cards, depth, path, window),
         };
-        if self.stopped {
+        if self.visits.stopped {
             return 0;
         }
         self.pv.clear(path.ply);
@@ -58,7 +58,7 @@ impl<G: Evaluate> Tree<'_, G> {
         for (card, weight) in position.outcomes() {
             let next = position.draw_unchecked(card);
             let lead = self.lead_after(seat, &next, 0, path, Window::FULL);
-            if self.stopped {
+            if self.visits.stopped {
                 return 0;
             }
             mean.add(lead, weight);
@@ -81,7 +81,7 @@ impl<G: Evaluate> Tree<'_, G> {
             let next = position.draw_unchecked(card);
             let test = cards.test_window(index, window);
             let lead = self.lead_after(seat, &next, depth, path, test);
-            if self.stopped {
+            if self.visits.stopped {
                 return Some(0);
             }
             cards.learn(index, lead, test);
@@ -106,7 +106,7 @@ impl<G: Evaluate> Tree<'_, G> {
             let next = position.draw_unchecked(card);
             let open = cards.open_window(index, window);
             let lead = self.lead_after(seat, &next, depth, path, open);
-            if self.stopped {
+            if self.visits.stopped {
                 return 0;
             }
             cards.learn(index, lead, open);

@@ -1,33 +1,24 @@
-//! What all kinds of search share while they walk the tree: counting, stopping, the principal variation.
+//! What searches by the default evaluation share while they walk the tree.
 
 use super::principal_variation::PrincipalVariation;
+use super::visits::Visits;
 use super::{Control, MAX_DEPTH, Table, Value};
 use crate::eval::{self, CERTAIN, Evaluate};
 use crate::rules::{Game, Seat};
-
-/// Positions between two looks at the reins.
-const POLL_INTERVAL: u64 = 512;
 
 /// A decided result is worth this much, less one for each own move of the root's mover until then.
 const DECIDED: i32 = CERTAIN + 100_000;
 
 /// A search tree that is being walked.
 pub struct Tree<'a, G: Game> {
-    control: &'a Control,
+    /// Counting and stopping.
+    pub visits: Visits<'a>,
     /// Values of positions reached before.
     pub table: &'a mut Table,
     /// The seat that moves at the root.
     pub root_seat: Seat,
     /// The best place that is open at the root.
     best_open_place: usize,
-    node_limit: u64,
-    next_poll: u64,
-    /// Positions visited.
-    pub nodes: u64,
-    /// The deepest ply reached since it was set to 0.
-    pub seldepth: usize,
-    /// Whether the search was stopped: what it returns from then on means nothing.
-    pub stopped: bool,
     /// Whether a position was estimated for want of depth since it was set to false.
     pub reached_horizon: bool,
     /// The last move of each ply that the rival would not have allowed. Positions that differ by a card
@@ -48,31 +39,14 @@ impl<'a, G: Evaluate> Tree<'a, G> {
     ) -> Tree<'a, G> {
         let decided = (0..root.seats() as u8).filter(|&seat| root.place(Seat(seat)).is_some());
         Tree {
-            control,
+            visits: Visits::new(control, node_limit),
             table,
             root_seat,
             best_open_place: decided.count() + 1,
-            node_limit,
-            next_poll: 1,
-            nodes: 0,
-            seldepth: 0,
-            stopped: false,
             reached_horizon: false,
             killers: [None; MAX_DEPTH as usize + 1],
             pv: PrincipalVariation::new(),
         }
-    }
-
-    /// Counts a position at `ply` and looks at the reins now and then; whether to unwind.
-    #[inline]
-    pub fn visit(&mut self, ply: usize) -> bool {
-        self.nodes += 1;
-        self.seldepth = self.seldepth.max(ply);
-        if self.nodes >= self.next_poll {
-            self.next_poll = self.node_limit.min(self.nodes + POLL_INTERVAL);
-            self.stopped |= self.nodes >= self.node_limit || self.control.should_stop();
-        }
-        self.stopped
     }
 
     /// The certainty of the root mover's place after `own_moves` of its moves; see [`Value::mate`].

@@ -7,7 +7,7 @@ use crate::bench::BenchResult;
 use crate::eval::{self, Evaluate};
 use crate::protocol::{Info, Score};
 use crate::rules::{AnyPosition, Game, Seat, Turn, with_position};
-use crate::search::{Report, Value};
+use crate::search::{ArticleSettings, Preset, Report, Value};
 
 /// What `help` prints.
 pub const HELP: &str = "\
@@ -46,10 +46,22 @@ pub fn display(position: &AnyPosition) -> String {
 }
 
 /// What `eval` prints.
-pub fn eval(position: &AnyPosition) -> String {
-    let mut lines = with_position!(position, position => position.explain());
-    lines.push(spell_estimate(&static_estimate(position)));
+pub fn eval(position: &AnyPosition, preset: &Preset) -> String {
+    let (mut lines, leads) = with_position!(position, position => match preset {
+        Preset::Default => (position.explain(), eval::estimate(position)),
+        Preset::Article(ArticleSettings { model, .. }) => {
+            (position.explain_model(model), eval::model_estimate(position, model))
+        }
+    });
+    let shares = eval::shares(&leads[..position.seats()]);
+    lines.push(spell_estimate(&shares));
     lines.join("\n")
+}
+
+/// What the best move of a report is worth to each seat, where the search is one for that.
+pub fn worth(report: &Report) -> Option<String> {
+    let worth: Vec<String> = report.worth.iter().map(i32::to_string).collect();
+    (report.multipv == 1 && !worth.is_empty()).then(|| format!("e {}", worth.join(" ")))
 }
 
 /// What a finished `go perft` prints.

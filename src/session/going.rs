@@ -123,6 +123,7 @@ impl<W: Write> Session<W> {
             depth: limits.depth.unwrap_or(MAX_DEPTH),
             nodes: limits.nodes.unwrap_or(u64::MAX),
             multipv: self.options.multi_pv,
+            preset: self.options.preset(),
         };
         self.worker.begin(Task::Search(request), control);
         Ok(())
@@ -133,8 +134,10 @@ impl<W: Write> Session<W> {
         let Some(running) = &self.running else {
             return Ok(());
         };
+        let worth = answers::worth(&report);
         let info = answers::info(report, &running.position, running.control.elapsed());
-        self.say(&Reply::Info(info))
+        self.say(&Reply::Info(info))?;
+        worth.map_or(Ok(()), |worth| self.inform(&worth))
     }
 
     /// Takes the answer of a search, or that there is nothing to move, and gives it unless it has to wait.

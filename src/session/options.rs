@@ -1,30 +1,183 @@
-//! The options that a client can set. Each has one line here for its name, default and bounds.
+//! The options that a client can set: one table, in which each has its name, kind and bounds.
+
+mod kinds;
 
 use thiserror::Error;
 
+use crate::eval::lookahead::HareModel;
 use crate::protocol::{Excerpt, OptionKind, OptionOffer};
 use crate::rules::{VARIANTS, Variant};
+use crate::search::vectors::{CapsError, Prune, Strategy};
+use crate::search::{ArticleSettings, Preset};
+use kinds::{Choices, check, combo, expected_of, is_taken, spin};
 
 const UCI_VARIANT: &str = "UCI_Variant";
-const HASH: Spin = Spin {
-    name: "Hash",
-    default: 16,
-    min: 1,
-    max: 65536,
-};
-const MULTI_PV: Spin = Spin {
-    name: "MultiPV",
-    default: 1,
-    min: 1,
-    max: 72,
-};
-const MOVE_OVERHEAD: Spin = Spin {
-    name: "Move Overhead",
-    default: 1,
-    min: 0,
-    max: 5000,
-};
-const PONDER: &str = "Ponder";
+const HASH: &str = "Hash";
+const CAPS: &str = "Caps";
+
+/// An option.
+struct Setting {
+    name: &'static str,
+    /// What it takes, and its default.
+    kind: fn() -> OptionKind,
+    /// Sets it to a value of its kind.
+    set: fn(&mut Options, &str) -> Result<(), OptionError>,
+}
+
+/// All options, in the order in which `uci` is told of them.
+const SETTINGS: &[Setting] = &[
+    Setting {
+        name: UCI_VARIANT,
+        kind: || OptionKind::Combo {
+            default: VARIANTS[0].name.into(),
+            vars: Variant::names().into_iter().map(String::from).collect(),
+        },
+        set: |options, value| {
+            options.variant = Variant::by_name(value).unwrap_or(options.variant);
+            Ok(())
+        },
+    },
+    Setting {
+        name: HASH,
+        kind: || spin(16, 1, 65536),
+        set: |options, value| {
+            let mebibytes = number(value) as usize;
+            if Vec::<u8>::new().try_reserve_exact(mebibytes << 20).is_err() {
+                return Err(OptionError::Memory { mebibytes });
+            }
+            options.hash = mebibytes;
+            Ok(())
+        },
+    },
+    Setting {
+        name: "MultiPV",
+        kind: || spin(1, 1, 72),
+        set: |options, value| {
+            options.multi_pv = number(value) as usize;
+            Ok(())
+        },
+    },
+    Setting {
+        name: "Move Overhead",
+        kind: || spin(1, 0, 5000),
+        set: |options, value| {
+            options.move_overhead = number(value).into();
+            Ok(())
+        },
+    },
+    Setting {
+        // Whether to ponder is up to the client; its `go ponder` says so each time.
+        name: "Ponder",
+        kind: || check(false),
+        set: |_, _| Ok(()),
+    },
+    Setting {
+        name: "Preset",
+        kind: || combo(&PRESETS, PresetName::Default),
+        set: |options, value| {
+            options.preset = PRESETS.named(value);
+            options.article = ArticleSettings::default();
+            Ok(())
+        },
+    },
+    Setting {
+        name: "Ks",
+        kind: || spin(article().model.factors.lettuces, 0, 1000),
+        set: |options, value| {
+            options.article.model.factors.lettuces = number(value) as i32;
+            Ok(())
+        },
+    },
+    Setting {
+        name: "Kc",
+        kind: || spin(article().model.factors.carrots, 0, 1000),
+        set: |options, value| {
+            options.article.model.factors.carrots = number(value) as i32;
+            Ok(())
+        },
+    },
+    Setting {
+        name: "Kp",
+        kind: || spin(article().model.factors.path, 0, 1000),
+        set: |options, value| {
+            options.article.model.factors.path = number(value) as i32;
+            Ok(())
+        },
+    },
+    Setting {
+        name: "Strategy",
+        kind: || combo(&STRATEGIES, article().search.strategy),
+        set: |options, value| {
+            options.article.search.strategy = STRATEGIES.named(value);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "HareModel",
+        kind: || combo(&HARE_MODELS, article().model.hare_model),
+        set: |options, value| {
+            options.article.model.hare_model = HARE_MODELS.named(value);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "Prune",
+        kind: || combo(&PRUNES, article().search.prune),
+        set: |options, value| {
+            options.article.search.prune = PRUNES.named(value);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "Sort",
+        kind: || check(article().search.sort),
+        set: |options, value| {
+            options.article.search.sort = value == "true";
+            Ok(())
+        },
+    },
+    Setting {
+        name: CAPS,
+        kind: || OptionKind::String {
+            default: article().search.caps.to_string(),
+        },
+        set: |options, value| {
+            let refused = |error: CapsError| OptionError::Value {
+                name: CAPS,
+                value: Excerpt::new(value),
+                expected: error.to_string(),
+            };
+            options.article.search.caps = value.parse().map_err(refused)?;
+            Ok(())
+        },
+    },
+];
+
+const PRESETS: Choices<PresetName> = Choices(&[
+    ("default", PresetName::Default),
+    ("article", PresetName::Article),
+]);
+const STRATEGIES: Choices<Strategy> = Choices(&[
+    ("absolute", Strategy::Absolute),
+    ("relative", Strategy::Relative),
+    ("hybrid", Strategy::Hybrid),
+]);
+const HARE_MODELS: Choices<HareModel> = Choices(&[
+    ("article", HareModel::Article),
+    ("article-penalty", HareModel::ArticlePenalty),
+    ("chance", HareModel::Chance),
+]);
+const PRUNES: Choices<Prune> = Choices(&[
+    ("off", Prune::Off),
+    ("exact", Prune::Exact),
+    ("article", Prune::Article),
+]);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PresetName {
+    Default,
+    Article,
+}
 
 /// The values of all options.
 #[derive(Clone, Debug)]
@@ -37,13 +190,9 @@ pub struct Options {
     pub multi_pv: usize,
     /// Milliseconds of each move that are set aside for the way between client and search.
     pub move_overhead: u64,
-}
-
-struct Spin {
-    name: &'static str,
-    default: u32,
-    min: u32,
-    max: u32,
+    preset: PresetName,
+    /// The choices of the article's way of playing, in effect if that is chosen.
+    article: ArticleSettings,
 }
 
 /// Why an option is refused.
@@ -66,7 +215,7 @@ pub enum OptionError {
         expected: String,
     },
     /// The machine does not have the memory.
-    #[error("option {}: no memory for {mebibytes} MiB, expected less", HASH.name)]
+    #[error("option {HASH}: no memory for {mebibytes} MiB, expected less")]
     Memory {
         /// The size asked for.
         mebibytes: usize,
@@ -75,48 +224,47 @@ pub enum OptionError {
 
 impl Default for Options {
     fn default() -> Options {
-        Options {
+        let mut options = Options {
             variant: &VARIANTS[0],
-            hash: HASH.default as usize,
-            multi_pv: MULTI_PV.default as usize,
-            move_overhead: MOVE_OVERHEAD.default.into(),
+            hash: 0,
+            multi_pv: 0,
+            move_overhead: 0,
+            preset: PresetName::Default,
+            article: article(),
+        };
+        for setting in SETTINGS {
+            // A default is a value that its option takes.
+            let _ = (setting.set)(&mut options, &kinds::default_of(&(setting.kind)()));
         }
+        options
     }
 }
 
 impl Options {
     /// What `uci` is told.
     pub fn offers() -> Vec<OptionOffer> {
-        let vars: Vec<String> = Variant::names().into_iter().map(String::from).collect();
-        let variant = OptionKind::Combo {
-            default: VARIANTS[0].name.into(),
-            vars,
+        let offer = |setting: &Setting| OptionOffer {
+            name: setting.name.into(),
+            kind: (setting.kind)(),
         };
-        vec![
-            OptionOffer {
-                name: UCI_VARIANT.into(),
-                kind: variant,
-            },
-            HASH.offer(),
-            MULTI_PV.offer(),
-            MOVE_OVERHEAD.offer(),
-            OptionOffer {
-                name: PONDER.into(),
-                kind: OptionKind::Check { default: false },
-            },
-        ]
+        SETTINGS.iter().map(offer).collect()
     }
 
-    fn names() -> Vec<String> {
-        Options::offers()
-            .into_iter()
-            .map(|offer| offer.name)
-            .collect()
+    fn names() -> Vec<&'static str> {
+        SETTINGS.iter().map(|setting| setting.name).collect()
     }
 
     /// Whether an option's name, in any case, is that of the variant.
     pub fn is_variant(name: &str) -> bool {
         name.eq_ignore_ascii_case(UCI_VARIANT)
+    }
+
+    /// The way of playing, with the choices made.
+    pub fn preset(&self) -> Preset {
+        match self.preset {
+            PresetName::Default => Preset::Default,
+            PresetName::Article => Preset::Article(self.article.clone()),
+        }
     }
 
     /// Sets an option; its name may be in any case.
@@ -125,64 +273,31 @@ impl Options {
     /// [`OptionError`]; nothing is set then.
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError> {
         let value = value.unwrap_or_default();
-        if Options::is_variant(name) {
-            self.variant = Variant::by_name(value).map_err(|_| OptionError::Value {
-                name: UCI_VARIANT,
-                value: Excerpt::new(value),
-                expected: Variant::names().join(" or "),
-            })?;
-        } else if name.eq_ignore_ascii_case(HASH.name) {
-            let mebibytes = HASH.read(value)? as usize;
-            if Vec::<u8>::new().try_reserve_exact(mebibytes << 20).is_err() {
-                return Err(OptionError::Memory { mebibytes });
-            }
-            self.hash = mebibytes;
-        } else if name.eq_ignore_ascii_case(MULTI_PV.name) {
-            self.multi_pv = MULTI_PV.read(value)? as usize;
-        } else if name.eq_ignore_ascii_case(MOVE_OVERHEAD.name) {
-            self.move_overhead = MOVE_OVERHEAD.read(value)?.into();
-        } else if name.eq_ignore_ascii_case(PONDER) {
-            // Whether to ponder is up to the client; its `go ponder` says so each time.
-            if !matches!(value, "true" | "false") {
-                let (value, expected) = (Excerpt::new(value), "true or false".into());
-                return Err(OptionError::Value {
-                    name: PONDER,
-                    value,
-                    expected,
-                });
-            }
-        } else {
+        let setting = SETTINGS
+            .iter()
+            .find(|setting| setting.name.eq_ignore_ascii_case(name));
+        let Some(setting) = setting else {
             return Err(OptionError::Unknown {
                 name: Excerpt::new(name),
             });
+        };
+        let kind = (setting.kind)();
+        if !is_taken(&kind, value) {
+            return Err(OptionError::Value {
+                name: setting.name,
+                value: Excerpt::new(value),
+                expected: expected_of(&kind),
+            });
         }
-        Ok(())
+        (setting.set)(self, value)
     }
 }
 
-impl Spin {
-    fn offer(&self) -> OptionOffer {
-        let kind = OptionKind::Spin {
-            default: self.default.into(),
-            min: self.min.into(),
-            max: self.max.into(),
-        };
-        OptionOffer {
-            name: self.name.into(),
-            kind,
-        }
-    }
+fn article() -> ArticleSettings {
+    ArticleSettings::default()
+}
 
-    fn read(&self, value: &str) -> Result<u32, OptionError> {
-        let plain = value.bytes().all(|byte| byte.is_ascii_digit());
-        let number = value
-            .parse()
-            .ok()
-            .filter(|number| plain && (self.min..=self.max).contains(number));
-        number.ok_or_else(|| OptionError::Value {
-            name: self.name,
-            value: Excerpt::new(value),
-            expected: format!("a whole number from {} to {}", self.min, self.max),
-        })
-    }
+/// The number of a spin's value, which is one.
+fn number(value: &str) -> u32 {
+    value.parse().unwrap_or_default()
 }

@@ -132,7 +132,7 @@ fn reports_come_in_order() {
 #[test]
 fn where_nobody_is_to_move_there_is_no_answer() {
     for text in ["14,60,3/3,62,3 1?6 - -", "64,0,0/3,62,3 2 1 -"] {
-        let position = super::positions::parse(text);
+        let position = super::lines::parse(text);
         let request = request(&position, 3);
         assert!(matches!(request.position, AnyPosition::Hase(_)));
         let answer = search(

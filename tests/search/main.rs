@@ -1,14 +1,16 @@
 //! The search, held against a slow and obvious one, and against what it promises.
 
 mod behaviour;
+mod lines;
 mod mates;
+#[path = "../positions/mod.rs"]
 mod positions;
 mod slow;
 mod values;
 
 use buxtehude::rules::AnyPosition;
 use buxtehude::rules::hase::Position;
-use buxtehude::search::{Answer, Control, Report, Request, Table, search};
+use buxtehude::search::{Answer, Control, Preset, Report, Request, Table, search};
 
 /// A request without limits but the depth.
 fn request(position: &Position, depth: u32) -> Request {
@@ -19,6 +21,7 @@ fn request(position: &Position, depth: u32) -> Request {
         depth,
         nodes: u64::MAX,
         multipv: 1,
+        preset: Preset::Default,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use buxtehude::eval::CERTAIN;
 
-use super::positions::parse;
+use super::lines::parse;
 use super::{request, run};
 
 /// Text of a position, a depth, the mate, and the best moves.

@@ -3,7 +3,8 @@
 use buxtehude::eval::shares;
 use buxtehude::rules::Game;
 
-use super::positions::{play_line, random_positions};
+use super::lines::play_line;
+use super::positions::random_positions;
 use super::slow::{self, affordable_depth, goodness, move_values, mover, ranking, value_of};
 use super::{request, run};
 

@@ -4,9 +4,9 @@
 
 use super::curves::{CURVES, Curves, LettuceCurves, MOST_CARROTS};
 use super::{COST_OF_WAY_HOME, HALF, PATH_PER_SQUARE};
-use crate::eval::{DECIDED_WORTH, Vector};
+use crate::eval::DECIDED_WORTH;
 use crate::rules::hase::{FINISH, Hare, Position, Ruleset};
-use crate::rules::{Game, MAX_SEATS, Seat};
+use crate::rules::{Game, Seat};
 
 /// The correction factors Ks, Kc and Kp, in hundredths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -113,15 +113,11 @@ impl Evaluation {
         Evaluation { standing, carrots }
     }
 
-    /// E of every seat, in hundredths; a seat whose place is decided has
+    /// E of each of the position's `N` seats, in hundredths; a seat that has finished has
     /// [`DECIDED_WORTH`] for itself and for each seat behind it, which is above all others.
     #[inline(always)]
-    pub fn worth(&self, position: &Position) -> Vector {
-        let mut worth = [0; MAX_SEATS];
-        for (seat, worth) in worth.iter_mut().enumerate().take(position.seats()) {
-            *worth = self.worth_of(position, Seat(seat as u8));
-        }
-        worth
+    pub fn worth<const N: usize>(&self, position: &Position) -> [i32; N] {
+        std::array::from_fn(|seat| self.worth_of(position, Seat(seat as u8)))
     }
 
     /// E of a seat.

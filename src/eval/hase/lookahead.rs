@@ -5,7 +5,7 @@
 use super::COST_OF_WAY_HOME;
 use super::article::{Evaluation, Factors};
 use super::curves::{CURVES, Curves};
-use crate::eval::{Model, Vector};
+use crate::eval::Model;
 use crate::rules::hase::{Card, Move, Position, Ruleset, Square};
 use crate::rules::{Game, Seat, Turn};
 
@@ -105,7 +105,7 @@ impl Model for Lookahead {
     }
 
     #[inline(always)]
-    fn moves(&self, position: &Position) -> impl Iterator<Item = Move> {
+    fn moves(&self, position: &Position) -> impl ExactSizeIterator<Item = Move> {
         position.legal_moves()
     }
 
@@ -132,10 +132,10 @@ impl Model for Lookahead {
     }
 
     #[inline(always)]
-    fn worth(&self, position: &Position) -> Vector {
+    fn worth<const N: usize>(&self, position: &Position) -> [i32; N] {
         let mut worth = self.evaluation.worth(position);
         if self.hare_model == HareModel::ArticlePenalty {
-            for (seat, worth) in worth.iter_mut().enumerate().take(position.seats()) {
+            for (seat, worth) in worth.iter_mut().enumerate() {
                 *worth -= Lookahead::penalty(position, Seat(seat as u8));
             }
         }

@@ -1,6 +1,6 @@
 //! Random positions: from games played at random, and from the end of races.
 
-use buxtehude::rules::hase::{Card, HARE_AND_TORTOISE, HASE_UND_IGEL, Position, Ruleset};
+use buxtehude::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL, Position, Ruleset};
 use buxtehude::rules::{Game, Turn};
 use rand::rngs::StdRng;
 use rand::seq::IteratorRandom;
@@ -74,24 +74,4 @@ fn late(rng: &mut StdRng, ruleset: &'static Ruleset, seats: usize) -> Option<Pos
     // Many are refused: two hares on a square, a mark where there can be none.
     let position = Position::parse(ruleset, &text).ok()?;
     matches!(position.turn(), Turn::Seat(_)).then_some(position)
-}
-
-/// The position that a text of the default variant describes.
-pub fn parse(text: &str) -> Position {
-    Position::parse(&HASE_UND_IGEL, text).unwrap_or_else(|error| panic!("{text}: {error}"))
-}
-
-/// Plays the words of a move list; the position, and whether one of its cards was drawn last.
-pub fn play_line(position: &Position, line: &[String]) -> Position {
-    let mut now = *position;
-    for word in line {
-        let result = match word.parse::<Card>() {
-            Ok(card) => now.draw(card).map_err(|error| error.to_string()),
-            Err(_) => now
-                .play(word.parse().expect("a move"))
-                .map_err(|error| error.to_string()),
-        };
-        result.unwrap_or_else(|error| panic!("{word} of {line:?}: {error} in\n{position:?}"));
-    }
-    now
 }

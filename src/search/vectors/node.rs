@@ -1,0 +1,360 @@
+//! Max^n: the vector of a position is the best of its moves' vectors for the seat that moves.
+//!
+//! **Shallow pruning** under [`Prune::Exact`], three seats and more, [`Strategy::Relative`](super::Strategy).
+//! Write r(i) for the smallest lead of seat i over a rival. Of any vector, and two seats i and j, r(i) is
+//! at most E(i) - E(j) and r(j) at most E(j) - E(i), so that *r(i) + r(j) <= 0*. Let j have a move of value a
+//! = r(j) already, and let another move of j lead to a position in which i, another seat, has found a
+//! move of value b = r(i). Its final choice is worth at least b to i, so at most -b to j. If a + b > 0, that is
+//! strictly less than a: j does not take it, nor does it need it to break a tie, and the other moves of i
+//! need not be looked at. A vector with a + b = 0 may tie, and is worked out. With cards between the two moves
+//! a is the value of a mean, so that nothing is cut there.
+//! Source: R. Korf, "Multi-player alpha-beta pruning" (1991), where the components have a constant sum.
+
+use std::cmp::Ordering;
+
+use super::Strategy;
+use super::settings::{Prune, VectorSettings};
+use crate::eval::Model;
+use crate::rules::{Seat, Turn};
+use crate::search::principal_variation::PrincipalVariation;
+use crate::search::visits::Visits;
+use crate::search::{Control, MAX_DEPTH};
+
+/// A tree with `N` seats that is being walked.
+pub struct Walk<'a, M: Model, const N: usize> {
+    pub model: &'a M,
+    pub settings: &'a VectorSettings,
+    pub visits: Visits<'a>,
+    /// Whether a position was evaluated for want of depth since it was set to false.
+    pub reached_horizon: bool,
+    pub pv: PrincipalVariation<M::Move>,
+    /// The moves of the positions on the path, one list a ply.
+    pub levels: Vec<Vec<Child<M, N>>>,
+}
+
+/// A move with what it leads to.
+pub struct Child<M: Model, const N: usize> {
+    pub mv: M::Move,
+    pub position: M::Position,
+    /// What `position` is worth without looking further, where moves are sorted.
+    pub worth: [i32; N],
+}
+
+/// What is known from the positions above.
+#[derive(Clone, Copy)]
+pub struct Bounds {
+    /// The seat that moved before and the value of its best move so far, for shallow pruning.
+    before: Option<(usize, i64)>,
+    /// The article's bounds on the component of seat 1.
+    alpha: i32,
+    beta: i32,
+}
+
+impl Bounds {
+    /// Nothing is known.
+    pub const NONE: Bounds = Bounds {
+        before: None,
+        alpha: i32::MIN,
+        beta: i32::MAX,
+    };
+}
+
+impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
+    pub fn new(
+        model: &'a M,
+        settings: &'a VectorSettings,
+        control: &'a Control,
+        nodes: u64,
+    ) -> Walk<'a, M, N> {
+        Walk {
+            model,
+            settings,
+            visits: Visits::new(control, nodes),
+            reached_horizon: false,
+            pv: PrincipalVariation::new(),
+            levels: (0..MAX_DEPTH as usize + 2).map(|_| Vec::new()).collect(),
+        }
+    }
+
+    /// The vector of a position that seat `moved` led to, searched `depth` plies deep.
+    pub fn vector_after(
+        &mut self,
+        position: &M::Position,
+        moved: Seat,
+        depth: u32,
+        ply: usize,
+        bounds: Bounds,
+    ) -> [i32; N] {
+        if self.visits.visit(ply) {
+            return [0; N];
+        }
+        self.pv.clear(ply);
+        if self.model.is_decided(position, moved) {
+            return self.model.worth(position);
+        }
+        match self.model.turn(position) {
+            Turn::Card(_) => {
+                let mean = self.mean(position, |walk, next| {
+                    walk.vector_after(next, moved, depth, ply, Bounds::NONE)
+                });
+                self.pv.clear(ply);
+                mean
+            }
+            Turn::Seat(mover) if depth == 1 && !self.is_order_of_last_ply_asked(ply) => {
+                self.best_of_last_ply(position, mover, ply, bounds)
+            }
+            Turn::Seat(mover) if depth > 0 => {
+                self.list_moves(position, mover, ply, self.model.moves(position));
+                self.best_of_list(mover, depth, ply, bounds)
+            }
+            turn => {
+                self.reached_horizon |= turn != Turn::Over;
+                self.model.worth(position)
+            }
+        }
+    }
+
+    /// The mean over the cards that can be drawn, each component rounded down.
+    pub fn mean(
+        &mut self,
+        position: &M::Position,
+        mut vector_of: impl FnMut(&mut Self, &M::Position) -> [i32; N],
+    ) -> [i32; N] {
+        let model = self.model;
+        let mut sums = [0i64; N];
+        let mut total = 0;
+        for (next, weight) in model.outcomes(position) {
+            let vector = vector_of(self, &next);
+            for (sum, component) in sums.iter_mut().zip(vector) {
+                *sum += i64::from(weight) * i64::from(component);
+            }
+            total += i64::from(weight);
+        }
+        // At least one card is left wherever one is due.
+        sums.map(|sum| sum.div_euclid(total.max(1)) as i32)
+    }
+
+    /// What a position is worth without looking further; where a card is due, the mean.
+    #[inline(always)]
+    pub fn static_worth(&mut self, position: &M::Position) -> [i32; N] {
+        match self.model.turn(position) {
+            Turn::Card(_) => self.mean(position, |walk, next| walk.model.worth(next)),
+            _ => self.model.worth(position),
+        }
+    }
+
+    /// Whether the moves of the last ply are looked at in an order that matters. In the others it would
+    /// cost as much to sort them as to look at all of them, and the best is within any cap.
+    fn is_order_of_last_ply_asked(&self, ply: usize) -> bool {
+        self.settings.prune == Prune::Article && self.is_sorted(ply)
+    }
+
+    fn is_sorted(&self, ply: usize) -> bool {
+        self.settings.sort || self.settings.caps.at(ply).is_some()
+    }
+
+    /// The best vector of a position one ply above the horizon.
+    fn best_of_last_ply(
+        &mut self,
+        position: &M::Position,
+        mover: Seat,
+        ply: usize,
+        bounds: Bounds,
+    ) -> [i32; N] {
+        let model = self.model;
+        let moves = model.moves(position);
+        if self.visits.visit_all(moves.len(), ply + 1) {
+            return [0; N];
+        }
+        let mut choice = Choice::new(self.settings, mover, bounds);
+        for mv in moves {
+            let next = model.play(position, mv);
+            self.reached_horizon |= !model.is_decided(&next, mover);
+            let worth = self.static_worth(&next);
+            choice.consider(worth, mv);
+            if choice.is_settled(&worth) {
+                break;
+            }
+        }
+        self.pv.clear(ply + 1);
+        choice.best(|mv| self.pv.extend(ply, mv))
+    }
+
+    /// Lists moves of a position, with what they are worth where they are to be sorted; not more than the cap.
+    #[inline(always)]
+    pub fn list_moves(
+        &mut self,
+        position: &M::Position,
+        mover: Seat,
+        ply: usize,
+        moves: impl Iterator<Item = M::Move>,
+    ) {
+        let model = self.model;
+        let is_sorted = self.is_sorted(ply);
+        let mut children = std::mem::take(&mut self.levels[ply]);
+        children.clear();
+        for mv in moves {
+            let position = model.play(position, mv);
+            let worth = if is_sorted {
+                self.static_worth(&position)
+            } else {
+                [0; N]
+            };
+            children.push(Child {
+                mv,
+                position,
+                worth,
+            });
+        }
+        if let Some(cap) = self.settings.caps.at(ply)
+            && cap < children.len()
+        {
+            for index in 0..cap {
+                bring_best_forward(&mut children, index, self.settings.strategy, mover);
+            }
+            children.truncate(cap);
+        }
+        self.levels[ply] = children;
+    }
+
+    /// The best vector of the moves listed for `ply`.
+    pub fn best_of_list(
+        &mut self,
+        mover: Seat,
+        depth: u32,
+        ply: usize,
+        bounds: Bounds,
+    ) -> [i32; N] {
+        let mut children = std::mem::take(&mut self.levels[ply]);
+        let mut choice = Choice::new(self.settings, mover, bounds);
+        for index in 0..children.len() {
+            if self.settings.sort {
+                bring_best_forward(&mut children, index, self.settings.strategy, mover);
+            }
+            let Child { mv, position, .. } = children[index];
+            let vector =
+                self.vector_after(&position, mover, depth - 1, ply + 1, choice.bounds_below());
+            if self.visits.stopped {
+                break;
+            }
+            if choice.consider(vector, mv) {
+                self.pv.extend(ply, mv);
+            }
+            if choice.is_settled(&vector) {
+                break;
+            }
+        }
+        self.levels[ply] = children;
+        choice.best(|_| ())
+    }
+}
+
+/// Swaps the best of the moves from `index` on to `index`.
+#[inline(always)]
+pub fn bring_best_forward<M: Model, const N: usize>(
+    children: &mut [Child<M, N>],
+    index: usize,
+    strategy: Strategy,
+    mover: Seat,
+) {
+    let mut best = index;
+    for other in index + 1..children.len() {
+        let order = strategy.compare(mover.index(), &children[other].worth, &children[best].worth);
+        if order.then_with(|| children[best].mv.cmp(&children[other].mv)) == Ordering::Greater {
+            best = other;
+        }
+    }
+    children.swap(index, best);
+}
+
+/// The choice of a mover among its moves.
+struct Choice<'a, M, const N: usize> {
+    settings: &'a VectorSettings,
+    mover: usize,
+    bounds: Bounds,
+    best: Option<([i32; N], M)>,
+}
+
+impl<'a, M: Copy + Ord, const N: usize> Choice<'a, M, N> {
+    #[inline(always)]
+    fn new(settings: &'a VectorSettings, mover: Seat, bounds: Bounds) -> Choice<'a, M, N> {
+        Choice {
+            settings,
+            mover: mover.index(),
+            bounds,
+            best: None,
+        }
+    }
+
+    /// Takes a move if it is the best so far; whether it did.
+    #[inline(always)]
+    fn consider(&mut self, vector: [i32; N], mv: M) -> bool {
+        let strategy = self.settings.strategy;
+        let is_better = match &self.best {
+            None => true,
+            // As the article has it: the first of equals.
+            Some((best, _)) if self.settings.prune == Prune::Article => {
+                strategy.value(self.mover, &vector) > strategy.value(self.mover, best)
+            }
+            Some((best, best_mv)) => match strategy.compare(self.mover, &vector, best) {
+                Ordering::Less => false,
+                Ordering::Equal => mv < *best_mv,
+                Ordering::Greater => true,
+            },
+        };
+        if is_better {
+            self.best = Some((vector, mv));
+        }
+        is_better
+    }
+
+    /// Whether the moves that were not considered need not be, now that one led to `vector`.
+    #[inline(always)]
+    fn is_settled(&mut self, vector: &[i32; N]) -> bool {
+        match self.settings.prune {
+            Prune::Off => false,
+            Prune::Exact => match (self.bounds.before, &self.best) {
+                (Some((seat, value)), Some((best, _))) if seat != self.mover => {
+                    value + Strategy::Relative.value(self.mover, best) > 0
+                }
+                _ => false,
+            },
+            Prune::Article => {
+                if self.mover == 0 {
+                    self.bounds.alpha = self.bounds.alpha.max(vector[0]);
+                } else {
+                    self.bounds.beta = self.bounds.beta.min(vector[0]);
+                }
+                self.bounds.beta <= self.bounds.alpha
+            }
+        }
+    }
+
+    /// What is known where one of the moves leads.
+    #[inline(always)]
+    fn bounds_below(&self) -> Bounds {
+        let is_bound =
+            self.settings.prune == Prune::Exact && self.settings.strategy == Strategy::Relative;
+        let before = self
+            .best
+            .as_ref()
+            .filter(|_| is_bound)
+            .map(|(best, _)| (self.mover, Strategy::Relative.value(self.mover, best)));
+        Bounds {
+            before,
+            ..self.bounds
+        }
+    }
+
+    /// The best vector, after its move was given to `take_move`; zeros where nothing was considered.
+    #[inline(always)]
+    fn best(self, take_move: impl FnOnce(M)) -> [i32; N] {
+        match self.best {
+            Some((vector, mv)) => {
+                take_move(mv);
+                vector
+            }
+            None => [0; N],
+        }
+    }
+}

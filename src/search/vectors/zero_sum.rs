@@ -1,0 +1,174 @@
+//! Two seats under [`Strategy::Relative`](super::Strategy): alpha-beta, exact for the whole vector.
+//!
+//! Seat 1 maximises the pair (E1 - E2, E1) and seat 2 minimises it. Pairs are totally ordered, and the pair says what the
+//! vector is. So the game is zero-sum in pairs, and alpha-beta over them finds the pair of the root, and with
+//! it the vector, that a search without pruning finds. With cards too: a position in which one is due
+//! has the pair of its mean, for which the vectors below are worked out with an open window.
+//!
+//! Of equal moves the lower one is taken, whatever the order: a move lower than the best so far is searched
+//! with a window that lets an equal value in.
+//! Source: D. Knuth and R. Moore, "An analysis of alpha-beta pruning" (1975).
+
+use super::node::{Child, Walk, bring_best_forward};
+use super::strategy::{pair, unpair};
+use crate::eval::Model;
+use crate::rules::{Seat, Turn};
+
+/// Beyond the pair of any vector.
+pub const INFINITY: i64 = i64::MAX / 2;
+
+/// The pairs, as seat 1 sees them, between which a value is worked out exactly.
+#[derive(Clone, Copy)]
+pub struct Window {
+    pub alpha: i64,
+    pub beta: i64,
+}
+
+impl Window {
+    /// Every value is.
+    pub const OPEN: Window = Window {
+        alpha: -INFINITY,
+        beta: INFINITY,
+    };
+
+    /// The same as the other seat sees it, or for seat 1 as it is.
+    fn seen_by(self, mover: Seat) -> Window {
+        if mover.0 == 0 {
+            return self;
+        }
+        Window {
+            alpha: -self.beta,
+            beta: -self.alpha,
+        }
+    }
+}
+
+/// The pair of a vector as one number.
+pub fn key<const N: usize>(vector: &[i32; N]) -> i64 {
+    pair(vector[0] - vector[1], vector[0])
+}
+
+/// The vector of a pair.
+pub fn vector_of<const N: usize>(key: i64) -> [i32; N] {
+    let (lead, first) = unpair(key);
+    let mut vector = [0; N];
+    vector[0] = first;
+    vector[1] = first - lead;
+    vector
+}
+
+impl<M: Model, const N: usize> Walk<'_, M, N> {
+    /// The pair of a position that seat `moved` led to, searched `depth` plies deep: exact within the
+    /// window, a bound outside.
+    fn key_after(
+        &mut self,
+        position: &M::Position,
+        moved: Seat,
+        depth: u32,
+        ply: usize,
+        window: Window,
+    ) -> i64 {
+        if self.visits.visit(ply) {
+            return 0;
+        }
+        self.pv.clear(ply);
+        if self.model.is_decided(position, moved) {
+            return key::<N>(&self.model.worth(position));
+        }
+        match self.model.turn(position) {
+            Turn::Card(_) => {
+                let mean: [i32; N] = self.mean(position, |walk, next| {
+                    vector_of(walk.key_after(next, moved, depth, ply, Window::OPEN))
+                });
+                self.pv.clear(ply);
+                key(&mean)
+            }
+            Turn::Seat(mover) if depth == 1 => {
+                self.best_key_of_last_ply(position, mover, ply, window)
+            }
+            Turn::Seat(mover) if depth > 0 => {
+                self.list_moves(position, mover, ply, self.model.moves(position));
+                self.best_key_of_list(mover, depth, ply, window)
+            }
+            turn => {
+                self.reached_horizon |= turn != Turn::Over;
+                key::<N>(&self.model.worth(position))
+            }
+        }
+    }
+
+    /// The best pair of a position one ply above the horizon.
+    fn best_key_of_last_ply(
+        &mut self,
+        position: &M::Position,
+        mover: Seat,
+        ply: usize,
+        window: Window,
+    ) -> i64 {
+        let model = self.model;
+        let sign = sign_of(mover);
+        let window = window.seen_by(mover);
+        let mut best = -INFINITY;
+        let mut best_mv = None;
+        for mv in model.moves(position) {
+            if self.visits.visit(ply + 1) {
+                return 0;
+            }
+            let next = model.play(position, mv);
+            self.reached_horizon |= !model.is_decided(&next, mover);
+            let value = sign * key::<N>(&self.static_worth(&next));
+            // Moves ascend, so the first of equals is the lowest.
+            if value > best {
+                best = value;
+                best_mv = Some(mv);
+                if best >= window.beta {
+                    break;
+                }
+            }
+        }
+        self.pv.clear(ply + 1);
+        if let Some(mv) = best_mv {
+            self.pv.extend(ply, mv);
+        }
+        sign * best
+    }
+
+    /// The best pair of the moves listed for `ply`.
+    pub fn best_key_of_list(&mut self, mover: Seat, depth: u32, ply: usize, window: Window) -> i64 {
+        let sign = sign_of(mover);
+        let window = window.seen_by(mover);
+        let mut children = std::mem::take(&mut self.levels[ply]);
+        let mut best = -INFINITY;
+        let mut best_mv: Option<M::Move> = None;
+        for index in 0..children.len() {
+            if self.settings.sort {
+                bring_best_forward(&mut children, index, self.settings.strategy, mover);
+            }
+            let Child { mv, position, .. } = children[index];
+            let is_lower = best_mv.is_some_and(|best_mv| mv < best_mv);
+            let below = Window {
+                alpha: window.alpha.max(best - i64::from(is_lower)),
+                beta: window.beta,
+            };
+            let value =
+                sign * self.key_after(&position, mover, depth - 1, ply + 1, below.seen_by(mover));
+            if self.visits.stopped {
+                break;
+            }
+            if value > best || (value == best && is_lower) {
+                best = value;
+                best_mv = Some(mv);
+                self.pv.extend(ply, mv);
+                if best >= window.beta {
+                    break;
+                }
+            }
+        }
+        self.levels[ply] = children;
+        sign * best
+    }
+}
+
+fn sign_of(mover: Seat) -> i64 {
+    if mover.0 == 0 { 1 } else { -1 }
+}

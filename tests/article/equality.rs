@@ -1,0 +1,87 @@
+//! What changes nothing: exact pruning and sorting. And what does: the article's pruning, counted.
+
+use buxtehude::rules::perft;
+use buxtehude::search::vectors::Prune;
+
+use super::positions::random_positions;
+use super::slow::Slow;
+use super::{HARE_MODELS, Report, STRATEGIES, result, run, settings};
+
+/// The deepest search, up to `most` plies, with no more than about `leaves` leaves.
+fn affordable_depth(position: &super::Position, most: u32, leaves: u64) -> u32 {
+    let affordable =
+        |depth: &u32| perft(position, *depth, &mut || false).is_some_and(|count| count <= leaves);
+    (2..=most).take_while(affordable).last().unwrap_or(1)
+}
+
+#[test]
+fn each_depth_finds_what_the_slow_search_finds() {
+    for (seats, count) in [(2, 120), (3, 80), (4, 60), (6, 30)] {
+        for position in random_positions(seats, count) {
+            let depth = affordable_depth(&position, 4, 4_000);
+            for strategy in STRATEGIES {
+                for hare_model in HARE_MODELS {
+                    let slow = Slow {
+                        strategy,
+                        hare_model,
+                    };
+                    let settings = settings(strategy, hare_model, Prune::Exact, true);
+                    for report in run(&position, &settings, depth) {
+                        let (vector, line) = slow.best(&position, report.depth);
+                        let line: Vec<String> = line.iter().map(ToString::to_string).collect();
+                        assert_eq!(
+                            result(&report),
+                            (&vector[..], &line[..]),
+                            "{strategy:?}, {hare_model:?}, depth {} in\n{position:?}",
+                            report.depth
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The vector and the line of a depth. A search that has nothing left to look at goes no deeper, and
+/// pruning can leave it without anything sooner.
+fn result_at(reports: &[Report], index: usize) -> (&[i32], &[String]) {
+    result(&reports[index.min(reports.len() - 1)])
+}
+
+#[test]
+fn neither_sorting_nor_exact_pruning_changes_vector_or_line() {
+    for (seats, count) in [(2, 1000), (3, 1000), (4, 1000)] {
+        let mut cut = 0;
+        for position in random_positions(seats, count) {
+            let depth = affordable_depth(&position, 5, 1_500);
+            for strategy in STRATEGIES {
+                for hare_model in HARE_MODELS {
+                    let plain = settings(strategy, hare_model, Prune::Off, false);
+                    let expected = run(&position, &plain, depth);
+                    for (prune, sort) in [
+                        (Prune::Off, true),
+                        (Prune::Exact, false),
+                        (Prune::Exact, true),
+                    ] {
+                        let other = settings(strategy, hare_model, prune, sort);
+                        let found = run(&position, &other, depth);
+                        for index in 0..expected.len().max(found.len()) {
+                            assert_eq!(
+                                result_at(&found, index),
+                                result_at(&expected, index),
+                                "{other:?}, depth {} in\n{position:?}",
+                                index + 1
+                            );
+                        }
+                        let nodes = |reports: &[Report]| reports.last().map(|r| r.nodes);
+                        cut += usize::from(nodes(&found) < nodes(&expected));
+                    }
+                }
+            }
+        }
+        assert!(
+            cut > count,
+            "{seats} seats: pruning cut in {cut} searches only"
+        );
+    }
+}

@@ -1,0 +1,65 @@
+//! The article's way of playing: held against a slow and obvious search, and against what the article says.
+
+mod drawn_tree;
+mod equality;
+#[path = "../positions/mod.rs"]
+mod positions;
+mod series;
+mod slow;
+mod traps;
+
+use buxtehude::eval::lookahead::HareModel;
+use buxtehude::rules::AnyPosition;
+use buxtehude::rules::hase::Position;
+use buxtehude::search::vectors::{Prune, Strategy};
+use buxtehude::search::{ArticleSettings, Control, Preset, Report, Request, Table, search};
+
+const STRATEGIES: [Strategy; 3] = [Strategy::Absolute, Strategy::Relative, Strategy::Hybrid];
+const HARE_MODELS: [HareModel; 3] = [
+    HareModel::Article,
+    HareModel::ArticlePenalty,
+    HareModel::Chance,
+];
+
+/// The preset with a few choices made.
+fn settings(
+    strategy: Strategy,
+    hare_model: HareModel,
+    prune: Prune,
+    sort: bool,
+) -> ArticleSettings {
+    let mut settings = ArticleSettings::default();
+    settings.model.hare_model = hare_model;
+    settings.search.strategy = strategy;
+    settings.search.prune = prune;
+    settings.search.sort = sort;
+    settings
+}
+
+/// The reports of a search, one for each depth.
+fn run(position: &Position, settings: &ArticleSettings, depth: u32) -> Vec<Report> {
+    let request = Request {
+        position: AnyPosition::Hase(*position),
+        past: Vec::new(),
+        searchmoves: Vec::new(),
+        depth,
+        nodes: u64::MAX,
+        multipv: 1,
+        preset: Preset::Article(settings.clone()),
+    };
+    let mut reports = Vec::new();
+    let mut observe = |report| reports.push(report);
+    search(
+        &request,
+        &mut Table::new(0),
+        &Control::new(None),
+        &mut observe,
+    )
+    .unwrap_or_else(|| panic!("a seat is to move in\n{position:?}"));
+    reports
+}
+
+/// The vector and the line of a report.
+fn result(report: &Report) -> (&[i32], &[String]) {
+    (&report.worth, &report.pv)
+}

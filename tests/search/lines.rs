@@ -1,0 +1,24 @@
+//! Reading positions, and playing lines of them.
+
+use buxtehude::rules::Game;
+use buxtehude::rules::hase::{Card, HASE_UND_IGEL, Position};
+
+/// The position that a text of the default variant describes.
+pub fn parse(text: &str) -> Position {
+    Position::parse(&HASE_UND_IGEL, text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Plays the words of a move list; the position, and whether one of its cards was drawn last.
+pub fn play_line(position: &Position, line: &[String]) -> Position {
+    let mut now = *position;
+    for word in line {
+        let result = match word.parse::<Card>() {
+            Ok(card) => now.draw(card).map_err(|error| error.to_string()),
+            Err(_) => now
+                .play(word.parse().expect("a move"))
+                .map_err(|error| error.to_string()),
+        };
+        result.unwrap_or_else(|error| panic!("{word} of {line:?}: {error} in\n{position:?}"));
+    }
+    now
+}
