@@ -1,6 +1,7 @@
 //! A headless engine for racing and hunting board games with two to six players.
 
 pub mod bench;
+pub mod etudes;
 pub mod eval;
 pub mod limits;
 pub mod protocol;

@@ -11,6 +11,7 @@ const ENGINE_PARTS: &[(&str, &[&str])] = &[
     ("eval", &["rules"]),
     ("search", &["eval", "limits", "rules"]),
     ("bench", &["rules", "search"]),
+    ("etudes", &["eval", "rules"]),
     (
         "session",
         &["bench", "eval", "limits", "protocol", "rules", "search"],

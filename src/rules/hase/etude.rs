@@ -3,17 +3,29 @@
 //! Source: the article "AI in Hase und Igel: minimax for three", whose example is `45;26;2;f;29;19;0;f;2`:
 //! a player's square; carrots; lettuces; whether it misses a turn; and so on, last the player judged to be winning.
 
+use std::fmt;
+
 use thiserror::Error;
 
 use super::notation;
-use super::position::Position;
+use super::position::{Hare, Position};
 use super::position_error::PositionError;
 use super::ruleset::Ruleset;
 use super::track::FINISH;
 use crate::rules::number::whole_number;
 use crate::rules::{Game, Seat};
 
-/// A position with seat 1 to move, and who is judged to be winning it.
+/// A position with seat 1 to move, no card drawn and nobody finished, and who is judged to be winning it.
+///
+/// # Examples
+/// ```
+/// use buxtehude::rules::{Seat, hase::{Etude, HASE_UND_IGEL}};
+///
+/// let etude = Etude::parse(&HASE_UND_IGEL, "45;26;2;f;29;19;0;f;2")?;
+/// assert_eq!(etude.winner, Some(Seat(1)));
+/// assert_eq!(etude.to_string(), "45;26;2;f;29;19;0;f;2");
+/// # Ok::<(), buxtehude::rules::hase::EtudeError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Etude {
     /// The position.
@@ -60,6 +72,30 @@ pub enum EtudeError {
     Position(#[from] PositionError),
 }
 
+impl EtudeError {
+    /// The field of the line that is at fault, counted from 1; `None` where their number is wrong.
+    pub fn field(&self) -> Option<usize> {
+        let (seat, within) = match self {
+            EtudeError::Fields { .. } => return None,
+            EtudeError::Mark { seat, .. } => (*seat, 4),
+            EtudeError::Finished { seat } => (*seat, 1),
+            EtudeError::Verdict { seats, .. } => (Seat(*seats as u8), 1),
+            EtudeError::Position(error) => match error {
+                PositionError::Number { field, seat, .. } => match *field {
+                    "square" => (*seat, 1),
+                    "carrots" => (*seat, 2),
+                    _ => (*seat, 3),
+                },
+                PositionError::SharedSquare { second, .. } => (*second, 1),
+                PositionError::Mark { seat, .. } => (*seat, 4),
+                // Of what an etude does not have.
+                _ => return None,
+            },
+        };
+        Some(4 * seat.index() + within)
+    }
+}
+
 impl Etude {
     /// Reads an etude line under a ruleset.
     ///
@@ -99,6 +135,26 @@ impl Etude {
     }
 }
 
+impl fmt::Display for Etude {
+    /// Writes the line that [`Etude::parse`] reads.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, hare) in self.position.hares().iter().enumerate() {
+            let Hare {
+                square,
+                carrots,
+                lettuces,
+            } = hare;
+            let marked = self.position.misses_turn(Seat(index as u8));
+            let mark = if marked { 't' } else { 'f' };
+            write!(f, "{square};{carrots};{lettuces};{mark};")?;
+        }
+        match self.winner {
+            Some(seat) => seat.fmt(f),
+            None => f.write_str("-"),
+        }
+    }
+}
+
 fn parse_verdict(text: &str, seats: usize) -> Result<Option<Seat>, EtudeError> {
     match (text, whole_number(text, seats as u32)) {
         ("-", _) => Ok(None),
@@ -107,5 +163,100 @@ fn parse_verdict(text: &str, seats: usize) -> Result<Option<Seat>, EtudeError> {
             text: text.to_string(),
             seats,
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::rngs::StdRng;
+    use rand::seq::IteratorRandom;
+    use rand::{RngExt, SeedableRng};
+
+    use super::*;
+    use crate::rules::Turn;
+    use crate::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL};
+
+    /// What a random game comes by while nobody has finished, as etudes of a random verdict.
+    fn etudes_of_a_game(ruleset: &'static Ruleset, seats: usize, rng: &mut StdRng) -> Vec<Etude> {
+        let mut etudes = Vec::new();
+        let mut position = Position::start(ruleset, seats).unwrap();
+        for _ in 0..60 {
+            position = match position.turn() {
+                Turn::Card(_) => {
+                    position.draw_unchecked(position.outcomes().choose(rng).unwrap().0)
+                }
+                _ => position.play_unchecked(position.legal_moves().choose(rng).unwrap()),
+            };
+            if position.finished().len() > 0 {
+                break;
+            }
+            let position = Position {
+                seat: 0,
+                paid: 0,
+                drawn: [0; 8],
+                ..position
+            };
+            let winner = rng.random_range(0..=seats as u8);
+            let winner = (usize::from(winner) < seats).then_some(Seat(winner));
+            etudes.push(Etude { position, winner });
+        }
+        etudes
+    }
+
+    #[test]
+    fn what_is_printed_is_read_again() {
+        let mut rng = StdRng::seed_from_u64(4);
+        let mut marked = 0;
+        for ruleset in [&HASE_UND_IGEL, &HARE_AND_TORTOISE] {
+            for seats in [2, 3, 4, 5, 6].repeat(20) {
+                for etude in etudes_of_a_game(ruleset, seats, &mut rng) {
+                    let line = etude.to_string();
+                    assert_eq!(Etude::parse(ruleset, &line), Ok(etude), "{line}");
+                    marked += usize::from(line.contains('t'));
+                }
+            }
+        }
+        assert!(marked > 100, "only {marked} lines with a missed turn");
+    }
+
+    #[test]
+    fn what_is_read_is_printed_again() {
+        let mut rng = StdRng::seed_from_u64(5);
+        let mut read = 0;
+        for _ in 0..5_000 {
+            let seats = rng.random_range(2..=6);
+            let mut line = String::new();
+            for _ in 0..seats {
+                let square = rng.random_range(0..=63);
+                let carrots = rng.random_range(0..=65535) >> rng.random_range(0..16);
+                let lettuces = rng.random_range(0..=3);
+                let mark = if rng.random_ratio(1, 8) { 't' } else { 'f' };
+                line += &format!("{square};{carrots};{lettuces};{mark};");
+            }
+            line += &rng.random_range(1..=seats).to_string();
+            if let Ok(etude) = Etude::parse(&HASE_UND_IGEL, &line) {
+                assert_eq!(etude.to_string(), line);
+                read += 1;
+            }
+        }
+        assert!(read > 1_000, "only {read} lines are etudes");
+    }
+
+    #[test]
+    fn an_error_knows_the_field_at_fault() {
+        for (line, field) in [
+            ("45;26;2;f;29;19;0;f", None),
+            ("65;26;2;f;29;19;0;f;2", Some(1)),
+            ("45;26;2;f;29;x;0;f;2", Some(6)),
+            ("45;26;4;f;29;19;0;f;2", Some(3)),
+            ("45;26;2;f;29;19;0;no;2", Some(8)),
+            ("45;26;2;t;29;19;0;f;2", Some(4)),
+            ("45;26;2;f;45;19;0;f;2", Some(5)),
+            ("45;26;2;f;64;9;0;f;2", Some(5)),
+            ("45;26;2;f;29;19;0;f;3", Some(9)),
+        ] {
+            let error = Etude::parse(&HASE_UND_IGEL, line).unwrap_err();
+            assert_eq!(error.field(), field, "{line}: {error}");
+        }
     }
 }

@@ -1,0 +1,81 @@
+//! How well the article's evaluation agrees with the verdicts: a hit is the judged seat having the largest E.
+
+use std::fmt::Write;
+
+use super::factors;
+use crate::eval::article::{self, Factors, Terms};
+use crate::rules::hase::Etude;
+use crate::rules::{Game, Seat};
+
+/// A judged etude, with all that its E's are made of: they are linear in the factors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JudgedEtude {
+    /// Its line in the file, counted from 1.
+    pub line: usize,
+    /// The seat judged to be winning.
+    pub winner: Seat,
+    /// The terms of each seat.
+    pub terms: Vec<Terms>,
+}
+
+impl JudgedEtude {
+    /// Those of the etudes that are judged.
+    pub fn all(etudes: &[(usize, Etude)]) -> Vec<JudgedEtude> {
+        let judged = etudes.iter().filter_map(|&(line, etude)| {
+            let position = etude.position;
+            let seats = (0..position.seats() as u8).map(Seat);
+            Some(JudgedEtude {
+                line,
+                winner: etude.winner?,
+                terms: seats.map(|seat| article::terms(&position, seat)).collect(),
+            })
+        });
+        judged.collect()
+    }
+
+    /// Whether the judged seat has a larger E than every other.
+    #[inline]
+    pub fn is_hit(&self, factors: &Factors) -> bool {
+        let winner = self.winner.index();
+        let largest = self.terms[winner].worth(factors);
+        let mut rivals = self.terms.iter().enumerate();
+        rivals.all(|(seat, terms)| seat == winner || terms.worth(factors) < largest)
+    }
+}
+
+/// Hits and misses, etude by etude and in sum.
+pub fn report(etudes: &[(usize, Etude)], factors: &Factors) -> String {
+    let judged = JudgedEtude::all(etudes);
+    let mut text = format!(
+        "factors in hundredths: {}\n  line  verdict  result  E of each seat, in hundredths\n",
+        factors::spell(*factors)
+    );
+    let mut hits = 0;
+    for etude in &judged {
+        let hit = etude.is_hit(factors);
+        hits += usize::from(hit);
+        let result = if hit { "hit" } else { "miss" };
+        // Writing to a string never fails.
+        let winner = etude.winner.to_string();
+        let _ = write!(text, "{:>6}  {winner:>7}  {result:<4}", etude.line);
+        for terms in &etude.terms {
+            let _ = write!(text, "{:>9}", terms.worth(factors));
+        }
+        text.push('\n');
+    }
+    let share = share(hits, judged.len());
+    let unjudged = etudes.len() - judged.len();
+    let _ = writeln!(text, "hits {share}, {unjudged} unjudged");
+    text
+}
+
+/// A number of hits of a number of etudes, for a person.
+pub fn share(hits: usize, of: usize) -> String {
+    match of {
+        0 => "0 of 0".into(),
+        _ => {
+            let percent = 100.0 * hits as f64 / of as f64;
+            format!("{hits} of {of} ({percent:.1} %)")
+        }
+    }
+}

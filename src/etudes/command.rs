@@ -1,0 +1,401 @@
+//! The arguments behind `buxtehude etudes`: which command, on which file, and with what.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use super::factors::{self, ChosenFactors, FACTORS};
+use crate::rules::hase::Ruleset;
+use crate::rules::{MAX_SEATS, Rules, Seat, UnknownVariant, VARIANTS, Variant};
+
+/// What `help` prints.
+pub const USAGE: &str = "\
+usage: buxtehude etudes COMMAND FILE ...
+
+list FILE                 show each etude: its line, the position, the verdict
+judge FILE LINE SEAT      save the seat that is winning as the verdict, - for none
+play FILE LINE            print the command that sets the position
+check FILE [--factors FILE] [--ks N] [--kc N] [--kp N]
+                          compare the article's evaluation with the verdicts: a hit
+                          is the judged seat having the largest E of all
+tune FILE [--save]        try each factor from 50 to 200 in steps of 10, and show the
+                          triples with the most hits; --save writes the one nearest to
+                          their mean beside FILE, with the extension .factors
+help                      show this
+
+A line of FILE: square;carrots;lettuces;misses a turn (t or f) for each of 2 to 6
+players, then the verdict, as in 45;26;2;f;29;19;0;f;2. Lines count from 1. Factors are in
+hundredths, 0 to 1000. With each command, --variant NAME says by which rules to read FILE.
+
+exit code: 0 all is well, 1 something in FILE is wrong and the rest is done, 2 the
+arguments or a file are wrong and nothing is done
+";
+
+/// What the arguments ask for.
+#[derive(Debug)]
+pub enum Request {
+    /// To be told how to ask.
+    Help,
+    /// To do something.
+    Run(Task),
+}
+
+/// A command and what it is about.
+#[derive(Debug)]
+pub struct Task {
+    /// The file of etudes.
+    pub file: PathBuf,
+    /// The rules that they are read by.
+    pub ruleset: &'static Ruleset,
+    /// What to do with it.
+    pub command: Command,
+}
+
+/// What to do with a file of etudes. Lines are counted from 1.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Show all.
+    List,
+    /// Save a verdict.
+    Judge {
+        /// The line.
+        line: usize,
+        /// The seat that is winning, `None` for no verdict.
+        winner: Option<Seat>,
+    },
+    /// Print the position as a command.
+    Play {
+        /// The line.
+        line: usize,
+    },
+    /// Compare the evaluation with the verdicts.
+    Check {
+        /// Its factors.
+        factors: ChosenFactors,
+    },
+    /// Find the factors with the most hits.
+    Tune {
+        /// Whether to save the best.
+        save: bool,
+    },
+}
+
+/// Why the arguments are refused.
+#[derive(Debug, PartialEq, Eq, Error)]
+pub enum ArgumentError {
+    /// There are none.
+    #[error("etudes: missing command: expected {}", words())]
+    NoCommand,
+    /// The first is no command.
+    #[error("etudes: unknown command {found:?}: expected {}", words())]
+    UnknownCommand {
+        /// The word found.
+        found: String,
+    },
+    /// An operand is missing.
+    #[error("etudes {}: missing {missing}: expected {}", .form.word, .form.spell())]
+    Missing {
+        /// The command.
+        form: &'static Form,
+        /// The operand.
+        missing: &'static str,
+    },
+    /// There is an operand too many.
+    #[error("etudes {}: unexpected {found:?}: expected {}", .form.word, .form.spell())]
+    Unexpected {
+        /// The command.
+        form: &'static Form,
+        /// The word found.
+        found: String,
+    },
+    /// An option that the command does not have.
+    #[error("etudes {}: unknown option {found:?}: expected {}", .form.word, .form.options.join(", "))]
+    UnknownOption {
+        /// The command.
+        form: &'static Form,
+        /// The word found.
+        found: String,
+    },
+    /// An option stands twice.
+    #[error("etudes {command}: repeated {option}: expected it once")]
+    Repeated {
+        /// The command.
+        command: &'static str,
+        /// The option.
+        option: &'static str,
+    },
+    /// A value is missing or is not of its kind.
+    #[error("etudes {command}: {name} {}: expected {expected}", quoted(.found))]
+    Value {
+        /// The command.
+        command: &'static str,
+        /// The operand or option.
+        name: &'static str,
+        /// The value found.
+        found: Option<String>,
+        /// What would have been accepted.
+        expected: String,
+    },
+    /// There is no such variant.
+    #[error("etudes {command}: {reason}")]
+    Variant {
+        /// The command.
+        command: &'static str,
+        /// Which there are.
+        reason: UnknownVariant,
+    },
+}
+
+/// The words that a command takes.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Form {
+    word: &'static str,
+    operands: &'static [&'static str],
+    options: &'static [&'static str],
+}
+
+impl Form {
+    /// The command with its operands.
+    fn spell(&self) -> String {
+        format!("{} {}", self.word, self.operands.join(" "))
+    }
+}
+
+const VARIANT: &str = "--variant";
+const FACTORS_FILE: &str = "--factors";
+
+/// The one option that has no value.
+const SAVE: &str = "--save";
+
+const FORMS: [Form; 5] = [
+    Form {
+        word: "list",
+        operands: &["FILE"],
+        options: &[VARIANT],
+    },
+    Form {
+        word: "judge",
+        operands: &["FILE", "LINE", "SEAT"],
+        options: &[VARIANT],
+    },
+    Form {
+        word: "play",
+        operands: &["FILE", "LINE"],
+        options: &[VARIANT],
+    },
+    Form {
+        word: "check",
+        operands: &["FILE"],
+        options: &[
+            FACTORS_FILE,
+            FACTORS[0].argument,
+            FACTORS[1].argument,
+            FACTORS[2].argument,
+            VARIANT,
+        ],
+    },
+    Form {
+        word: "tune",
+        operands: &["FILE"],
+        options: &[SAVE, VARIANT],
+    },
+];
+
+/// Words that ask for help in place of a command.
+const HELP: [&str; 3] = ["help", "--help", "-h"];
+
+/// Reads the arguments behind `etudes`.
+///
+/// # Errors
+/// Quotes the word at fault and says what would have been accepted.
+pub fn parse(arguments: &[OsString]) -> Result<Request, ArgumentError> {
+    let Some((word, rest)) = arguments.split_first() else {
+        return Err(ArgumentError::NoCommand);
+    };
+    if HELP.iter().any(|help| word == help) || rest.iter().any(|word| word == "--help") {
+        return Ok(Request::Help);
+    }
+    let form = FORMS.iter().find(|form| word == form.word);
+    let form = form.ok_or_else(|| ArgumentError::UnknownCommand {
+        found: word.to_string_lossy().into(),
+    })?;
+    let words = Words::sort(form, rest)?;
+    let command = match form.word {
+        "list" => Command::List,
+        "judge" => Command::Judge {
+            line: words.line()?,
+            winner: words.winner()?,
+        },
+        "play" => Command::Play {
+            line: words.line()?,
+        },
+        "check" => Command::Check {
+            factors: words.factors()?,
+        },
+        _ => Command::Tune {
+            save: words.option(SAVE).is_some(),
+        },
+    };
+    Ok(Request::Run(Task {
+        file: words.operands[0].into(),
+        ruleset: words.ruleset()?,
+        command,
+    }))
+}
+
+impl ArgumentError {
+    /// Whether what is wrong is best answered with [`USAGE`].
+    pub fn wants_usage(&self) -> bool {
+        matches!(
+            self,
+            ArgumentError::NoCommand | ArgumentError::UnknownCommand { .. }
+        )
+    }
+}
+
+/// The words of a command, sorted into operands, all of which are there, and options with their values.
+struct Words<'a> {
+    form: &'static Form,
+    operands: Vec<&'a OsStr>,
+    options: Vec<(&'static str, &'a OsStr)>,
+}
+
+impl<'a> Words<'a> {
+    fn sort(form: &'static Form, words: &'a [OsString]) -> Result<Words<'a>, ArgumentError> {
+        let mut sorted = Words {
+            form,
+            operands: Vec::new(),
+            options: Vec::new(),
+        };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            if word.as_encoded_bytes().starts_with(b"--") {
+                sorted.take_option(word, &mut words)?;
+            } else if sorted.operands.len() < form.operands.len() {
+                sorted.operands.push(word);
+            } else {
+                let found = word.to_string_lossy().into();
+                return Err(ArgumentError::Unexpected { form, found });
+            }
+        }
+        match form.operands.get(sorted.operands.len()) {
+            Some(missing) => Err(ArgumentError::Missing { form, missing }),
+            None => Ok(sorted),
+        }
+    }
+
+    fn take_option(
+        &mut self,
+        word: &'a OsStr,
+        rest: &mut impl Iterator<Item = &'a OsString>,
+    ) -> Result<(), ArgumentError> {
+        let form = self.form;
+        let option = form.options.iter().find(|option| word == **option);
+        let &option = option.ok_or_else(|| ArgumentError::UnknownOption {
+            form,
+            found: word.to_string_lossy().into(),
+        })?;
+        if self.option(option).is_some() {
+            let command = form.word;
+            return Err(ArgumentError::Repeated { command, option });
+        }
+        let value = match option {
+            SAVE => word,
+            _ => rest.next().ok_or_else(|| {
+                let expected = match option {
+                    VARIANT => Variant::names().join(" or "),
+                    FACTORS_FILE => "a file that `tune --save` has written".into(),
+                    _ => factor_expected(),
+                };
+                self.refuse(option, None, expected)
+            })?,
+        };
+        self.options.push((option, value));
+        Ok(())
+    }
+
+    /// The value of an option, if it is there.
+    fn option(&self, option: &str) -> Option<&'a OsStr> {
+        let mut options = self.options.iter();
+        options
+            .find(|(name, _)| *name == option)
+            .map(|&(_, value)| value)
+    }
+
+    fn line(&self) -> Result<usize, ArgumentError> {
+        let expected = || "a whole number from 1".into();
+        let line = whole_number(self.operands[1]).filter(|&line| line > 0);
+        line.ok_or_else(|| self.refuse("LINE", Some(self.operands[1]), expected()))
+    }
+
+    fn winner(&self) -> Result<Option<Seat>, ArgumentError> {
+        let text = self.operands[2];
+        match whole_number(text) {
+            _ if text == "-" => Ok(None),
+            Some(number @ 1..=MAX_SEATS) => Ok(Some(Seat(number as u8 - 1))),
+            _ => {
+                let expected = format!("a seat from 1 to {MAX_SEATS}, or - for none");
+                Err(self.refuse("SEAT", Some(text), expected))
+            }
+        }
+    }
+
+    fn factors(&self) -> Result<ChosenFactors, ArgumentError> {
+        let mut given = [None; 3];
+        for (factor, given) in FACTORS.iter().zip(&mut given) {
+            let Some(text) = self.option(factor.argument) else {
+                continue;
+            };
+            let value = text.to_str().and_then(factors::parse);
+            let refused = || self.refuse(factor.argument, Some(text), factor_expected());
+            *given = Some(value.ok_or_else(refused)?);
+        }
+        let file = self.option(FACTORS_FILE).map(PathBuf::from);
+        Ok(ChosenFactors { file, given })
+    }
+
+    fn ruleset(&self) -> Result<&'static Ruleset, ArgumentError> {
+        let variant = match self.option(VARIANT) {
+            None => &VARIANTS[0],
+            Some(name) => Variant::by_name(&name.to_string_lossy()).map_err(|reason| {
+                let command = self.form.word;
+                ArgumentError::Variant { command, reason }
+            })?,
+        };
+        let Rules::Hase(ruleset) = variant.rules;
+        Ok(ruleset)
+    }
+
+    fn refuse(&self, name: &'static str, found: Option<&OsStr>, expected: String) -> ArgumentError {
+        ArgumentError::Value {
+            command: self.form.word,
+            name,
+            found: found.map(|found| found.to_string_lossy().into()),
+            expected,
+        }
+    }
+}
+
+/// A number written in digits alone.
+fn whole_number(text: &OsStr) -> Option<usize> {
+    let text = text.to_str()?;
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| plain)
+}
+
+fn factor_expected() -> String {
+    format!("a whole number from 0 to {}", factors::LARGEST)
+}
+
+fn quoted(value: &Option<String>) -> String {
+    match value {
+        Some(value) => format!("{value:?}"),
+        None => "without a value".into(),
+    }
+}
+
+fn words() -> String {
+    let words = FORMS.map(|form| form.word);
+    format!("{} or help", words.join(", "))
+}

@@ -1,0 +1,221 @@
+//! A file of etudes: its lines, its bad lines, and how a verdict is put into one without touching the rest.
+
+use std::fs;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::saving;
+use crate::rules::hase::{Etude, EtudeError, Ruleset};
+use crate::rules::{Game, Seat};
+
+/// A file that was read, byte by byte as it is: lines end in LF or CRLF, the last perhaps in nothing.
+#[derive(Debug)]
+pub struct EtudeFile {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    ruleset: &'static Ruleset,
+}
+
+/// What is wrong with a file or with a line of it. Each message begins with the place.
+#[derive(Debug, Error)]
+pub enum FileError {
+    /// The file cannot be read.
+    #[error("{}: cannot be read: {reason}: expected a file of etude lines", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: io::Error,
+    },
+    /// The file cannot be saved; it is as it was.
+    #[error(
+        "{}: cannot be saved: {reason}: expected a file and a folder that can be written to",
+        .path.display()
+    )]
+    Save {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: io::Error,
+    },
+    /// A line is no etude.
+    #[error("{place}: {reason}{}", field(.reason))]
+    Line {
+        /// File and line.
+        place: String,
+        /// The field at fault and what would have been accepted.
+        reason: EtudeError,
+    },
+    /// The line that was asked for is empty.
+    #[error("{place}: the line is empty: expected an etude")]
+    Empty {
+        /// File and line.
+        place: String,
+    },
+    /// There is no such line.
+    #[error("{}: there is no line {line}: {}", .path.display(), lines_there(*.lines))]
+    NoLine {
+        /// The file.
+        path: PathBuf,
+        /// The line asked for.
+        line: usize,
+        /// How many there are.
+        lines: usize,
+    },
+    /// The verdict is for a seat that the etude does not have.
+    #[error("{place}: there is no seat {seat}: expected a seat from 1 to {seats}, or - for none")]
+    NoSeat {
+        /// File and line.
+        place: String,
+        /// The seat.
+        seat: Seat,
+        /// How many there are.
+        seats: usize,
+    },
+    /// No line has a verdict.
+    #[error("{}: no etude is judged: expected one at least", .path.display())]
+    NothingJudged {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl EtudeFile {
+    /// Reads a file; whether its lines are etudes is not looked at yet.
+    ///
+    /// # Errors
+    /// [`FileError::Read`].
+    pub fn read(path: &Path, ruleset: &'static Ruleset) -> Result<EtudeFile, FileError> {
+        let bytes = fs::read(path).map_err(|reason| FileError::Read {
+            path: path.into(),
+            reason,
+        })?;
+        Ok(EtudeFile {
+            path: path.into(),
+            bytes,
+            ruleset,
+        })
+    }
+
+    /// The etudes, each with the number of its line, and why other lines are none. Empty lines are neither.
+    pub fn etudes(&self) -> (Vec<(usize, Etude)>, Vec<FileError>) {
+        let mut etudes = Vec::new();
+        let mut bad = Vec::new();
+        for (index, range) in self.lines().enumerate() {
+            let line = index + 1;
+            match self.parse(line, range) {
+                Ok(Some(etude)) => etudes.push((line, etude)),
+                Ok(None) => (),
+                Err(error) => bad.push(error),
+            }
+        }
+        (etudes, bad)
+    }
+
+    /// The etude of a line, counted from 1.
+    ///
+    /// # Errors
+    /// [`FileError::NoLine`], [`FileError::Empty`] or [`FileError::Line`].
+    pub fn etude(&self, line: usize) -> Result<Etude, FileError> {
+        let etude = self.parse(line, self.range_of(line)?)?;
+        etude.ok_or_else(|| FileError::Empty {
+            place: self.place(line),
+        })
+    }
+
+    /// Saves the file with a new verdict in a line, counted from 1, and all other bytes as they were. What others
+    /// have written to it since it was read is lost.
+    ///
+    /// # Returns
+    /// The old verdict.
+    ///
+    /// # Errors
+    /// As [`EtudeFile::etude`], and [`FileError::NoSeat`] or [`FileError::Save`]; the file is as it was.
+    pub fn judge(&self, line: usize, winner: Option<Seat>) -> Result<Option<Seat>, FileError> {
+        let etude = self.etude(line)?;
+        let seats = etude.position.seats();
+        if let Some(seat) = winner.filter(|seat| seat.index() >= seats) {
+            let place = self.place(line);
+            return Err(FileError::NoSeat { place, seat, seats });
+        }
+        let range = self.range_of(line)?;
+        let judged = Etude { winner, ..etude }.to_string();
+        let bytes = [
+            &self.bytes[..range.start],
+            judged.as_bytes(),
+            &self.bytes[range.end..],
+        ];
+        saving::save(&self.path, &bytes.concat()).map_err(|reason| FileError::Save {
+            path: self.path.clone(),
+            reason,
+        })?;
+        Ok(etude.winner)
+    }
+
+    /// A line's place, for a person.
+    pub fn place(&self, line: usize) -> String {
+        format!("{}:{line}", self.path.display())
+    }
+
+    /// The complaint that no line has a verdict.
+    pub fn nothing_judged(&self) -> FileError {
+        FileError::NothingJudged {
+            path: self.path.clone(),
+        }
+    }
+
+    /// Where each line is, without its end.
+    fn lines(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let mut start = 0;
+        self.bytes
+            .split_inclusive(|&byte| byte == b'\n')
+            .map(move |line| {
+                let text = line.strip_suffix(b"\n").unwrap_or(line);
+                let text = text.strip_suffix(b"\r").unwrap_or(text);
+                let range = start..start + text.len();
+                start += line.len();
+                range
+            })
+    }
+
+    fn range_of(&self, line: usize) -> Result<Range<usize>, FileError> {
+        let range = line
+            .checked_sub(1)
+            .and_then(|index| self.lines().nth(index));
+        range.ok_or_else(|| FileError::NoLine {
+            path: self.path.clone(),
+            line,
+            lines: self.lines().count(),
+        })
+    }
+
+    /// The etude of a line, or `None` where the line is empty.
+    fn parse(&self, line: usize, range: Range<usize>) -> Result<Option<Etude>, FileError> {
+        // No field may have what stands for bytes that are not UTF-8.
+        let text = String::from_utf8_lossy(&self.bytes[range]);
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        let etude = Etude::parse(self.ruleset, &text).map_err(|reason| FileError::Line {
+            place: self.place(line),
+            reason,
+        })?;
+        Ok(Some(etude))
+    }
+}
+
+/// The field as a reader of the table looks for it.
+fn field(error: &EtudeError) -> String {
+    let field = error.field();
+    field.map_or(String::new(), |field| format!(" (field {field})"))
+}
+
+fn lines_there(lines: usize) -> String {
+    match lines {
+        0 => "the file is empty".into(),
+        _ => format!("expected one from 1 to {lines}"),
+    }
+}

@@ -1,0 +1,145 @@
+//! Saving a verdict: what changes, what does not, and what is left when it fails.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use crate::folder::{Folder, MIXED, Ran, fine, refused};
+
+#[test]
+fn a_verdict_is_saved_and_no_other_byte_is_touched() {
+    let folder = Folder::with(MIXED);
+    let mut expected = MIXED.to_vec();
+    // Where the verdicts are: the lines 1, 6 and 7.
+    let first = 20;
+    let middle = MIXED.iter().position(|&byte| byte == b'-').unwrap();
+    let last = MIXED.len() - 1;
+    for (line, place, seat, old) in [
+        (1, first, '1', '2'),
+        (1, first, '-', '1'),
+        (6, middle, '2', '-'),
+        (7, last, '2', '3'),
+        (7, last, '2', '2'),
+        (1, first, '2', '-'),
+    ] {
+        let ran = folder.etudes(&format!("judge x.csv {line} {seat}"));
+        let said = format!("x.csv:{line}: verdict {seat}, it was {old}\n");
+        assert_eq!(ran, fine(&said));
+        expected[place] = seat as u8;
+        assert_eq!(folder.read("x.csv"), expected, "line {line}");
+        assert_eq!(folder.names(), ["x.csv"]);
+    }
+}
+
+#[test]
+fn a_verdict_that_cannot_be_saved_changes_nothing() {
+    let folder = Folder::with(MIXED);
+    let carrots = "x.csv:3: carrots: seat 1: \"x\" is not a whole number without sign or leading zeros (field 2)\n";
+    for (arguments, errors) in [
+        (
+            "judge x.csv 1 3",
+            "x.csv:1: there is no seat 3: expected a seat from 1 to 2, or - for none\n",
+        ),
+        (
+            "judge x.csv 2 1",
+            "x.csv:2: the line is empty: expected an etude\n",
+        ),
+        ("judge x.csv 3 1", carrots),
+        (
+            "judge x.csv 5 -",
+            "x.csv:5: the line is empty: expected an etude\n",
+        ),
+        (
+            "judge x.csv 8 1",
+            "x.csv: there is no line 8: expected one from 1 to 7\n",
+        ),
+        ("play x.csv 3", carrots),
+        (
+            "play x.csv 2",
+            "x.csv:2: the line is empty: expected an etude\n",
+        ),
+        (
+            "play x.csv 8",
+            "x.csv: there is no line 8: expected one from 1 to 7\n",
+        ),
+    ] {
+        assert_eq!(folder.etudes(arguments), refused(errors), "{arguments}");
+    }
+    assert_eq!(folder.read("x.csv"), MIXED);
+    let ran = Folder::with(b"").etudes("play x.csv 1");
+    assert_eq!(
+        ran,
+        refused("x.csv: there is no line 1: the file is empty\n")
+    );
+}
+
+#[test]
+fn a_saved_file_keeps_its_permissions_and_its_links() {
+    let folder = Folder::new();
+    fs::create_dir(folder.0.path().join("data")).unwrap();
+    folder.write("data/set.csv", MIXED);
+    let file = folder.0.path().join("data/set.csv");
+    for mode in [0o600, 0o664, 0o640] {
+        fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+        assert_eq!(folder.etudes("judge data/set.csv 1 1").code, Some(0));
+        let kept = fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+        assert_eq!(kept, mode, "{kept:o} instead of {mode:o}");
+    }
+    symlink("data/set.csv", folder.0.path().join("x.csv")).unwrap();
+    assert_eq!(folder.etudes("judge x.csv 1 -").code, Some(0));
+    assert!(folder.0.path().join("x.csv").is_symlink());
+    assert_eq!(folder.read("data/set.csv")[20], b'-');
+    assert_eq!(folder.names(), ["data", "x.csv"]);
+}
+
+#[test]
+fn a_full_disk_and_a_crash_leave_the_old_file() {
+    let folder = Folder::with(MIXED);
+    let (judge, tune) = (
+        "\"$ENGINE\" etudes judge x.csv 1 1",
+        "\"$ENGINE\" etudes tune x.csv --save",
+    );
+    let ran = folder.shell(&format!("trap '' XFSZ; ulimit -f 0; exec {judge}"));
+    let errors = "x.csv: cannot be saved: File too large (os error 27): \
+        expected a file and a folder that can be written to\n";
+    assert_eq!(ran, refused(errors));
+    assert_eq!(folder.names(), ["x.csv"]);
+    let ran = folder.shell(&format!("trap '' XFSZ; ulimit -f 0; exec {tune}"));
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert_eq!(folder.names(), ["x.csv"], "{ran:?}");
+    // Without the trap the system kills the process while it writes.
+    let ran = folder.shell(&format!("ulimit -c 0; ulimit -f 0; exec {judge}"));
+    assert_eq!(ran.code, None, "{ran:?}");
+    assert_eq!(folder.read("x.csv"), MIXED);
+    // What it left behind is in nobody's way.
+    assert_eq!(folder.names().len(), 2);
+    assert_eq!(folder.etudes("judge x.csv 1 1").code, Some(0));
+}
+
+#[test]
+fn a_file_or_folder_that_may_not_be_written_to_is_left_alone() {
+    let folder = Folder::with(MIXED);
+    let (path, file) = (folder.0.path(), folder.0.path().join("x.csv"));
+    fs::set_permissions(&file, Permissions::from_mode(0o444)).unwrap();
+    let is_root = fs::OpenOptions::new().write(true).open(&file).is_ok();
+    for (of_folder, of_file) in [(0o555, 0o666), (0o777, 0o444)] {
+        fs::set_permissions(&file, Permissions::from_mode(of_file)).unwrap();
+        fs::set_permissions(path, Permissions::from_mode(of_folder)).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_buxtehude"));
+        command
+            .args(["etudes", "judge", "x.csv", "1", "1"])
+            .current_dir(path);
+        if is_root {
+            // Root may write anywhere, `nobody` may not.
+            command.uid(65534).gid(65534);
+        }
+        let ran: Ran = command.output().unwrap().into();
+        fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
+        let errors = "x.csv: cannot be saved: Permission denied (os error 13): \
+            expected a file and a folder that can be written to\n";
+        assert_eq!(ran, refused(errors));
+        assert_eq!(folder.read("x.csv"), MIXED);
+        assert_eq!(folder.names(), ["x.csv"]);
+    }
+}
