@@ -9,7 +9,7 @@ mod hase;
 mod model;
 
 pub use hase::{article, curves, lookahead};
-pub use model::Model;
+pub use model::{Model, mean};
 
 use lookahead::ModelSettings;
 

@@ -197,7 +197,7 @@ impl<W: Write> Session<W> {
             Command::Quit => return Ok(Flow::Quit),
             Command::Display => self.say_lines(&answers::display(self.game.position()))?,
             Command::Eval => {
-                self.say_lines(&answers::eval(self.game.position(), &self.options.preset()))?
+                self.say_lines(&answers::eval(self.game.position(), &self.options.preset()))?;
             }
             Command::Help => self.say_lines(answers::HELP)?,
         }

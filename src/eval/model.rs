@@ -1,6 +1,7 @@
 //! A game as a search for vectors sees it.
 
 use std::fmt::Debug;
+use std::ops::ControlFlow;
 
 use crate::rules::{Seat, Turn};
 
@@ -31,4 +32,48 @@ pub trait Model {
 
     /// What a position in which no card is due is worth to each of its `N` seats.
     fn worth<const N: usize>(&self, position: &Self::Position) -> [i32; N];
+
+    /// What a position is worth to each of its `N` seats without looking further; where a card is due,
+    /// the [`mean`] over the cards.
+    #[inline(always)]
+    fn static_worth<const N: usize>(&self, position: &Self::Position) -> [i32; N] {
+        match self.turn(position) {
+            Turn::Card(_) => mean(
+                self.outcomes(position)
+                    .map(|(next, weight)| (self.worth(&next), weight)),
+            ),
+            _ => self.worth(position),
+        }
+    }
+
+    /// Hands each move of `mover`, whose turn it is, to `take`, in ascending order, with the static worth of
+    /// the position it leads to, and whether the mover's place is decided there; until `take` breaks.
+    #[inline(always)]
+    fn each_worth<const N: usize>(
+        &self,
+        position: &Self::Position,
+        mover: Seat,
+        mut take: impl FnMut(Self::Move, [i32; N], bool) -> ControlFlow<()>,
+    ) {
+        for mv in self.moves(position) {
+            let next = self.play(position, mv);
+            let worth = self.static_worth(&next);
+            if take(mv, worth, self.is_decided(&next, mover)).is_break() {
+                return;
+            }
+        }
+    }
+}
+
+/// The mean of vectors with their weights, each component rounded down; zeros of none.
+pub fn mean<const N: usize>(vectors: impl Iterator<Item = ([i32; N], u32)>) -> [i32; N] {
+    let mut sums = [0i64; N];
+    let mut total = 0;
+    for (vector, weight) in vectors {
+        for (sum, component) in sums.iter_mut().zip(vector) {
+            *sum += i64::from(weight) * i64::from(component);
+        }
+        total += i64::from(weight);
+    }
+    sums.map(|sum| sum.div_euclid(total.max(1)) as i32)
 }

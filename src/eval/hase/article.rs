@@ -76,7 +76,15 @@ fn carrots_of(position: &Position, seat: Seat) -> (usize, usize) {
     let Hare {
         carrots, square, ..
     } = position.hare(seat);
-    let held = usize::from(carrots) + usize::from(position.income(seat));
+    function_of(
+        square,
+        usize::from(carrots) + usize::from(position.income(seat)),
+    )
+}
+
+/// The function of a holding on a square, and what of the holding counts.
+#[inline(always)]
+fn function_of(square: u8, held: usize) -> (usize, usize) {
     let function = if held >= COST_OF_WAY_HOME[usize::from(square)] {
         2
     } else {
@@ -124,20 +132,32 @@ impl Evaluation {
     #[inline(always)]
     pub fn worth_of(&self, position: &Position, seat: Seat) -> i32 {
         let Hare {
-            square, lettuces, ..
+            carrots,
+            square,
+            lettuces,
         } = position.hare(seat);
         if square == FINISH {
-            return finished_worth(position, seat);
+            // A hare on the finish has a place.
+            let place = position.place(seat).unwrap_or(1);
+            return finished_worth(place, position.seats());
         }
-        let (function, held) = carrots_of(position, seat);
+        self.worth_on(
+            square,
+            lettuces,
+            carrots.saturating_add(position.income(seat)),
+        )
+    }
+
+    /// E of a hare on a square before the finish, with what it is about to be paid in its holding.
+    #[inline(always)]
+    pub fn worth_on(&self, square: u8, lettuces: u8, held: u16) -> i32 {
+        let (function, held) = function_of(square, held.into());
         let row = &self.standing[usize::from(lettuces & 3)];
         row[usize::from(square)] + self.carrots[function][held]
     }
 }
 
-#[cold]
-fn finished_worth(position: &Position, seat: Seat) -> i32 {
-    // A hare on the finish has a place.
-    let place = position.place(seat).unwrap_or(1);
-    DECIDED_WORTH * (position.seats() + 1 - place) as i32
+/// E of the seat that finishes in this place, from 1, of so many seats.
+pub fn finished_worth(place: usize, seats: usize) -> i32 {
+    DECIDED_WORTH * (seats + 1 - place) as i32
 }

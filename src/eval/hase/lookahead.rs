@@ -3,10 +3,12 @@
 //! Source: the article "AI in Hase und Igel: minimax for three", "hare trap".
 
 use super::COST_OF_WAY_HOME;
-use super::article::{Evaluation, Factors};
+use std::ops::ControlFlow;
+
+use super::article::{Evaluation, Factors, finished_worth};
 use super::curves::{CURVES, Curves};
 use crate::eval::Model;
-use crate::rules::hase::{Card, Move, Position, Ruleset, Square};
+use crate::rules::hase::{Card, FINISH, Hare, Move, Position, Ruleset, Square, cost};
 use crate::rules::{Game, Seat, Turn};
 
 /// Carrots that a hare square takes where no card is drawn.
@@ -64,12 +66,18 @@ impl Lookahead {
     #[inline(always)]
     fn pass_over_card(&self, position: &Position, seat: Seat) -> Position {
         let hare = position.hare(seat);
-        let is_last = position.ruleset().last_hares >> hare.square & 1 == 1;
-        position.pass_over_card(if is_last && self.hare_model == HareModel::Article {
+        position.pass_over_card(self.after_hare(position, hare.square, hare.carrots))
+    }
+
+    /// What a hare holds that came to a hare square with so many carrots.
+    #[inline(always)]
+    fn after_hare(&self, position: &Position, square: u8, carrots: u16) -> u16 {
+        let is_last = position.ruleset().last_hares >> square & 1 == 1;
+        if is_last && self.hare_model == HareModel::Article {
             Card::RESTORED
         } else {
-            hare.carrots.saturating_sub(TOLL)
-        })
+            carrots.saturating_sub(TOLL)
+        }
     }
 
     fn penalty(position: &Position, seat: Seat) -> i32 {
@@ -128,7 +136,7 @@ impl Model for Lookahead {
 
     #[inline(always)]
     fn is_decided(&self, position: &Position, seat: Seat) -> bool {
-        position.hare(seat).square == crate::rules::hase::FINISH
+        position.hare(seat).square == FINISH
     }
 
     #[inline(always)]
@@ -140,5 +148,116 @@ impl Model for Lookahead {
             }
         }
         worth
+    }
+
+    #[inline(always)]
+    fn each_worth<const N: usize>(
+        &self,
+        position: &Position,
+        mover: Seat,
+        mut take: impl FnMut(Move, [i32; N], bool) -> ControlFlow<()>,
+    ) {
+        let moves = position.legal_moves();
+        // A forced stay is the only move, and takes or gives other things than carrots.
+        if self.hare_model != HareModel::Article || moves.contains(Move::STAY) {
+            for mv in moves {
+                let next = self.play(position, mv);
+                let worth = self.static_worth(&next);
+                if take(mv, worth, self.is_decided(&next, mover)).is_break() {
+                    return;
+                }
+            }
+            return;
+        }
+        let steps = Steps::<N>::new(self, position, mover);
+        for mv in moves {
+            let (worth, is_decided) = steps.worth_after(mv);
+            if take(mv, worth, is_decided).is_break() {
+                return;
+            }
+        }
+    }
+}
+
+/// What each move of a hare is worth to all under [`HareModel::Article`], without making the positions: no other
+/// hare moves, and others are touched by its being ahead of them or not alone.
+struct Steps<'a, const N: usize> {
+    model: &'a Lookahead,
+    position: &'a Position,
+    mover: Seat,
+    hare: Hare,
+    /// The hare's carrots with its income.
+    held: u16,
+    /// E of each seat with the mover ahead of it, and with the mover not ahead.
+    worth: [[i32; N]; 2],
+}
+
+impl<'a, const N: usize> Steps<'a, N> {
+    #[inline(always)]
+    fn new(model: &'a Lookahead, position: &'a Position, mover: Seat) -> Steps<'a, N> {
+        let hare = position.hare(mover);
+        let mut worth = [[0; N]; 2];
+        for seat in (0..N as u8).map(Seat).filter(|seat| *seat != mover) {
+            let rival = position.hare(seat);
+            if rival.square == FINISH {
+                let finished = model.evaluation.worth_of(position, seat);
+                worth[0][seat.index()] = finished;
+                worth[1][seat.index()] = finished;
+                continue;
+            }
+            let track = &position.ruleset().track;
+            let place = 1 + position.others_ahead_of(rival.square, mover);
+            for (is_ahead, worth) in worth.iter_mut().enumerate() {
+                let place = place + is_ahead as u16;
+                let income = track.income(rival.square, place, position.misses_turn(seat));
+                let held = rival.carrots.saturating_add(income);
+                worth[seat.index()] = model
+                    .evaluation
+                    .worth_on(rival.square, rival.lettuces, held);
+            }
+        }
+        Steps {
+            model,
+            position,
+            mover,
+            hare,
+            held: hare.carrots.saturating_add(position.income(mover)),
+            worth,
+        }
+    }
+
+    /// The worth after a move that is no forced stay, and whether it ends the race of the hare.
+    #[inline(always)]
+    fn worth_after(&self, mv: Move) -> ([i32; N], bool) {
+        let code = mv.code();
+        let hare = &self.hare;
+        let (square, mut carrots) = match code {
+            1..=64 => (hare.square + code as u8, self.held - cost(code as u16)),
+            -63..=-1 => (
+                hare.square - code.unsigned_abs() as u8,
+                self.held.saturating_add(10 * code.unsigned_abs()),
+            ),
+            _ if mv == Move::TAKE => (hare.square, self.held.saturating_add(10)),
+            _ => (hare.square, self.held - 10),
+        };
+        let mut worth: [i32; N] = std::array::from_fn(|seat| {
+            let is_ahead = square > self.position.hare(Seat(seat as u8)).square;
+            self.worth[usize::from(is_ahead)][seat]
+        });
+        let own = &mut worth[self.mover.index()];
+        if square == FINISH {
+            *own = finished_worth(self.position.finished().len() + 1, N);
+            return (worth, true);
+        }
+        let track = &self.position.ruleset().track;
+        let bit = 1u64 << square;
+        if track.hares & bit != 0 && code > 0 {
+            carrots = self.model.after_hare(self.position, square, carrots);
+        }
+        let eats = track.lettuces & bit != 0;
+        let place = 1 + self.position.others_ahead_of(square, self.mover);
+        let held = carrots.saturating_add(track.income(square, place, eats));
+        *own = self.model.evaluation.worth_on(square, hare.lettuces, held);
+        (worth, false)
     }
 }

@@ -133,15 +133,19 @@ impl Position {
     #[inline(always)]
     pub fn income(&self, seat: Seat) -> u16 {
         let square = self.hares[seat.index()].square;
-        let paid_places = self.ruleset.track.paid_places[usize::from(square)];
-        if paid_places == 0 {
-            return 0;
-        }
-        let rank = 1 + self.hares_ahead_of(square);
-        let pays_place = paid_places >> rank & 1 == 1;
-        let pays_for_eating = paid_places & 1 == 1;
-        // Without branches: whether the place is the one that is paid cannot be predicted.
-        10 * rank * u16::from(pays_place & (!pays_for_eating | self.misses_turn(seat)))
+        let place = 1 + self.hares_ahead_of(square);
+        self.ruleset
+            .track
+            .income(square, place, self.misses_turn(seat))
+    }
+
+    /// The number of hares, but for that of one seat, which has not finished, on higher squares than
+    /// `square`, 0 to 63.
+    #[inline(always)]
+    pub fn others_ahead_of(&self, square: u8, seat: Seat) -> u16 {
+        let own = self.hares[seat.index()].square;
+        ((self.occupied & !(1u64 << own)) >> square >> 1).count_ones() as u16
+            + u16::from(self.finished)
     }
 
     /// Whether all hares but one have finished.

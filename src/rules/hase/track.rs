@@ -28,9 +28,11 @@ pub enum Square {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Track {
     squares: [Square; 65],
-    pub(super) hares: u64,
+    /// The hare squares, bit n being square n.
+    pub hares: u64,
     pub(super) carrots: u64,
-    pub(super) lettuces: u64,
+    /// The lettuce squares, bit n being square n.
+    pub lettuces: u64,
     pub(super) hedgehogs: u64,
     /// For each square the places that are paid there, bit n being place n. On a lettuce square bit 0 says
     /// that only a hare that misses its turn is paid: it eats.
@@ -97,6 +99,24 @@ impl Track {
     /// If `index` is beyond 64.
     pub const fn square(&self, index: u8) -> Square {
         self.squares[index as usize]
+    }
+
+    /// Carrots that a hare on square `index`, 0 to 63, is paid with its next move if it is in this place of the
+    /// race, 1 to 6: on a number square for its place, on a lettuce square, where it misses its turn, for
+    /// the lettuce that it eats.
+    ///
+    /// # Panics
+    /// If `index` is beyond 64.
+    #[inline(always)]
+    pub fn income(&self, index: u8, place: u16, misses_turn: bool) -> u16 {
+        let paid_places = self.paid_places[usize::from(index)];
+        if paid_places == 0 {
+            return 0;
+        }
+        let pays_place = paid_places >> place & 1 == 1;
+        let pays_for_eating = paid_places & 1 == 1;
+        // Without branches: whether the place is the one that is paid cannot be predicted.
+        10 * place * u16::from(pays_place & (!pays_for_eating | misses_turn))
     }
 
     /// Number of lettuce squares strictly ahead of square `index`, 0 to 64.

@@ -123,7 +123,7 @@ impl<M: Model, const N: usize> Root<'_, M, N> {
         let mut best: Option<([i32; N], M::Move)> = None;
         for &mv in &self.extent.moves {
             let next = model.play(self.position, mv);
-            let vector = self.walk.static_worth(&next);
+            let vector = model.static_worth(&next);
             let is_better = best.as_ref().is_none_or(|(best, _)| {
                 strategy.compare(self.mover.index(), &vector, best).is_gt()
             });
@@ -137,20 +137,22 @@ impl<M: Model, const N: usize> Root<'_, M, N> {
 
     /// The best line of the moves that are not excluded. Meaningless if the search was stopped.
     fn best_line(&mut self, depth: u32, rank: usize, excluded: &[M::Move]) -> Line<M::Move> {
-        let wanted = self.extent.moves.iter().copied();
-        let moves = wanted.filter(|mv| !excluded.contains(mv));
+        let wanted = &self.extent.moves;
         self.walk.pv.clear(0);
-        self.walk.list_moves(self.position, self.mover, 0, moves);
+        self.walk.list_moves(self.position, self.mover, 0, |mv| {
+            wanted.contains(&mv) && !excluded.contains(&mv)
+        });
         let settings = self.walk.settings;
         let is_zero_sum =
             N == 2 && settings.prune == Prune::Exact && settings.strategy == Strategy::Relative;
         let vector = if is_zero_sum {
             let key = self
                 .walk
-                .best_key_of_list(self.mover, depth, 0, Window::OPEN);
+                .best_key_of_list(self.position, self.mover, depth, 0, Window::OPEN);
             zero_sum::vector_of(key)
         } else {
-            self.walk.best_of_list(self.mover, depth, 0, Bounds::NONE)
+            self.walk
+                .best_of_list(self.position, self.mover, depth, 0, Bounds::NONE)
         };
         let pv = self.walk.pv.line(0).to_vec();
         self.line(depth, rank, vector, pv)

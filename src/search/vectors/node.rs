@@ -11,10 +11,11 @@
 //! Source: R. Korf, "Multi-player alpha-beta pruning" (1991), where the components have a constant sum.
 
 use std::cmp::Ordering;
+use std::ops::ControlFlow;
 
 use super::Strategy;
 use super::settings::{Prune, VectorSettings};
-use crate::eval::Model;
+use crate::eval::{Model, mean};
 use crate::rules::{Seat, Turn};
 use crate::search::principal_variation::PrincipalVariation;
 use crate::search::visits::Visits;
@@ -29,14 +30,14 @@ pub struct Walk<'a, M: Model, const N: usize> {
     pub reached_horizon: bool,
     pub pv: PrincipalVariation<M::Move>,
     /// The moves of the positions on the path, one list a ply.
-    pub levels: Vec<Vec<Child<M, N>>>,
+    pub levels: Vec<Vec<Child<M::Move, N>>>,
 }
 
-/// A move with what it leads to.
-pub struct Child<M: Model, const N: usize> {
-    pub mv: M::Move,
-    pub position: M::Position,
-    /// What `position` is worth without looking further, where moves are sorted.
+/// A move.
+#[derive(Clone, Copy)]
+pub struct Child<M, const N: usize> {
+    pub mv: M,
+    /// The static worth of the position it leads to, where moves are sorted.
     pub worth: [i32; N],
 }
 
@@ -94,9 +95,11 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
         }
         match self.model.turn(position) {
             Turn::Card(_) => {
-                let mean = self.mean(position, |walk, next| {
-                    walk.vector_after(next, moved, depth, ply, Bounds::NONE)
-                });
+                let model = self.model;
+                let mean = mean(model.outcomes(position).map(|(next, weight)| {
+                    let vector = self.vector_after(&next, moved, depth, ply, Bounds::NONE);
+                    (vector, weight)
+                }));
                 self.pv.clear(ply);
                 mean
             }
@@ -104,42 +107,13 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
                 self.best_of_last_ply(position, mover, ply, bounds)
             }
             Turn::Seat(mover) if depth > 0 => {
-                self.list_moves(position, mover, ply, self.model.moves(position));
-                self.best_of_list(mover, depth, ply, bounds)
+                self.list_moves(position, mover, ply, |_| true);
+                self.best_of_list(position, mover, depth, ply, bounds)
             }
             turn => {
                 self.reached_horizon |= turn != Turn::Over;
                 self.model.worth(position)
             }
-        }
-    }
-
-    /// The mean over the cards that can be drawn, each component rounded down.
-    pub fn mean(
-        &mut self,
-        position: &M::Position,
-        mut vector_of: impl FnMut(&mut Self, &M::Position) -> [i32; N],
-    ) -> [i32; N] {
-        let model = self.model;
-        let mut sums = [0i64; N];
-        let mut total = 0;
-        for (next, weight) in model.outcomes(position) {
-            let vector = vector_of(self, &next);
-            for (sum, component) in sums.iter_mut().zip(vector) {
-                *sum += i64::from(weight) * i64::from(component);
-            }
-            total += i64::from(weight);
-        }
-        // At least one card is left wherever one is due.
-        sums.map(|sum| sum.div_euclid(total.max(1)) as i32)
-    }
-
-    /// What a position is worth without looking further; where a card is due, the mean.
-    #[inline(always)]
-    pub fn static_worth(&mut self, position: &M::Position) -> [i32; N] {
-        match self.model.turn(position) {
-            Turn::Card(_) => self.mean(position, |walk, next| walk.model.worth(next)),
-            _ => self.model.worth(position),
         }
     }
 
@@ -162,20 +136,20 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
         bounds: Bounds,
     ) -> [i32; N] {
         let model = self.model;
-        let moves = model.moves(position);
-        if self.visits.visit_all(moves.len(), ply + 1) {
+        if self.visits.visit_all(model.moves(position).len(), ply + 1) {
             return [0; N];
         }
         let mut choice = Choice::new(self.settings, mover, bounds);
-        for mv in moves {
-            let next = model.play(position, mv);
-            self.reached_horizon |= !model.is_decided(&next, mover);
-            let worth = self.static_worth(&next);
+        let mut reached_horizon = false;
+        model.each_worth(position, mover, |mv, worth, is_decided| {
+            reached_horizon |= !is_decided;
             choice.consider(worth, mv);
             if choice.is_settled(&worth) {
-                break;
+                return ControlFlow::Break(());
             }
-        }
+            ControlFlow::Continue(())
+        });
+        self.reached_horizon |= reached_horizon;
         self.pv.clear(ply + 1);
         choice.best(|mv| self.pv.extend(ply, mv))
     }
@@ -187,24 +161,21 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
         position: &M::Position,
         mover: Seat,
         ply: usize,
-        moves: impl Iterator<Item = M::Move>,
+        is_wanted: impl Fn(M::Move) -> bool,
     ) {
         let model = self.model;
-        let is_sorted = self.is_sorted(ply);
         let mut children = std::mem::take(&mut self.levels[ply]);
         children.clear();
-        for mv in moves {
-            let position = model.play(position, mv);
-            let worth = if is_sorted {
-                self.static_worth(&position)
-            } else {
-                [0; N]
-            };
-            children.push(Child {
-                mv,
-                position,
-                worth,
+        if self.is_sorted(ply) {
+            model.each_worth(position, mover, |mv, worth, _| {
+                if is_wanted(mv) {
+                    children.push(Child { mv, worth });
+                }
+                ControlFlow::Continue(())
             });
+        } else {
+            let moves = model.moves(position).filter(|mv| is_wanted(*mv));
+            children.extend(moves.map(|mv| Child { mv, worth: [0; N] }));
         }
         if let Some(cap) = self.settings.caps.at(ply)
             && cap < children.len()
@@ -220,20 +191,22 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
     /// The best vector of the moves listed for `ply`.
     pub fn best_of_list(
         &mut self,
+        position: &M::Position,
         mover: Seat,
         depth: u32,
         ply: usize,
         bounds: Bounds,
     ) -> [i32; N] {
+        let model = self.model;
         let mut children = std::mem::take(&mut self.levels[ply]);
         let mut choice = Choice::new(self.settings, mover, bounds);
         for index in 0..children.len() {
             if self.settings.sort {
                 bring_best_forward(&mut children, index, self.settings.strategy, mover);
             }
-            let Child { mv, position, .. } = children[index];
-            let vector =
-                self.vector_after(&position, mover, depth - 1, ply + 1, choice.bounds_below());
+            let mv = children[index].mv;
+            let next = model.play(position, mv);
+            let vector = self.vector_after(&next, mover, depth - 1, ply + 1, choice.bounds_below());
             if self.visits.stopped {
                 break;
             }
@@ -251,7 +224,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
 
 /// Swaps the best of the moves from `index` on to `index`.
 #[inline(always)]
-pub fn bring_best_forward<M: Model, const N: usize>(
+pub fn bring_best_forward<M: Copy + Ord, const N: usize>(
     children: &mut [Child<M, N>],
     index: usize,
     strategy: Strategy,

@@ -9,9 +9,11 @@
 //! with a window that lets an equal value in.
 //! Source: D. Knuth and R. Moore, "An analysis of alpha-beta pruning" (1975).
 
-use super::node::{Child, Walk, bring_best_forward};
+use std::ops::ControlFlow;
+
+use super::node::{Walk, bring_best_forward};
 use super::strategy::{pair, unpair};
-use crate::eval::Model;
+use crate::eval::{Model, mean};
 use crate::rules::{Seat, Turn};
 
 /// Beyond the pair of any vector.
@@ -77,9 +79,11 @@ impl<M: Model, const N: usize> Walk<'_, M, N> {
         }
         match self.model.turn(position) {
             Turn::Card(_) => {
-                let mean: [i32; N] = self.mean(position, |walk, next| {
-                    vector_of(walk.key_after(next, moved, depth, ply, Window::OPEN))
-                });
+                let model = self.model;
+                let mean: [i32; N] = mean(model.outcomes(position).map(|(next, weight)| {
+                    let key = self.key_after(&next, moved, depth, ply, Window::OPEN);
+                    (vector_of(key), weight)
+                }));
                 self.pv.clear(ply);
                 key(&mean)
             }
@@ -87,8 +91,8 @@ impl<M: Model, const N: usize> Walk<'_, M, N> {
                 self.best_key_of_last_ply(position, mover, ply, window)
             }
             Turn::Seat(mover) if depth > 0 => {
-                self.list_moves(position, mover, ply, self.model.moves(position));
-                self.best_key_of_list(mover, depth, ply, window)
+                self.list_moves(position, mover, ply, |_| true);
+                self.best_key_of_list(position, mover, depth, ply, window)
             }
             turn => {
                 self.reached_horizon |= turn != Turn::Over;
@@ -110,21 +114,25 @@ impl<M: Model, const N: usize> Walk<'_, M, N> {
         let window = window.seen_by(mover);
         let mut best = -INFINITY;
         let mut best_mv = None;
-        for mv in model.moves(position) {
-            if self.visits.visit(ply + 1) {
-                return 0;
-            }
-            let next = model.play(position, mv);
-            self.reached_horizon |= !model.is_decided(&next, mover);
-            let value = sign * key::<N>(&self.static_worth(&next));
+        let mut seen = 0;
+        let mut reached_horizon = false;
+        model.each_worth(position, mover, |mv, worth, is_decided| {
+            seen += 1;
+            reached_horizon |= !is_decided;
+            let value = sign * key::<N>(&worth);
             // Moves ascend, so the first of equals is the lowest.
             if value > best {
                 best = value;
                 best_mv = Some(mv);
                 if best >= window.beta {
-                    break;
+                    return ControlFlow::Break(());
                 }
             }
+            ControlFlow::Continue(())
+        });
+        self.reached_horizon |= reached_horizon;
+        if self.visits.visit_all(seen, ply + 1) {
+            return 0;
         }
         self.pv.clear(ply + 1);
         if let Some(mv) = best_mv {
@@ -134,7 +142,15 @@ impl<M: Model, const N: usize> Walk<'_, M, N> {
     }
 
     /// The best pair of the moves listed for `ply`.
-    pub fn best_key_of_list(&mut self, mover: Seat, depth: u32, ply: usize, window: Window) -> i64 {
+    pub fn best_key_of_list(
+        &mut self,
+        position: &M::Position,
+        mover: Seat,
+        depth: u32,
+        ply: usize,
+        window: Window,
+    ) -> i64 {
+        let model = self.model;
         let sign = sign_of(mover);
         let window = window.seen_by(mover);
         let mut children = std::mem::take(&mut self.levels[ply]);
@@ -144,14 +160,15 @@ impl<M: Model, const N: usize> Walk<'_, M, N> {
             if self.settings.sort {
                 bring_best_forward(&mut children, index, self.settings.strategy, mover);
             }
-            let Child { mv, position, .. } = children[index];
+            let mv = children[index].mv;
+            let next = model.play(position, mv);
             let is_lower = best_mv.is_some_and(|best_mv| mv < best_mv);
             let below = Window {
                 alpha: window.alpha.max(best - i64::from(is_lower)),
                 beta: window.beta,
             };
             let value =
-                sign * self.key_after(&position, mover, depth - 1, ply + 1, below.seen_by(mover));
+                sign * self.key_after(&next, mover, depth - 1, ply + 1, below.seen_by(mover));
             if self.visits.stopped {
                 break;
             }
