@@ -1,7 +1,7 @@
 //! How long a game is, and how many moves a position has.
 //!
 //! A ply is one move of one seat, with the card it draws; cards are no plies. Plies are counted from the bare
-//! position with which the record starts, random opening plies too. A forced stay is the move `0`: a turn that
+//! position with which the record starts, those of the opening too. A forced stay is the move `0`: a turn that
 //! is missed, or a hare that has no other move.
 
 use arbiter::report::{self, Column};
@@ -66,7 +66,7 @@ pub fn table_of(games: &[Game]) -> String {
             counted(|length| length.forced_stays),
         ),
         (
-            "  random opening plies a game (among the plies)",
+            "  opening plies a game, before the engines are asked",
             "games",
             counted(|length| length.opening),
         ),
