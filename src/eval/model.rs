@@ -19,7 +19,7 @@ pub trait Model {
     fn turn(&self, position: &Self::Position) -> Turn;
 
     /// The legal moves of the seat to move, ascending.
-    fn moves(&self, position: &Self::Position) -> impl ExactSizeIterator<Item = Self::Move>;
+    fn moves(&self, position: &Self::Position) -> impl Iterator<Item = Self::Move>;
 
     /// The position after a legal move.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;

@@ -43,8 +43,8 @@ impl<'a> Visits<'a> {
         self.stopped
     }
 
-    /// Counts `count` positions at `ply` that are about to be visited, unless that would be too many;
-    /// whether to unwind.
+    /// Counts `count` positions at `ply` that were looked at together; whether to unwind, for one because they
+    /// were too many.
     #[inline]
     pub fn visit_all(&mut self, count: usize, ply: usize) -> bool {
         let nodes = self.nodes + count as u64;

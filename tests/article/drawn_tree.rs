@@ -51,7 +51,7 @@ impl Model for DrawnTree {
         Turn::Seat(Seat(u8::from(matches!(vertex, 2 | 3))))
     }
 
-    fn moves(&self, vertex: &u8) -> impl ExactSizeIterator<Item = u8> {
+    fn moves(&self, vertex: &u8) -> impl Iterator<Item = u8> {
         BELOW[usize::from(*vertex) - 1].iter().copied()
     }
 

@@ -4,7 +4,7 @@
 use buxtehude::eval::{CERTAIN, Vector, estimate};
 use buxtehude::rules::hase::{Card, Position};
 use buxtehude::rules::{AnyPosition, Game as _, Seat, Turn};
-use buxtehude::search::{Control, Request, Table, search};
+use buxtehude::search::{Control, Preset, Request, Table, search};
 
 /// Mebibytes of the transposition table.
 const TABLE_SIZE: usize = 16;
@@ -105,6 +105,7 @@ impl Judge {
             depth,
             nodes: u64::MAX,
             multipv: 1,
+            preset: Preset::Default,
         };
         let answer = search(&request, &mut self.table, &Control::new(None), &mut |_| {});
         // After a card the game goes on: somebody has a move.

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use super::article::{Evaluation, Factors, finished_worth};
 use super::curves::{CURVES, Curves};
 use crate::eval::Model;
-use crate::rules::hase::{Card, FINISH, Hare, Move, Position, Ruleset, Square, cost};
+use crate::rules::hase::{Card, FINISH, Hare, Move, Position, Ruleset, Square, Track, cost};
 use crate::rules::{Game, Seat, Turn};
 
 /// Carrots that a hare square takes where no card is drawn.
@@ -44,19 +44,25 @@ pub struct ModelSettings {
 /// The model of a variant under given settings.
 #[derive(Clone, Debug)]
 pub struct Lookahead {
+    track: &'static Track,
     evaluation: Evaluation,
     hare_model: HareModel,
 }
 
 impl Lookahead {
     /// The model with the preset's curves.
-    pub fn new(ruleset: &Ruleset, settings: &ModelSettings) -> Lookahead {
+    pub fn new(ruleset: &'static Ruleset, settings: &ModelSettings) -> Lookahead {
         Lookahead::with_curves(ruleset, settings, &CURVES)
     }
 
     /// The model with other curves, to compare them.
-    pub fn with_curves(ruleset: &Ruleset, settings: &ModelSettings, curves: &Curves) -> Lookahead {
+    pub fn with_curves(
+        ruleset: &'static Ruleset,
+        settings: &ModelSettings,
+        curves: &Curves,
+    ) -> Lookahead {
         Lookahead {
+            track: &ruleset.track,
             evaluation: Evaluation::new(ruleset, curves, &settings.factors),
             hare_model: settings.hare_model,
         }
@@ -113,7 +119,7 @@ impl Model for Lookahead {
     }
 
     #[inline(always)]
-    fn moves(&self, position: &Position) -> impl ExactSizeIterator<Item = Move> {
+    fn moves(&self, position: &Position) -> impl Iterator<Item = Move> {
         position.legal_moves()
     }
 
@@ -184,11 +190,17 @@ impl Model for Lookahead {
 struct Steps<'a, const N: usize> {
     model: &'a Lookahead,
     position: &'a Position,
-    mover: Seat,
+    mover: usize,
     hare: Hare,
     /// The hare's carrots with its income.
     held: u16,
-    /// E of each seat with the mover ahead of it, and with the mover not ahead.
+    /// The squares of all.
+    squares: [u8; N],
+    /// The squares of the others, but for the start and the finish, as a mask.
+    others: u64,
+    /// Number of seats that have finished.
+    finished: u16,
+    /// E of each seat with the mover not ahead of it, and with the mover ahead.
     worth: [[i32; N]; 2],
 }
 
@@ -196,68 +208,79 @@ impl<'a, const N: usize> Steps<'a, N> {
     #[inline(always)]
     fn new(model: &'a Lookahead, position: &'a Position, mover: Seat) -> Steps<'a, N> {
         let hare = position.hare(mover);
-        let mut worth = [[0; N]; 2];
-        for seat in (0..N as u8).map(Seat).filter(|seat| *seat != mover) {
-            let rival = position.hare(seat);
-            if rival.square == FINISH {
-                let finished = model.evaluation.worth_of(position, seat);
-                worth[0][seat.index()] = finished;
-                worth[1][seat.index()] = finished;
-                continue;
-            }
-            let track = &position.ruleset().track;
-            let place = 1 + position.others_ahead_of(rival.square, mover);
-            for (is_ahead, worth) in worth.iter_mut().enumerate() {
-                let place = place + is_ahead as u16;
-                let income = track.income(rival.square, place, position.misses_turn(seat));
-                let held = rival.carrots.saturating_add(income);
-                worth[seat.index()] = model
-                    .evaluation
-                    .worth_on(rival.square, rival.lettuces, held);
-            }
-        }
-        Steps {
+        let mut steps = Steps {
             model,
             position,
-            mover,
+            mover: mover.index(),
             hare,
             held: hare.carrots.saturating_add(position.income(mover)),
-            worth,
+            squares: [0; N],
+            others: position.occupied() & !(1u64.unbounded_shl(hare.square.into())),
+            finished: position.finished().len() as u16,
+            worth: [[0; N]; 2],
+        };
+        for (index, rival) in position.hares().iter().enumerate().take(N) {
+            steps.squares[index] = rival.square;
+            if index == steps.mover {
+                continue;
+            }
+            let seat = Seat(index as u8);
+            if rival.square == FINISH {
+                let finished = model.evaluation.worth_of(position, seat);
+                steps.worth[0][index] = finished;
+                steps.worth[1][index] = finished;
+                continue;
+            }
+            let misses_turn = position.misses_turn(seat);
+            for is_ahead in 0..2 {
+                let place = steps.place_on(rival.square) + is_ahead;
+                let income = model.track.income(rival.square, place, misses_turn);
+                let held = rival.carrots.saturating_add(income);
+                steps.worth[usize::from(is_ahead)][index] =
+                    model
+                        .evaluation
+                        .worth_on(rival.square, rival.lettuces, held);
+            }
         }
+        steps
+    }
+
+    /// The place of a hare on a square before the finish, the mover not counted.
+    #[inline(always)]
+    fn place_on(&self, square: u8) -> u16 {
+        1 + (self.others >> square >> 1).count_ones() as u16 + self.finished
     }
 
     /// The worth after a move that is no forced stay, and whether it ends the race of the hare.
     #[inline(always)]
     fn worth_after(&self, mv: Move) -> ([i32; N], bool) {
         let code = mv.code();
-        let hare = &self.hare;
         let (square, mut carrots) = match code {
-            1..=64 => (hare.square + code as u8, self.held - cost(code as u16)),
+            1..=64 => (self.hare.square + code as u8, self.held - cost(code as u16)),
             -63..=-1 => (
-                hare.square - code.unsigned_abs() as u8,
+                self.hare.square - code.unsigned_abs() as u8,
                 self.held.saturating_add(10 * code.unsigned_abs()),
             ),
-            _ if mv == Move::TAKE => (hare.square, self.held.saturating_add(10)),
-            _ => (hare.square, self.held - 10),
+            _ if mv == Move::TAKE => (self.hare.square, self.held.saturating_add(10)),
+            _ => (self.hare.square, self.held - 10),
         };
-        let mut worth: [i32; N] = std::array::from_fn(|seat| {
-            let is_ahead = square > self.position.hare(Seat(seat as u8)).square;
-            self.worth[usize::from(is_ahead)][seat]
-        });
-        let own = &mut worth[self.mover.index()];
+        let mut worth: [i32; N] =
+            std::array::from_fn(|seat| self.worth[usize::from(square > self.squares[seat])][seat]);
         if square == FINISH {
-            *own = finished_worth(self.position.finished().len() + 1, N);
+            worth[self.mover] = finished_worth(usize::from(self.finished) + 1, N);
             return (worth, true);
         }
-        let track = &self.position.ruleset().track;
-        let bit = 1u64 << square;
-        if track.hares & bit != 0 && code > 0 {
+        let track = self.model.track;
+        if track.hares >> square & 1 == 1 && code > 0 {
             carrots = self.model.after_hare(self.position, square, carrots);
         }
-        let eats = track.lettuces & bit != 0;
-        let place = 1 + self.position.others_ahead_of(square, self.mover);
-        let held = carrots.saturating_add(track.income(square, place, eats));
-        *own = self.model.evaluation.worth_on(square, hare.lettuces, held);
+        let eats = track.lettuces >> square & 1 == 1;
+        let income = track.income(square, self.place_on(square), eats);
+        worth[self.mover] = self.model.evaluation.worth_on(
+            square,
+            self.hare.lettuces,
+            carrots.saturating_add(income),
+        );
         (worth, false)
     }
 }

@@ -139,13 +139,10 @@ impl Position {
             .income(square, place, self.misses_turn(seat))
     }
 
-    /// The number of hares, but for that of one seat, which has not finished, on higher squares than
-    /// `square`, 0 to 63.
+    /// The squares 1 to 63 on which a hare stands, bit n being square n.
     #[inline(always)]
-    pub fn others_ahead_of(&self, square: u8, seat: Seat) -> u16 {
-        let own = self.hares[seat.index()].square;
-        ((self.occupied & !(1u64 << own)) >> square >> 1).count_ones() as u16
-            + u16::from(self.finished)
+    pub fn occupied(&self) -> u64 {
+        self.occupied
     }
 
     /// Whether all hares but one have finished.

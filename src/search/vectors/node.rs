@@ -136,12 +136,11 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
         bounds: Bounds,
     ) -> [i32; N] {
         let model = self.model;
-        if self.visits.visit_all(model.moves(position).len(), ply + 1) {
-            return [0; N];
-        }
         let mut choice = Choice::new(self.settings, mover, bounds);
+        let mut seen = 0;
         let mut reached_horizon = false;
         model.each_worth(position, mover, |mv, worth, is_decided| {
+            seen += 1;
             reached_horizon |= !is_decided;
             choice.consider(worth, mv);
             if choice.is_settled(&worth) {
@@ -150,8 +149,14 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
             ControlFlow::Continue(())
         });
         self.reached_horizon |= reached_horizon;
+        if self.visits.visit_all(seen, ply + 1) {
+            return [0; N];
+        }
         self.pv.clear(ply + 1);
-        choice.best(|mv| self.pv.extend(ply, mv))
+        if let Some(mv) = choice.best {
+            self.pv.extend(ply, mv);
+        }
+        choice.vector
     }
 
     /// Lists moves of a position, with what they are worth where they are to be sorted; not more than the cap.
@@ -218,7 +223,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
             }
         }
         self.levels[ply] = children;
-        choice.best(|_| ())
+        choice.vector
     }
 }
 
@@ -241,55 +246,68 @@ pub fn bring_best_forward<M: Copy + Ord, const N: usize>(
 }
 
 /// The choice of a mover among its moves.
-struct Choice<'a, M, const N: usize> {
-    settings: &'a VectorSettings,
+struct Choice<M, const N: usize> {
+    strategy: Strategy,
+    prune: Prune,
     mover: usize,
     bounds: Bounds,
-    best: Option<([i32; N], M)>,
+    best: Option<M>,
+    vector: [i32; N],
+    /// The rank of `vector`, or under the article's pruning its value.
+    value: i64,
 }
 
-impl<'a, M: Copy + Ord, const N: usize> Choice<'a, M, N> {
+impl<M: Copy + Ord, const N: usize> Choice<M, N> {
     #[inline(always)]
-    fn new(settings: &'a VectorSettings, mover: Seat, bounds: Bounds) -> Choice<'a, M, N> {
+    fn new(settings: &VectorSettings, mover: Seat, bounds: Bounds) -> Choice<M, N> {
         Choice {
-            settings,
+            strategy: settings.strategy,
+            prune: settings.prune,
             mover: mover.index(),
             bounds,
             best: None,
+            vector: [0; N],
+            value: i64::MIN,
         }
     }
 
     /// Takes a move if it is the best so far; whether it did.
     #[inline(always)]
     fn consider(&mut self, vector: [i32; N], mv: M) -> bool {
-        let strategy = self.settings.strategy;
-        let is_better = match &self.best {
-            None => true,
-            // As the article has it: the first of equals.
-            Some((best, _)) if self.settings.prune == Prune::Article => {
-                strategy.value(self.mover, &vector) > strategy.value(self.mover, best)
-            }
-            Some((best, best_mv)) => match strategy.compare(self.mover, &vector, best) {
-                Ordering::Less => false,
-                Ordering::Equal => mv < *best_mv,
-                Ordering::Greater => true,
-            },
+        let value = match self.prune {
+            Prune::Article => self.strategy.value(self.mover, &vector),
+            Prune::Off | Prune::Exact => self.strategy.rank(self.mover, &vector),
         };
+        let is_better = value > self.value || (value == self.value && self.wins_tie(&vector, mv));
         if is_better {
-            self.best = Some((vector, mv));
+            self.best = Some(mv);
+            self.vector = vector;
+            self.value = value;
         }
         is_better
+    }
+
+    /// Whether a move of the best value so far is the better one.
+    #[inline(always)]
+    fn wins_tie(&self, vector: &[i32; N], mv: M) -> bool {
+        // As the article has it: the first of equals.
+        if self.prune == Prune::Article {
+            return false;
+        }
+        match self.strategy.compare(self.mover, vector, &self.vector) {
+            Ordering::Less => false,
+            Ordering::Equal => self.best.is_some_and(|best| mv < best),
+            Ordering::Greater => true,
+        }
     }
 
     /// Whether the moves that were not considered need not be, now that one led to `vector`.
     #[inline(always)]
     fn is_settled(&mut self, vector: &[i32; N]) -> bool {
-        match self.settings.prune {
+        match self.prune {
             Prune::Off => false,
-            Prune::Exact => match (self.bounds.before, &self.best) {
-                (Some((seat, value)), Some((best, _))) if seat != self.mover => {
-                    value + Strategy::Relative.value(self.mover, best) > 0
-                }
+            Prune::Exact => match self.bounds.before {
+                Some((seat, value)) if seat != self.mover => value + self.value > 0,
                 _ => false,
             },
             Prune::Article => {
@@ -306,28 +324,14 @@ impl<'a, M: Copy + Ord, const N: usize> Choice<'a, M, N> {
     /// What is known where one of the moves leads.
     #[inline(always)]
     fn bounds_below(&self) -> Bounds {
-        let is_bound =
-            self.settings.prune == Prune::Exact && self.settings.strategy == Strategy::Relative;
-        let before = self
-            .best
-            .as_ref()
-            .filter(|_| is_bound)
-            .map(|(best, _)| (self.mover, Strategy::Relative.value(self.mover, best)));
+        // With two seats the rank is no plain value; they have a search of their own.
+        let is_bound = N > 2
+            && self.prune == Prune::Exact
+            && self.strategy == Strategy::Relative
+            && self.best.is_some();
         Bounds {
-            before,
+            before: is_bound.then_some((self.mover, self.value)),
             ..self.bounds
-        }
-    }
-
-    /// The best vector, after its move was given to `take_move`; zeros where nothing was considered.
-    #[inline(always)]
-    fn best(self, take_move: impl FnOnce(M)) -> [i32; N] {
-        match self.best {
-            Some((vector, mv)) => {
-                take_move(mv);
-                vector
-            }
-            None => [0; N],
         }
     }
 }
