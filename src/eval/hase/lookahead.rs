@@ -233,7 +233,7 @@ impl<'a, const N: usize> Steps<'a, N> {
             }
             let misses_turn = position.misses_turn(seat);
             for is_ahead in 0..2 {
-                let place = steps.place_on(rival.square) + is_ahead;
+                let place = || steps.place_on(rival.square) + is_ahead;
                 let income = model.track.income(rival.square, place, misses_turn);
                 let held = rival.carrots.saturating_add(income);
                 steps.worth[usize::from(is_ahead)][index] =
@@ -275,7 +275,7 @@ impl<'a, const N: usize> Steps<'a, N> {
             carrots = self.model.after_hare(self.position, square, carrots);
         }
         let eats = track.lettuces >> square & 1 == 1;
-        let income = track.income(square, self.place_on(square), eats);
+        let income = track.income(square, || self.place_on(square), eats);
         worth[self.mover] = self.model.evaluation.worth_on(
             square,
             self.hare.lettuces,

@@ -133,7 +133,7 @@ impl Position {
     #[inline(always)]
     pub fn income(&self, seat: Seat) -> u16 {
         let square = self.hares[seat.index()].square;
-        let place = 1 + self.hares_ahead_of(square);
+        let place = || 1 + self.hares_ahead_of(square);
         self.ruleset
             .track
             .income(square, place, self.misses_turn(seat))

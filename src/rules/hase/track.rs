@@ -101,18 +101,19 @@ impl Track {
         self.squares[index as usize]
     }
 
-    /// Carrots that a hare on square `index`, 0 to 63, is paid with its next move if it is in this place of the
-    /// race, 1 to 6: on a number square for its place, on a lettuce square, where it misses its turn, for
+    /// Carrots that a hare on square `index` is paid with its next move: in `place` of the race, 1 to 6, which
+    /// is asked for only where it matters, before the finish: on a number square for its place, on a lettuce square, where it misses its turn, for
     /// the lettuce that it eats.
     ///
     /// # Panics
     /// If `index` is beyond 64.
     #[inline(always)]
-    pub fn income(&self, index: u8, place: u16, misses_turn: bool) -> u16 {
+    pub fn income(&self, index: u8, place: impl FnOnce() -> u16, misses_turn: bool) -> u16 {
         let paid_places = self.paid_places[usize::from(index)];
         if paid_places == 0 {
             return 0;
         }
+        let place = place();
         let pays_place = paid_places >> place & 1 == 1;
         let pays_for_eating = paid_places & 1 == 1;
         // Without branches: whether the place is the one that is paid cannot be predicted.
