@@ -1,4 +1,4 @@
-//! What changes nothing: exact pruning and sorting. And what does: the article's pruning, counted.
+//! What changes nothing: exact pruning and sorting.
 
 use buxtehude::rules::perft;
 use buxtehude::search::vectors::Prune;
@@ -24,6 +24,7 @@ fn each_depth_finds_what_the_slow_search_finds() {
                     let slow = Slow {
                         strategy,
                         hare_model,
+                        caps: Vec::new(),
                     };
                     let settings = settings(strategy, hare_model, Prune::Exact, true);
                     for report in run(&position, &settings, depth) {
@@ -83,5 +84,37 @@ fn neither_sorting_nor_exact_pruning_changes_vector_or_line() {
             cut > count,
             "{seats} seats: pruning cut in {cut} searches only"
         );
+    }
+}
+
+#[test]
+fn capped_searches_find_what_the_slow_search_finds_among_the_best_moves() {
+    for (seats, count) in [(2, 150), (3, 100)] {
+        for (index, position) in random_positions(seats, count).iter().enumerate() {
+            let caps: &[usize] = [&[0, 3, 2][..], &[2], &[1, 0, 4]][index % 3];
+            let strategy = STRATEGIES[index % 2];
+            let hare_model = HARE_MODELS[index / 2 % 3];
+            let slow = Slow {
+                strategy,
+                hare_model,
+                caps: caps.to_vec(),
+            };
+            let words: Vec<String> = caps.iter().map(ToString::to_string).collect();
+            for prune in [Prune::Off, Prune::Exact] {
+                let mut settings = settings(strategy, hare_model, prune, index % 5 == 0);
+                settings.search.caps = words.join(",").parse().expect("caps");
+                for report in run(position, &settings, 4) {
+                    let (vector, line) = slow.best(position, report.depth);
+                    let line: Vec<String> = line.iter().map(ToString::to_string).collect();
+                    let expected = (&vector[..], &line[..]);
+                    let depth = report.depth;
+                    assert_eq!(
+                        result(&report),
+                        expected,
+                        "{settings:?}, depth {depth} in\n{position:?}"
+                    );
+                }
+            }
+        }
     }
 }

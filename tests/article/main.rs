@@ -4,6 +4,7 @@ mod drawn_tree;
 mod equality;
 #[path = "../positions/mod.rs"]
 mod positions;
+mod pruning;
 mod series;
 mod slow;
 mod traps;

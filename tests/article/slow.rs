@@ -9,45 +9,64 @@ use buxtehude::rules::hase::{Move, Position, Square, cost};
 use buxtehude::rules::{Game, Seat, Turn};
 use buxtehude::search::vectors::Strategy;
 
-/// A search without any short cut.
+/// A search without any short cut but its caps.
 pub struct Slow {
     pub strategy: Strategy,
     pub hare_model: HareModel,
+    /// How many of the moves are looked at, ply by ply; 0 or nothing is all.
+    pub caps: Vec<usize>,
 }
 
 impl Slow {
     /// The vector of a position in which a seat is to move, and the moves expected up to the first card.
     pub fn best(&self, position: &Position, depth: u32) -> (Vec<i32>, Vec<Move>) {
-        let Turn::Seat(mover) = position.turn() else {
-            panic!("nobody moves in\n{position:?}");
-        };
+        self.best_at(position, depth, 0)
+    }
+
+    fn best_at(&self, position: &Position, depth: u32, ply: usize) -> (Vec<i32>, Vec<Move>) {
+        let mover = mover_of(position);
+        let mut moves: Vec<Move> = position.legal_moves().collect();
+        let cap = self.caps.get(ply).or(self.caps.last()).copied();
+        if let Some(cap) = cap.filter(|cap| *cap > 0) {
+            let worth = |mv: &Move| self.after(&self.play(position, *mv), mover, 0, ply).0;
+            // The sort is stable, so of equals the lower comes first.
+            moves.sort_by(|a, b| self.compare(mover, &worth(b), &worth(a)));
+            moves.truncate(cap);
+            moves.sort();
+        }
         let mut lines: Vec<(Vec<i32>, Vec<Move>)> = Vec::new();
-        for mv in position.legal_moves() {
-            let (vector, mut below) = self.after(&self.play(position, mv), mover, depth - 1);
+        for mv in moves {
+            let next = self.play(position, mv);
+            let (vector, mut below) = self.after(&next, mover, depth - 1, ply + 1);
             below.insert(0, mv);
             lines.push((vector, below));
         }
         // Of the best, the lowest move, which comes first.
-        let best = lines
-            .iter()
-            .map(|(vector, _)| vector)
-            .max_by(|a, b| self.compare(mover, a, b));
+        let vectors = lines.iter().map(|(vector, _)| vector);
+        let best = vectors.max_by(|a, b| self.compare(mover, a, b));
         let best = best.expect("a legal move").clone();
+        let mut lines = lines.into_iter();
         lines
-            .into_iter()
             .find(|(vector, _)| *vector == best)
             .expect("it is one of them")
     }
 
-    fn after(&self, position: &Position, moved: Seat, depth: u32) -> (Vec<i32>, Vec<Move>) {
-        if position.place(moved).is_some() && position.hare(moved).square == 64 {
+    fn after(
+        &self,
+        position: &Position,
+        moved: Seat,
+        depth: u32,
+        ply: usize,
+    ) -> (Vec<i32>, Vec<Move>) {
+        if position.hare(moved).square == 64 {
             return (self.worth(position), Vec::new());
         }
         if let Turn::Card(_) = position.turn() {
             let mut sums = vec![0i64; position.seats()];
             let mut cards = 0;
             for (card, count) in position.outcomes() {
-                let (vector, _) = self.after(&position.draw_unchecked(card), moved, depth);
+                let next = position.draw_unchecked(card);
+                let (vector, _) = self.after(&next, moved, depth, ply);
                 for (sum, component) in sums.iter_mut().zip(vector) {
                     *sum += i64::from(component) * i64::from(count);
                 }
@@ -59,7 +78,51 @@ impl Slow {
         if depth == 0 || position.turn() == Turn::Over {
             return (self.worth(position), Vec::new());
         }
-        self.best(position, depth)
+        self.best_at(position, depth, ply)
+    }
+
+    /// The vector and the move of a position as the article's pruning finds them, word for word: the moves in
+    /// ascending order, the first of equals, alpha and beta handed down and moved by the component of
+    /// seat 1.
+    pub fn best_as_in_the_article(
+        &self,
+        position: &Position,
+        depth: u32,
+        mut alpha: i32,
+        mut beta: i32,
+    ) -> (Vec<i32>, Move) {
+        let mover = mover_of(position);
+        let mut best: Option<(Vec<i32>, Move)> = None;
+        for mv in position.legal_moves() {
+            let next = self.play(position, mv);
+            let is_leaf = next.hare(mover).square == 64 || depth == 1 || next.turn() == Turn::Over;
+            let vector = if is_leaf {
+                self.worth(&next)
+            } else {
+                self.best_as_in_the_article(&next, depth - 1, alpha, beta).0
+            };
+            let first = vector[0];
+            let is_larger = |best: &Vec<i32>| self.value(mover, &vector) > self.value(mover, best);
+            if best.as_ref().is_none_or(|(best, _)| is_larger(best)) {
+                best = Some((vector, mv));
+            }
+            if mover == Seat(0) {
+                alpha = alpha.max(first);
+            } else {
+                beta = beta.min(first);
+            }
+            if beta <= alpha {
+                break;
+            }
+        }
+        best.expect("a legal move")
+    }
+
+    /// Whether a move leads to a vector of less value to the mover than `best`, that of the best move.
+    pub fn is_worse_move(&self, position: &Position, mv: Move, best: &[i32], depth: u32) -> bool {
+        let mover = mover_of(position);
+        let (vector, _) = self.after(&self.play(position, mv), mover, depth - 1, 1);
+        self.value(mover, &vector) < self.value(mover, best)
     }
 
     /// The position after a move, and after the card that is not drawn: made by its text.
@@ -119,28 +182,39 @@ impl Slow {
     }
 
     fn compare(&self, mover: Seat, a: &[i32], b: &[i32]) -> Ordering {
-        let mover = mover.index();
-        let lead = |vector: &[i32]| {
-            let rivals = (0..vector.len()).filter(|rival| *rival != mover);
-            rivals
-                .map(|rival| vector[mover] - vector[rival])
-                .min()
-                .expect("a rival")
-        };
         let from_mover = |vector: &[i32]| {
             let seats = vector.len();
-            (0..seats)
-                .map(|step| vector[(mover + step) % seats])
-                .collect::<Vec<i32>>()
+            let seat = |step| vector[(mover.index() + step) % seats];
+            (0..seats).map(seat).collect::<Vec<i32>>()
         };
-        let by_own = a[mover].cmp(&b[mover]);
-        let by_lead = lead(a).cmp(&lead(b));
-        let by_vector = from_mover(a).cmp(&from_mover(b));
+        let by_value = self.value(mover, a).cmp(&self.value(mover, b));
+        // Two seats under relative: seat 2 wants the lower pair.
+        let is_lower_wanted =
+            self.strategy == Strategy::Relative && a.len() == 2 && mover == Seat(1);
+        by_value.then(if is_lower_wanted {
+            b[0].cmp(&a[0])
+        } else {
+            from_mover(a).cmp(&from_mover(b))
+        })
+    }
+
+    /// What the strategy looks at, in order.
+    fn value(&self, mover: Seat, vector: &[i32]) -> Vec<i32> {
+        let mover = mover.index();
+        let rivals = (0..vector.len()).filter(|rival| *rival != mover);
+        let leads = rivals.map(|rival| vector[mover] - vector[rival]);
+        let lead = leads.min().expect("a rival");
         match self.strategy {
-            Strategy::Absolute => by_own.then(by_vector),
-            Strategy::Relative if a.len() == 2 && mover == 1 => by_lead.then(b[0].cmp(&a[0])),
-            Strategy::Relative => by_lead.then(by_vector),
-            Strategy::Hybrid => by_own.then(by_lead).then(by_vector),
+            Strategy::Absolute => vec![vector[mover]],
+            Strategy::Relative => vec![lead],
+            Strategy::Hybrid => vec![vector[mover], lead],
         }
+    }
+}
+
+fn mover_of(position: &Position) -> Seat {
+    match position.turn() {
+        Turn::Seat(mover) => mover,
+        turn => panic!("{turn:?} in\n{position:?}"),
     }
 }

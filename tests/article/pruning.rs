@@ -1,0 +1,79 @@
+//! The article's pruning: done word for word, and how often it changes what is found.
+//!
+//! It moves alpha and beta by the component of seat 1, as if the other seats wanted that small. They want their own
+//! large. So a cut is safe only where the component of seat 1 says all: two seats whose components have
+//! a constant sum. The article's evaluation has none, and its test of one series of moves cannot see it.
+
+use buxtehude::eval::lookahead::HareModel;
+use buxtehude::search::vectors::Prune;
+
+use super::positions::random_positions;
+use super::slow::Slow;
+use super::{STRATEGIES, result, run, settings};
+
+#[test]
+fn it_is_done_word_for_word() {
+    for (seats, count) in [(2, 150), (3, 80), (4, 50)] {
+        for position in random_positions(seats, count) {
+            for strategy in STRATEGIES {
+                let slow = Slow {
+                    strategy,
+                    hare_model: HareModel::Article,
+                    caps: Vec::new(),
+                };
+                let settings = settings(strategy, HareModel::Article, Prune::Article, false);
+                for report in run(&position, &settings, 4) {
+                    let depth = report.depth;
+                    let (vector, mv) =
+                        slow.best_as_in_the_article(&position, depth, i32::MIN, i32::MAX);
+                    assert_eq!(
+                        (&report.worth, &report.pv[0]),
+                        (&vector, &mv.to_string()),
+                        "{strategy:?}, depth {depth} in\n{position:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// `cargo test --release --test article it_changes -- --nocapture` prints the counts.
+#[test]
+fn it_changes_what_is_found() {
+    const DEPTH: u32 = 4;
+    println!("seats  strategy  sort   positions  other move  other vector  worse for the mover");
+    for (seats, count) in [(2, 1000), (3, 1000), (4, 400)] {
+        let positions = random_positions(seats, count);
+        for strategy in STRATEGIES {
+            for sort in [false, true] {
+                let exact = settings(strategy, HareModel::Article, Prune::Exact, sort);
+                let article = settings(strategy, HareModel::Article, Prune::Article, sort);
+                let slow = Slow {
+                    strategy,
+                    hare_model: HareModel::Article,
+                    caps: Vec::new(),
+                };
+                let (mut moves, mut vectors, mut worse) = (0, 0, 0);
+                for position in &positions {
+                    let exact = run(position, &exact, DEPTH);
+                    let article = run(position, &article, DEPTH);
+                    let exact = result(exact.last().expect("a depth"));
+                    let article = result(article.last().expect("a depth"));
+                    moves += usize::from(exact.1[0] != article.1[0]);
+                    vectors += usize::from(exact.0 != article.0);
+                    // What the move that it plays is worth if everyone looks at everything.
+                    let mv = article.1[0].parse().expect("a move");
+                    worse += usize::from(slow.is_worse_move(position, mv, exact.0, DEPTH));
+                }
+                println!(
+                    "{seats:5}  {strategy:8}  {sort:5}  {count:9}  {moves:10}  {vectors:12}  {worse:19}",
+                    strategy = format!("{strategy:?}"),
+                );
+                assert!(
+                    vectors * 20 > count,
+                    "{strategy:?}, {seats} seats, sorted {sort}"
+                );
+            }
+        }
+    }
+}
