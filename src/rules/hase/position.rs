@@ -117,10 +117,12 @@ impl Position {
         }
     }
 
-    /// Number of hares on higher squares than one before the finish.
+    /// Number of hares on higher squares than one before the finish; of the finish, a number without meaning.
     #[inline(always)]
     fn hares_ahead_of(&self, square: u8) -> u16 {
-        (self.occupied >> square >> 1).count_ones() as u16 + u16::from(self.finished)
+        // Wrapping, since the income of a hare that has finished is asked for too: it is 0 at any place.
+        let ahead = self.occupied.wrapping_shr(square.into()) >> 1;
+        ahead.count_ones() as u16 + u16::from(self.finished)
     }
 
     /// The ruleset that is played.

@@ -1,0 +1,151 @@
+//! Looks for hare traps: positions in which the article's preset with its first remedy, the penalty, steps on a
+//! hare square and should not; or for refusals, in which it does not with its final remedy, and should.
+//!
+//! `cargo run --release --example find_traps -- traps 2 48 7 20000`: what to look for, the number of seats, the
+//! first of the squares on which hares stand, a seed, and how many positions to try. Each find is a line: the
+//! position, what is played and what is better, the shares of both by a search in permille, and what the preset
+//! plays at depths 3 to 6 with each hare model.
+
+#[path = "../tests/article/traps/proof.rs"]
+#[allow(dead_code, reason = "the tests use more of it")]
+mod proof;
+
+use std::process::ExitCode;
+
+use buxtehude::eval::lookahead::HareModel;
+use buxtehude::rules::Game;
+use buxtehude::rules::hase::{HASE_UND_IGEL, Move, Position};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use proof::{article_plays_at_all, is_to_a_hare, search};
+
+/// The searches that a find has to pass, each with the loss, in permille, that it has to show.
+const SIEVES: [(u32, u16); 3] = [(4, 60), (6, 80), (8, 80)];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let find = match words.first() {
+        Some(&"traps") => trap,
+        Some(&"refusals") => refusal,
+        _ => return usage(),
+    };
+    let numbers: Vec<u64> = words[1..].iter().flat_map(|word| word.parse()).collect();
+    let [seats @ 2..=6, from @ 0..=63, seed, tries] = numbers[..] else {
+        return usage();
+    };
+    let mut rng = StdRng::seed_from_u64(seed);
+    for _ in 0..tries {
+        let position = random_position(&mut rng, seats, from as u8);
+        if let Some(found) = position.and_then(|position| find(&position)) {
+            println!("{found}");
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn usage() -> ExitCode {
+    eprintln!(
+        "find_traps: expected traps or refusals, 2 to 6 seats, a square from 0 to 63, a seed, a number of positions"
+    );
+    ExitCode::from(2)
+}
+
+/// A position at random, if those are the rules.
+fn random_position(rng: &mut StdRng, seats: u64, from: u8) -> Option<Position> {
+    let last = (from + 16).min(63);
+    let hares: Vec<String> = (0..seats)
+        .map(|_| {
+            let square = rng.random_range(from..=last);
+            let carrots = rng.random_range(0..70);
+            let most = HASE_UND_IGEL.track.lettuces_ahead(square).min(3);
+            let lettuces = if square > 57 {
+                0
+            } else {
+                rng.random_range(0..=most)
+            };
+            format!("{square},{carrots},{lettuces}")
+        })
+        .collect();
+    let mut drawn = String::new();
+    if rng.random_range(0..4) == 0 {
+        for letter in "BDRHFSG".chars() {
+            let number = rng.random_range(0..=2);
+            drawn.extend(std::iter::repeat_n(letter, number));
+        }
+    }
+    if drawn.is_empty() {
+        drawn.push('-');
+    }
+    Position::parse(&HASE_UND_IGEL, &format!("{} 1 - {drawn}", hares.join("/"))).ok()
+}
+
+/// A trap: with the penalty the preset steps on a hare square at one of the depths, and loses by it.
+fn trap(position: &Position) -> Option<String> {
+    let played = article_plays_at_all(position, HareModel::ArticlePenalty);
+    let tempting = played
+        .iter()
+        .find(|mv| is_to_a_hare(position, mv.parse().expect("a move")))?;
+    let (better, shares) = loss(position, tempting, |_| true)?;
+    Some(describe(position, tempting, &better, &shares))
+}
+
+/// A refusal: a step on one of the last hare squares is best, and with the final remedy the preset never plays it.
+fn refusal(position: &Position) -> Option<String> {
+    let played = article_plays_at_all(position, HareModel::Article);
+    let square = position.hare(proof::mover(position)).square;
+    let is_right = |mv: &str| {
+        let mv: Move = mv.parse().expect("a move");
+        let target = i16::from(square) + mv.code();
+        is_to_a_hare(position, mv) && position.ruleset().last_hares >> target & 1 == 1
+    };
+    if played.iter().any(|mv| is_right(mv)) {
+        return None;
+    }
+    let (better, shares) = loss(position, &played[played.len() - 1], is_right)?;
+    Some(describe(
+        position,
+        &played[played.len() - 1],
+        &better,
+        &shares,
+    ))
+}
+
+/// The best move, if it is of the right kind and another is worse by enough in every search; with the shares of
+/// both in the last.
+fn loss(
+    position: &Position,
+    played: &str,
+    is_right: impl Fn(&str) -> bool,
+) -> Option<(String, String)> {
+    let mut found = None;
+    for (depth, least) in SIEVES {
+        let depth = if position.seats() == 2 {
+            depth
+        } else {
+            depth.min(6)
+        };
+        let best = search(position, None, depth);
+        if best.mv == played || !is_right(&best.mv) {
+            return None;
+        }
+        let less = search(position, Some(played), depth).share;
+        if best.share < less + least {
+            return None;
+        }
+        let certain = if best.is_certain { " certain" } else { "" };
+        found = Some((best.mv, format!("{less} {}{certain}", best.share)));
+    }
+    found
+}
+
+fn describe(position: &Position, played: &str, better: &str, shares: &str) -> String {
+    let by = |hare_model| article_plays_at_all(position, hare_model).join(",");
+    format!(
+        "{position} | {played} < {better} | {shares} | penalty {} | article {} | chance {}",
+        by(HareModel::ArticlePenalty),
+        by(HareModel::Article),
+        by(HareModel::Chance),
+    )
+}

@@ -1,0 +1,155 @@
+//! What a move is worth by the proof, and what the article's way of playing makes of a position.
+//!
+//! The proof is twofold, and neither part knows the article's evaluation: a deep search of our own preset,
+//! which averages over the cards that are left, and races played out between equal searchers of that preset.
+
+use buxtehude::eval::lookahead::HareModel;
+use buxtehude::eval::{estimate, shares};
+use buxtehude::rules::hase::{Move, Position, Square};
+use buxtehude::rules::{AnyPosition, Game, Seat, Turn};
+use buxtehude::search::vectors::{Prune, Strategy};
+use buxtehude::search::{self, Answer, ArticleSettings, Control, Past, Preset, Request, Table};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+
+/// The depths at which the article's players are looked at.
+pub const DEPTHS: std::ops::RangeInclusive<u32> = 3..=6;
+
+/// Size of the table of a search, in mebibytes.
+const TABLE: usize = 16;
+
+/// A race that is not over by now is broken off, and counts by its estimate.
+const MOST_TURNS: usize = 300;
+
+/// The seat to move.
+pub fn mover(position: &Position) -> Seat {
+    match position.turn() {
+        Turn::Seat(seat) => seat,
+        other => panic!("{other:?} is due in\n{position:?}"),
+    }
+}
+
+/// Whether a move leads forward to a hare square.
+pub fn is_to_a_hare(position: &Position, mv: Move) -> bool {
+    let square = position.hare(mover(position)).square;
+    let target = i16::from(square) + mv.code();
+    (1..=64).contains(&mv.code()) && position.ruleset().track.square(target as u8) == Square::Hare
+}
+
+/// What the article's preset plays at a depth, with a hare model, by `relative` and with exact pruning.
+pub fn article_plays(position: &Position, hare_model: HareModel, depth: u32) -> String {
+    let mut settings = ArticleSettings::default();
+    settings.model.hare_model = hare_model;
+    settings.search.strategy = Strategy::Relative;
+    settings.search.prune = Prune::Exact;
+    let request = Request {
+        preset: Preset::Article(settings),
+        ..request(position, depth)
+    };
+    answer(&request, &mut Table::new(0)).best
+}
+
+/// What the article's preset plays at each of [`DEPTHS`].
+pub fn article_plays_at_all(position: &Position, hare_model: HareModel) -> Vec<String> {
+    DEPTHS
+        .map(|depth| article_plays(position, hare_model, depth))
+        .collect()
+}
+
+/// A move with its worth by a search.
+#[derive(Debug)]
+pub struct Searched {
+    /// The move.
+    pub mv: String,
+    /// The mover's share of the points, in permille.
+    pub share: u16,
+    /// Whether the mover's place is certain, whatever the cards.
+    pub is_certain: bool,
+}
+
+/// The best move, or the worth of the one asked for, by a search so deep.
+pub fn search(position: &Position, asked: Option<&str>, depth: u32) -> Searched {
+    let request = Request {
+        searchmoves: asked.map(String::from).into_iter().collect(),
+        ..request(position, depth)
+    };
+    let Answer { best, value, .. } = answer(&request, &mut Table::new(TABLE));
+    Searched {
+        mv: best,
+        share: shares(&value.leads[..position.seats()])[mover(position).index()],
+        is_certain: value.mate != 0,
+    }
+}
+
+/// The mover's mean share of the points, in permille, over so many races played out after a move until its
+/// place is decided.
+///
+/// All seats search equally deep, in each third of the races by one ply more. The cards are the same whatever
+/// the move: card n of race m is.
+pub fn played_share(position: &Position, mv: &str, races: u64) -> u16 {
+    let mover = mover(position);
+    let first = mv.parse().expect("a move");
+    let shallowest = if position.seats() == 2 { 3 } else { 2 };
+    let share = |race: u64| {
+        let end = play_out(position, first, shallowest + (race % 3) as u32, race);
+        u64::from(shares(&estimate(&end)[..end.seats()])[mover.index()])
+    };
+    let sum: u64 = (0..races).map(share).sum();
+    (sum / races) as u16
+}
+
+/// A race that begins with a move, when the place of its mover is decided.
+fn play_out(start: &Position, first: Move, depth: u32, seed: u64) -> Position {
+    let mut cards = StdRng::seed_from_u64(seed);
+    let mut table = Table::new(1);
+    let mut past = vec![past_of(start)];
+    let mut position = start.play_unchecked(first);
+    while position.place(mover(start)).is_none() && past.len() < MOST_TURNS {
+        position = match position.turn() {
+            Turn::Over => return position,
+            Turn::Card(_) => {
+                let left: Vec<_> = position.outcomes().collect();
+                let drawn = left.choose_weighted(&mut cards, |(_, number)| *number);
+                position.draw_unchecked(drawn.expect("a card is left").0)
+            }
+            Turn::Seat(_) => {
+                let request = Request {
+                    past: past.clone(),
+                    ..request(&position, depth)
+                };
+                let best = answer(&request, &mut table).best;
+                past.push(past_of(&position));
+                position.play_unchecked(best.parse().expect("a move"))
+            }
+        };
+    }
+    position
+}
+
+fn past_of(position: &Position) -> Past {
+    let mover = mover(position);
+    Past {
+        key: position.key(),
+        mover,
+        turns_home: position.turns_home(mover),
+    }
+}
+
+/// A search by our own preset.
+fn request(position: &Position, depth: u32) -> Request {
+    Request {
+        position: AnyPosition::Hase(*position),
+        past: Vec::new(),
+        searchmoves: Vec::new(),
+        depth,
+        nodes: u64::MAX,
+        multipv: 1,
+        preset: Preset::Default,
+    }
+}
+
+fn answer(request: &Request, table: &mut Table) -> Answer {
+    search::search(request, table, &Control::new(None), &mut |_| ())
+        .unwrap_or_else(|| panic!("nothing to search in {request:?}"))
+}
