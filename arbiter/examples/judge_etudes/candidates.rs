@@ -124,6 +124,11 @@ impl Candidate {
         }
     }
 
+    /// Whether the hare of a seat, given by its index, is in the lead, perhaps beside others at the start.
+    pub fn is_leader(&self, seat: usize) -> bool {
+        self.hares[seat].0.square == self.leading_square()
+    }
+
     /// The square of the leading hare.
     pub fn leading_square(&self) -> u8 {
         let squares = self.hares.iter().map(|(hare, _)| hare.square);

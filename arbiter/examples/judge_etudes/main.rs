@@ -1,16 +1,16 @@
 //! Makes the set of judged etudes in `data/`: positions of recorded games, each judged by play.
 //!
 //! An etude says who is winning a position with seat 1 to move. Here nobody guesses: a position is played to
-//! its first finisher [`VERDICT_GAMES`] times between equal searchers, and the seat that comes first in 65 % of
+//! its first finisher more than a hundred times between equal searchers, and a seat that comes first in 65 % of
 //! these games or more is the verdict. A position without such a seat is left out. What looks hopeless in a
 //! few games of screening is not played on; the verdict is made of fresh games alone, so that no luck of the
-//! screening is in it. A game that runs into the cap on plies is a game that nobody has won.
+//! screening is in it. A game that runs into the cap on plies counts as a game that nobody has won.
 //!
 //! What makes the games of a position differ, though all who play are equal:
 //! - Cards: each game has a shuffled deck of its own.
 //! - Moves: a seat chooses at random among moves that its search values almost alike, in its first few turns.
-//!   Without that a position from which nobody draws a card would be one game, played a hundred times. Its
-//!   share of different games is counted, and where less than half of them differ there is no verdict.
+//!   Without that a position from which nobody draws a card would be one game, played a hundred times. Where
+//!   less than half of the games differ from each other there is no verdict.
 //! - Seats: the hares sit in all rotations of the seats in turn, so that whatever the search does by order of
 //!   seats is spread over all of them.
 //!
@@ -20,24 +20,17 @@
 //! one block of games, which has one opening. Then each cell is dealt out at random to two halves, one to
 //! tune on and one to check on. All of it is a pure function of the records and the seed.
 //!
-//! The records of the set in `data/`, and the set (`ENGINE` is `cmd=target/release/buxtehude`):
-//! ```text
-//! cargo build --release --workspace --examples
-//! for plies in 4 12 20; do
-//!   target/release/arbiter match --players 2 --games 600 --random-plies $plies --seed 1$plies \
-//!     --engine "$ENGINE name=deep depth=4" --engine "$ENGINE name=shallow depth=2" --record records/2-$plies.jsonl
-//!   target/release/arbiter match --players 3 --games 600 --random-plies $plies --seed 2$plies \
-//!     --engine "$ENGINE name=deep depth=3" --engine "$ENGINE name=shallow depth=1" --record records/3-$plies.jsonl
-//! done
-//! target/release/examples/judge_etudes --seed 1978 --into data records/*.jsonl
-//! ```
+//! Of the arbiter this uses the records and the deck, of the engine the search, which the arbiter itself does
+//! not see: hence an example. The commands that made the set are in `docs/etudes.md`.
 
 mod candidates;
+mod judge;
 mod output;
 mod play;
 mod selection;
 
 use std::error::Error;
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread::available_parallelism;
@@ -46,14 +39,9 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::candidates::{Candidate, Cell};
+use crate::judge::{Etude, Judge};
 use crate::play::Tables;
-use crate::selection::{Etude, Judge, Shelf};
-
-/// Games of the screening; a multiple of 2 and of 3, so that each rotation of the seats is as frequent.
-const SCREENING_GAMES: u64 = 18;
-
-/// Games of which a verdict is made; likewise.
-const VERDICT_GAMES: u64 = 102;
+use crate::selection::Shelf;
 
 /// Makes a set of judged etudes from recorded games.
 #[derive(Debug, Parser)]
@@ -98,29 +86,38 @@ fn main() -> Result<(), Box<dyn Error>> {
         bar,
         tables: Tables::new(threads),
     };
-    let etudes = fill(candidates, args.per_cell, &mut judge);
+    let mut shelf = Shelf::new(args.per_cell);
+    fill(&mut shelf, candidates, &mut judge, &|etudes| {
+        output::write(&args.into, etudes, args.seed)
+    })?;
     judge.bar.finish_and_clear();
-    print!("{}", output::summary(&etudes));
-    output::write(&args.into, &etudes, args.seed)?;
+    print!("{}", output::summary(shelf.etudes()));
     Ok(())
 }
 
-/// Judges candidates in rounds until every cell is full or nobody is left to be judged.
-fn fill(candidates: Vec<Candidate>, per_cell: usize, judge: &mut Judge) -> Vec<Etude> {
-    let mut shelf = Shelf::new(per_cell);
+/// Judges candidates in rounds until every cell is full or nobody is left to be judged. A set takes an hour:
+/// what there is of it is kept after each round.
+fn fill(
+    shelf: &mut Shelf,
+    candidates: Vec<Candidate>,
+    judge: &mut Judge,
+    keep: &dyn Fn(&[Etude]) -> io::Result<()>,
+) -> io::Result<()> {
     let mut untried = candidates;
     let mut promising = Vec::new();
     loop {
         let screened = shelf.next_to_screen(&mut untried, &promising);
         let are_all_tried = screened.is_empty();
         promising.extend(judge.screen(screened));
+        judge.show(&shelf.counts());
         let admitted = shelf.next_to_judge(&mut promising);
         if are_all_tried && admitted.is_empty() {
-            return shelf.into_etudes();
+            return Ok(());
         }
         for etude in judge.verdicts(admitted) {
             shelf.put(etude);
         }
-        judge.show(&shelf);
+        keep(shelf.etudes())?;
+        judge.show(&shelf.counts());
     }
 }

@@ -10,7 +10,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::candidates::{Cell, quarter};
-use crate::selection::Etude;
+use crate::judge::Etude;
 
 /// The halves: one to tune an evaluation on, one to check it on.
 const HALVES: [&str; 2] = ["tune", "check"];

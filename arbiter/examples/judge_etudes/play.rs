@@ -32,14 +32,35 @@ const TOLERANCE: u16 = 20;
 /// Mebibytes of a transposition table: it saves time and changes nothing.
 const TABLE_SIZE: usize = 4;
 
-/// Positions that a search may visit: where it would need more to reach its depth, what it has found by then counts.
-const MOST_NODES: u64 = 50_000;
+/// How far every seat searches: a depth, and the positions that a search may visit. What a search that would
+/// need more has found by then counts, so that seats are equal still.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    depth: u32,
+    nodes: u64,
+}
 
-/// The depth to which every seat searches. It and [`MOST_NODES`] are what a hundred games of each etude allow.
-fn depth(seats: usize) -> u32 {
-    match seats {
-        2 => 6,
-        _ => 4,
+impl Reach {
+    /// The reach for a verdict: what a hundred games of each etude allow.
+    pub fn deep(seats: usize) -> Reach {
+        match seats {
+            2 => Reach {
+                depth: 5,
+                nodes: u64::MAX,
+            },
+            _ => Reach {
+                depth: 4,
+                nodes: 20_000,
+            },
+        }
+    }
+
+    /// The reach for the screening, a small part of the time.
+    pub fn shallow(seats: usize) -> Reach {
+        Reach {
+            nodes: 4_000,
+            ..Reach::deep(seats)
+        }
     }
 }
 
@@ -105,10 +126,12 @@ impl Tables {
         Tables(tables.collect())
     }
 
-    /// Plays the games of these numbers from each candidate; `seen` is told of each game that ends.
+    /// Plays the games of these numbers from each candidate, every seat with the same reach for so many
+    /// seats; `seen` is told of each game that ends.
     pub fn play(
         &mut self,
         candidates: &[&Candidate],
+        reach: fn(usize) -> Reach,
         games: &Range<u64>,
         seed: u64,
         seen: &(dyn Fn() + Sync),
@@ -125,7 +148,9 @@ impl Tables {
                 }
                 let game = games.start + (index % per_candidate) as u64;
                 let which = index / per_candidate;
-                played.push((which, play_game(candidates[which], game, seed, table)));
+                let candidate = candidates[which];
+                let reach = reach(candidate.hares.len());
+                played.push((which, play_game(candidate, reach, game, seed, table)));
                 seen();
             }
         };
@@ -151,7 +176,13 @@ impl Tables {
 }
 
 /// Plays game `number` from a candidate: a pure function of its arguments, whatever the table holds.
-fn play_game(candidate: &Candidate, number: u64, seed: u64, table: &mut Table) -> Played {
+fn play_game(
+    candidate: &Candidate,
+    reach: Reach,
+    number: u64,
+    seed: u64,
+    table: &mut Table,
+) -> Played {
     let seats = candidate.hares.len();
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     // Stream 0 orders the candidates.
@@ -170,7 +201,7 @@ fn play_game(candidate: &Candidate, number: u64, seed: u64, table: &mut Table) -
         let word = match position.turn() {
             Turn::Card(_) => deck.draw(&position.outcomes()),
             Turn::Seat(mover) => {
-                let word = choose(&position, mover, &past, table, &mut random);
+                let word = choose(&position, mover, reach, &past, table, &mut random);
                 past.push(Past {
                     key: position.key(),
                     mover,
@@ -197,6 +228,7 @@ fn play_game(candidate: &Candidate, number: u64, seed: u64, table: &mut Table) -
 fn choose(
     position: &AnyPosition,
     mover: Seat,
+    reach: Reach,
     past: &[Past],
     table: &mut Table,
     random: &mut ChaCha8Rng,
@@ -207,8 +239,8 @@ fn choose(
         position: *position,
         past: past.to_vec(),
         searchmoves: Vec::new(),
-        depth: depth(position.seats()),
-        nodes: MOST_NODES,
+        depth: reach.depth,
+        nodes: reach.nodes,
         multipv: if is_varied { VARIED_MOVES } else { 1 },
     };
     let mut reports: Vec<Report> = Vec::new();
@@ -239,7 +271,9 @@ mod tests {
     fn tally(games: Range<u64>, threads: usize) -> Tally {
         let candidate = candidate_of_line("49;30;0;f;47;42;0;f;-");
         let mut tables = Tables::new(NonZeroUsize::new(threads).unwrap());
-        tables.play(&[&candidate], &games, 5, &|| ()).remove(0)
+        tables
+            .play(&[&candidate], Reach::shallow, &games, 5, &|| ())
+            .remove(0)
     }
 
     #[test]
@@ -261,7 +295,9 @@ mod tests {
         // The first hare is home with its move; the other needs many turns.
         let candidate = candidate_of_line("60;15;0;f;20;90;3;f;-");
         let mut tables = Tables::new(NonZeroUsize::MIN);
-        let tally = tables.play(&[&candidate], &(0..4), 5, &|| ()).remove(0);
+        let tally = tables
+            .play(&[&candidate], Reach::deep, &(0..4), 5, &|| ())
+            .remove(0);
         assert_eq!(tally.shares(), [1000, 0]);
         assert_eq!(tally.best(), (0, 1000));
     }

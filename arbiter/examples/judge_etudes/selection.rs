@@ -1,65 +1,12 @@
 //! Who is judged, and what of the judged is taken.
 
 use std::collections::{BTreeMap, HashSet};
-use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use indicatif::ProgressBar;
 
 use crate::candidates::{Block, Candidate, Cell};
-use crate::play::{Tables, Tally};
-use crate::{SCREENING_GAMES, VERDICT_GAMES};
+use crate::judge::{Etude, Promising};
 
-/// The share of first places that is a verdict, in permille.
-pub const VERDICT_SHARE: u16 = 650;
-
-/// The share of first places in the screening with which a candidate is played on, in permille.
-const PROMISING_SHARE: u16 = 700;
-
-/// The share of games that have to differ from each other for a verdict, in permille.
-const DIFFERENT_SHARE: u16 = 500;
-
-/// Likewise in the screening, where fewer games are played and so fewer are alike.
-const PROMISING_DIFFERENT_SHARE: u16 = 750;
-
-/// The number of the first game for a verdict; those of the screening are below it.
-const FIRST_VERDICT_GAME: u64 = 1000;
-
-/// Candidates of a cell that are screened at once, where any are: few are left to waste when it is full.
-const LEAST_SCREENED: usize = 4;
-
-/// A judged candidate.
-#[derive(Clone, Debug)]
-pub struct Etude {
-    /// The position.
-    pub candidate: Candidate,
-    /// The index of the seat that wins it.
-    pub winner: usize,
-    /// Games played for the verdict.
-    pub games: u32,
-    /// Each seat's first places in permille of these games.
-    pub shares: Vec<u16>,
-    /// Games that differ from each other, in permille of these games.
-    pub different: u16,
-}
-
-impl Etude {
-    /// Whether the verdict goes to the hare in the lead on the track.
-    pub fn is_won_by_leader(&self) -> bool {
-        is_leader(&self.candidate, self.winner)
-    }
-}
-
-fn is_leader(candidate: &Candidate, seat: usize) -> bool {
-    candidate.hares[seat].0.square == candidate.leading_square()
-}
-
-/// A candidate with the seat that won its screening.
-#[derive(Clone, Debug)]
-pub struct Promising {
-    candidate: Candidate,
-    winner: usize,
-}
+/// Candidates of a cell that are screened at once, where any are: at least and at most.
+const SCREENED_AT_ONCE: (usize, usize) = (4, 10);
 
 /// What is taken of a cell.
 #[derive(Clone, Debug, Default)]
@@ -93,16 +40,20 @@ impl Places {
         }
     }
 
+    /// Etudes that a cell has.
+    fn taken(&self, cell: Cell) -> usize {
+        self.cells.get(&cell).map_or(0, Taken::all)
+    }
+
     /// Etudes that a cell lacks.
     fn free(&self, cell: Cell) -> usize {
-        let taken = self.cells.get(&cell).map_or(0, Taken::all);
-        self.per_cell - taken
+        self.per_cell - self.taken(cell)
     }
 
     /// Takes a candidate with its winner if there is a place for it.
     fn take(&mut self, candidate: &Candidate, winner: usize) -> bool {
         let cell = candidate.cell();
-        let is_easy = is_leader(candidate, winner);
+        let is_easy = candidate.is_leader(winner);
         // A fifth more than an equal part each, so that a cell fills where one seat wins seldom.
         let most_of_winner = (6 * self.per_cell).div_ceil(5 * cell.seats);
         let most_of_leader = (5 * self.per_cell).div_ceil(8);
@@ -135,8 +86,8 @@ impl Shelf {
         }
     }
 
-    /// Takes the next candidates to be screened out of `untried`: as many for each cell as it has places
-    /// for which nobody in `promising` waits.
+    /// Takes the next candidates to be screened out of `untried`: about as many for each cell as it has
+    /// places for which nobody in `promising` waits.
     pub fn next_to_screen(
         &self,
         untried: &mut Vec<Candidate>,
@@ -148,7 +99,8 @@ impl Shelf {
             let waiting = promising.iter().filter(of_cell).count();
             let free = self.places.free(cell);
             if free > waiting {
-                wanted.insert(cell, LEAST_SCREENED.max(free - waiting));
+                let (least, most) = SCREENED_AT_ONCE;
+                wanted.insert(cell, (free - waiting).clamp(least, most));
             }
         }
         let blocks = &self.places.blocks;
@@ -179,80 +131,14 @@ impl Shelf {
         }
     }
 
+    /// Etudes in each cell, in the order of [`Cell::ALL`].
+    pub fn counts(&self) -> [usize; Cell::ALL.len()] {
+        Cell::ALL.map(|cell| self.places.taken(cell))
+    }
+
     /// The etudes, in the order in which they came.
-    pub fn into_etudes(self) -> Vec<Etude> {
-        self.etudes
-    }
-}
-
-/// Who plays the candidates out.
-pub struct Judge {
-    /// What the games are seeded by.
-    pub seed: u64,
-    /// Candidates screened, and candidates played on to a verdict or none.
-    pub screened: usize,
-    pub judged: usize,
-    /// What is seen meanwhile.
-    pub bar: ProgressBar,
-    /// What the searches use.
-    pub tables: Tables,
-}
-
-impl Judge {
-    /// Plays a few games of each and keeps those in which one seat wins most of them.
-    pub fn screen(&mut self, candidates: Vec<Candidate>) -> Vec<Promising> {
-        self.screened += candidates.len();
-        let tallies = self.play("screening", &candidates, 0..SCREENING_GAMES);
-        let tallied = candidates.into_iter().zip(tallies);
-        let promising = tallied.filter_map(|(candidate, tally)| {
-            let (winner, share) = tally.best();
-            let is_kept =
-                share >= PROMISING_SHARE && tally.different() >= PROMISING_DIFFERENT_SHARE;
-            is_kept.then_some(Promising { candidate, winner })
-        });
-        promising.collect()
-    }
-
-    /// Plays fresh games of each and keeps those that end in a verdict.
-    pub fn verdicts(&mut self, candidates: Vec<Candidate>) -> Vec<Etude> {
-        self.judged += candidates.len();
-        let games = FIRST_VERDICT_GAME..FIRST_VERDICT_GAME + VERDICT_GAMES;
-        let tallies = self.play("verdicts", &candidates, games);
-        let tallied = candidates.into_iter().zip(tallies);
-        let etudes = tallied.filter_map(|(candidate, tally)| {
-            let (winner, share) = tally.best();
-            let is_verdict = share >= VERDICT_SHARE && tally.different() >= DIFFERENT_SHARE;
-            is_verdict.then(|| Etude {
-                candidate,
-                winner,
-                games: tally.games,
-                shares: tally.shares(),
-                different: tally.different(),
-            })
-        });
-        etudes.collect()
-    }
-
-    /// Shows how far the set has come.
-    pub fn show(&self, shelf: &Shelf) {
-        self.bar.set_position(shelf.etudes.len() as u64);
-        let counts =
-            Cell::ALL.map(|cell| (shelf.places.per_cell - shelf.places.free(cell)).to_string());
-        let (counts, screened, judged) = (counts.join(" "), self.screened, self.judged);
-        self.bar
-            .suspend(|| eprintln!("cells {counts}; screened {screened}, judged {judged}"));
-    }
-
-    fn play(&mut self, what: &str, candidates: &[Candidate], games: Range<u64>) -> Vec<Tally> {
-        let candidates: Vec<&Candidate> = candidates.iter().collect();
-        let all = candidates.len() as u64 * (games.end - games.start);
-        let ended = AtomicU64::new(0);
-        let bar = &self.bar;
-        let seen = || {
-            let ended = 1 + ended.fetch_add(1, Ordering::Relaxed);
-            bar.set_message(format!("{what}: game {ended} of {all}"));
-        };
-        self.tables.play(&candidates, &games, self.seed, &seen)
+    pub fn etudes(&self) -> &[Etude] {
+        &self.etudes
     }
 }
 
@@ -339,7 +225,7 @@ mod tests {
         assert!(shelf.next_to_judge(&mut promising).is_empty());
         assert!(promising.is_empty(), "{promising:?}");
         let next = shelf.next_to_screen(&mut untried, &promising);
-        assert_eq!(next.len(), LEAST_SCREENED);
-        assert_eq!(shelf.into_etudes().len(), 5);
+        assert_eq!(next.len(), SCREENED_AT_ONCE.0);
+        assert_eq!(shelf.etudes().len(), 5);
     }
 }
