@@ -19,6 +19,17 @@ pub struct Case {
     pub depth: u32,
 }
 
+/// The article's example: seven forward to hare square 61 and three home, or four to hare square 58 and six home.
+pub const ARTICLE_TRAP: Case = Case {
+    text: "54,43,0/30,40,1 1 - -",
+    played: "7",
+    better: "1",
+    penalty: ["7", "7", "7", "7"],
+    article: ["1", "1", "1", "1"],
+    chance: ["7", "7", "1", "1"],
+    depth: 9,
+};
+
 /// Where `article-penalty` steps on a hare square and should not: near the finish, on square 51 where the final
 /// remedy does not help, and with three seats.
 pub const TRAPS: &[Case] = &[
