@@ -54,9 +54,9 @@ pub struct Falling {
 pub struct Burden {
     /// The worth of none in hand.
     pub start: i32,
-    /// What the first carrot takes away, in hundredths.
+    /// What the first carrot takes away, in thousandths.
     pub first: i32,
-    /// By how much more each further one takes away, in hundredths.
+    /// By how much more each further one takes away, in thousandths.
     pub growth: i32,
 }
 
@@ -64,22 +64,22 @@ pub struct Burden {
 pub const SHAPE: Shape = Shape {
     lettuces: [
         [60, 60, 60, 60, 60, 60],
-        [-20, 25, 38, 42, 44, 45],
-        [-60, -20, 5, 20, 26, 30],
-        [-90, -60, -25, -5, 8, 15],
+        [-100, -35, 16, 18, 35, 35],
+        [-170, -115, -55, -45, -15, 0],
+        [-260, -215, -130, -100, -75, -50],
     ],
     first_half: Falling {
-        first: 90,
-        half: 60,
+        first: 96,
+        half: 67,
     },
     second_half: Falling {
         first: 90,
-        half: 35,
+        half: 55,
     },
     way_home: Burden {
-        start: 60,
-        first: 60,
-        growth: 2,
+        start: 110,
+        first: 1100,
+        growth: 15,
     },
 };
 
@@ -120,10 +120,10 @@ impl Burden {
     pub const fn curve(self) -> CarrotCurve {
         let mut table = [self.start; MOST_CARROTS + 1];
         let mut carrots = 1;
-        let mut hundredths = 0;
+        let mut thousandths = 0;
         while carrots < table.len() {
-            hundredths += self.first + self.growth * (carrots as i32 - 1);
-            table[carrots] = self.start - hundredths / 100;
+            thousandths += self.first + self.growth * (carrots as i32 - 1);
+            table[carrots] = self.start - thousandths / 1000;
             carrots += 1;
         }
         table
