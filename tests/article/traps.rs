@@ -136,7 +136,7 @@ fn a_deep_search_and_races_played_out_prove_the_mistake() {
 #[test]
 #[ignore = "prints, and takes minutes"]
 fn the_whole_proof() {
-    println!("| position | played | better | search | races | penalty | article | chance |");
+    println!("| position | mistake | better | search | races | penalty | article | chance |");
     println!("|---|---|---|---|---|---|---|---|");
     for case in std::iter::once(&ARTICLE_TRAP).chain(TRAPS).chain(REFUSALS) {
         let position = parse(case.text);

@@ -24,9 +24,9 @@ pub const ARTICLE_TRAP: Case = Case {
     text: "54,43,0/30,40,1 1 - -",
     played: "7",
     better: "1",
-    penalty: ["7", "7", "7", "7"],
-    article: ["1", "1", "1", "1"],
-    chance: ["7", "7", "1", "1"],
+    penalty: ["4", "4", "4", "4"],
+    article: ["5", "5", "-4", "-4"],
+    chance: ["7", "7", "5", "5"],
     depth: 9,
 };
 
@@ -109,7 +109,7 @@ pub const TRAPS: &[Case] = &[
         text: "59,27,0/60,2,0/51,6,0 1 - -",
         played: "4",
         better: "1002",
-        penalty: ["1002", "4", "4", "4"],
+        penalty: ["2", "4", "4", "4"],
         article: ["1002", "1002", "1002", "1002"],
         chance: ["1002", "1002", "1002", "1002"],
         depth: 6,
