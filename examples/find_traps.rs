@@ -2,7 +2,7 @@
 //! hare square and should not; or for refusals, in which it does not with its final remedy, and should.
 //!
 //! `cargo run --release --example find_traps -- traps 2 48 7 20000`: what to look for, the number of seats, the
-//! first of the squares on which hares stand, a seed, and how many positions to try. Each find is a line: the
+//! first of the squares on which hares stand, a seed, and how many positions to draw, of which those that break the rules are left out. Each find is a line: the
 //! position, what is played and what is better, the shares of both by a search in permille, and what the preset
 //! plays at depths 3 to 6 with each hare model.
 
@@ -36,12 +36,17 @@ fn main() -> ExitCode {
         return usage();
     };
     let mut rng = StdRng::seed_from_u64(seed);
+    let mut positions = 0;
     for _ in 0..tries {
-        let position = random_position(&mut rng, seats, from as u8);
-        if let Some(found) = position.and_then(|position| find(&position)) {
+        let Some(position) = random_position(&mut rng, seats, from as u8) else {
+            continue;
+        };
+        positions += 1;
+        if let Some(found) = find(&position) {
             println!("{found}");
         }
     }
+    eprintln!("{positions} positions");
     ExitCode::SUCCESS
 }
 

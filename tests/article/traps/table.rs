@@ -19,6 +19,17 @@ pub struct Case {
     pub depth: u32,
 }
 
+/// The article's example: seven forward to hare square 61 and three home, or four to hare square 58 and six home.
+pub const ARTICLE_TRAP: Case = Case {
+    text: "54,43,0/30,40,1 1 - -",
+    played: "7",
+    better: "1",
+    penalty: ["4", "4", "4", "4"],
+    article: ["5", "5", "-4", "-4"],
+    chance: ["7", "7", "5", "5"],
+    depth: 9,
+};
+
 /// Where `article-penalty` steps on a hare square and should not: near the finish, on square 51 where the final
 /// remedy does not help, and with three seats.
 pub const TRAPS: &[Case] = &[
@@ -98,7 +109,7 @@ pub const TRAPS: &[Case] = &[
         text: "59,27,0/60,2,0/51,6,0 1 - -",
         played: "4",
         better: "1002",
-        penalty: ["1002", "4", "4", "4"],
+        penalty: ["2", "4", "4", "4"],
         article: ["1002", "1002", "1002", "1002"],
         chance: ["1002", "1002", "1002", "1002"],
         depth: 6,
