@@ -150,12 +150,5 @@ fn in_order() {
     groups.sort_unstable();
     groups.dedup();
     assert_eq!(groups.len(), 3, "one for the check and two seats: {log}");
-    for group in groups {
-        assert_eq!(
-            living_members(group).len(),
-            0,
-            "{:?}",
-            living_members(group)
-        );
-    }
+    groups.into_iter().for_each(await_death);
 }

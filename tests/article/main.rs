@@ -1,5 +1,6 @@
 //! The article's way of playing: held against a slow and obvious search, and against what the article says.
 
+mod curves;
 mod drawn_tree;
 mod equality;
 #[path = "../positions/mod.rs"]

@@ -1,0 +1,136 @@
+//! The curves as a picture: S, the two functions of carrots in the race, and that of the way home.
+
+use std::error::Error;
+
+use buxtehude::eval::curves::{CURVES, CarrotCurve};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+/// Width and height of the picture.
+const SIZE: (u32, u32) = (1200, 420);
+
+/// Carrots up to which curves are drawn.
+const MOST_CARROTS: usize = 150;
+
+/// Colours that those who see few can tell apart too.
+/// Source: M. Okabe and K. Ito, "Color universal design" (2008).
+const COLOURS: [RGBColor; 4] = [
+    RGBColor(0, 114, 178),
+    RGBColor(0, 158, 115),
+    RGBColor(230, 159, 0),
+    RGBColor(213, 94, 0),
+];
+
+/// One coordinate system.
+struct Panel {
+    title: &'static str,
+    argument: &'static str,
+    curves: Vec<Curve>,
+    /// Where the names of the curves are not in their way.
+    names: SeriesLabelPosition,
+}
+
+/// A line with its name.
+struct Curve {
+    name: String,
+    points: Vec<(i32, i32)>,
+}
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// The picture as SVG, always the same for the same curves.
+pub fn draw() -> Result<String, Box<dyn Error>> {
+    let mut picture = String::new();
+    {
+        let area = SVGBackend::with_string(&mut picture, SIZE).into_drawing_area();
+        area.fill(&WHITE)?;
+        let panels = area.split_evenly((1, 3));
+        for (area, panel) in panels.iter().zip(panels_of_preset()) {
+            draw_panel(area, &panel)?;
+        }
+        area.present()?;
+    }
+    Ok(picture)
+}
+
+fn panels_of_preset() -> [Panel; 3] {
+    let [first_half, second_half, way_home] = &CURVES.carrots;
+    [
+        Panel {
+            title: "S",
+            argument: "lettuce squares ahead",
+            curves: lettuces(),
+            names: SeriesLabelPosition::LowerRight,
+        },
+        Panel {
+            title: "C[0] and C[1]",
+            argument: "carrots held",
+            curves: vec![
+                of_carrots("C[0], squares 0 to 31", first_half),
+                of_carrots("C[1], squares 32 to 63", second_half),
+            ],
+            names: SeriesLabelPosition::LowerRight,
+        },
+        Panel {
+            title: "C[2]",
+            argument: "carrots held",
+            curves: vec![of_carrots("C[2], the way home can be paid", way_home)],
+            names: SeriesLabelPosition::LowerLeft,
+        },
+    ]
+}
+
+fn lettuces() -> Vec<Curve> {
+    let rows = CURVES.lettuces.iter().enumerate();
+    rows.map(|(lettuces, row)| Curve {
+        name: format!("{lettuces} in hand"),
+        points: (0..).zip(row.iter().copied()).collect(),
+    })
+    .collect()
+}
+
+fn of_carrots(name: &str, curve: &CarrotCurve) -> Curve {
+    Curve {
+        name: name.to_string(),
+        points: (0..).zip(curve[..=MOST_CARROTS].iter().copied()).collect(),
+    }
+}
+
+fn draw_panel(area: &Area<'_>, panel: &Panel) -> Result<(), Box<dyn Error>> {
+    let points = || panel.curves.iter().flat_map(|curve| &curve.points);
+    let right = points().map(|point| point.0).max().unwrap_or(1);
+    let lowest = points().map(|point| point.1).min().unwrap_or(0).min(0);
+    let highest = points().map(|point| point.1).max().unwrap_or(1);
+    // Some air, more of it below, for the names.
+    let air = (highest - lowest) / 16;
+    let mut chart = ChartBuilder::on(area)
+        .caption(panel.title, ("sans-serif", 20))
+        .margin(12)
+        .x_label_area_size(44)
+        .y_label_area_size(52)
+        .build_cartesian_2d(0..right, lowest - 3 * air..highest + air)?;
+    chart
+        .configure_mesh()
+        .x_desc(panel.argument)
+        .y_desc("worth")
+        .x_labels(6)
+        .y_labels(12)
+        .label_style(("sans-serif", 14))
+        .axis_desc_style(("sans-serif", 15))
+        .light_line_style(TRANSPARENT)
+        .draw()?;
+    for (curve, colour) in panel.curves.iter().zip(COLOURS) {
+        let style = colour.stroke_width(2);
+        chart
+            .draw_series(LineSeries::new(curve.points.iter().copied(), style))?
+            .label(&curve.name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], style));
+    }
+    chart
+        .configure_series_labels()
+        .position(panel.names.clone())
+        .label_font(("sans-serif", 14))
+        .background_style(WHITE.mix(0.8))
+        .draw()?;
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! The picture of the curves in the documentation is the picture of the curves as they are.
+
+#[path = "../examples/plot_curves/drawing.rs"]
+mod drawing;
+
+#[test]
+fn the_picture_in_the_documentation_is_up_to_date() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/curves.svg");
+    let committed = std::fs::read_to_string(path).unwrap();
+    let drawn = drawing::draw().unwrap();
+    let differs = committed.lines().zip(drawn.lines()).find(|(a, b)| a != b);
+    assert!(
+        committed == drawn,
+        "docs/curves.svg is old; draw it again with `cargo run --example plot_curves`. First difference: {differs:?}"
+    );
+}
