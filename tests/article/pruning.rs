@@ -42,6 +42,7 @@ fn it_is_done_word_for_word() {
 fn it_changes_what_is_found() {
     const DEPTH: u32 = 4;
     println!("seats  strategy  sort   positions  other move  other vector  worse for the mover");
+    let (mut changed, mut searched) = (0, 0);
     for (seats, count) in [(2, 1000), (3, 1000), (4, 400)] {
         let positions = random_positions(seats, count);
         for strategy in STRATEGIES {
@@ -69,11 +70,11 @@ fn it_changes_what_is_found() {
                     "{seats:5}  {strategy:8}  {sort:5}  {count:9}  {moves:10}  {vectors:12}  {worse:19}",
                     strategy = format!("{strategy:?}"),
                 );
-                assert!(
-                    vectors * 20 > count,
-                    "{strategy:?}, {seats} seats, sorted {sort}"
-                );
+                assert!(vectors > 0, "{strategy:?}, {seats} seats, sorted {sort}");
+                changed += vectors;
+                searched += count;
             }
         }
     }
+    assert!(changed * 20 > searched, "{changed} of {searched}");
 }
