@@ -6,7 +6,7 @@
 //! **Ties.** What is best never depends on the order in which moves are looked at: of two vectors the mover
 //! takes the one with the larger value by the [`Strategy`], of equal values the one that is lexicographically
 //! larger when read from the mover's seat onward, and for equal vectors the lower move. (Two seats under
-//! [`Strategy::Relative`] have an order of their own, see [`zero_sum`].) So the vector of the root is a function
+//! [`Strategy::Relative`] have an order of their own, see `zero_sum`.) So the vector of the root is a function
 //! of the tree alone. [`Prune::Article`] alone breaks this, for it does as the article says.
 //!
 //! **Means.** Where a card is drawn, each component of the mean is rounded down. Below a card every vector is

@@ -36,8 +36,8 @@ impl Default for VectorSettings {
 pub enum Prune {
     /// All are.
     Off,
-    /// Those that cannot change the vector of the root: see [`zero_sum`](super::zero_sum) for two seats and
-    /// [`node`](super::node) for more, both under [`Strategy::Relative`]. Under the other strategies a
+    /// Those that cannot change the vector of the root: see `vectors::zero_sum` for two seats and
+    /// `vectors::node` for more, both under [`Strategy::Relative`]. Under the other strategies a
     /// mover may be content with a vector that is better for its rivals too, so nothing bounds what the mover
     /// before gets of it, and all are looked at.
     #[default]
