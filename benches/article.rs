@@ -235,7 +235,7 @@ fn search_each_depth(
         nodes: u64::MAX,
         multipv: 1,
     };
-    let model = position.model(&ArticleSettings::default().model);
+    let model = position.model(&ArticleSettings::default().model).unwrap();
     let mut costs = Vec::new();
     let mut nodes = 0;
     let mut start = Instant::now();

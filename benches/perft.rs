@@ -1,4 +1,5 @@
-//! Speed of the rules: leaves of perft a second, on one core, from the start of `hase-und-igel`.
+//! Speed of the rules: leaves of perft a second, on one core, from the start of `hase-und-igel` and, in the
+//! module `fox`, of `fox-and-hounds`.
 //!
 //! Run it with `cargo bench --bench perft`; an item is a leaf.
 
@@ -21,31 +22,75 @@ fn main() {
 /// The last ply is counted.
 #[divan::bench(args = PLAYERS)]
 fn bulk(bencher: Bencher, players: usize) {
-    let count = |position: &Position| perft(position, DEPTH, &mut || false);
-    measure(bencher, players, |position| count(position).unwrap());
+    count_in_bulk(bencher, &start(players), DEPTH);
 }
 
 /// The last ply is played.
 #[divan::bench(args = PLAYERS)]
 fn playing(bencher: Bencher, players: usize) {
-    let count = |position: &Position| perft_by_playing(position, DEPTH, &mut || false);
-    measure(bencher, players, |position| count(position).unwrap());
+    count_by_playing(bencher, &start(players), DEPTH);
 }
 
 /// The last ply is played and each leaf estimated for every seat, as it stands even if a card is due.
 #[divan::bench(args = PLAYERS)]
 fn estimating(bencher: Bencher, players: usize) {
-    measure(bencher, players, |position| {
-        estimate_leaves(position, DEPTH)
+    count_by_estimating(bencher, &start(players), DEPTH);
+}
+
+fn start(players: usize) -> Position {
+    Position::start(&HASE_UND_IGEL, players).unwrap()
+}
+
+/// The same for Rabbits and Wolves.
+mod fox {
+    use buxtehude::rules::Game;
+    use buxtehude::rules::fox::Position;
+    use divan::Bencher;
+
+    /// Deep enough for millions of leaves.
+    const DEPTH: u32 = 10;
+
+    #[divan::bench]
+    fn bulk(bencher: Bencher) {
+        super::count_in_bulk(bencher, &start(), DEPTH);
+    }
+
+    #[divan::bench]
+    fn playing(bencher: Bencher) {
+        super::count_by_playing(bencher, &start(), DEPTH);
+    }
+
+    #[divan::bench]
+    fn estimating(bencher: Bencher) {
+        super::count_by_estimating(bencher, &start(), DEPTH);
+    }
+
+    fn start() -> Position {
+        Position::start(&(), 2).unwrap()
+    }
+}
+
+fn count_in_bulk<G: Game>(bencher: Bencher, start: &G, depth: u32) {
+    let count = |position: &G| perft(position, depth, &mut || false);
+    measure(bencher, start, depth, |position| count(position).unwrap());
+}
+
+fn count_by_playing<G: Game>(bencher: Bencher, start: &G, depth: u32) {
+    let count = |position: &G| perft_by_playing(position, depth, &mut || false);
+    measure(bencher, start, depth, |position| count(position).unwrap());
+}
+
+fn count_by_estimating<G: Evaluate>(bencher: Bencher, start: &G, depth: u32) {
+    measure(bencher, start, depth, |position| {
+        estimate_leaves(position, depth)
     });
 }
 
-fn measure(bencher: Bencher, players: usize, count: impl Fn(&Position) -> u64 + Sync) {
-    let start = Position::start(&HASE_UND_IGEL, players).unwrap();
-    let leaves = perft(&start, DEPTH, &mut || false).unwrap();
+fn measure<G: Game>(bencher: Bencher, start: &G, depth: u32, count: impl Fn(&G) -> u64 + Sync) {
+    let leaves = perft(start, depth, &mut || false).unwrap();
     bencher
         .counter(ItemsCount::new(leaves))
-        .bench(|| assert_eq!(count(black_box(&start)), leaves));
+        .bench(|| assert_eq!(count(black_box(start)), leaves));
 }
 
 fn estimate_leaves<G: Evaluate>(position: &G, depth: u32) -> u64 {

@@ -5,11 +5,12 @@
 //! is expected to beat. So shares are made of pairs: each pair's lead is a logistic function of the
 //! difference of worths, and what one seat gains the other loses.
 
+mod fox;
 mod hase;
 mod model;
 
 pub use hase::{article, curves, lookahead};
-pub use model::{Model, mean};
+pub use model::{Model, NoModel, mean};
 
 use lookahead::ModelSettings;
 
@@ -38,17 +39,22 @@ pub trait Evaluate: Game {
     /// How the worth comes about, a line a seat, for a person.
     fn explain(&self) -> Vec<String>;
 
-    /// The game as the search for vectors sees it.
+    /// The game as the search for vectors sees it; [`NoModel`] where it is not searched so.
     type Model: Model<Position = Self, Move = Self::Move>;
 
-    /// The model of the position's variant.
-    fn model(&self, settings: &ModelSettings) -> Self::Model;
+    /// The model of the position's variant, if there is one.
+    fn model(&self, settings: &ModelSettings) -> Option<Self::Model>;
 
-    /// The worth of each seat in the model, in hundredths, as the position stands.
-    fn model_worth(&self, settings: &ModelSettings) -> Vector;
+    /// The worth of each seat in the model, in hundredths, as the position stands; without a model that
+    /// of [`Evaluate::worth`].
+    fn model_worth(&self, _settings: &ModelSettings) -> Vector {
+        self.worth()
+    }
 
     /// How the worth in the model comes about, a line a seat, for a person.
-    fn explain_model(&self, settings: &ModelSettings) -> Vec<String>;
+    fn explain_model(&self, _settings: &ModelSettings) -> Vec<String> {
+        self.explain()
+    }
 }
 
 /// The estimate of a position without search: each seat's summed lead over all others, from

@@ -6,7 +6,9 @@
 //! any [`Variant`]. Nothing here prints, reads a clock or starts a thread, and chance is explicit: where
 //! a card is due, [`Game::outcomes`] lists what can be drawn with its weight, and the caller draws.
 
+pub mod fox;
 pub mod hase;
+mod no_cards;
 mod number;
 mod perft;
 mod variant;
@@ -15,6 +17,7 @@ use std::fmt;
 use std::hash::Hash;
 use std::str::FromStr;
 
+pub use no_cards::{NoCard, NoOutcomes, NotACard};
 pub use perft::{for_each_child, perft, perft_by_playing};
 pub(crate) use variant::with_position;
 pub use variant::{ActionError, AnyPosition, Rules, SetupError, UnknownVariant, VARIANTS, Variant};
@@ -159,4 +162,8 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
 
     /// A drawing for a person: several lines, without a newline at the end.
     fn picture(&self) -> String;
+
+    /// What shows a position within one row of a table: cells with their headings, which are the same for
+    /// all positions of a game.
+    fn columns(&self) -> Vec<(&'static str, String)>;
 }

@@ -229,6 +229,8 @@ impl<W: Write> Session<W> {
             self.game = Game::start_of(self.options.variant);
             self.worker.prepare(*self.game.position());
             self.preparing += 1;
+            let chosen = answers::variant(self.options.variant, self.game.position());
+            self.inform(&chosen)?;
         }
         Ok(())
     }

@@ -8,7 +8,8 @@ use std::fmt::Debug;
 
 use buxtehude::rules::hase::{Card, FINISH, Move, Position, Square};
 use buxtehude::rules::{
-    AnyPosition, Game, MAX_SEATS, Rules, Seat, Turn, VARIANTS, Variant, perft, perft_by_playing,
+    AnyPosition, Game, MAX_SEATS, Rules, Seat, Turn, VARIANTS, Variant, fox, perft,
+    perft_by_playing,
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -38,6 +39,16 @@ fn every_game_keeps_the_laws() {
                 texts: HashMap::new(),
             }
             .hold(),
+            Rules::Fox => Laws::<fox::Position> {
+                variant,
+                rules: &(),
+                any: AnyPosition::Fox,
+                late_start: |_| "8/8/8/h1h1h1h1/8/8/5F2/8 b".to_string(),
+                all_moves: pairs_of_squares(),
+                all_cards: vec![],
+                texts: HashMap::new(),
+            }
+            .hold(),
         }
     }
 }
@@ -48,6 +59,14 @@ fn late_race(seats: usize) -> String {
         .map(|seat| format!("{},30,0", 51 + 2 * seat))
         .collect();
     format!("{} 1 - -", hares.join("/"))
+}
+
+/// Every move that has a spelling on a board of dark squares.
+fn pairs_of_squares() -> Vec<fox::Move> {
+    let squares = || (0..fox::board::SQUARES).map(fox::Square::new);
+    squares()
+        .flat_map(|from| squares().map(move |to| fox::Move { from, to }))
+        .collect()
 }
 
 /// One variant, and what was met of it.
@@ -261,6 +280,7 @@ impl<G: Game> Laws<G> {
         assert_eq!(any.turn(), position.turn(), "{position:?}");
         assert_eq!(any.key(), position.key(), "{position:?}");
         assert_eq!(any.picture(), position.picture());
+        assert_eq!(any.columns(), position.columns());
         assert_eq!(format!("{any:?}"), format!("{position:?}"));
         for seat in (0..position.seats()).map(|seat| Seat(seat as u8)) {
             assert_eq!(any.place(seat), position.place(seat), "{position:?}");
@@ -332,7 +352,9 @@ fn holdings(position: &Position) -> Vec<i32> {
 #[test]
 fn carrots_come_and_go_as_the_rules_say() {
     for slow in &reference::VARIANTS {
-        let Rules::Hase(rules) = Variant::by_name(slow.name).unwrap().rules;
+        let Rules::Hase(rules) = Variant::by_name(slow.name).unwrap().rules else {
+            panic!("{} is no race", slow.name)
+        };
         for players in 2..=6 {
             for seed in 0..GAMES {
                 let mut rng = StdRng::seed_from_u64(seed);

@@ -1,7 +1,7 @@
 //! Perft counts against a table from an independent program, in bulk and played to the last ply.
 
 use buxtehude::rules::Game;
-use buxtehude::rules::{Rules, Variant, hase, perft, perft_by_playing};
+use buxtehude::rules::{Rules, Variant, fox, hase, perft, perft_by_playing};
 
 const TABLE: &str = include_str!("data/perft.txt");
 
@@ -16,21 +16,24 @@ fn counts_agree_with_the_table() {
         let [variant, text, depth, leaves] = fields[..] else {
             panic!("bad row {row:?}")
         };
-        let Rules::Hase(ruleset) = Variant::by_name(variant).unwrap().rules;
-        let position = hase::Position::parse(ruleset, text).unwrap();
         let (depth, leaves) = (depth.parse().unwrap(), leaves.parse().unwrap());
-        assert_eq!(
-            perft(&position, depth, &mut || false),
-            Some(leaves),
-            "{row}"
-        );
-        if leaves <= MOST_PLAYED_LEAVES {
-            let played = perft_by_playing(&position, depth, &mut || false);
-            assert_eq!(played, Some(leaves), "played: {row}");
+        match Variant::by_name(variant).unwrap().rules {
+            Rules::Hase(ruleset) => check::<hase::Position>(ruleset, text, depth, leaves),
+            Rules::Fox => check::<fox::Position>(&(), text, depth, leaves),
         }
         rows += 1;
     }
     assert!(rows >= 100, "the table has only {rows} rows");
+}
+
+fn check<G: Game>(rules: &'static G::Rules, text: &str, depth: u32, leaves: u64) {
+    let position = G::parse(rules, text).unwrap();
+    let counted = perft(&position, depth, &mut || false);
+    assert_eq!(counted, Some(leaves), "depth {depth}\n{position:?}");
+    if leaves <= MOST_PLAYED_LEAVES {
+        let played = perft_by_playing(&position, depth, &mut || false);
+        assert_eq!(played, Some(leaves), "played, depth {depth}\n{position:?}");
+    }
 }
 
 #[test]

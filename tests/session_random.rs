@@ -153,8 +153,8 @@ impl Conversation {
 
     /// Sends a position that random play leads to.
     fn send_position(&mut self) {
-        let seats = self.rng.random_range(2..=6);
-        let mut position = self.variant.start(seats).unwrap();
+        let starts = (2..=6).filter_map(|seats| Some((seats, self.variant.start(seats).ok()?)));
+        let (seats, mut position) = starts.choose(&mut self.rng).unwrap();
         let mut words = format!("position startpos players {seats} moves");
         for _ in 0..self.rng.random_range(0..200) {
             let Some(action) = position.legal_actions().into_iter().choose(&mut self.rng) else {

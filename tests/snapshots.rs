@@ -153,6 +153,36 @@ fn another_variant() {
 }
 
 #[test]
+fn a_board_game() {
+    assert_conversation!(
+        "a_board_game",
+        [
+            "setoption name UCI_Variant value rabbits-and-wolves",
+            "setoption name UCI_Variant value fox-and-hounds",
+            "d",
+            "eval",
+            "go perft 2",
+            "go depth 4",
+            "position startpos moves e1d2 b8a7",
+            "d",
+            "position startpos moves e1d2 d2c3",
+            "position startpos moves e1e2",
+            "position startpos moves +half",
+            "position startpos players 3",
+            "position etude 45;26;2;f;29;19;0;f;2",
+            "position fen 1h1h1h1h/8/8/8/8/8/4F3/8 w - - 0 1",
+            "position fen 8/6F1/8/8/1h6/h1h3h1/8/8 w - - 12 34 moves g7h8",
+            "d",
+            "go depth 2",
+            "position fen 8/6F1/8/8/1h6/h1h3h1/8/8 w",
+            "setoption name Preset value article",
+            "eval",
+            "go wtime 1000 btime 1000 winc 10 binc 10 searchmoves g7h8",
+        ]
+    );
+}
+
+#[test]
 fn nothing_to_move() {
     assert_conversation!(
         "nothing_to_move",

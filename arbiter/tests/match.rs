@@ -75,6 +75,41 @@ fn without_engines_the_built_in_engine_plays_itself() {
 }
 
 #[test]
+fn a_board_game_is_played_recorded_and_shown() {
+    let directory = directory("board_game");
+    let record = directory.join("games.jsonl");
+    let (code, stdout, stderr) = run(&[
+        "match",
+        "--variant",
+        "rabbits-and-wolves",
+        "--games",
+        "4",
+        "--depth",
+        "3",
+        "--random-plies",
+        "2",
+        "--record",
+        record.to_str().unwrap(),
+    ]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let records = records(&record);
+    assert_eq!(records.len(), 4, "{stdout}");
+    for record in &records {
+        assert_eq!(record.variant, "fox-and-hounds");
+        assert_eq!(record.fault, None);
+        assert_eq!(arbiter::replay::check(record).len(), 0, "{record:?}");
+        let mut endings = record.endings.clone();
+        endings.sort_by_key(|ending| *ending != Ending::Finish);
+        assert_eq!(endings, [Ending::Finish, Ending::Last], "{record:?}");
+        let shown = arbiter::replay::show(record);
+        let heading = shown.lines().find(|line| line.contains("engine"));
+        let heading = heading.unwrap_or_else(|| panic!("{shown}"));
+        let headings: Vec<&str> = heading.split_whitespace().collect();
+        assert_eq!(headings[3..6], ["move", "rabbit", "wolves"], "{shown}");
+    }
+}
+
+#[test]
 fn a_match_is_reported_recorded_and_replayed() {
     let (output, records) = three_seats("whole_match", &["--seed", "7", "--random-plies", "4"]);
     for words in [

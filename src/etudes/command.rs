@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::factors::{self, ChosenFactors, FACTORS};
 use crate::rules::hase::Ruleset;
-use crate::rules::{MAX_SEATS, Rules, Seat, UnknownVariant, VARIANTS, Variant};
+use crate::rules::{MAX_SEATS, Rules, Seat, VARIANTS, Variant};
 
 /// What `help` prints.
 pub const USAGE: &str = "\
@@ -136,14 +136,6 @@ pub enum ArgumentError {
         found: Option<String>,
         /// What would have been accepted.
         expected: String,
-    },
-    /// There is no such variant.
-    #[error("etudes {command}: {reason}")]
-    Variant {
-        /// The command.
-        command: &'static str,
-        /// Which there are.
-        reason: UnknownVariant,
     },
 }
 
@@ -304,7 +296,7 @@ impl<'a> Words<'a> {
             SAVE => word,
             _ => rest.next().ok_or_else(|| {
                 let expected = match option {
-                    VARIANT => Variant::names().join(" or "),
+                    VARIANT => variants_with_etudes(),
                     FACTORS_FILE => "a file that `tune --save` has written".into(),
                     _ => factor_expected(),
                 };
@@ -356,15 +348,15 @@ impl<'a> Words<'a> {
     }
 
     fn ruleset(&self) -> Result<&'static Ruleset, ArgumentError> {
-        let variant = match self.option(VARIANT) {
-            None => &VARIANTS[0],
-            Some(name) => Variant::by_name(&name.to_string_lossy()).map_err(|reason| {
-                let command = self.form.word;
-                ArgumentError::Variant { command, reason }
-            })?,
+        let name = self.option(VARIANT);
+        let variant = match name.map(OsStr::to_string_lossy) {
+            None => Some(&VARIANTS[0]),
+            Some(name) => Variant::by_name(&name).ok(),
         };
-        let Rules::Hase(ruleset) = variant.rules;
-        Ok(ruleset)
+        match variant.map(|variant| variant.rules) {
+            Some(Rules::Hase(ruleset)) => Ok(ruleset),
+            _ => Err(self.refuse(VARIANT, name, variants_with_etudes())),
+        }
     }
 
     fn refuse(&self, name: &'static str, found: Option<&OsStr>, expected: String) -> ArgumentError {
@@ -382,6 +374,17 @@ fn whole_number(text: &OsStr) -> Option<usize> {
     let text = text.to_str()?;
     let plain = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| plain)
+}
+
+/// The variants whose positions can be etudes.
+fn variants_with_etudes() -> String {
+    let race = |variant: &&Variant| matches!(variant.rules, Rules::Hase(_));
+    let names: Vec<&str> = VARIANTS
+        .iter()
+        .filter(race)
+        .map(|variant| variant.name)
+        .collect();
+    names.join(" or ")
 }
 
 fn factor_expected() -> String {

@@ -118,8 +118,8 @@ impl Evaluate for Position {
         worth
     }
 
-    fn model(&self, settings: &ModelSettings) -> Lookahead {
-        Lookahead::new(self.ruleset(), settings)
+    fn model(&self, settings: &ModelSettings) -> Option<Lookahead> {
+        Some(Lookahead::new(self.ruleset(), settings))
     }
 
     fn model_worth(&self, settings: &ModelSettings) -> Vector {

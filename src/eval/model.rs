@@ -1,9 +1,11 @@
 //! A game as a search for vectors sees it.
 
+use std::convert::Infallible;
 use std::fmt::Debug;
+use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-use crate::rules::{Seat, Turn};
+use crate::rules::{Game, Seat, Turn};
 
 /// A tree of positions with what they are worth: a game as it is, or simplified for looking ahead.
 pub trait Model {
@@ -62,6 +64,43 @@ pub trait Model {
                 return;
             }
         }
+    }
+}
+
+/// The model of a game that has none: there is no value of this type.
+#[derive(Clone, Copy, Debug)]
+pub struct NoModel<G>(Infallible, PhantomData<G>);
+
+impl<G: Game> Model for NoModel<G> {
+    type Position = G;
+    type Move = G::Move;
+
+    fn seats(&self, _: &G) -> usize {
+        match self.0 {}
+    }
+
+    fn turn(&self, _: &G) -> Turn {
+        match self.0 {}
+    }
+
+    fn moves(&self, position: &G) -> impl Iterator<Item = G::Move> {
+        position.legal_moves()
+    }
+
+    fn play(&self, _: &G, _: G::Move) -> G {
+        match self.0 {}
+    }
+
+    fn outcomes(&self, _: &G) -> impl Iterator<Item = (G, u32)> {
+        std::iter::empty()
+    }
+
+    fn is_decided(&self, _: &G, _: Seat) -> bool {
+        match self.0 {}
+    }
+
+    fn worth<const N: usize>(&self, _: &G) -> [i32; N] {
+        match self.0 {}
     }
 }
 

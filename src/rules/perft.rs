@@ -91,9 +91,9 @@ fn number_of_children<G: Game>(position: &G) -> u64 {
 // Loops and moves are inlined together: what all moves of a position have in common is worked out once.
 #[inline(always)]
 pub fn for_each_child<G: Game>(position: &G, mut visit: impl FnMut(&G)) {
-    for mv in position.legal_moves() {
-        visit(&position.play_unchecked(mv));
-    }
+    position
+        .legal_moves()
+        .for_each(|mv| visit(&position.play_unchecked(mv)));
     for (card, _) in position.outcomes() {
         visit(&position.draw_unchecked(card));
     }

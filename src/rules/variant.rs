@@ -5,13 +5,17 @@ use std::fmt;
 use thiserror::Error;
 
 use super::hase::{self, Etude, EtudeError};
-use super::{Game, MAX_SEATS, Seat, Turn, perft};
+use super::{Game, MAX_SEATS, Seat, Turn, fox, perft};
 
 /// A game with its tables, as it is chosen by name.
 #[derive(Debug)]
 pub struct Variant {
     /// The name.
     pub name: &'static str,
+    /// Further names, by which it can be chosen too.
+    pub aliases: &'static [&'static str],
+    /// Files and rows of the board, for programs that draw one; `None` where there is no such board.
+    pub board: Option<(u8, u8)>,
     /// The game and its tables.
     pub rules: Rules,
 }
@@ -21,17 +25,29 @@ pub struct Variant {
 pub enum Rules {
     /// Hase und Igel.
     Hase(&'static hase::Ruleset),
+    /// Rabbits and Wolves, which has no tables.
+    Fox,
 }
 
 /// All variants; the first is the default.
 pub static VARIANTS: &[Variant] = &[
     Variant {
         name: "hase-und-igel",
+        aliases: &[],
+        board: None,
         rules: Rules::Hase(&hase::HASE_UND_IGEL),
     },
     Variant {
         name: "hare-and-tortoise",
+        aliases: &[],
+        board: None,
         rules: Rules::Hase(&hase::HARE_AND_TORTOISE),
+    },
+    Variant {
+        name: "fox-and-hounds",
+        aliases: &["rabbits-and-wolves"],
+        board: Some((8, 8)),
+        rules: Rules::Fox,
     },
 ];
 
@@ -40,6 +56,8 @@ pub static VARIANTS: &[Variant] = &[
 pub enum AnyPosition {
     /// Hase und Igel.
     Hase(hase::Position),
+    /// Rabbits and Wolves.
+    Fox(fox::Position),
 }
 
 /// Evaluates the same expression on the position of whichever game it is.
@@ -47,6 +65,7 @@ macro_rules! with_position {
     ($any:expr, $position:pat => $body:expr) => {
         match $any {
             $crate::rules::AnyPosition::Hase($position) => $body,
+            $crate::rules::AnyPosition::Fox($position) => $body,
         }
     };
 }
@@ -64,7 +83,7 @@ pub struct UnknownVariant {
 #[derive(Debug, Error)]
 pub enum SetupError {
     /// The game is not for so many players.
-    #[error("{variant} cannot be played by {seats} players: expected one of {expected}")]
+    #[error("{variant} cannot be played by {seats} players: expected {expected}")]
     Players {
         /// The variant.
         variant: &'static str,
@@ -80,6 +99,14 @@ pub enum SetupError {
         text: String,
         /// The field at fault and what would have been accepted.
         reason: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The game has no etudes.
+    #[error("etude {line:?} refused: {variant} has no etudes, expected startpos or fen")]
+    NoEtudes {
+        /// The line.
+        line: String,
+        /// The variant.
+        variant: &'static str,
     },
     /// The line is not an etude.
     #[error("etude {line:?} refused: {reason}")]
@@ -118,15 +145,21 @@ impl Variant {
     /// # Errors
     /// [`UnknownVariant`] lists the names.
     pub fn by_name(name: &str) -> Result<&'static Variant, UnknownVariant> {
-        let found = VARIANTS.iter().find(|variant| variant.name == name);
+        let found = VARIANTS
+            .iter()
+            .find(|variant| variant.names_of_one().any(|known| known == name));
         found.ok_or_else(|| UnknownVariant {
             name: name.to_string(),
         })
     }
 
-    /// The names of all variants, the default first.
+    /// The names by which a variant can be chosen, those of the default first.
     pub fn names() -> Vec<&'static str> {
-        VARIANTS.iter().map(|variant| variant.name).collect()
+        VARIANTS.iter().flat_map(Variant::names_of_one).collect()
+    }
+
+    fn names_of_one(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name).chain(self.aliases.iter().copied())
     }
 
     /// The start for a number of players.
@@ -134,24 +167,28 @@ impl Variant {
     /// # Errors
     /// [`SetupError::Players`] where the game is not for so many.
     pub fn start(&self, seats: usize) -> Result<AnyPosition, SetupError> {
-        let start = match self.rules {
-            Rules::Hase(ruleset) => hase::Position::start(ruleset, seats).map(AnyPosition::Hase),
-        };
-        start.ok_or_else(|| SetupError::Players {
+        self.start_for(seats).ok_or_else(|| SetupError::Players {
             variant: self.name,
             seats,
             expected: self.player_counts(),
         })
     }
 
+    fn start_for(&self, seats: usize) -> Option<AnyPosition> {
+        match self.rules {
+            Rules::Hase(ruleset) => hase::Position::start(ruleset, seats).map(AnyPosition::Hase),
+            Rules::Fox => fox::Position::start(&(), seats).map(AnyPosition::Fox),
+        }
+    }
+
     /// The numbers of players that can play it, in words.
     fn player_counts(&self) -> String {
-        let playable = |seats: &usize| match self.rules {
-            Rules::Hase(ruleset) => hase::Position::start(ruleset, *seats).is_some(),
-        };
-        let counts = (2..=MAX_SEATS).filter(playable);
+        let counts = (2..=MAX_SEATS).filter(|&seats| self.start_for(seats).is_some());
         let counts: Vec<String> = counts.map(|seats| seats.to_string()).collect();
-        counts.join(", ")
+        match counts.as_slice() {
+            [only] => only.clone(),
+            _ => format!("one of {}", counts.join(", ")),
+        }
     }
 
     /// Reads the text of a position.
@@ -160,19 +197,15 @@ impl Variant {
     /// [`SetupError::Text`] names the field at fault.
     pub fn parse(&self, text: &str) -> Result<AnyPosition, SetupError> {
         match self.rules {
-            Rules::Hase(ruleset) => hase::Position::parse(ruleset, text)
-                .map(AnyPosition::Hase)
-                .map_err(|reason| SetupError::Text {
-                    text: text.into(),
-                    reason: reason.into(),
-                }),
+            Rules::Hase(ruleset) => parse_with(ruleset, text, AnyPosition::Hase),
+            Rules::Fox => parse_with(&(), text, AnyPosition::Fox),
         }
     }
 
     /// Reads the position of an etude line.
     ///
     /// # Errors
-    /// [`SetupError::Etude`] names the field at fault.
+    /// [`SetupError::Etude`] names the field at fault, [`SetupError::NoEtudes`] a game that has none.
     pub fn parse_etude(&self, line: &str) -> Result<AnyPosition, SetupError> {
         match self.rules {
             Rules::Hase(ruleset) => Etude::parse(ruleset, line)
@@ -181,8 +214,25 @@ impl Variant {
                     line: line.into(),
                     reason,
                 }),
+            Rules::Fox => Err(SetupError::NoEtudes {
+                line: line.into(),
+                variant: self.name,
+            }),
         }
     }
+}
+
+fn parse_with<G: Game>(
+    rules: &'static G::Rules,
+    text: &str,
+    any: fn(G) -> AnyPosition,
+) -> Result<AnyPosition, SetupError> {
+    G::parse(rules, text)
+        .map(any)
+        .map_err(|reason| SetupError::Text {
+            text: text.into(),
+            reason: reason.into(),
+        })
 }
 
 impl AnyPosition {
@@ -214,6 +264,11 @@ impl AnyPosition {
     /// A drawing for a person, without a newline at the end.
     pub fn picture(&self) -> String {
         with_position!(self, position => position.picture())
+    }
+
+    /// Cells with their headings for one row of a table; see [`Game::columns`].
+    pub fn columns(&self) -> Vec<(&'static str, String)> {
+        with_position!(self, position => position.columns())
     }
 
     /// The legal moves, ascending, or where a card is due the kinds of card left, in deck order.

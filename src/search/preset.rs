@@ -39,13 +39,18 @@ pub fn search(
     match &request.preset {
         Preset::Default => deepening::search(request, table, control, observe),
         Preset::Article(settings) => with_position!(&request.position, position => {
-            search_vectors(position, request, settings, control, observe)
+            match position.model(&settings.model) {
+                Some(model) => search_vectors(position, &model, request, settings, control, observe),
+                // The article is about another game.
+                None => deepening::search(request, table, control, observe),
+            }
         }),
     }
 }
 
 fn search_vectors<G: Evaluate>(
     position: &G,
+    model: &G::Model,
     request: &Request,
     settings: &ArticleSettings,
     control: &Control,
@@ -61,9 +66,8 @@ fn search_vectors<G: Evaluate>(
         nodes: request.nodes,
         multipv: request.multipv,
     };
-    let model = position.model(&settings.model);
     let best = vectors::search(
-        &model,
+        model,
         position,
         &settings.search,
         &extent,

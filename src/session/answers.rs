@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::bench::BenchResult;
 use crate::eval::{self, Evaluate};
 use crate::protocol::{Info, Score};
-use crate::rules::{AnyPosition, Game, Seat, Turn, with_position};
+use crate::rules::{AnyPosition, Game, Seat, Turn, Variant, with_position};
 use crate::search::{ArticleSettings, Preset, Report, Value};
 
 /// What `help` prints.
@@ -27,6 +27,16 @@ d                         show the position
 eval                      show the static estimate, term by term
 bench [depth]             search fixed positions; the nodes are a signature of the search
 isready, ucinewgame, debug on|off, help, quit";
+
+/// What is said of a variant that was chosen: its name and start and, where a GUI may draw a board, the
+/// facts about that, as Fairy-Stockfish words them.
+pub fn variant(variant: &Variant, start: &AnyPosition) -> String {
+    let board = match variant.board {
+        Some((files, rows)) => format!("files {files} ranks {rows} pocket 0 template fairy "),
+        None => String::new(),
+    };
+    format!("variant {} {board}startpos {start}", variant.name)
+}
 
 /// What `d` prints.
 pub fn display(position: &AnyPosition) -> String {

@@ -113,7 +113,11 @@ fn wrong_arguments_are_refused_with_what_would_be_right() {
         ),
         (
             "list x.csv --variant chess",
-            "list: unknown variant \"chess\": expected hase-und-igel, hare-and-tortoise",
+            "list: --variant \"chess\": expected hase-und-igel or hare-and-tortoise",
+        ),
+        (
+            "list x.csv --variant fox-and-hounds",
+            "list: --variant \"fox-and-hounds\": expected hase-und-igel or hare-and-tortoise",
         ),
     ] {
         let errors = format!("buxtehude: etudes {errors}\n");

@@ -4,6 +4,7 @@ use arbiter::record::GameRecord;
 use arbiter::replay::{self, Flaw};
 use buxtehude::rules::hase::{Card, Position};
 use buxtehude::rules::{AnyPosition, Game as _, Seat, Turn, Variant};
+use thiserror::Error;
 
 use crate::draw::Draw;
 
@@ -18,6 +19,17 @@ pub struct Game {
     pub plies: Vec<Ply>,
     /// The number of plies that were played before the engines were asked.
     pub opening: usize,
+}
+
+/// Why there are no facts about a game.
+#[derive(Debug, Error)]
+pub enum Unfit {
+    /// The game is not in order.
+    #[error(transparent)]
+    Flaw(#[from] Flaw),
+    /// It is another game.
+    #[error("variant: {0} is no variant of Hase und Igel, the game that there are facts about")]
+    OtherGame(String),
 }
 
 /// A move with the card it drew.
@@ -40,7 +52,7 @@ impl Game {
     ///
     /// # Errors
     /// The first flaw, where the game is not in order.
-    pub fn read(line: &[u8]) -> Result<Game, Flaw> {
+    pub fn read(line: &[u8]) -> Result<Game, Unfit> {
         Game::of(replay::read(line)?)
     }
 
@@ -48,20 +60,25 @@ impl Game {
     ///
     /// # Errors
     /// The first flaw, where the game is not in order.
-    pub fn of(record: GameRecord) -> Result<Game, Flaw> {
+    pub fn of(record: GameRecord) -> Result<Game, Unfit> {
         if let Some(flaw) = replay::check(&record).into_iter().next() {
-            return Err(flaw);
+            return Err(flaw.into());
         }
-        let AnyPosition::Hase(start) = Variant::by_name(&record.variant)?.parse(&record.start)?;
+        let variant = Variant::by_name(&record.variant).map_err(Flaw::from)?;
+        let race = |position| match position {
+            AnyPosition::Hase(race) => Ok(race),
+            _ => Err(Unfit::OtherGame(record.variant.clone())),
+        };
+        let start = race(variant.parse(&record.start).map_err(Flaw::from)?)?;
         let mut plies: Vec<Ply> = Vec::new();
         let mut position = AnyPosition::Hase(start);
         for (index, word) in record.moves.split_whitespace().enumerate() {
-            let AnyPosition::Hase(before) = position;
+            let before = race(position)?;
             position.play(word).map_err(|reason| Flaw::Action {
                 number: index + 1,
                 reason,
             })?;
-            let AnyPosition::Hase(after) = position;
+            let after = race(position)?;
             match (before.turn(), word.parse::<Card>(), plies.last_mut()) {
                 (Turn::Seat(mover), ..) => plies.push(Ply {
                     mover,

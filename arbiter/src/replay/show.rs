@@ -2,26 +2,26 @@
 
 use std::fmt::Write;
 
-use buxtehude::rules::AnyPosition;
-
 use super::{Step, Walk};
 use crate::record::{GameRecord, TurnRecord};
 use crate::report::{Column, ordinal, table};
 
-/// The columns of the moves; where a seat's number of something stands, seats are in order.
-const COLUMNS: [Column; 9] = [
+/// The columns before those of the position.
+const MOVE: [Column; 4] = [
     Column::right("ply"),
     Column::right("seat"),
     Column::left("engine"),
     Column::left("move"),
-    Column::left("squares"),
-    Column::left("carrots"),
+];
+
+/// The columns behind those of the position.
+const OPINION: [Column; 3] = [
     Column::right("depth"),
     Column::right("ms"),
     Column::left("estimate or score"),
 ];
 
-/// A game move by move: who moved and what was drawn, every hare's square and carrots after it, and what the
+/// A game move by move: who moved and what was drawn, the position after it in a few columns, and what the
 /// engine said; then places and endings. Several lines with a newline at the end. Of a game that cannot be
 /// played over again it shows what can.
 pub fn show(record: &GameRecord) -> String {
@@ -72,7 +72,10 @@ fn moves(record: &GameRecord, walk: &Walk) -> String {
             .and_then(|index| record.turns.get(index));
         row(index, step, turn, record)
     });
-    let table = table(&COLUMNS, rows);
+    let position = walk.first.columns().into_iter();
+    let position = position.map(|(heading, _)| Column::left(heading));
+    let columns: Vec<Column> = MOVE.into_iter().chain(position).chain(OPINION).collect();
+    let table = table(&columns, rows);
     format!("start {}\n\n{table}\nend   {}\n\n", walk.first, walk.last)
 }
 
@@ -82,15 +85,13 @@ fn row(index: usize, step: &Step, turn: Option<&TurnRecord>, record: &GameRecord
         Some(card) => format!("{} {card}", step.mv),
         None => step.mv.clone(),
     };
-    let (squares, carrots) = holdings(&step.after);
     let mut row = vec![
         (index + 1).to_string(),
         step.seat.to_string(),
         name.cloned().unwrap_or_default(),
         mv,
-        squares,
-        carrots,
     ];
+    row.extend(step.after.columns().into_iter().map(|(_, cell)| cell));
     row.extend(match turn {
         None => ["".to_string(), "".to_string(), "opening".to_string()],
         Some(turn) => [
@@ -100,21 +101,6 @@ fn row(index: usize, step: &Step, turn: Option<&TurnRecord>, record: &GameRecord
         ],
     });
     row
-}
-
-/// The squares and the carrots of all seats, in columns.
-fn holdings(position: &AnyPosition) -> (String, String) {
-    match position {
-        AnyPosition::Hase(position) => {
-            let hares = position.hares().iter();
-            let squares: Vec<String> = hares
-                .clone()
-                .map(|hare| format!("{:>2}", hare.square))
-                .collect();
-            let carrots: Vec<String> = hares.map(|hare| format!("{:>3}", hare.carrots)).collect();
-            (squares.join(" "), carrots.join(" "))
-        }
-    }
 }
 
 /// What the engine thought: its estimate, or else its score.

@@ -362,6 +362,19 @@ impl Game for Position {
     fn picture(&self) -> String {
         picture::draw(self)
     }
+
+    fn columns(&self) -> Vec<(&'static str, String)> {
+        let hares = self.hares().iter();
+        let squares: Vec<String> = hares
+            .clone()
+            .map(|hare| format!("{:>2}", hare.square))
+            .collect();
+        let carrots: Vec<String> = hares.map(|hare| format!("{:>3}", hare.carrots)).collect();
+        vec![
+            ("squares", squares.join(" ")),
+            ("carrots", carrots.join(" ")),
+        ]
+    }
 }
 
 /// One round of folded multiplication, which spreads every bit of both numbers.

@@ -1,0 +1,19 @@
+//! Rabbits and Wolves, the hunting game known as fox and hounds, for two players on the dark squares of a
+//! chess board.
+//!
+//! Seat 1 has one rabbit, which steps diagonally in all four directions and wins on reaching row 8. Seat 2
+//! has four wolves, which step diagonally down the board and win by leaving the rabbit no step. Nothing is
+//! captured, and who cannot move loses. Text and moves are those that other UCI variant engines use.
+
+pub mod board;
+mod moves;
+mod notation;
+mod picture;
+mod position;
+mod refusal;
+
+pub use board::{NotASquare, Square};
+pub use moves::{Move, Moves, NotAMove};
+pub use notation::PositionError;
+pub use position::{Position, RABBIT, WOLVES};
+pub use refusal::IllegalMove;

@@ -1,0 +1,201 @@
+//! The text of a position, `<board> <turn> - - <half-move clock> <full-move number>` as in chess: printing,
+//! reading, and the checks that make a reading a position.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use super::board::Square;
+use super::position::{Position, RABBIT, WOLVES};
+use crate::rules::number::{NumberError, whole_number};
+
+/// Why a text is not a position. Each message begins with the field at fault.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PositionError {
+    /// There are more fields than six.
+    #[error(
+        "full-move number: expected the end behind `<board> <turn> - - <half-move clock> <full-move number>`, found {found} fields"
+    )]
+    Fields {
+        /// Number of fields found.
+        found: usize,
+    },
+    /// The board has not eight rows.
+    #[error("board: expected 8 rows joined by `/`, row 8 first, found {found}")]
+    Rows {
+        /// Number of rows found.
+        found: usize,
+    },
+    /// A row is malformed or has not eight squares.
+    #[error(
+        "board: row {row}: expected 8 squares, `F` the rabbit, `h` a wolf and a number for free ones in a row, found {text:?}"
+    )]
+    Row {
+        /// The row, from 1 at the bottom.
+        row: u8,
+        /// The text found.
+        text: String,
+    },
+    /// Somebody stands on a light square.
+    #[error("square: `{letter}` on {name}, a light square, expected dark ones such as a1 or b2")]
+    LightSquare {
+        /// Who stands there.
+        letter: char,
+        /// The square.
+        name: String,
+    },
+    /// There is not exactly one rabbit.
+    #[error("rabbit: expected one `F`, found {found}")]
+    Rabbits {
+        /// Number of rabbits found.
+        found: usize,
+    },
+    /// There are not exactly four wolves.
+    #[error("wolves: expected four `h`, found {found}")]
+    Wolves {
+        /// Number of wolves found.
+        found: usize,
+    },
+    /// The turn is neither seat's.
+    #[error("turn: expected `w` for the rabbit or `b` for the wolves, found {text:?}")]
+    Turn {
+        /// The text found.
+        text: String,
+    },
+    /// A field without a meaning in this game is not empty.
+    #[error("{field}: expected `-`, found {text:?}")]
+    NotEmpty {
+        /// `castling` or `en passant`.
+        field: &'static str,
+        /// The text found.
+        text: String,
+    },
+    /// A counter is no number.
+    #[error("{field}: {text:?} {problem}")]
+    Counter {
+        /// `half-move clock` or `full-move number`.
+        field: &'static str,
+        /// The text found.
+        text: String,
+        /// What is wrong with it.
+        problem: NumberError,
+    },
+}
+
+/// Writes the text of a position. The counters are always those of the start: they count for nothing.
+pub(super) fn format(position: &Position, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for row in (0..8).rev() {
+        let mut free = 0;
+        for file in 0..8 {
+            let letter = Square::at(row, file).and_then(|square| position.letter_on(square));
+            match letter {
+                None => free += 1,
+                Some(letter) if free == 0 => write!(f, "{letter}")?,
+                Some(letter) => {
+                    write!(f, "{free}{letter}")?;
+                    free = 0;
+                }
+            }
+        }
+        if free > 0 {
+            write!(f, "{free}")?;
+        }
+        f.write_str(if row > 0 { "/" } else { " " })?;
+    }
+    let turn = if position.mover() == RABBIT { 'w' } else { 'b' };
+    write!(f, "{turn} - - 0 1")
+}
+
+/// Reads and checks the text of a position. Fields that are missing at the end are those of the start.
+pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
+    let mut fields = text.split(' ');
+    // Even the empty text has one field, which is empty.
+    let (rabbit, wolves) = parse_board(fields.next().unwrap_or_default())?;
+    let mover = match fields.next() {
+        None | Some("w") => RABBIT,
+        Some("b") => WOLVES,
+        Some(text) => return Err(PositionError::Turn { text: text.into() }),
+    };
+    for (field, text) in ["castling", "en passant"].into_iter().zip(&mut fields) {
+        if text != "-" {
+            let text = text.into();
+            return Err(PositionError::NotEmpty { field, text });
+        }
+    }
+    for field in ["half-move clock", "full-move number"] {
+        let Some(text) = fields.next() else {
+            break;
+        };
+        whole_number(text, u32::MAX).map_err(|problem| PositionError::Counter {
+            field,
+            text: text.into(),
+            problem,
+        })?;
+    }
+    if fields.next().is_some() {
+        let found = text.split(' ').count();
+        return Err(PositionError::Fields { found });
+    }
+    let position = Position::new(rabbit, wolves, mover);
+    // One rabbit and four wolves were read off different squares.
+    Ok(position.unwrap_or_else(|| unreachable!("no position: {text:?}")))
+}
+
+/// The squares of the rabbit and of the wolves.
+fn parse_board(text: &str) -> Result<(Square, u32), PositionError> {
+    let rows: Vec<&str> = text.split('/').collect();
+    if rows.len() != 8 {
+        return Err(PositionError::Rows { found: rows.len() });
+    }
+    let mut rabbits = Vec::new();
+    let mut wolves = 0u32;
+    for (row, text) in (0..8).rev().zip(rows) {
+        for (letter, file) in parse_row(row, text)? {
+            let square = Square::at(row, file).ok_or_else(|| PositionError::LightSquare {
+                letter,
+                name: format!("{}{}", char::from(b'a' + file), row + 1),
+            })?;
+            match letter {
+                'F' => rabbits.push(square),
+                _ => wolves |= square.bit(),
+            }
+        }
+    }
+    let &[rabbit] = rabbits.as_slice() else {
+        let found = rabbits.len();
+        return Err(PositionError::Rabbits { found });
+    };
+    match wolves.count_ones() {
+        4 => Ok((rabbit, wolves)),
+        found => Err(PositionError::Wolves {
+            found: found as usize,
+        }),
+    }
+}
+
+/// The letters of a row with their files, both from 0.
+fn parse_row(row: u8, text: &str) -> Result<Vec<(char, u8)>, PositionError> {
+    let wrong = || PositionError::Row {
+        row: row + 1,
+        text: text.to_string(),
+    };
+    let mut letters = Vec::new();
+    let mut file = 0;
+    let mut after_number = false;
+    for letter in text.chars() {
+        let free = match letter {
+            'F' | 'h' => None,
+            '1'..='8' if !after_number => letter.to_digit(10),
+            _ => return Err(wrong()),
+        };
+        if free.is_none() {
+            letters.push((letter, file));
+        }
+        after_number = free.is_some();
+        file += free.unwrap_or(1) as u8;
+        if file > 8 {
+            return Err(wrong());
+        }
+    }
+    if file == 8 { Ok(letters) } else { Err(wrong()) }
+}

@@ -1,0 +1,57 @@
+//! What a game without cards has in the place of cards.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// The card of a game that has none: there is no value of this type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NoCard(Infallible);
+
+impl NoCard {
+    /// Anything at all, since there is nothing to make it from.
+    pub fn never<T>(self) -> T {
+        match self.0 {}
+    }
+}
+
+impl fmt::Display for NoCard {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.never()
+    }
+}
+
+/// Why no word is a card.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("this game has no cards, expected a move")]
+pub struct NotACard;
+
+impl FromStr for NoCard {
+    type Err = NotACard;
+
+    fn from_str(_: &str) -> Result<NoCard, NotACard> {
+        Err(NotACard)
+    }
+}
+
+/// What can be drawn: nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct NoOutcomes;
+
+impl Iterator for NoOutcomes {
+    type Item = (NoCard, u32);
+
+    #[inline]
+    fn next(&mut self) -> Option<(NoCard, u32)> {
+        None
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(0))
+    }
+}
+
+impl ExactSizeIterator for NoOutcomes {}
