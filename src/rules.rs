@@ -6,6 +6,7 @@
 //! any [`Variant`]. Nothing here prints, reads a clock or starts a thread, and chance is explicit: where
 //! a card is due, [`Game::outcomes`] lists what can be drawn with its weight, and the caller draws.
 
+pub mod fox;
 pub mod hase;
 mod number;
 mod perft;
