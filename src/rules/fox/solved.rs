@@ -9,6 +9,7 @@
 
 mod placements;
 mod position;
+pub mod resistance;
 mod statistics;
 
 use std::array;
