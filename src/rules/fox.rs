@@ -11,6 +11,7 @@ mod notation;
 mod picture;
 mod position;
 mod refusal;
+pub mod solved;
 
 pub use board::{NotASquare, Square};
 pub use moves::{Move, Moves, NotAMove};

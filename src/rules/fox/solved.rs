@@ -1,0 +1,268 @@
+//! The whole game solved: who wins each position, and in how many plies when the winner hurries and the
+//! loser delays.
+//!
+//! Wolves only go down, so every second ply leads to a lower placement of the wolves, and one pass over the
+//! placements in ascending order is enough: nothing comes in a circle. Within a placement all squares of
+//! the rabbit are worked out side by side, as a [`Row`] of 32 bytes. The table holds the rows with the
+//! rabbit to move alone; a position with the wolves to move is the best of at most eight of those, which
+//! are looked up in less time than it takes to write a second table.
+
+mod placements;
+mod position;
+pub mod resistance;
+mod statistics;
+
+use std::array;
+use std::sync::LazyLock;
+
+use placements::{PLACEMENTS, placements, rank};
+pub use position::{Move, Position, Side};
+use position::{TOP_ROW, wolf_moves};
+pub use statistics::{Longest, Start, Statistics};
+
+/// The table, built when it is first used.
+pub static SOLVED: LazyLock<Solved> = LazyLock::new(Solved::new);
+
+/// The exact outcome of every position, in 1.1 MiB.
+///
+/// # Examples
+/// ```
+/// use buxtehude::rules::fox::solved::{Outcome, Position, SOLVED, Side};
+///
+/// let e1 = 2;
+/// let start = Position::start(e1);
+/// let outcome = SOLVED.outcome(start.wolves, start.rabbit, start.wolves_move);
+/// assert_eq!(outcome, Outcome { winner: Side::Wolves, plies: 44 });
+/// ```
+#[derive(Debug)]
+pub struct Solved {
+    /// For each placement, by rank, the values with the rabbit to move, [`older`].
+    rabbit_to_move: Vec<Row>,
+}
+
+/// How a position ends when both sides play perfectly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Outcome {
+    /// Who wins.
+    pub winner: Side,
+    /// Plies to the end; 0 if this is the end.
+    pub plies: u8,
+}
+
+/// A value for each square of the rabbit: the rabbit wants a high one, the wolves a low one.
+///
+/// A value counts the moves that the wolves make until the end: it is that number if the wolves win, and
+/// [`HIGHEST`] less that number if the rabbit does. So the winner hurries and the loser delays, and a side
+/// that has no move, hence nothing to choose from, is left with the value of having lost at once. A square
+/// where a wolf stands has the value that is never chosen: [`HIGHEST`] for the wolves, [`LOWEST`] for the
+/// rabbit.
+type Row = [u8; 32];
+
+/// The wolves have won.
+const LOWEST: u8 = 0;
+
+/// The rabbit has won.
+const HIGHEST: u8 = u8::MAX;
+
+/// Values below this are won by the wolves. No count comes near it: four wolves have 28 steps at most.
+const MIDDLE: u8 = 128;
+
+impl Solved {
+    /// Solves the game, in a few milliseconds. Use [`SOLVED`], which does so once.
+    #[expect(
+        clippy::new_without_default,
+        reason = "a default should not take milliseconds"
+    )]
+    pub fn new() -> Solved {
+        let mut solved = Solved {
+            rabbit_to_move: Vec::with_capacity(PLACEMENTS),
+        };
+        for wolves in placements() {
+            let wolves_to_move = solved.wolves_to_move(wolves);
+            let best = best_neighbours(&wolves_to_move);
+            let occupied = occupied(wolves);
+            let row = zip(&best, &occupied, |value, wolf| older(value) | wolf);
+            solved.rabbit_to_move.push(row);
+        }
+        solved
+    }
+
+    /// Who wins, and how many plies that takes. With the rabbit on the top row the rabbit has won in 0
+    /// plies, whoever is to move.
+    ///
+    /// # Panics
+    /// Where `wolves` is no set of four squares, or `rabbit` none of the other 28, it panics or says
+    /// something without meaning.
+    pub fn outcome(&self, wolves: u32, rabbit: u8, wolves_move: bool) -> Outcome {
+        if TOP_ROW >> rabbit & 1 == 1 {
+            return Outcome {
+                winner: Side::Rabbit,
+                plies: 0,
+            };
+        }
+        let stored = |wolves| self.rabbit_to_move[rank(wolves)][usize::from(rabbit)];
+        let value = if wolves_move {
+            wolf_moves(wolves).fold(HIGHEST, |best, mv| best.min(stored(mv.of_wolves(wolves))))
+        } else {
+            younger(stored(wolves))
+        };
+        let wolves_win = value < MIDDLE;
+        let twice = 2 * if wolves_win { value } else { HIGHEST - value };
+        match (wolves_win, wolves_move) {
+            (true, true) => Outcome {
+                winner: Side::Wolves,
+                plies: twice - 1,
+            },
+            (true, false) => Outcome {
+                winner: Side::Wolves,
+                plies: twice,
+            },
+            (false, true) => Outcome {
+                winner: Side::Rabbit,
+                plies: twice,
+            },
+            (false, false) => Outcome {
+                winner: Side::Rabbit,
+                plies: twice + 1,
+            },
+        }
+    }
+
+    /// Counts of positions and wins, and the longest wins; takes about a tenth of a second.
+    pub fn statistics(&self) -> Statistics {
+        Statistics::of(self)
+    }
+
+    /// The values with the wolves to move, from the rows of the lower placements.
+    ///
+    /// A step onto the rabbit needs no care: after it a wolf stands there, and the value is never chosen.
+    fn wolves_to_move(&self, wolves: u32) -> Row {
+        let best = wolf_moves(wolves).fold([HIGHEST; 32], |best, mv| {
+            let after = &self.rabbit_to_move[rank(mv.of_wolves(wolves))];
+            zip(&best, after, u8::min)
+        });
+        let best = zip(&best, &ON_TOP, |value, top| value | top);
+        zip(&best, &occupied(wolves), |value, wolf| value & !wolf)
+    }
+}
+
+/// The value one move of the wolves earlier.
+#[inline]
+fn older(value: u8) -> u8 {
+    value.wrapping_add(if value < MIDDLE { 1 } else { u8::MAX })
+}
+
+/// What [`older`] made older.
+fn younger(value: u8) -> u8 {
+    value.wrapping_add(if value < MIDDLE { u8::MAX } else { 1 })
+}
+
+/// For each square the highest value among the squares a step away.
+///
+/// The squares above and below are 4 further and 4 before, and the one beside each of those: before it on
+/// the rows 1, 3, 5 and 7, which begin with the a-file, behind it on the others.
+#[inline]
+fn best_neighbours(row: &Row) -> Row {
+    let (below, above) = shifted::<4>(row);
+    let straight = zip(&below, &above, u8::max);
+    let (before, behind) = shifted::<1>(&straight);
+    let before = zip(&before, &HAS_BEFORE, |value, has| value & has);
+    let behind = zip(&behind, &HAS_BEHIND, |value, has| value & has);
+    zip(&straight, &zip(&before, &behind, u8::max), u8::max)
+}
+
+/// The row moved so that each square gets the value of the square `N` before it, and of that `N` behind
+/// it; [`LOWEST`] comes in at the ends.
+#[inline]
+fn shifted<const N: usize>(row: &Row) -> (Row, Row) {
+    let mut padded = [LOWEST; 40];
+    padded[4..36].copy_from_slice(row);
+    (
+        array::from_fn(|square| padded[4 + square - N]),
+        array::from_fn(|square| padded[4 + square + N]),
+    )
+}
+
+#[inline]
+fn zip(a: &Row, b: &Row, combine: impl Fn(u8, u8) -> u8) -> Row {
+    array::from_fn(|square| combine(a[square], b[square]))
+}
+
+/// All bits set where a wolf stands.
+#[inline]
+fn occupied(wolves: u32) -> Row {
+    position::squares(wolves).fold([0; 32], |row, square| {
+        zip(&row, &SINGLE_SQUARES[usize::from(square)], |a, b| a | b)
+    })
+}
+
+const ON_TOP: Row = all_bits_set_on(TOP_ROW);
+
+/// Squares of which the one before is a neighbour of a neighbour: not on the a-file.
+const HAS_BEFORE: Row = all_bits_set_on(0x0e0e_0e0e);
+
+/// Squares of which the one behind is a neighbour of a neighbour: not on the h-file.
+const HAS_BEHIND: Row = all_bits_set_on(0x7070_7070);
+
+const SINGLE_SQUARES: [Row; 32] = {
+    let mut rows = [[0; 32]; 32];
+    let mut square = 0;
+    while square < 32 {
+        rows[square] = all_bits_set_on(1 << square);
+        square += 1;
+    }
+    rows
+};
+
+const fn all_bits_set_on(squares: u32) -> Row {
+    let mut row = [0; 32];
+    let mut square = 0;
+    while square < 32 {
+        if squares >> square & 1 == 1 {
+            row[square] = u8::MAX;
+        }
+        square += 1;
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(position: Position) -> Outcome {
+        SOLVED.outcome(position.wolves, position.rabbit, position.wolves_move)
+    }
+
+    #[test]
+    fn the_wolves_win_in_44_plies_from_each_start() {
+        for rabbit in 0..4 {
+            let found = outcome(Position::start(rabbit));
+            let expected = Outcome {
+                winner: Side::Wolves,
+                plies: 44,
+            };
+            assert_eq!(found, expected, "rabbit on {rabbit}");
+        }
+    }
+
+    #[test]
+    fn the_table_is_small() {
+        let bytes = size_of::<Row>() * SOLVED.rabbit_to_move.capacity();
+        assert!(bytes <= 4 << 20, "{bytes} bytes");
+    }
+
+    #[test]
+    fn an_end_is_0_plies_away() {
+        let wolves = 0b1111;
+        let top = SOLVED.outcome(wolves, 30, false);
+        assert_eq!((top.winner, top.plies), (Side::Rabbit, 0));
+        let top = SOLVED.outcome(wolves, 30, true);
+        assert_eq!((top.winner, top.plies), (Side::Rabbit, 0));
+        let wolves_stuck = SOLVED.outcome(wolves, 9, true);
+        assert_eq!((wolves_stuck.winner, wolves_stuck.plies), (Side::Rabbit, 0));
+        // a1 has one neighbour, b2.
+        let rabbit_stuck = SOLVED.outcome(1 << 4 | 0b111 << 29, 0, false);
+        assert_eq!((rabbit_stuck.winner, rabbit_stuck.plies), (Side::Wolves, 0));
+    }
+}
