@@ -5,7 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use super::hase::{self, Etude, EtudeError};
-use super::{Game, MAX_SEATS, Seat, Turn, fox, perft};
+use super::{Game, MAX_SEATS, Outcome, Seat, Turn, fox, perft};
 
 /// A game with its tables, as it is chosen by name.
 #[derive(Debug)]
@@ -269,6 +269,11 @@ impl AnyPosition {
     /// Cells with their headings for one row of a table; see [`Game::columns`].
     pub fn columns(&self) -> Vec<(&'static str, String)> {
         with_position!(self, position => position.columns())
+    }
+
+    /// How the game ends when all play perfectly; see [`Game::solved`].
+    pub fn solved(&self) -> Option<Outcome> {
+        with_position!(self, position => position.solved())
     }
 
     /// The legal moves, ascending, or where a card is due the kinds of card left, in deck order.

@@ -58,7 +58,7 @@ pub fn display(position: &AnyPosition) -> String {
 /// What `eval` prints.
 pub fn eval(position: &AnyPosition, preset: &Preset) -> String {
     let (mut lines, leads) = with_position!(position, position => match preset {
-        Preset::Default => (position.explain(), eval::estimate(position)),
+        Preset::Default | Preset::Search => (position.explain(), eval::estimate(position)),
         Preset::Article(ArticleSettings { model, .. }) => {
             (position.explain_model(model), eval::model_estimate(position, model))
         }

@@ -37,8 +37,8 @@ struct Search {
     hold: Hold,
     /// The answer, once it is there.
     answer: Option<BestMove>,
-    /// Whether there was a choice of moves.
-    had_choice: bool,
+    /// Whether no search could better the answer.
+    is_final: bool,
 }
 
 /// What an answer waits for.
@@ -105,7 +105,7 @@ impl<W: Write> Session<W> {
             overhead,
             hold,
             answer: None,
-            had_choice: false,
+            is_final: false,
         };
         self.running = Some(Running {
             control: control.clone(),
@@ -149,7 +149,7 @@ impl<W: Write> Session<W> {
             return Ok(());
         };
         let seats = running.position.seats();
-        search.had_choice = answer.as_ref().is_some_and(|answer| answer.had_choice);
+        search.is_final = answer.as_ref().is_none_or(|answer| answer.is_final);
         search.answer = Some(match answer {
             Some(answer) => BestMove {
                 best: Some(answer.best),
@@ -288,7 +288,7 @@ impl<W: Write> Session<W> {
 
 impl Search {
     /// A movetime is there to be used: an answer that has nothing left to search waits for its end. One
-    /// that was no choice, has reached another limit, or was stopped, does not.
+    /// that no search could better, has reached another limit, or was stopped, does not.
     fn hold_for_movetime(&self, control: &Control) -> Hold {
         let Limits {
             depth,
@@ -296,7 +296,7 @@ impl Search {
             movetime,
             ..
         } = self.limits;
-        let is_all = self.had_choice && movetime.is_some() && depth.is_none() && nodes.is_none();
+        let is_all = !self.is_final && movetime.is_some() && depth.is_none() && nodes.is_none();
         match control.deadline() {
             Some(deadline) if is_all && !control.should_stop() => Hold::Until(deadline),
             _ => Hold::No,

@@ -132,6 +132,7 @@ fn work(task: Task, control: &Control, table: &mut Table, events: &Sender<Event>
         }
         Task::Prepare(position) => {
             position.turns_home(Seat(0));
+            position.solved();
             Event::Prepared
         }
     };
