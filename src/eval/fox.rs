@@ -49,11 +49,11 @@ fn worth(value: i32) -> Vector {
 
 /// The article's view of the game: the wolves want the value large, the rabbit small.
 #[derive(Clone, Copy, Debug)]
-pub struct Chase {
+pub struct Pursuit {
     heuristic: Heuristic,
 }
 
-impl MinimaxModel for Chase {
+impl MinimaxModel for Pursuit {
     type Position = Position;
     type Move = Move;
 
@@ -94,43 +94,43 @@ impl MinimaxModel for Chase {
 
 impl Evaluate for Position {
     type Vectors = NoModel<Position>;
-    type Minimax = Chase;
+    type Minimax = Pursuit;
 
     fn worth(&self) -> Vector {
         worth(distance(self))
     }
 
     fn explain(&self) -> Vec<String> {
-        let default = Chase {
+        let default = Pursuit {
             heuristic: Heuristic::Distance,
         };
         explain_with(self, &default)
     }
 
-    fn model(&self, settings: &ModelSettings) -> ArticleModel<NoModel<Position>, Chase> {
-        ArticleModel::Minimax(chase(settings))
+    fn model(&self, settings: &ModelSettings) -> ArticleModel<NoModel<Position>, Pursuit> {
+        ArticleModel::Minimax(pursuit(settings))
     }
 
     fn model_worth(&self, settings: &ModelSettings) -> Vector {
-        worth(chase(settings).value(self))
+        worth(pursuit(settings).value(self))
     }
 
     fn explain_model(&self, settings: &ModelSettings) -> Vec<String> {
-        explain_with(self, &chase(settings))
+        explain_with(self, &pursuit(settings))
     }
 }
 
-fn chase(settings: &ModelSettings) -> Chase {
-    Chase {
+fn pursuit(settings: &ModelSettings) -> Pursuit {
+    Pursuit {
         heuristic: settings.heuristic,
     }
 }
 
 /// The map of distances, the value, and a line a seat.
-fn explain_with(position: &Position, chase: &Chase) -> Vec<String> {
+fn explain_with(position: &Position, pursuit: &Pursuit) -> Vec<String> {
     let mut lines = distance_map(position);
-    let value = chase.value(position);
-    let name = match chase.heuristic {
+    let value = pursuit.value(position);
+    let name = match pursuit.heuristic {
         Heuristic::Distance => "distance",
         Heuristic::Height => "height",
     };
@@ -191,13 +191,13 @@ mod tests {
 
     #[test]
     fn moves_are_in_the_order_of_the_article() {
-        let chase = chase(&ModelSettings::default());
+        let pursuit = pursuit(&ModelSettings::default());
         for (text, expected) in [
             ("1h1h4/8/8/h7/8/2F5/7h/8 b", "b8a7 b8c7 d8c7 d8e7 a5b4 h2g1"),
             ("1h1h1h1h/8/8/8/8/8/3F4/8 w", "d2c1 d2e1 d2c3 d2e3"),
         ] {
             let position = Position::parse(&(), text).unwrap();
-            let moves: Vec<String> = chase.moves(&position).map(|mv| mv.to_string()).collect();
+            let moves: Vec<String> = pursuit.moves(&position).map(|mv| mv.to_string()).collect();
             assert_eq!(moves.join(" "), expected, "{position:?}");
         }
     }
@@ -211,7 +211,7 @@ mod tests {
                 ("1h1h1h2/8/8/8/8/8/1h6/F7 w", UNREACHABLE),
             ] {
                 let position = Position::parse(&(), text).unwrap();
-                let value = Chase { heuristic }.value(&position);
+                let value = Pursuit { heuristic }.value(&position);
                 assert_eq!(value, expected, "{heuristic:?} {position:?}");
             }
         }

@@ -24,6 +24,30 @@ pub struct Census<G> {
     pub starts: Vec<Start<G>>,
 }
 
+impl<G> Census<G> {
+    /// The same, with every position made into another.
+    pub fn map<H>(self, into: impl Fn(G) -> H) -> Census<H> {
+        Census {
+            positions: self.positions,
+            wins: self.wins,
+            longest: self.longest.map(|longest| LongestWin {
+                plies: longest.plies,
+                count: longest.count,
+                position: into(longest.position),
+            }),
+            starts: self
+                .starts
+                .into_iter()
+                .map(|start| Start {
+                    position: into(start.position),
+                    outcome: start.outcome,
+                    reachable: start.reachable,
+                })
+                .collect(),
+        }
+    }
+}
+
 /// The longest win of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongestWin<G> {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use super::worker::Task;
+use super::worker::{SolvedVariant, Task};
 use super::{Session, answers};
 use crate::bench;
 use crate::limits::{Limits, MoverClock};
@@ -28,6 +28,7 @@ enum Kind {
     Search(Search),
     Perft,
     Bench,
+    Solve,
 }
 
 struct Search {
@@ -254,6 +255,15 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
+    /// Starts counting the positions of the games that are solved, or says why not.
+    pub(super) fn solve(&mut self) -> io::Result<()> {
+        if self.running.is_some() {
+            return self.complain(BUSY);
+        }
+        self.begin(Kind::Solve, Task::Solve);
+        Ok(())
+    }
+
     fn begin(&mut self, kind: Kind, task: Task) {
         let control = Control::new(None);
         let position = *self.game.position();
@@ -275,6 +285,13 @@ impl<W: Write> Session<W> {
             }
             None => self.inform("perft stopped"),
         }
+    }
+
+    pub(super) fn finish_solve(&mut self, solved: &[SolvedVariant]) -> io::Result<()> {
+        self.running = None;
+        solved
+            .iter()
+            .try_for_each(|(variant, census)| self.say_lines(&answers::census(variant, census)))
     }
 
     pub(super) fn finish_bench(&mut self, result: Option<bench::BenchResult>) -> io::Result<()> {
