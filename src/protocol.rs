@@ -62,7 +62,6 @@ mod query;
 mod reply;
 mod words;
 
-pub use clock::MAX_CLOCKS;
 pub use command::COMMAND_WORDS;
 pub use error::{ArgumentError, Bounds, CommandError, Expected, GoError, ReplyError};
 pub use excerpt::Excerpt;
@@ -207,10 +206,10 @@ pub enum ClockTimes {
     /// `[p1time T] [p2time T] ... [p1inc I] [p2inc I] ...`: UGI's own, a word for each player. At least one of the
     /// times is present.
     Ugi {
-        /// Each player's milliseconds left, in seat order.
-        time: [Option<i64>; MAX_CLOCKS],
-        /// Each player's milliseconds gained a move, in seat order.
-        inc: [Option<u64>; MAX_CLOCKS],
+        /// Each player's milliseconds left, up to the last player that has the word.
+        time: Vec<Option<i64>>,
+        /// Each player's milliseconds gained a move, up to the last player that has the word.
+        inc: Vec<Option<u64>>,
     },
 }
 

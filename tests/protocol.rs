@@ -129,8 +129,8 @@ fn go_takes_clocks_in_three_spellings() {
     assert_eq!(go("go winc 3 btime -1 depth 2").clock, uci);
 
     let time = ClockTimes::Ugi {
-        time: [Some(1000), None, Some(-2), None, None, None],
-        inc: [None, Some(10), None, None, None, Some(0)],
+        time: vec![Some(1000), None, Some(-2)],
+        inc: vec![None, Some(10), None, None, None, Some(0)],
     };
     let movestogo = Some(4);
     let ugi = Some(Clock { time, movestogo });

@@ -11,8 +11,8 @@ use super::go::set;
 use super::words::{number, numbers, write_fact, write_list};
 use super::{Clock, ClockTimes};
 
-/// The most players that have a clock in UGI's spelling.
-pub const MAX_CLOCKS: usize = 6;
+/// The most players that can have a clock.
+const MAX_CLOCKS: usize = 6;
 
 const TIMES: RangeInclusive<i64> = i64::MIN..=i64::MAX;
 const INCREMENTS: RangeInclusive<u64> = 0..=u64::MAX;
@@ -146,10 +146,16 @@ impl ClockDraft {
             return Err(GoError::NoClock { found, expected });
         }
         Ok(ClockTimes::Ugi {
-            time: self.player_time,
-            inc: self.player_inc,
+            time: up_to_the_last(&self.player_time),
+            inc: up_to_the_last(&self.player_inc),
         })
     }
+}
+
+fn up_to_the_last<T: Copy>(given: &[Option<T>]) -> Vec<Option<T>> {
+    let last = given.iter().rposition(Option::is_some);
+    let length = last.map_or(0, |last| last + 1);
+    given.iter().take(length).copied().collect()
 }
 
 /// A player's word without the command before it.

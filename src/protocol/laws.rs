@@ -167,15 +167,19 @@ fn clock_times() -> impl Strategy<Value = ClockTimes> {
         };
         (wtime.is_some() || btime.is_some()).then_some(times)
     });
-    let ugi = (
-        any::<[Option<i64>; MAX_CLOCKS]>(),
-        any::<[Option<u64>; MAX_CLOCKS]>(),
-    );
-    let ugi = ugi.prop_filter_map("no time left", |(time, inc)| {
-        let is_some = time.iter().any(Option::is_some);
-        is_some.then_some(ClockTimes::Ugi { time, inc })
+    let ugi = vec((of(any::<i64>()), of(any::<u64>())), 1..7);
+    let ugi = ugi.prop_filter_map("no time left", |players| {
+        let (time, inc) = players.into_iter().unzip();
+        let (time, inc) = (up_to_the_last(time), up_to_the_last(inc));
+        (!time.is_empty()).then_some(ClockTimes::Ugi { time, inc })
     });
     prop_oneof![seats, uci, ugi]
+}
+
+/// Without what is missing at the end.
+fn up_to_the_last<T>(mut given: Vec<Option<T>>) -> Vec<Option<T>> {
+    while given.pop_if(|last| last.is_none()).is_some() {}
+    given
 }
 
 fn clock() -> impl Strategy<Value = Clock> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::limits::MoverClock;
-use crate::protocol::{Clock, ClockTimes, MAX_CLOCKS};
+use crate::protocol::{Clock, ClockTimes};
 use crate::rules::{AnyPosition, Seat, Turn};
 
 /// The clock of the seat to move; where nobody is to move, that of the first seat.
@@ -46,22 +46,20 @@ pub fn mover_clock(clock: &Clock, position: &AnyPosition) -> Result<MoverClock, 
             (time, *inc)
         }
         ClockTimes::Ugi { time, inc } => {
-            let nobody = (seats..MAX_CLOCKS)
-                .find(|&seat| time[seat].is_some() || inc[seat].is_some())
-                .map(|seat| Seat(seat as u8));
-            if let Some(nobody) = nobody {
-                let word = if time[nobody.index()].is_some() {
-                    "time"
-                } else {
-                    "inc"
-                };
+            let (word, clocks) = if time.len() > seats {
+                ("time", time.len())
+            } else {
+                ("inc", inc.len())
+            };
+            if clocks > seats {
                 return Err(format!(
-                    "go p{nobody}{word}: there is no seat {nobody}, expected p1{word} to p{seats}{word}"
+                    "go p{clocks}{word}: there is no seat {clocks}, expected p1{word} to p{seats}{word}"
                 ));
             }
-            let time = time[mover.index()]
-                .ok_or_else(|| format!("go: expected p{mover}time, the mover's clock"))?;
-            (time, inc[mover.index()])
+            let of_mover = time.get(mover.index()).copied().flatten();
+            let time =
+                of_mover.ok_or_else(|| format!("go: expected p{mover}time, the mover's clock"))?;
+            (time, inc.get(mover.index()).copied().flatten())
         }
     };
     Ok(MoverClock {
