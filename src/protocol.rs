@@ -203,8 +203,8 @@ pub enum ClockTimes {
         /// Seat 2's milliseconds gained a move.
         binc: Option<u64>,
     },
-    /// `[p1time T] [p2time T] ... [p1inc I] [p2inc I] ...`: UGI's own, a word for each player. At least one of the
-    /// times is present.
+    /// `[p1time T] [p2time T] ... [p1inc I] [p2inc I] ...`: UGI's own, a word for each player, of whom
+    /// there are at most six. At least one of the times is present.
     Ugi {
         /// Each player's milliseconds left, up to the last player that has the word.
         time: Vec<Option<i64>>,
