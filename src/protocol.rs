@@ -110,6 +110,8 @@ pub enum Command {
     Eval,
     /// `bench [depth]`: search fixed positions.
     Bench(Option<u32>),
+    /// `solve`: count the positions of the solved games, and who wins them.
+    Solve,
     /// `help`.
     Help,
 }

@@ -198,6 +198,7 @@ impl<W: Write> Session<W> {
             Command::Go(go) => self.go(&go)?,
             Command::Perft(depth) => self.perft(depth)?,
             Command::Bench(depth) => self.bench(depth)?,
+            Command::Solve => self.solve()?,
             Command::Stop => self.stop()?,
             Command::PonderHit => self.ponder_hit()?,
             Command::Query(query) => {
@@ -306,6 +307,7 @@ impl<W: Write> Session<W> {
             Event::Answer(answer) => self.take_answer(answer),
             Event::Perft(counts) => self.finish_perft(counts),
             Event::Bench(result) => self.finish_bench(result),
+            Event::Solved(solved) => self.finish_solve(&solved),
         }
     }
 

@@ -17,7 +17,7 @@ use super::query::query;
 use super::words::{Parsed, end, expecting, keyword, number, text_until, without_line_end, word};
 
 /// The first words of all commands.
-pub const COMMAND_WORDS: [&str; 17] = [
+pub const COMMAND_WORDS: [&str; 18] = [
     "uci",
     "ugi",
     "debug",
@@ -34,6 +34,7 @@ pub const COMMAND_WORDS: [&str; 17] = [
     "d",
     "eval",
     "bench",
+    "solve",
     "help",
 ];
 
@@ -67,6 +68,7 @@ impl FromStr for Command {
             "d" => bare("d", Command::Display),
             "eval" => bare("eval", Command::Eval),
             "bench" => bench(rest),
+            "solve" => bare("solve", Command::Solve),
             "help" => bare("help", Command::Help),
             _ => {
                 let found = Excerpt::new(name);
@@ -109,6 +111,7 @@ impl fmt::Display for Command {
             Command::Eval => f.write_str("eval"),
             Command::Bench(None) => f.write_str("bench"),
             Command::Bench(Some(depth)) => write!(f, "bench {depth}"),
+            Command::Solve => f.write_str("solve"),
             Command::Help => f.write_str("help"),
         }
     }

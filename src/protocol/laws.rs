@@ -232,6 +232,7 @@ fn command() -> impl Strategy<Value = Command> {
         Command::Quit,
         Command::Display,
         Command::Eval,
+        Command::Solve,
         Command::Help,
     ];
     let value = of(prop_oneof![Just(String::new()), words()]);

@@ -6,7 +6,9 @@ use std::time::Duration;
 use crate::bench::BenchResult;
 use crate::eval::{self, Evaluate};
 use crate::protocol::{Info, Score};
-use crate::rules::{AnyPosition, Game, Seat, Turn, Variant, with_position};
+use crate::rules::{
+    AnyPosition, Census, Game, LongestWin, Outcome, Seat, Turn, Variant, with_position,
+};
 use crate::search::{ArticleSettings, Preset, Report, Value};
 
 /// What `help` prints.
@@ -30,6 +32,7 @@ query p1turn|turn|gameover|result|legal|players
 d                         show the position
 eval                      show the static estimate, term by term
 bench [depth]             search fixed positions; the nodes are a signature of the search
+solve                     count the positions of the solved games, and who wins them
 isready, ucinewgame, uginewgame, debug on|off, help, quit";
 
 /// What is said of a variant that was chosen: its name and start and, where a GUI may draw a board, the
@@ -62,13 +65,16 @@ pub fn display(position: &AnyPosition) -> String {
 /// What `eval` prints.
 pub fn eval(position: &AnyPosition, preset: &Preset) -> String {
     let (mut lines, leads) = with_position!(position, position => match preset {
-        Preset::Default => (position.explain(), eval::estimate(position)),
+        Preset::Default | Preset::Search => (position.explain(), eval::estimate(position)),
         Preset::Article(ArticleSettings { model, .. }) => {
             (position.explain_model(model), eval::model_estimate(position, model))
         }
     });
     let shares = eval::shares(&leads[..position.seats()]);
     lines.push(spell_estimate(&shares));
+    if let Some(Outcome { winner, plies }) = position.solved() {
+        lines.push(format!("solved: seat {winner} wins, plies {plies}"));
+    }
     lines.join("\n")
 }
 
@@ -85,6 +91,32 @@ pub fn perft(counts: &[(String, u64)], total: u64) -> String {
         let _ = writeln!(text, "{action}: {leaves}");
     }
     let _ = write!(text, "\nNodes searched: {total}");
+    text
+}
+
+/// What a finished `solve` prints of a variant.
+pub fn census(variant: &Variant, census: &Census<AnyPosition>) -> String {
+    let mut text = format!("Variant: {}\nPositions: {}", variant.name, census.positions);
+    for (seat, (wins, longest)) in (1..).zip(census.wins.iter().zip(&census.longest)) {
+        let LongestWin {
+            plies,
+            count,
+            position,
+        } = longest;
+        // Writing to a string never fails.
+        let _ = write!(
+            text,
+            "\nSeat {seat}: wins {wins}, longest {plies} plies, count {count}, first {position}"
+        );
+    }
+    for start in &census.starts {
+        let Outcome { winner, plies } = start.outcome;
+        let _ = write!(
+            text,
+            "\nStart {}: seat {winner} wins, plies {plies}, reachable {}",
+            start.position, start.reachable
+        );
+    }
     text
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use super::clock::{milliseconds, mover_clock};
-use super::worker::Task;
+use super::worker::{SolvedVariant, Task};
 use super::{Session, answers};
 use crate::bench;
 use crate::limits::Limits;
@@ -29,6 +29,7 @@ enum Kind {
     Search(Search),
     Perft,
     Bench,
+    Solve,
 }
 
 struct Search {
@@ -38,8 +39,8 @@ struct Search {
     hold: Hold,
     /// The answer, once it is there.
     answer: Option<BestMove>,
-    /// Whether there was a choice of moves.
-    had_choice: bool,
+    /// Whether no search could better the answer.
+    is_final: bool,
 }
 
 /// What an answer waits for.
@@ -106,7 +107,7 @@ impl<W: Write> Session<W> {
             overhead,
             hold,
             answer: None,
-            had_choice: false,
+            is_final: false,
         };
         self.running = Some(Running {
             control: control.clone(),
@@ -150,7 +151,7 @@ impl<W: Write> Session<W> {
             return Ok(());
         };
         let seats = running.position.seats();
-        search.had_choice = answer.as_ref().is_some_and(|answer| answer.had_choice);
+        search.is_final = answer.as_ref().is_none_or(|answer| answer.is_final);
         search.answer = Some(match answer {
             Some(answer) => BestMove {
                 best: Some(answer.best),
@@ -255,6 +256,15 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
+    /// Starts counting the positions of the games that are solved, or says why not.
+    pub(super) fn solve(&mut self) -> io::Result<()> {
+        if self.running.is_some() {
+            return self.complain(BUSY);
+        }
+        self.begin(Kind::Solve, Task::Solve);
+        Ok(())
+    }
+
     fn begin(&mut self, kind: Kind, task: Task) {
         let control = Control::new(None);
         let position = *self.game.position();
@@ -278,6 +288,13 @@ impl<W: Write> Session<W> {
         }
     }
 
+    pub(super) fn finish_solve(&mut self, solved: &[SolvedVariant]) -> io::Result<()> {
+        self.running = None;
+        solved
+            .iter()
+            .try_for_each(|(variant, census)| self.say_lines(&answers::census(variant, census)))
+    }
+
     pub(super) fn finish_bench(&mut self, result: Option<bench::BenchResult>) -> io::Result<()> {
         self.running = None;
         match result {
@@ -289,7 +306,7 @@ impl<W: Write> Session<W> {
 
 impl Search {
     /// A movetime is there to be used: an answer that has nothing left to search waits for its end. One
-    /// that was no choice, has reached another limit, or was stopped, does not.
+    /// that no search could better, has reached another limit, or was stopped, does not.
     fn hold_for_movetime(&self, control: &Control) -> Hold {
         let Limits {
             depth,
@@ -297,7 +314,7 @@ impl Search {
             movetime,
             ..
         } = self.limits;
-        let is_all = self.had_choice && movetime.is_some() && depth.is_none() && nodes.is_none();
+        let is_all = !self.is_final && movetime.is_some() && depth.is_none() && nodes.is_none();
         match control.deadline() {
             Some(deadline) if is_all && !control.should_stop() => Hold::Until(deadline),
             _ => Hold::No,
