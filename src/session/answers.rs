@@ -14,6 +14,7 @@ use crate::search::{ArticleSettings, Preset, Report, Value};
 /// What `help` prints.
 pub const HELP: &str = "\
 uci                       the engine's name and options
+ugi                       the same, for a client that speaks UGI
 setoption name N value V  set an option
 position startpos [players N] [moves ...]
 position fen <text> [moves ...]
@@ -21,15 +22,18 @@ position etude <line> [moves ...]
                           set the position; moves and cards in the order in which they happened
 go [depth D] [nodes N] [movetime MS] [infinite] [ponder] [searchmoves M ...]
    [time T1 ... TN [inc I1 ... IN] [movestogo K]] [wtime T btime T [winc I binc I]]
+   [p1time T p2time T ... [p1inc I p2inc I ...]]
                           search; alone it is `go infinite`
 go perft D                count the lines of play to depth D
 stop                      end the search with its best move
 ponderhit                 the move pondered on was played
+query p1turn|turn|gameover|result|legal|players
+                          say that of the position, behind the word `response`
 d                         show the position
 eval                      show the static estimate, term by term
 bench [depth]             search fixed positions; the nodes are a signature of the search
 solve                     count the positions of the solved games, and who wins them
-isready, ucinewgame, debug on|off, help, quit";
+isready, ucinewgame, uginewgame, debug on|off, help, quit";
 
 /// What is said of a variant that was chosen: its name and start and, where a GUI may draw a board, the
 /// facts about that, as Fairy-Stockfish words them.

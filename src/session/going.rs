@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
+use super::clock::{milliseconds, mover_clock};
 use super::worker::{SolvedVariant, Task};
 use super::{Session, answers};
 use crate::bench;
-use crate::limits::{Limits, MoverClock};
-use crate::protocol::{BestMove, Clock, ClockTimes, Go, Reply};
-use crate::rules::{AnyPosition, Seat, Turn};
+use crate::limits::Limits;
+use crate::protocol::{BestMove, Go, Reply};
+use crate::rules::{AnyPosition, Turn};
 use crate::search::{Answer, Control, MAX_DEPTH, Report, Request};
 
 /// Why a command is refused while a search runs.
@@ -191,7 +192,7 @@ impl<W: Write> Session<W> {
                         ..
                     }),
                 ..
-            }) => self.say(&Reply::BestMove(answer)),
+            }) => self.answer_go(answer),
             running => {
                 self.running = running;
                 Ok(())
@@ -348,55 +349,5 @@ fn limits_of(go: &Go, position: &AnyPosition) -> Result<Limits, String> {
         nodes: go.nodes,
         movetime: go.movetime.map(milliseconds),
         clock,
-    })
-}
-
-/// So much time, or a century where it is more: moments further away cannot be reckoned with.
-fn milliseconds(time: u64) -> Duration {
-    const CENTURY: u64 = 100 * 365 * 24 * 3600 * 1000;
-    Duration::from_millis(time.min(CENTURY))
-}
-
-/// The clock of the seat to move; where nobody is to move, that of the first seat.
-fn mover_clock(clock: &Clock, position: &AnyPosition) -> Result<MoverClock, String> {
-    let seats = position.seats();
-    let mover = match position.turn() {
-        Turn::Seat(seat) | Turn::Card(seat) => seat,
-        Turn::Over => Seat(0),
-    };
-    let (left, increment) = match &clock.time {
-        ClockTimes::Seats { time, inc } => {
-            if time.len() != seats {
-                let found = time.len();
-                return Err(format!(
-                    "go time: expected {seats} clocks, one a seat, found {found}"
-                ));
-            }
-            (time[mover.index()], inc.get(mover.index()).copied())
-        }
-        ClockTimes::Uci { .. } if seats != 2 => {
-            return Err(format!(
-                "go wtime and btime are for two seats: expected `time` with {seats} clocks"
-            ));
-        }
-        ClockTimes::Uci {
-            wtime,
-            btime,
-            winc,
-            binc,
-        } => {
-            let (name, time, inc) = if mover.0 == 0 {
-                ("wtime", wtime, winc)
-            } else {
-                ("btime", btime, binc)
-            };
-            let time = time.ok_or_else(|| format!("go: expected {name}, the mover's clock"))?;
-            (time, *inc)
-        }
-    };
-    Ok(MoverClock {
-        left: milliseconds(left.max(0) as u64),
-        increment: milliseconds(increment.unwrap_or(0)),
-        moves_to_go: clock.movestogo,
     })
 }
