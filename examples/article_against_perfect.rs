@@ -6,6 +6,7 @@
 //! position whether the article's side wins it against every defence.
 //!
 //! Run it with `cargo run --release --example article_against_perfect [LEVEL ...]`; without a level it takes 1 to 4.
+//! With the word `positions` instead it prints the positions, a line each, for `arbiter match --openings`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,16 +23,20 @@ const PLIES: u32 = 6;
 const MOST_DEFENDED: u32 = 4;
 
 fn main() {
+    let mut positions: Vec<Position> = positions_after(PLIES).into_iter().collect();
+    positions.sort_by_key(Position::to_string);
     let words: Vec<String> = std::env::args().skip(1).collect();
     let levels: Vec<u32> = match words.as_slice() {
+        [word] if word == "positions" => {
+            positions.iter().for_each(|position| println!("{position}"));
+            return;
+        }
         [] => (1..=4).collect(),
         words => words
             .iter()
             .map(|word| word.parse().expect("levels are numbers"))
             .collect(),
     };
-    let mut positions: Vec<Position> = positions_after(PLIES).into_iter().collect();
-    positions.sort_by_key(Position::to_string);
     println!("{} positions {PLIES} plies from the start", positions.len());
     println!("side    level  won of         share  plies late  against all   lost  plies early");
     for side in [WOLVES, RABBIT] {
