@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use buxtehude::rules::fox::Position;
 use buxtehude::rules::fox::solved::{SOLVED, Solved};
 use buxtehude::rules::{AnyPosition, Game};
-use buxtehude::search::{Answer, Control, Preset, Request, Table, search};
+use buxtehude::search::{Answer, Control, Request, Table, search};
 use divan::{Bencher, black_box};
 
 fn main() {
@@ -31,15 +31,7 @@ fn census(bencher: Bencher) {
 #[divan::bench]
 fn go(bencher: Bencher) {
     let start = Position::start(&(), 2).unwrap();
-    let request = Request {
-        position: AnyPosition::Fox(start),
-        past: Vec::new(),
-        searchmoves: Vec::new(),
-        depth: 1,
-        nodes: 1,
-        multipv: 1,
-        preset: Preset::Default,
-    };
+    let request = Request::new(AnyPosition::Fox(start), 1);
     let mut table = Table::new(1);
     let control = Control::new(None);
     bencher.bench_local(|| -> Option<Answer> {

@@ -14,7 +14,7 @@ use buxtehude::eval::{ArticleModel, Evaluate, ModelSettings};
 use buxtehude::rules::fox::{Move, Position, RABBIT, WOLVES};
 use buxtehude::rules::{AnyPosition, Game, Outcome, Seat, Turn};
 use buxtehude::search::vectors::Extent;
-use buxtehude::search::{Control, Preset, Request, Table, minimax, search};
+use buxtehude::search::{Control, Request, Table, minimax, search};
 
 /// How far from the start the positions are.
 const PLIES: u32 = 6;
@@ -154,15 +154,7 @@ fn wins_against_all(
 
 /// The move of perfect play.
 fn perfect(position: &Position) -> Move {
-    let request = Request {
-        position: AnyPosition::Fox(*position),
-        past: Vec::new(),
-        searchmoves: Vec::new(),
-        depth: 1,
-        nodes: u64::MAX,
-        multipv: 1,
-        preset: Preset::Default,
-    };
+    let request = Request::new(AnyPosition::Fox(*position), 1);
     let answer = search(
         &request,
         &mut Table::new(0),

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::rules::Variant;
-use crate::search::{Control, Preset, Request, Table, search};
+use crate::search::{Control, Request, Table, search};
 
 /// The depth where none is said.
 pub const DEFAULT_DEPTH: u32 = 6;
@@ -54,15 +54,7 @@ pub fn run(depth: u32, table: &mut Table, control: &Control) -> Option<BenchResu
         let Ok(position) = Variant::by_name(variant).ok()?.parse(text) else {
             continue;
         };
-        let request = Request {
-            position,
-            past: Vec::new(),
-            searchmoves: Vec::new(),
-            depth,
-            nodes: u64::MAX,
-            multipv: 1,
-            preset: Preset::Default,
-        };
+        let request = Request::new(position, depth);
         nodes += search(&request, table, control, &mut |_| ())?.nodes;
         if control.should_stop() {
             return None;

@@ -56,6 +56,20 @@ pub struct Request {
 }
 
 impl Request {
+    /// To search a position to a depth by the default preset, with nothing else asked for: all moves, no
+    /// limit of positions, the best line alone, and no past.
+    pub fn new(position: AnyPosition, depth: u32) -> Request {
+        Request {
+            position,
+            past: Vec::new(),
+            searchmoves: Vec::new(),
+            depth,
+            nodes: u64::MAX,
+            multipv: 1,
+            preset: Preset::Default,
+        }
+    }
+
     /// Whether a legal move is to be considered at the root.
     fn asks_for<M: Display>(&self, mv: M) -> bool {
         self.searchmoves.is_empty() || self.searchmoves.contains(&mv.to_string())

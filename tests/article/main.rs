@@ -41,13 +41,8 @@ fn settings(
 /// The reports of a search, one for each depth.
 fn run(position: &Position, settings: &ArticleSettings, depth: u32) -> Vec<Report> {
     let request = Request {
-        position: AnyPosition::Hase(*position),
-        past: Vec::new(),
-        searchmoves: Vec::new(),
-        depth,
-        nodes: u64::MAX,
-        multipv: 1,
         preset: Preset::Article(settings.clone()),
+        ..Request::new(AnyPosition::Hase(*position), depth)
     };
     let mut reports = Vec::new();
     let mut observe = |report| reports.push(report);

@@ -52,13 +52,8 @@ fn position(text: &str) -> Position {
 
 fn request(position: &Position, preset: Preset) -> Request {
     Request {
-        position: AnyPosition::Fox(*position),
-        past: Vec::new(),
-        searchmoves: Vec::new(),
-        depth: 1,
-        nodes: u64::MAX,
-        multipv: 1,
         preset,
+        ..Request::new(AnyPosition::Fox(*position), 1)
     }
 }
 

@@ -10,19 +10,11 @@ mod values;
 
 use buxtehude::rules::AnyPosition;
 use buxtehude::rules::hase::Position;
-use buxtehude::search::{Answer, Control, Preset, Report, Request, Table, search};
+use buxtehude::search::{Answer, Control, Report, Request, Table, search};
 
 /// A request without limits but the depth.
 fn request(position: &Position, depth: u32) -> Request {
-    Request {
-        position: AnyPosition::Hase(*position),
-        past: Vec::new(),
-        searchmoves: Vec::new(),
-        depth,
-        nodes: u64::MAX,
-        multipv: 1,
-        preset: Preset::Default,
-    }
+    Request::new(AnyPosition::Hase(*position), depth)
 }
 
 /// The reports and the answer of a search with a table of so many mebibytes (0: of one slot).

@@ -4,7 +4,7 @@
 use buxtehude::eval::{CERTAIN, Vector, estimate};
 use buxtehude::rules::hase::{Card, Position};
 use buxtehude::rules::{AnyPosition, Game as _, Seat, Turn};
-use buxtehude::search::{Control, Preset, Request, Table, search};
+use buxtehude::search::{Control, Request, Table, search};
 
 /// Mebibytes of the transposition table.
 const TABLE_SIZE: usize = 16;
@@ -98,15 +98,7 @@ impl Judge {
 
     /// Each seat's summed lead by a search, as of [`estimate`].
     fn leads(&mut self, position: &Position, depth: u32) -> Vector {
-        let request = Request {
-            position: AnyPosition::Hase(*position),
-            past: Vec::new(),
-            searchmoves: Vec::new(),
-            depth,
-            nodes: u64::MAX,
-            multipv: 1,
-            preset: Preset::Default,
-        };
+        let request = Request::new(AnyPosition::Hase(*position), depth);
         let answer = search(&request, &mut self.table, &Control::new(None), &mut |_| {});
         // After a card the game goes on: somebody has a move.
         answer.expect("a seat is to move").value.leads

@@ -138,15 +138,7 @@ fn past_of(position: &Position) -> Past {
 
 /// A search by our own preset.
 fn request(position: &Position, depth: u32) -> Request {
-    Request {
-        position: AnyPosition::Hase(*position),
-        past: Vec::new(),
-        searchmoves: Vec::new(),
-        depth,
-        nodes: u64::MAX,
-        multipv: 1,
-        preset: Preset::Default,
-    }
+    Request::new(AnyPosition::Hase(*position), depth)
 }
 
 fn answer(request: &Request, table: &mut Table) -> Answer {
