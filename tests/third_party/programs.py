@@ -1,5 +1,6 @@
 """The programs under test: `run` says where they are."""
 
+import faulthandler
 import os
 import subprocess
 
@@ -10,6 +11,9 @@ FAIRY_STOCKFISH = os.environ["FAIRY_STOCKFISH"]
 
 LONGEST_RUN = 300
 """Seconds after which a program that does not end is killed."""
+
+# A client that waits for a line that never comes waits for ever: the tests then end, and say where.
+faulthandler.dump_traceback_later(2 * LONGEST_RUN, exit=True)
 
 
 def show(variant, positions):
