@@ -6,7 +6,7 @@
 
 use std::time::{Duration, Instant};
 
-use buxtehude::eval::Evaluate;
+use buxtehude::eval::{ArticleModel, Evaluate};
 use buxtehude::rules::Game;
 use buxtehude::rules::hase::{HASE_UND_IGEL, Move, Position};
 use buxtehude::search::vectors::{Extent, Prune, Strategy, VectorSettings, search};
@@ -235,7 +235,9 @@ fn search_each_depth(
         nodes: u64::MAX,
         multipv: 1,
     };
-    let model = position.model(&ArticleSettings::default().model).unwrap();
+    let ArticleModel::Vectors(model) = position.model(&ArticleSettings::default().model) else {
+        unreachable!("the article on Hase und Igel has vectors");
+    };
     let mut costs = Vec::new();
     let mut nodes = 0;
     let mut start = Instant::now();

@@ -2,9 +2,13 @@
 //!
 //! Run it with `cargo bench --bench solved`.
 
-use divan::{Bencher, black_box};
+use std::sync::LazyLock;
 
-use buxtehude::rules::fox::solved::{Position, SOLVED, Solved, resistance};
+use buxtehude::rules::fox::Position;
+use buxtehude::rules::fox::solved::{SOLVED, Solved};
+use buxtehude::rules::{AnyPosition, Game};
+use buxtehude::search::{Answer, Control, Preset, Request, Table, search};
+use divan::{Bencher, black_box};
 
 fn main() {
     divan::main();
@@ -18,14 +22,27 @@ fn solve() -> Solved {
 
 /// The counts over all positions, and what is reachable from the starts.
 #[divan::bench]
-fn statistics(bencher: Bencher) {
-    let solved = &*SOLVED;
-    bencher.bench(|| solved.statistics());
+fn census(bencher: Bencher) {
+    LazyLock::force(&SOLVED);
+    bencher.bench(|| SOLVED.census());
 }
 
-/// Perfect play from the start on e1 to the end, 44 plies.
+/// The answer to `go` at the start: perfect play to the end, 44 plies.
 #[divan::bench]
-fn principal_variation(bencher: Bencher) {
-    let solved = &*SOLVED;
-    bencher.bench(|| resistance::principal_variation(solved, black_box(Position::start(2))));
+fn go(bencher: Bencher) {
+    let start = Position::start(&(), 2).unwrap();
+    let request = Request {
+        position: AnyPosition::Fox(start),
+        past: Vec::new(),
+        searchmoves: Vec::new(),
+        depth: 1,
+        nodes: 1,
+        multipv: 1,
+        preset: Preset::Default,
+    };
+    let mut table = Table::new(1);
+    let control = Control::new(None);
+    bencher.bench_local(|| -> Option<Answer> {
+        search(black_box(&request), &mut table, &control, &mut |_| {})
+    });
 }

@@ -10,9 +10,7 @@ mod hase;
 mod model;
 
 pub use hase::{article, curves, lookahead};
-pub use model::{Model, NoModel, mean};
-
-use lookahead::ModelSettings;
+pub use model::{ArticleModel, Heuristic, MinimaxModel, Model, ModelSettings, NoModel, mean};
 
 use crate::rules::{Game, MAX_SEATS, Seat, Turn};
 
@@ -39,22 +37,20 @@ pub trait Evaluate: Game {
     /// How the worth comes about, a line a seat, for a person.
     fn explain(&self) -> Vec<String>;
 
-    /// The game as the search for vectors sees it; [`NoModel`] where it is not searched so.
-    type Model: Model<Position = Self, Move = Self::Move>;
+    /// The model for a search for vectors; [`NoModel`] where the article has none.
+    type Vectors: Model<Position = Self, Move = Self::Move>;
 
-    /// The model of the position's variant, if there is one.
-    fn model(&self, settings: &ModelSettings) -> Option<Self::Model>;
+    /// The model for a search for a single number; [`NoModel`] where the article has none.
+    type Minimax: MinimaxModel<Position = Self, Move = Self::Move>;
 
-    /// The worth of each seat in the model, in hundredths, as the position stands; without a model that
-    /// of [`Evaluate::worth`].
-    fn model_worth(&self, _settings: &ModelSettings) -> Vector {
-        self.worth()
-    }
+    /// The model that the article about the game searches.
+    fn model(&self, settings: &ModelSettings) -> ArticleModel<Self::Vectors, Self::Minimax>;
+
+    /// The worth of each seat in the model, in hundredths, as the position stands.
+    fn model_worth(&self, settings: &ModelSettings) -> Vector;
 
     /// How the worth in the model comes about, a line a seat, for a person.
-    fn explain_model(&self, _settings: &ModelSettings) -> Vec<String> {
-        self.explain()
-    }
+    fn explain_model(&self, settings: &ModelSettings) -> Vec<String>;
 }
 
 /// The estimate of a position without search: each seat's summed lead over all others, from

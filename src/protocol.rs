@@ -47,6 +47,7 @@
     )
 )]
 
+mod clock;
 mod command;
 mod error;
 mod excerpt;
@@ -57,6 +58,7 @@ mod laws;
 mod lines;
 mod option;
 mod position;
+mod query;
 mod reply;
 mod words;
 
@@ -71,6 +73,8 @@ pub use lines::{Line, LineReader, MAX_LINE_BYTES};
 pub enum Command {
     /// `uci`: asks for the engine's identity and options.
     Uci,
+    /// `ugi`: the same from a client that speaks the Universal Game Interface.
+    Ugi,
     /// `debug on|off`.
     Debug(bool),
     /// `isready`: to be answered at once, during a search too.
@@ -84,6 +88,8 @@ pub enum Command {
     },
     /// `ucinewgame`: the next position is of another game.
     UciNewGame,
+    /// `uginewgame`: the same in the words of UGI.
+    UgiNewGame,
     /// `position ...`: what is to be searched next.
     Position(PositionCommand),
     /// `go ...`: search.
@@ -96,12 +102,16 @@ pub enum Command {
     PonderHit,
     /// `quit`.
     Quit,
+    /// `query ...`: asks for a fact about the position, to be answered at once.
+    Query(Query),
     /// `d`: show the position.
     Display,
     /// `eval`: show the static estimate.
     Eval,
     /// `bench [depth]`: search fixed positions.
     Bench(Option<u32>),
+    /// `solve`: count the positions of the solved games, and who wins them.
+    Solve,
     /// `help`.
     Help,
 }
@@ -127,6 +137,23 @@ pub enum Start {
     Fen(String),
     /// `etude <line>`: a line of an etude file.
     Etude(String),
+}
+
+/// What a client can ask about the position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Query {
+    /// `p1turn`: whether it is the turn of the first seat.
+    P1Turn,
+    /// `turn`: what is due, and which seat's turn it is.
+    Turn,
+    /// `gameover`: whether the game is over.
+    GameOver,
+    /// `result`: how the game ended.
+    Result,
+    /// `legal`: the legal moves, or the cards that are left.
+    Legal,
+    /// `players`: the number of seats.
+    Players,
 }
 
 /// The argument of `go`: limits of a search. All absent is `go infinite`.
@@ -157,7 +184,7 @@ pub struct Clock {
     pub movestogo: Option<u32>,
 }
 
-/// The two spellings of clocks.
+/// The three spellings of clocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClockTimes {
     /// `time T1 ... TN [inc I1 ... IN]`: any number of players, in seat order.
@@ -178,6 +205,14 @@ pub enum ClockTimes {
         /// Seat 2's milliseconds gained a move.
         binc: Option<u64>,
     },
+    /// `[p1time T] [p2time T] ... [p1inc I] [p2inc I] ...`: UGI's own, a word for each player, of whom
+    /// there are at most six. At least one of the times is present.
+    Ugi {
+        /// Each player's milliseconds left, up to the last player that has the word.
+        time: Vec<Option<i64>>,
+        /// Each player's milliseconds gained a move, up to the last player that has the word.
+        inc: Vec<Option<u64>>,
+    },
 }
 
 /// What an engine sends to a client: one line.
@@ -191,8 +226,12 @@ pub enum Reply {
     Option(OptionOffer),
     /// `uciok`.
     UciOk,
+    /// `ugiok`.
+    UgiOk,
     /// `readyok`.
     ReadyOk,
+    /// `response ...`: the words that answer a `query`; there may be none.
+    Response(Vec<String>),
     /// `info ...` with facts of a running search.
     Info(Info),
     /// `info string ...`: words for a person.

@@ -11,6 +11,7 @@ pub mod hase;
 mod no_cards;
 mod number;
 mod perft;
+mod solved;
 mod variant;
 
 use std::fmt;
@@ -19,6 +20,7 @@ use std::str::FromStr;
 
 pub use no_cards::{NoCard, NoOutcomes, NotACard};
 pub use perft::{for_each_child, perft, perft_by_playing};
+pub use solved::{Census, LongestWin, Outcome, Start};
 pub(crate) use variant::with_position;
 pub use variant::{ActionError, AnyPosition, Rules, SetupError, UnknownVariant, VARIANTS, Variant};
 
@@ -125,6 +127,17 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// The number of turns that a seat would need to its goal if nobody were in its way, as a measure of
     /// progress; `None` where the game knows no such measure.
     fn turns_home(&self, seat: Seat) -> Option<u32>;
+
+    /// How the game ends when all play perfectly, and when; `None` where the game is not solved. All
+    /// positions of a game are, or none. The first call may take some milliseconds, in which tables are made.
+    fn solved(&self) -> Option<Outcome> {
+        None
+    }
+
+    /// Counts over all positions of this position's game; `None` where it is not solved. Takes its time.
+    fn census(&self) -> Option<Census<Self>> {
+        None
+    }
 
     /// The legal moves, ascending; none unless it is a seat's turn, at least one if it is.
     fn legal_moves(&self) -> Self::Moves;

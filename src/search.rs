@@ -1,5 +1,6 @@
 //! The search: iterative deepening over any game that can be evaluated. Our own searches two seats by
-//! alpha-beta and more by max^n over expected shares; [`vectors`] is that of the article.
+//! alpha-beta and more by max^n over expected shares; [`vectors`] and [`minimax`] are those of the articles. A solved
+//! game needs none.
 //!
 //! The search has no mouth. It takes a [`Request`], asks a [`Control`] whether to go on, hands each
 //! completed iteration to an observer as a [`Report`], and returns an [`Answer`]. It reads the clock only
@@ -10,7 +11,9 @@ mod chance;
 mod control;
 mod deepening;
 mod max_n;
+pub mod minimax;
 mod order;
+mod perfect;
 mod preset;
 mod principal_variation;
 mod progress;
@@ -19,6 +22,8 @@ mod table;
 mod tree;
 pub mod vectors;
 mod visits;
+
+use std::fmt::Display;
 
 use crate::eval::Vector;
 use crate::rules::AnyPosition;
@@ -48,6 +53,13 @@ pub struct Request {
     pub multipv: usize,
     /// The way of playing.
     pub preset: Preset,
+}
+
+impl Request {
+    /// Whether a legal move is to be considered at the root.
+    fn asks_for<M: Display>(&self, mv: M) -> bool {
+        self.searchmoves.is_empty() || self.searchmoves.contains(&mv.to_string())
+    }
 }
 
 /// A root move with its value and principal variation, as far as it is known.
@@ -92,6 +104,6 @@ pub struct Answer {
     pub value: Value,
     /// Positions visited.
     pub nodes: u64,
-    /// Whether there was a choice of moves.
-    pub had_choice: bool,
+    /// Whether no search could better it: there was no choice, or the game is solved.
+    pub is_final: bool,
 }

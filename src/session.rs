@@ -8,9 +8,11 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod answers;
+mod clock;
 mod going;
 mod options;
 mod position;
+mod query;
 mod worker;
 
 use std::io::{self, BufRead, BufReader, Cursor, Write};
@@ -104,6 +106,8 @@ enum Flow {
 struct Session<W> {
     output: W,
     options: Options,
+    /// Whether the client greeted with `ugi` last: then a `bestmove` is its move alone.
+    speaks_ugi: bool,
     /// Whether the client asked for details.
     debug: bool,
     game: Game,
@@ -126,6 +130,7 @@ impl<W: Write> Session<W> {
             ready_owed: 0,
             output,
             options,
+            speaks_ugi: false,
             debug: false,
             game,
             worker,
@@ -170,11 +175,12 @@ impl<W: Write> Session<W> {
 
     fn obey(&mut self, command: Command) -> io::Result<Flow> {
         match command {
-            Command::Uci => self.introduce()?,
+            Command::Uci => self.introduce(false)?,
+            Command::Ugi => self.introduce(true)?,
             Command::Debug(on) => self.debug = on,
             Command::IsReady => self.ready()?,
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref())?,
-            Command::UciNewGame => {
+            Command::UciNewGame | Command::UgiNewGame => {
                 // Nothing is kept from one game to the next: searches do not see each other's tables.
                 if self.running.is_some() {
                     self.complain(going::BUSY)?;
@@ -192,8 +198,13 @@ impl<W: Write> Session<W> {
             Command::Go(go) => self.go(&go)?,
             Command::Perft(depth) => self.perft(depth)?,
             Command::Bench(depth) => self.bench(depth)?,
+            Command::Solve => self.solve()?,
             Command::Stop => self.stop()?,
             Command::PonderHit => self.ponder_hit()?,
+            Command::Query(query) => {
+                let words = query::response(query, self.game.position());
+                self.say(&Reply::Response(words))?;
+            }
             Command::Quit => return Ok(Flow::Quit),
             Command::Display => self.say_lines(&answers::display(self.game.position()))?,
             Command::Eval => {
@@ -204,14 +215,19 @@ impl<W: Write> Session<W> {
         Ok(Flow::Continue)
     }
 
-    fn introduce(&mut self) -> io::Result<()> {
+    fn introduce(&mut self, speaks_ugi: bool) -> io::Result<()> {
+        self.speaks_ugi = speaks_ugi;
         let name = format!("buxtehude {}", env!("CARGO_PKG_VERSION"));
         self.say(&Reply::IdName(name))?;
         self.say(&Reply::IdAuthor("the buxtehude authors".into()))?;
         for offer in Options::offers() {
             self.say(&Reply::Option(offer))?;
         }
-        self.say(&Reply::UciOk)
+        self.say(if speaks_ugi {
+            &Reply::UgiOk
+        } else {
+            &Reply::UciOk
+        })
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
@@ -268,11 +284,20 @@ impl<W: Write> Session<W> {
         if self.running.is_some() {
             return Ok(());
         }
-        self.say(&Reply::BestMove(BestMove {
+        self.answer_go(BestMove {
             best: None,
             ponder: None,
             estimate: Vec::new(),
-        }))
+        })
+    }
+
+    /// Gives the answer to a `go`. In UGI that is a move and no more; its clients look for a line of two words.
+    fn answer_go(&mut self, mut answer: BestMove) -> io::Result<()> {
+        if self.speaks_ugi {
+            answer.ponder = None;
+            answer.estimate.clear();
+        }
+        self.say(&Reply::BestMove(answer))
     }
 
     fn take_event(&mut self, event: Event) -> io::Result<()> {
@@ -282,6 +307,7 @@ impl<W: Write> Session<W> {
             Event::Answer(answer) => self.take_answer(answer),
             Event::Perft(counts) => self.finish_perft(counts),
             Event::Bench(result) => self.finish_bench(result),
+            Event::Solved(solved) => self.finish_solve(&solved),
         }
     }
 

@@ -185,7 +185,7 @@ fn values_that_no_option_takes_are_refused() {
     for (option, problem) in [
         (
             "Preset value best",
-            "Preset: \"best\" is refused, expected default or article",
+            "Preset: \"best\" is refused, expected default or search or article",
         ),
         (
             "Ks value 1001",

@@ -1,7 +1,7 @@
 //! Lines of the protocol by example: what is read, what is refused and with which words.
 
 use buxtehude::protocol::{
-    Clock, ClockTimes, Command, CommandError, Go, PositionCommand, Reply, Start,
+    Clock, ClockTimes, Command, CommandError, Go, PositionCommand, Query, Reply, Start,
 };
 
 fn command(line: &str) -> Command {
@@ -46,6 +46,10 @@ fn commands_are_read() {
     let etude = || Start::Etude("45;26;2;f;29;19;0;f;2".to_owned());
     let table = [
         ("uci", Command::Uci),
+        ("ugi", Command::Ugi),
+        ("uginewgame", Command::UgiNewGame),
+        ("query p1turn", Command::Query(Query::P1Turn)),
+        ("query \t legal ", Command::Query(Query::Legal)),
         (" \t stop \t\r\n", Command::Stop),
         ("debug\ton", Command::Debug(true)),
         ("debug off", Command::Debug(false)),
@@ -105,7 +109,7 @@ fn go_takes_its_limits_in_any_order() {
 }
 
 #[test]
-fn go_takes_clocks_in_two_spellings() {
+fn go_takes_clocks_in_three_spellings() {
     let time = ClockTimes::Seats {
         time: vec![1000, -5, 0],
         inc: vec![1, 0, 2],
@@ -123,12 +127,23 @@ fn go_takes_clocks_in_two_spellings() {
     let movestogo = None;
     let uci = Some(Clock { time, movestogo });
     assert_eq!(go("go winc 3 btime -1 depth 2").clock, uci);
+
+    let time = ClockTimes::Ugi {
+        time: vec![Some(1000), None, Some(-2)],
+        inc: vec![None, Some(10), None, None, None, Some(0)],
+    };
+    let movestogo = Some(4);
+    let ugi = Some(Clock { time, movestogo });
+    let printed = "go p1time 1000 p3time -2 p2inc 10 p6inc 0 movestogo 4";
+    let line = "go p6inc 0 movestogo 4 p3time -2 p1time 1000 p2inc 10";
+    assert_eq!(go(line).clock, ugi);
+    assert_eq!(command(line).to_string(), printed);
 }
 
 #[test]
 fn refused_commands_say_what_was_expected() {
     let words = "depth, nodes, movetime, infinite, ponder, searchmoves, time, inc, movestogo, wtime, btime, winc, \
-                 binc, perft";
+                 binc, p1time, p2time, p3time, p4time, p5time, p6time, p1inc, p2inc, p3inc, p4inc, p5inc, p6inc, perft";
     let unknown_go = format!(r#"go: unknown word "fast": expected one of {words}"#);
     let not_a_time = "is not a whole number from -9223372036854775808 to 9223372036854775807";
     let bad_time = format!(r#"go time: "99999999999999999999" {not_a_time}"#);
@@ -235,7 +250,46 @@ fn refused_commands_say_what_was_expected() {
         ("go time 1 99999999999999999999", &bad_time),
         (
             "go winc 5 time 1 1",
-            "go: time together with winc: expected clocks as time and inc or as wtime, btime, winc and binc",
+            "go: time together with winc: expected clocks as time and inc, as wtime, btime, winc and binc, or as \
+             p1time, p1inc and so on",
+        ),
+        (
+            "go p1time 5 wtime 5",
+            "go: wtime together with p1time: expected clocks as time and inc, as wtime, btime, winc and binc, or as \
+             p1time, p1inc and so on",
+        ),
+        (
+            "go p2inc 5 time 5 5",
+            "go: time together with p2inc: expected clocks as time and inc, as wtime, btime, winc and binc, or as \
+             p1time, p1inc and so on",
+        ),
+        (
+            "go p2time 1 p2time 2",
+            r#"go: repeated "p2time": expected each word once"#,
+        ),
+        (
+            "go p2inc -1",
+            r#"go p2inc: "-1" is not a whole number from 0 to 18446744073709551615"#,
+        ),
+        (
+            "go p6inc 1",
+            "go: p6inc without a clock: expected p1time, or that of another player, with it",
+        ),
+        (
+            "query",
+            "query: missing argument: expected p1turn, turn, gameover, result, legal or players",
+        ),
+        (
+            "query p2turn",
+            r#"query: unexpected "p2turn": expected p1turn, turn, gameover, result, legal or players"#,
+        ),
+        (
+            "query turn now",
+            r#"query: unexpected "now": expected the end of the line"#,
+        ),
+        (
+            "ugi 1",
+            r#"ugi: unexpected "1": expected the end of the line"#,
         ),
         (
             "go time 1 2 3 inc 1 2",
@@ -251,7 +305,7 @@ fn refused_commands_say_what_was_expected() {
         ),
         (
             "go depth 1 movestogo 3",
-            "go: movestogo without a clock: expected time, wtime or btime with it",
+            "go: movestogo without a clock: expected time, wtime, btime or p1time with it",
         ),
         (
             "go depth 2 mate 3",
@@ -298,8 +352,8 @@ fn an_empty_line_has_an_error_of_its_own() {
 
 #[test]
 fn an_unknown_command_is_quoted_and_cut() {
-    let commands = "uci, debug, isready, setoption, ucinewgame, position, go, stop, ponderhit, quit, d, eval, bench, \
-                    help";
+    let commands = "uci, ugi, debug, isready, setoption, ucinewgame, uginewgame, position, go, stop, ponderhit, \
+                    quit, query, d, eval, bench, solve, help";
     let refusal = |line: &str| line.parse::<Command>().unwrap_err().to_string();
     assert_eq!(
         refusal("foo bar"),
@@ -328,6 +382,9 @@ fn what_we_print_is_the_documented_spelling() {
         "option name Clear Hash type button",
         "option name File type string default <empty>",
         "uciok",
+        "ugiok",
+        "response",
+        "response places 2 1 3",
         "readyok",
         "info depth 3 seldepth 5 multipv 1 estimate 520 480 score cp -12 nodes 9 nps 8 hashfull 7 time 6 pv 1 +half 4",
         "info score mate -2",

@@ -110,6 +110,7 @@ fn what_would_disturb_a_search_is_refused_and_the_search_goes_on() {
         "setoption name Hash value 1",
         "setoption name UCI_Variant value hare-and-tortoise",
         "ucinewgame",
+        "uginewgame",
         "go depth 1",
         "go perft 1",
         "bench 1",
@@ -127,7 +128,15 @@ fn what_would_disturb_a_search_is_refused_and_the_search_goes_on() {
             assert_eq!(errors(&lines).len(), 1, "{busy}, {malformed}: {lines:?}");
             assert_eq!(best_moves(&lines), [""; 0], "{busy}, {malformed}");
         }
-        for helper in ["d", "eval", "help", "uci", "debug off"] {
+        for helper in [
+            "d",
+            "eval",
+            "help",
+            "ugi",
+            "uci",
+            "query legal",
+            "debug off",
+        ] {
             let lines = engine.ask(helper);
             assert_eq!(errors(&lines), [""; 0], "{busy}, {helper}");
         }
@@ -252,6 +261,8 @@ fn a_clock_that_has_run_out_is_answered_at_once() {
         (STARTS[1], "go time 0 90000 90000 inc 0 0 0"),
         (STARTS[2], "go time -1 -1 -1 -1 -1 -1"),
         (STARTS[0], "go time 0 0 movetime 60000"),
+        (STARTS[0], "go p1time 0 p2time 9000 p1inc 0 p2inc 0"),
+        (STARTS[2], "go p1time -1 p6time 90000"),
     ] {
         engine.send(start);
         let begin = Instant::now();

@@ -3,8 +3,10 @@
 //! Whatever comes in whatever order, every `go` that is taken, or refused while nothing runs, is answered by
 //! one `bestmove`, which is legal; nothing else is; and the process ends when it is told to.
 
+mod answers;
 mod client;
 
+use answers::{QUERIES, response};
 use buxtehude::rules::{AnyPosition, Turn, VARIANTS, Variant};
 use client::Engine;
 use rand::rngs::StdRng;
@@ -21,7 +23,11 @@ const IDLE_TALK: &[&str] = &[
     "d",
     "eval",
     "uci",
+    "ugi",
     "help",
+    "query",
+    "query p2turn",
+    "ugi now",
     "debug on",
     "debug off",
     "hop",
@@ -62,6 +68,8 @@ const MALFORMED: &[&str] = &[
     "go fast",
     "go mate 2",
     "go movetime 5 movetime 6",
+    "go wtime 5 btime 5 p1time 5",
+    "go p6inc 1",
     "go perft",
 ];
 
@@ -77,6 +85,7 @@ const DISTURBING: &[&str] = &[
     "go perft 2",
     "bench 1",
     "ucinewgame",
+    "uginewgame",
     "setoption name Hash value 2",
     "setoption name UCI_Variant value hare-and-tortoise",
 ];
@@ -89,6 +98,10 @@ struct Conversation {
     position: AnyPosition,
     /// The position that is searched.
     searched: AnyPosition,
+    /// The answers to the queries since the last search, in order.
+    responses: Vec<String>,
+    /// The greeting that held when the search began, and those since.
+    greetings: Vec<&'static str>,
 }
 
 #[test]
@@ -102,6 +115,8 @@ fn random_commands_get_their_answers() {
             variant,
             position,
             searched: position,
+            responses: Vec::new(),
+            greetings: vec!["uci"],
         };
         for _ in 0..SEARCHES {
             conversation.prepare();
@@ -120,6 +135,12 @@ impl Conversation {
         for _ in 0..self.rng.random_range(0..3) {
             let line = self.one_of(IDLE_TALK);
             self.engine.send(line);
+            if ["uci", "ugi"].contains(&line) {
+                self.greetings.push(line);
+            }
+            let query = self.one_of(QUERIES);
+            self.engine.send(&format!("query {query}"));
+            self.responses.push(response(query, &self.position));
         }
     }
 
@@ -140,7 +161,10 @@ impl Conversation {
                 self.engine
                     .send(&format!("setoption name MultiPV value {lines}"));
             }
-            2 => self.engine.send("ucinewgame"),
+            2 => {
+                let line = self.one_of(&["ucinewgame", "uginewgame"]);
+                self.engine.send(line);
+            }
             3 => {
                 let line = self.one_of(BAD_OPTIONS);
                 self.engine.send(line);
@@ -173,6 +197,7 @@ impl Conversation {
     /// One `go` of any kind with what comes during the search, and its answer.
     fn search(&mut self) {
         self.searched = self.position;
+        self.greetings.drain(..self.greetings.len() - 1);
         let seats = self.position.seats();
         let clocks = |time: i64| vec![time.to_string(); seats].join(" ");
         let (go, answers) = match self.rng.random_range(0..10) {
@@ -222,6 +247,10 @@ impl Conversation {
             .engine
             .lines_to("info string error: unknown command \"fence\"");
         self.check(&go, answers, refused, &lines);
+        let mut responses = lines;
+        responses.retain(|line| line.starts_with("response"));
+        assert_eq!(responses, self.responses, "{}", self.engine.said());
+        self.responses.clear();
     }
 
     fn check(&self, go: &str, answers: usize, refused: usize, lines: &[String]) {
@@ -239,7 +268,12 @@ impl Conversation {
             return;
         };
         let mv = best.split(' ').nth(1).unwrap();
+        let is_bare = best.split(' ').count() == 2;
         let is_refused = MALFORMED.contains(&go) || UNFIT.contains(&go);
+        let can_be_bare = is_refused || self.greetings.contains(&"ugi");
+        let can_be_long = !is_refused && self.greetings.contains(&"uci");
+        let form = if is_bare { can_be_bare } else { can_be_long };
+        assert!(form, "{best}, {:?}, {go}", self.greetings);
         let is_move = matches!(self.searched.turn(), Turn::Seat(_)) && !is_refused;
         if is_move {
             let legal = self.searched.legal_actions();

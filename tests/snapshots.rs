@@ -183,6 +183,83 @@ fn a_board_game() {
 }
 
 #[test]
+fn a_board_game_in_ugi() {
+    assert_conversation!(
+        "a_board_game_in_ugi",
+        [
+            "ugi",
+            "setoption name UCI_Variant value fox-and-hounds",
+            "isready",
+            "uginewgame",
+            "isready",
+            "position startpos",
+            "query p1turn",
+            "query gameover",
+            "query result",
+            "query legal",
+            "go depth 2 p1time 60000 p2time 60000 p1inc 100 p2inc 100 searchmoves e1d2",
+            "position startpos moves e1d2",
+            "query p1turn",
+            "query turn",
+            "go searchmoves b8a7 d8e7 depth 2",
+            "position fen 8/6F1/8/8/1h6/h1h3h1/8/8 w - - 0 1",
+            "query result",
+            "position fen 8/6F1/8/8/1h6/h1h3h1/8/8 w - - 0 1 moves g7h8",
+            "query p1turn",
+            "query turn",
+            "query gameover",
+            "query result",
+            "query legal",
+            "query players",
+            "go depth 3",
+            "position fen 8/8/8/8/8/6h1/1h3h1h/6F1 w - - 0 1 moves g1e1",
+            "position fen 8/8/8/8/8/8/1h3h1h/h5F1 w - - 0 1",
+            "query result",
+            "go depth 0",
+        ]
+    );
+}
+
+#[test]
+fn a_race_of_three_in_ugi() {
+    assert_conversation!(
+        "a_race_of_three_in_ugi",
+        [
+            "ugi",
+            "isready",
+            "uginewgame",
+            "position startpos players 3",
+            "query players",
+            "query p1turn",
+            "query turn",
+            "query legal",
+            "go depth 2 p1time 60000 p2time 60000 p3time 60000 searchmoves 5",
+            "position startpos players 3 moves 5 6",
+            "query p1turn",
+            "query turn",
+            "query legal",
+            "query gameover",
+            "query result",
+            "go depth 2",
+            "position startpos players 3 moves 5 6 +half",
+            "query turn",
+            "query legal",
+            "query islegal",
+            "query turn",
+            "position fen 64,12,0/5,1,0/64,0,0 2 3,1 -",
+            "query p1turn",
+            "query turn",
+            "query gameover",
+            "query result",
+            "query legal",
+            "go p1time 1 p2time 1 p3time 1",
+            "uci",
+            "go depth 1",
+        ]
+    );
+}
+
+#[test]
 fn nothing_to_move() {
     assert_conversation!(
         "nothing_to_move",
@@ -277,6 +354,10 @@ fn malformed_commands() {
             "hop",
             "UCI",
             "uci now",
+            "ugi now",
+            "query",
+            "query p2turn",
+            "query turn now",
             "debug",
             "debug maybe",
             "setoption",
@@ -342,9 +423,16 @@ fn refused_searches() {
             "go winc 5 binc 5",
             "go wtime 5 time 5 5",
             "go btime 1000",
+            "go p2time 1000",
+            "go p1time 1000 p3time 1000",
+            "go p1time 1000 p6inc 5",
+            "go p1time 5 wtime 5",
+            "go p1inc 5",
             "position startpos players 3",
             "go wtime 1000 btime 1000",
             "go time 1000 1000",
+            "go p2time 1000 p3time 1000",
+            "go p1time 1000 p4time 1000",
         ]
     );
 }

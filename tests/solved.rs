@@ -3,21 +3,22 @@
 
 use std::collections::HashMap;
 
-use buxtehude::rules::fox::solved::{Outcome, SOLVED, Side};
+use buxtehude::rules::fox::{Position, RABBIT, Square, WOLVES};
+use buxtehude::rules::{Game, Outcome};
 
 /// File and row of a square, from 0 at a1.
-type Square = (i8, i8);
+type Place = (i8, i8);
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct Board {
     /// In ascending order, so that equal boards are equal.
-    wolves: [Square; 4],
-    rabbit: Square,
+    wolves: [Place; 4],
+    rabbit: Place,
     wolves_move: bool,
 }
 
 impl Board {
-    fn is_free(&self, (file, row): Square) -> bool {
+    fn is_free(&self, (file, row): Place) -> bool {
         let inside = (0..8).contains(&file) && (0..8).contains(&row);
         inside && self.rabbit != (file, row) && !self.wolves.contains(&(file, row))
     }
@@ -71,9 +72,9 @@ impl SlowSolver {
             return known;
         }
         let (mover, opponent) = if board.wolves_move {
-            (Side::Wolves, Side::Rabbit)
+            (WOLVES, RABBIT)
         } else {
-            (Side::Rabbit, Side::Wolves)
+            (RABBIT, WOLVES)
         };
         let mut fastest_win = None;
         let mut latest_loss = None;
@@ -81,14 +82,14 @@ impl SlowSolver {
             let after = self.outcome(child);
             let plies = after.plies + 1;
             if after.winner == mover {
-                fastest_win = Some(fastest_win.map_or(plies, |best: u8| best.min(plies)));
+                fastest_win = Some(fastest_win.map_or(plies, |best: u32| best.min(plies)));
             } else {
-                latest_loss = Some(latest_loss.map_or(plies, |best: u8| best.max(plies)));
+                latest_loss = Some(latest_loss.map_or(plies, |best: u32| best.max(plies)));
             }
         }
         let outcome = if board.rabbit.1 == 7 {
             Outcome {
-                winner: Side::Rabbit,
+                winner: RABBIT,
                 plies: 0,
             }
         } else if let Some(plies) = fastest_win {
@@ -110,10 +111,10 @@ impl SlowSolver {
 #[test]
 fn the_table_is_what_a_slow_solver_finds_for_every_position() {
     let files_and_rows = (0..8).flat_map(|file| (0..8).map(move |row| (file, row)));
-    let dark: Vec<Square> = files_and_rows
+    let dark: Vec<Place> = files_and_rows
         .filter(|(file, row)| (file + row) % 2 == 0)
         .collect();
-    let number = |(file, row): Square| 4 * row as u8 + file as u8 / 2;
+    let number = |(file, row): Place| 4 * row as u8 + file as u8 / 2;
     let mut slow = SlowSolver::default();
     let mut compared = 0;
     for (a, &first) in dark.iter().enumerate() {
@@ -130,8 +131,10 @@ fn the_table_is_what_a_slow_solver_finds_for_every_position() {
                                 wolves_move,
                             };
                             let expected = slow.outcome(board);
-                            let found = SOLVED.outcome(set, number(rabbit), wolves_move);
-                            assert_eq!(found, expected, "{board:?}");
+                            let rabbit = Square::new(number(rabbit));
+                            let mover = if wolves_move { WOLVES } else { RABBIT };
+                            let position = Position::new(rabbit, set, mover).unwrap();
+                            assert_eq!(position.solved(), Some(expected), "{position:?}");
                             compared += 1;
                         }
                     }

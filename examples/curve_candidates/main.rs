@@ -10,7 +10,7 @@ mod candidates;
 mod game;
 mod tournament;
 
-use buxtehude::eval::lookahead::{Lookahead, ModelSettings};
+use buxtehude::eval::{ModelSettings, lookahead::Lookahead};
 use buxtehude::rules::hase::HASE_UND_IGEL;
 
 use candidates::{CANDIDATES, Candidate};

@@ -1,10 +1,15 @@
 //! The evaluation of Rabbits and Wolves: how far the rabbit is from row 8 if no wolf moves.
+//!
+//! Source: the article "Rabbits & Wolves", which counts from 0, where the rabbit has won, to
+//! [`UNREACHABLE`].
 
-use super::lookahead::ModelSettings;
-use super::{Evaluate, NoModel, Vector};
-use crate::rules::fox::board::{ROW_8, neighbours};
-use crate::rules::fox::{Position, RABBIT, WOLVES};
+use super::{ArticleModel, Evaluate, Heuristic, MinimaxModel, ModelSettings, NoModel, Vector};
+use crate::rules::fox::board::{ROW_8, Square, neighbours};
+use crate::rules::fox::{Move, Position, RABBIT, WOLVES};
 use crate::rules::{Game, MAX_SEATS};
+
+/// The value of a position in which row 8 is out of the rabbit's reach, or the rabbit has lost.
+pub const UNREACHABLE: i32 = 254;
 
 /// What a step of the rabbit is worth to it, in hundredths.
 const STEP: i32 = 400;
@@ -12,59 +17,156 @@ const STEP: i32 = 400;
 /// The distance at which neither side is better off: the whole board.
 const EVEN: i32 = 7;
 
-/// A way that is blocked counts as this many steps, and so does a longer one.
-const BLOCKED: u32 = 14;
+/// A way that is blocked is worth as much as one of so many steps, and so is a longer one.
+const BLOCKED: i32 = 14;
 
-/// The fewest steps that lead the rabbit to row 8 if no wolf moves, or `None` where the way is blocked.
-fn distance(position: &Position) -> Option<u32> {
+/// The squares that the rabbit reaches first after each number of steps, if no wolf moves: itself after none.
+fn reached_by_steps(position: &Position) -> impl Iterator<Item = u32> {
     let free = !position.wolves();
-    let mut reached = position.rabbit().bit();
-    let mut steps = 0;
-    while reached & ROW_8 == 0 {
-        let further = reached | neighbours(reached) & free;
-        if further == reached {
-            return None;
-        }
-        reached = further;
-        steps += 1;
-    }
-    Some(steps)
+    let rabbit = position.rabbit().bit();
+    let mut reached = rabbit;
+    std::iter::successors(Some(rabbit), move |&last| {
+        let next = neighbours(last) & free & !reached;
+        reached |= next;
+        (next != 0).then_some(next)
+    })
 }
 
-/// What the position is worth to the rabbit, in hundredths.
-fn worth_to_rabbit(position: &Position) -> i32 {
-    let steps = distance(position).unwrap_or(BLOCKED).min(BLOCKED);
-    STEP * (EVEN - steps as i32)
+/// The fewest steps that lead the rabbit to row 8 if no wolf moves, or [`UNREACHABLE`] where none do.
+fn distance(position: &Position) -> i32 {
+    let steps = reached_by_steps(position).position(|squares| squares & ROW_8 != 0);
+    steps.map_or(UNREACHABLE, |steps| steps as i32)
+}
+
+/// What a value is worth to each seat.
+fn worth(value: i32) -> Vector {
+    let to_rabbit = STEP * (EVEN - value.min(BLOCKED));
+    let mut worth = [0; MAX_SEATS];
+    worth[RABBIT.index()] = to_rabbit;
+    worth[WOLVES.index()] = -to_rabbit;
+    worth
+}
+
+/// The article's view of the game: the wolves want the value large, the rabbit small.
+#[derive(Clone, Copy, Debug)]
+pub struct Pursuit {
+    heuristic: Heuristic,
+}
+
+impl MinimaxModel for Pursuit {
+    type Position = Position;
+    type Move = Move;
+
+    /// The wolves in the order of the position's text, the step to the left before that to the right; the
+    /// rabbit's steps down before those up, to the left before those to the right.
+    fn moves(&self, position: &Position) -> impl Iterator<Item = Move> {
+        let moves = position.legal_moves();
+        // Ascending moves are in this order, but for the rows of the wolves.
+        let rows = (0..8).rev();
+        rows.flat_map(move |row| moves.filter(move |mv| mv.from.row() == row))
+    }
+
+    #[inline]
+    fn play(&self, position: &Position, mv: Move) -> Position {
+        position.play_unchecked(mv)
+    }
+
+    #[inline]
+    fn wants_large(&self, position: &Position) -> bool {
+        position.mover() == WOLVES
+    }
+
+    fn value(&self, position: &Position) -> i32 {
+        match position.winner() {
+            Some(RABBIT) => 0,
+            Some(_) => UNREACHABLE,
+            None => match self.heuristic {
+                Heuristic::Distance => distance(position),
+                Heuristic::Height => 7 - i32::from(position.rabbit().row()),
+            },
+        }
+    }
+
+    fn worth(&self, value: i32) -> Vector {
+        worth(value)
+    }
 }
 
 impl Evaluate for Position {
-    type Model = NoModel<Position>;
+    type Vectors = NoModel<Position>;
+    type Minimax = Pursuit;
 
     fn worth(&self) -> Vector {
-        let mut worth = [0; MAX_SEATS];
-        let to_rabbit = worth_to_rabbit(self);
-        worth[RABBIT.index()] = to_rabbit;
-        worth[WOLVES.index()] = -to_rabbit;
-        worth
+        worth(distance(self))
     }
 
     fn explain(&self) -> Vec<String> {
-        let way = match distance(self) {
-            Some(steps) => format!("distance {steps} to row 8"),
-            None => "no way to row 8".into(),
+        let default = Pursuit {
+            heuristic: Heuristic::Distance,
         };
-        let worth = worth_to_rabbit(self);
-        [(RABBIT, worth), (WOLVES, -worth)]
-            .map(|(seat, worth)| match self.place(seat) {
-                Some(place) => format!("seat {seat}: place {place}"),
-                None => format!("seat {seat}: {way} = E {worth}"),
-            })
-            .to_vec()
+        explain_with(self, &default)
     }
 
-    fn model(&self, _: &ModelSettings) -> Option<NoModel<Position>> {
-        None
+    fn model(&self, settings: &ModelSettings) -> ArticleModel<NoModel<Position>, Pursuit> {
+        ArticleModel::Minimax(pursuit(settings))
     }
+
+    fn model_worth(&self, settings: &ModelSettings) -> Vector {
+        worth(pursuit(settings).value(self))
+    }
+
+    fn explain_model(&self, settings: &ModelSettings) -> Vec<String> {
+        explain_with(self, &pursuit(settings))
+    }
+}
+
+fn pursuit(settings: &ModelSettings) -> Pursuit {
+    Pursuit {
+        heuristic: settings.heuristic,
+    }
+}
+
+/// The map of distances, the value, and a line a seat.
+fn explain_with(position: &Position, pursuit: &Pursuit) -> Vec<String> {
+    let mut lines = distance_map(position);
+    let value = pursuit.value(position);
+    let name = match pursuit.heuristic {
+        Heuristic::Distance => "distance",
+        Heuristic::Height => "height",
+    };
+    lines.push(format!("{name} {value}"));
+    for seat in [RABBIT, WOLVES] {
+        lines.push(match position.place(seat) {
+            Some(place) => format!("seat {seat}: place {place}"),
+            None => format!("seat {seat}: E {}", worth(value)[seat.index()]),
+        });
+    }
+    lines
+}
+
+/// The board with the rabbit's steps to each square that it can reach if no wolf moves; `h` is a wolf, `-` a
+/// square out of reach.
+fn distance_map(position: &Position) -> Vec<String> {
+    let reached: Vec<u32> = reached_by_steps(position).collect();
+    let cell = |square: Square| {
+        if position.wolves() & square.bit() != 0 {
+            return "h".into();
+        }
+        let steps = reached
+            .iter()
+            .position(|squares| squares & square.bit() != 0);
+        steps.map_or("-".into(), |steps| steps.to_string())
+    };
+    let row = |row: u8| {
+        let cells = (0..8).map(|file| Square::at(row, file).map_or(String::new(), cell));
+        let line = cells.fold((row + 1).to_string(), |line, cell| {
+            format!("{line}{cell:>3}")
+        });
+        line.trim_end().to_string()
+    };
+    let mut lines: Vec<String> = (0..8).rev().map(row).collect();
+    lines.push("   a  b  c  d  e  f  g  h".into());
+    lines
 }
 
 #[cfg(test)]
@@ -74,16 +176,44 @@ mod tests {
     #[test]
     fn the_distance_is_that_of_the_shortest_way_around_the_wolves() {
         for (text, expected) in [
-            ("1h1h1h1h/8/8/8/8/8/8/4F3 w", None),
-            ("1h1h1h2/6h1/8/8/8/8/8/4F3 w", None),
-            ("1h1h1h2/8/5h2/8/8/8/8/4F3 w", Some(7)),
-            ("8/8/8/8/8/h1h1h3/5h2/4F3 w", None),
-            ("7h/8/8/8/8/2h1h3/1h6/2F5 w", Some(9)),
-            ("8/F7/8/8/8/8/8/h1h1h1h1 w", Some(1)),
-            ("1F6/8/8/8/8/8/8/h1h1h1h1 b", Some(0)),
+            ("1h1h1h1h/8/8/8/8/8/8/4F3 w", UNREACHABLE),
+            ("1h1h1h2/6h1/8/8/8/8/8/4F3 w", UNREACHABLE),
+            ("1h1h1h2/8/5h2/8/8/8/8/4F3 w", 7),
+            ("8/8/8/8/8/h1h1h3/5h2/4F3 w", UNREACHABLE),
+            ("7h/8/8/8/8/2h1h3/1h6/2F5 w", 9),
+            ("8/F7/8/8/8/8/8/h1h1h1h1 w", 1),
+            ("1F6/8/8/8/8/8/8/h1h1h1h1 b", 0),
         ] {
             let position = Position::parse(&(), text).unwrap();
             assert_eq!(distance(&position), expected, "{position:?}");
+        }
+    }
+
+    #[test]
+    fn moves_are_in_the_order_of_the_article() {
+        let pursuit = pursuit(&ModelSettings::default());
+        for (text, expected) in [
+            ("1h1h4/8/8/h7/8/2F5/7h/8 b", "b8a7 b8c7 d8c7 d8e7 a5b4 h2g1"),
+            ("1h1h1h1h/8/8/8/8/8/3F4/8 w", "d2c1 d2e1 d2c3 d2e3"),
+        ] {
+            let position = Position::parse(&(), text).unwrap();
+            let moves: Vec<String> = pursuit.moves(&position).map(|mv| mv.to_string()).collect();
+            assert_eq!(moves.join(" "), expected, "{position:?}");
+        }
+    }
+
+    #[test]
+    fn an_end_has_the_value_of_the_winner() {
+        for heuristic in [Heuristic::Distance, Heuristic::Height] {
+            for (text, expected) in [
+                ("1F6/8/8/8/8/8/8/h1h1h1h1 b", 0),
+                ("8/8/8/8/8/2F5/8/h1h1h1h1 b", 0),
+                ("1h1h1h2/8/8/8/8/8/1h6/F7 w", UNREACHABLE),
+            ] {
+                let position = Position::parse(&(), text).unwrap();
+                let value = Pursuit { heuristic }.value(&position);
+                assert_eq!(value, expected, "{heuristic:?} {position:?}");
+            }
         }
     }
 }

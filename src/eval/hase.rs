@@ -9,12 +9,12 @@ pub mod article;
 pub mod curves;
 pub mod lookahead;
 
-use super::{Evaluate, Vector};
+use super::{ArticleModel, Evaluate, ModelSettings, NoModel, Vector};
 use crate::rules::hase::{FINISH, Hare, Position, cost};
 use crate::rules::{Game, MAX_SEATS, Seat};
 use article::{Evaluation, Factors, Terms};
 use curves::{CURVES, CarrotCurve, Falling, LettuceCurves, MOST_CARROTS};
-use lookahead::{Lookahead, ModelSettings};
+use lookahead::Lookahead;
 
 /// The factors Ks, Kc and Kp, in hundredths.
 const FACTORS: Factors = Factors {
@@ -107,7 +107,8 @@ fn own_terms(position: &Position, seat: Seat) -> Terms {
 }
 
 impl Evaluate for Position {
-    type Model = Lookahead;
+    type Vectors = Lookahead;
+    type Minimax = NoModel<Position>;
 
     #[inline]
     fn worth(&self) -> Vector {
@@ -118,8 +119,8 @@ impl Evaluate for Position {
         worth
     }
 
-    fn model(&self, settings: &ModelSettings) -> Option<Lookahead> {
-        Some(Lookahead::new(self.ruleset(), settings))
+    fn model(&self, settings: &ModelSettings) -> ArticleModel<Lookahead, NoModel<Position>> {
+        ArticleModel::Vectors(Lookahead::new(self.ruleset(), settings))
     }
 
     fn model_worth(&self, settings: &ModelSettings) -> Vector {

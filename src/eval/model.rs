@@ -1,10 +1,13 @@
-//! A game as a search for vectors sees it.
+//! A game as the searches of the articles see it.
 
 use std::convert::Infallible;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
+use super::Vector;
+use super::article::Factors;
+use super::lookahead::HareModel;
 use crate::rules::{Game, Seat, Turn};
 
 /// A tree of positions with what they are worth: a game as it is, or simplified for looking ahead.
@@ -67,7 +70,41 @@ pub trait Model {
     }
 }
 
-/// The model of a game that has none: there is no value of this type.
+/// A tree of positions with one number for what they are worth, which one side wants large and the other
+/// small.
+pub trait MinimaxModel {
+    /// A position.
+    type Position: Copy;
+    /// A move.
+    type Move: Copy + Eq;
+
+    /// The legal moves of the side to move, in an order that decides between equal ones; none where the tree
+    /// ends.
+    fn moves(&self, position: &Self::Position) -> impl Iterator<Item = Self::Move>;
+
+    /// The position after a legal move.
+    fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
+
+    /// Whether the side to move wants the number large.
+    fn wants_large(&self, position: &Self::Position) -> bool;
+
+    /// The number of a position without looking further.
+    fn value(&self, position: &Self::Position) -> i32;
+
+    /// What a number is worth to each seat, as [`Evaluate::worth`](super::Evaluate::worth) has it.
+    fn worth(&self, value: i32) -> Vector;
+}
+
+/// The model that the article about a game searches.
+#[derive(Clone, Copy, Debug)]
+pub enum ArticleModel<V, M> {
+    /// One of vectors.
+    Vectors(V),
+    /// One of a single number.
+    Minimax(M),
+}
+
+/// The kind of model that a game has not: there is no value of this type.
 #[derive(Clone, Copy, Debug)]
 pub struct NoModel<G>(Infallible, PhantomData<G>);
 
@@ -102,6 +139,52 @@ impl<G: Game> Model for NoModel<G> {
     fn worth<const N: usize>(&self, _: &G) -> [i32; N] {
         match self.0 {}
     }
+}
+
+impl<G: Game> MinimaxModel for NoModel<G> {
+    type Position = G;
+    type Move = G::Move;
+
+    fn moves(&self, position: &G) -> impl Iterator<Item = G::Move> {
+        position.legal_moves()
+    }
+
+    fn play(&self, _: &G, _: G::Move) -> G {
+        match self.0 {}
+    }
+
+    fn wants_large(&self, _: &G) -> bool {
+        match self.0 {}
+    }
+
+    fn value(&self, _: &G) -> i32 {
+        match self.0 {}
+    }
+
+    fn worth(&self, _: i32) -> Vector {
+        match self.0 {}
+    }
+}
+
+/// What can be chosen about the models of all games; each game heeds what is its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ModelSettings {
+    /// Ks, Kc and Kp.
+    pub factors: Factors,
+    /// What a hare square is taken for.
+    pub hare_model: HareModel,
+    /// What a single number is.
+    pub heuristic: Heuristic,
+}
+
+/// What the single number of a position is, where one side is on its way to a goal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Heuristic {
+    /// The steps of the shortest way to the goal while nobody else moves.
+    #[default]
+    Distance,
+    /// How far the goal is, whatever is in the way.
+    Height,
 }
 
 /// The mean of vectors with their weights, each component rounded down; zeros of none.

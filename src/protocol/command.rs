@@ -13,23 +13,28 @@ use super::error::{CommandError, Expected};
 use super::excerpt::Excerpt;
 use super::go;
 use super::position::position;
+use super::query::query;
 use super::words::{Parsed, end, expecting, keyword, number, text_until, without_line_end, word};
 
 /// The first words of all commands.
-pub const COMMAND_WORDS: [&str; 14] = [
+pub const COMMAND_WORDS: [&str; 18] = [
     "uci",
+    "ugi",
     "debug",
     "isready",
     "setoption",
     "ucinewgame",
+    "uginewgame",
     "position",
     "go",
     "stop",
     "ponderhit",
     "quit",
+    "query",
     "d",
     "eval",
     "bench",
+    "solve",
     "help",
 ];
 
@@ -48,18 +53,22 @@ impl FromStr for Command {
         let bare = |name, command| value(command, end(name, END)).parse(rest);
         let parsed = match name {
             "uci" => bare("uci", Command::Uci),
+            "ugi" => bare("ugi", Command::Ugi),
             "debug" => debug(rest),
             "isready" => bare("isready", Command::IsReady),
             "setoption" => set_option(rest),
             "ucinewgame" => bare("ucinewgame", Command::UciNewGame),
+            "uginewgame" => bare("uginewgame", Command::UgiNewGame),
             "position" => position.map(Command::Position).parse(rest),
             "go" => return go::go(rest).map_err(CommandError::Go),
             "stop" => bare("stop", Command::Stop),
             "ponderhit" => bare("ponderhit", Command::PonderHit),
             "quit" => bare("quit", Command::Quit),
+            "query" => query.map(Command::Query).parse(rest),
             "d" => bare("d", Command::Display),
             "eval" => bare("eval", Command::Eval),
             "bench" => bench(rest),
+            "solve" => bare("solve", Command::Solve),
             "help" => bare("help", Command::Help),
             _ => {
                 let found = Excerpt::new(name);
@@ -78,6 +87,7 @@ impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Command::Uci => f.write_str("uci"),
+            Command::Ugi => f.write_str("ugi"),
             Command::Debug(on) => write!(f, "debug {}", if *on { "on" } else { "off" }),
             Command::IsReady => f.write_str("isready"),
             Command::SetOption { name, value: None } => write!(f, "setoption name {name}"),
@@ -89,16 +99,19 @@ impl fmt::Display for Command {
                 write!(f, "setoption name {name} value{blank}{value}")
             }
             Command::UciNewGame => f.write_str("ucinewgame"),
+            Command::UgiNewGame => f.write_str("uginewgame"),
             Command::Position(position) => write!(f, "position {position}"),
             Command::Go(go) => write!(f, "go{go}"),
             Command::Perft(depth) => write!(f, "go perft {depth}"),
             Command::Stop => f.write_str("stop"),
             Command::PonderHit => f.write_str("ponderhit"),
             Command::Quit => f.write_str("quit"),
+            Command::Query(query) => write!(f, "query {query}"),
             Command::Display => f.write_str("d"),
             Command::Eval => f.write_str("eval"),
             Command::Bench(None) => f.write_str("bench"),
             Command::Bench(Some(depth)) => write!(f, "bench {depth}"),
+            Command::Solve => f.write_str("solve"),
             Command::Help => f.write_str("help"),
         }
     }

@@ -81,15 +81,16 @@ pub enum GoError {
         /// The word.
         found: Excerpt,
     },
-    /// The clocks come in two spellings at once.
+    /// The clocks come in several spellings at once.
     #[error(
-        "go: {seats} together with {uci}: expected clocks as time and inc or as wtime, btime, winc and binc"
+        "go: {first} together with {second}: expected clocks as time and inc, as wtime, btime, winc and binc, or as \
+         p1time, p1inc and so on"
     )]
     MixedClocks {
-        /// The first of `time` and `inc` that is there.
-        seats: &'static str,
-        /// The first of `wtime`, `btime`, `winc` and `binc` that is there.
-        uci: &'static str,
+        /// A word of the one spelling.
+        first: &'static str,
+        /// A word of another.
+        second: &'static str,
     },
     /// `inc` has not as many numbers as `time`.
     #[error("go inc: found {incs} numbers: expected {times}, as many as behind time")]

@@ -5,15 +5,14 @@ use std::fmt;
 use nom::Parser;
 use nom::multi::many1;
 
+use super::clock::ClockDraft;
 use super::error::{ArgumentError, Expected, GoError};
 use super::excerpt::Excerpt;
-use super::words::{
-    Mismatch, Parsed, expecting, number, numbers, word, word_but, write_fact, write_list,
-};
-use super::{Clock, ClockTimes, Command, Go};
+use super::words::{Mismatch, Parsed, expecting, number, word, word_but, write_fact, write_list};
+use super::{Command, Go};
 
 /// All words that `go` knows; a list of moves ends at the next of them.
-pub const GO_WORDS: [&str; 15] = [
+pub const GO_WORDS: [&str; 27] = [
     "depth",
     "nodes",
     "movetime",
@@ -27,6 +26,18 @@ pub const GO_WORDS: [&str; 15] = [
     "btime",
     "winc",
     "binc",
+    "p1time",
+    "p2time",
+    "p3time",
+    "p4time",
+    "p5time",
+    "p6time",
+    "p1inc",
+    "p2inc",
+    "p3inc",
+    "p4inc",
+    "p5inc",
+    "p6inc",
     "perft",
     "mate",
 ];
@@ -78,48 +89,17 @@ impl fmt::Display for Go {
     }
 }
 
-impl fmt::Display for Clock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.time {
-            ClockTimes::Seats { time, inc } => {
-                write_list(f, "time", time)?;
-                write_list(f, "inc", inc)?;
-            }
-            ClockTimes::Uci {
-                wtime,
-                btime,
-                winc,
-                binc,
-            } => {
-                write_fact(f, "wtime", *wtime)?;
-                write_fact(f, "btime", *btime)?;
-                write_fact(f, "winc", *winc)?;
-                write_fact(f, "binc", *binc)?;
-            }
-        }
-        write_fact(f, "movestogo", self.movestogo)
-    }
-}
-
-/// What was read so far; the clocks are put together at the end, for their words come in any order.
+/// What was read so far.
 #[derive(Default)]
 struct Draft {
     go: Go,
     perft: Option<u32>,
-    time: Option<Vec<i64>>,
-    inc: Option<Vec<u64>>,
-    wtime: Option<i64>,
-    btime: Option<i64>,
-    winc: Option<u64>,
-    binc: Option<u64>,
-    movestogo: Option<u32>,
+    clocks: ClockDraft,
 }
 
 impl Draft {
     /// Reads the argument of the word `name` from `input` and returns what stands behind it.
     fn read<'a>(&mut self, name: &str, input: &'a str) -> Result<&'a str, GoError> {
-        const TIMES: std::ops::RangeInclusive<i64> = i64::MIN..=i64::MAX;
-        const INCREMENTS: std::ops::RangeInclusive<u64> = 0..=u64::MAX;
         let rest = match name {
             "depth" => set(
                 &mut self.go.depth,
@@ -146,76 +126,25 @@ impl Draft {
                 self.go.searchmoves = moves;
                 rest
             }
-            "time" => set(&mut self.time, numbers("go time", TIMES).parse(input))?,
-            "inc" => set(&mut self.inc, numbers("go inc", INCREMENTS).parse(input))?,
-            "wtime" => set(&mut self.wtime, number("go wtime", TIMES).parse(input))?,
-            "btime" => set(&mut self.btime, number("go btime", TIMES).parse(input))?,
-            "winc" => set(&mut self.winc, number("go winc", INCREMENTS).parse(input))?,
-            "binc" => set(&mut self.binc, number("go binc", INCREMENTS).parse(input))?,
-            "movestogo" => set(
-                &mut self.movestogo,
-                number("go movestogo", 1..=u32::MAX).parse(input),
-            )?,
             "perft" => set(
                 &mut self.perft,
                 number("go perft", 0..=MAX_PERFT_DEPTH).parse(input),
             )?,
             "mate" => return Err(GoError::Mate),
-            _ => {
-                let found = Excerpt::new(name);
-                return Err(GoError::UnknownWord { found });
-            }
+            _ => match self.clocks.read(name, input) {
+                Some(rest) => rest?,
+                None => {
+                    let found = Excerpt::new(name);
+                    return Err(GoError::UnknownWord { found });
+                }
+            },
         };
         Ok(rest)
     }
 
-    fn finish(mut self) -> Result<Go, GoError> {
-        let mut go = std::mem::take(&mut self.go);
-        let movestogo = self.movestogo;
-        go.clock = self.times()?.map(|time| Clock { time, movestogo });
-        match (&go.clock, movestogo) {
-            (None, Some(_)) => Err(GoError::NoClock {
-                found: "movestogo",
-                expected: "time, wtime or btime",
-            }),
-            _ => Ok(go),
-        }
-    }
-
-    fn times(self) -> Result<Option<ClockTimes>, GoError> {
-        let seats = first_given(&[("time", self.time.is_some()), ("inc", self.inc.is_some())]);
-        let uci = first_given(&[
-            ("wtime", self.wtime.is_some()),
-            ("btime", self.btime.is_some()),
-            ("winc", self.winc.is_some()),
-            ("binc", self.binc.is_some()),
-        ]);
-        match (seats, uci) {
-            (None, None) => Ok(None),
-            (Some(seats), Some(uci)) => Err(GoError::MixedClocks { seats, uci }),
-            (Some(found), None) => {
-                let expected = "time";
-                let time = self.time.ok_or(GoError::NoClock { found, expected })?;
-                let inc = self.inc.unwrap_or_default();
-                let (times, incs) = (time.len(), inc.len());
-                if incs != 0 && incs != times {
-                    return Err(GoError::IncrementCount { times, incs });
-                }
-                Ok(Some(ClockTimes::Seats { time, inc }))
-            }
-            (None, Some(found)) => {
-                if self.wtime.is_none() && self.btime.is_none() {
-                    let expected = "wtime or btime";
-                    return Err(GoError::NoClock { found, expected });
-                }
-                Ok(Some(ClockTimes::Uci {
-                    wtime: self.wtime,
-                    btime: self.btime,
-                    winc: self.winc,
-                    binc: self.binc,
-                }))
-            }
-        }
+    fn finish(self) -> Result<Go, GoError> {
+        let clock = self.clocks.finish()?;
+        Ok(Go { clock, ..self.go })
     }
 }
 
@@ -230,17 +159,10 @@ fn searchmoves(input: &str) -> Parsed<'_, Vec<String>> {
 }
 
 /// Stores what was parsed and returns the rest of the line.
-fn set<'a, T>(slot: &mut Option<T>, parsed: Parsed<'a, T>) -> Result<&'a str, GoError> {
+pub(super) fn set<'a, T>(slot: &mut Option<T>, parsed: Parsed<'a, T>) -> Result<&'a str, GoError> {
     let (rest, value) = parsed?;
     *slot = Some(value);
     Ok(rest)
-}
-
-fn first_given(words: &[(&'static str, bool)]) -> Option<&'static str> {
-    words
-        .iter()
-        .find(|(_, given)| *given)
-        .map(|(word, _)| *word)
 }
 
 impl From<nom::Err<Mismatch<'_>>> for GoError {

@@ -14,6 +14,7 @@ use super::*;
 /// Words that mean something somewhere, so that random lines get far into the parsers.
 const SOUP: &[&str] = &[
     "uci",
+    "ugi",
     "debug",
     "on",
     "off",
@@ -40,9 +41,19 @@ const SOUP: &[&str] = &[
     "btime",
     "winc",
     "binc",
+    "p1time",
+    "p2time",
+    "p6time",
+    "p1inc",
+    "p6inc",
     "perft",
     "mate",
     "bench",
+    "query",
+    "p1turn",
+    "gameover",
+    "result",
+    "legal",
     "id",
     "author",
     "option",
@@ -60,7 +71,9 @@ const SOUP: &[&str] = &[
     "false",
     "<empty>",
     "uciok",
+    "ugiok",
     "readyok",
+    "response",
     "info",
     "seldepth",
     "multipv",
@@ -96,8 +109,10 @@ const BEGINNINGS: &[&str] = &[
     "setoption",
     "debug",
     "bench",
+    "query",
     "option",
     "info",
+    "response",
     "bestmove",
     "id",
     "",
@@ -152,7 +167,19 @@ fn clock_times() -> impl Strategy<Value = ClockTimes> {
         };
         (wtime.is_some() || btime.is_some()).then_some(times)
     });
-    prop_oneof![seats, uci]
+    let ugi = vec((of(any::<i64>()), of(any::<u64>())), 1..7);
+    let ugi = ugi.prop_filter_map("no time left", |players| {
+        let (time, inc) = players.into_iter().unzip();
+        let (time, inc) = (up_to_the_last(time), up_to_the_last(inc));
+        (!time.is_empty()).then_some(ClockTimes::Ugi { time, inc })
+    });
+    prop_oneof![seats, uci, ugi]
+}
+
+/// Without what is missing at the end.
+fn up_to_the_last<T>(mut given: Vec<Option<T>>) -> Vec<Option<T>> {
+    while given.pop_if(|last| last.is_none()).is_some() {}
+    given
 }
 
 fn clock() -> impl Strategy<Value = Clock> {
@@ -182,16 +209,30 @@ fn go() -> impl Strategy<Value = Go> {
         )
 }
 
+fn query() -> impl Strategy<Value = Query> {
+    select(vec![
+        Query::P1Turn,
+        Query::Turn,
+        Query::GameOver,
+        Query::Result,
+        Query::Legal,
+        Query::Players,
+    ])
+}
+
 fn command() -> impl Strategy<Value = Command> {
     let bare = [
         Command::Uci,
+        Command::Ugi,
         Command::IsReady,
         Command::UciNewGame,
+        Command::UgiNewGame,
         Command::Stop,
         Command::PonderHit,
         Command::Quit,
         Command::Display,
         Command::Eval,
+        Command::Solve,
         Command::Help,
     ];
     let value = of(prop_oneof![Just(String::new()), words()]);
@@ -204,6 +245,7 @@ fn command() -> impl Strategy<Value = Command> {
         go().prop_map(Command::Go),
         (0..=MAX_PERFT_DEPTH).prop_map(Command::Perft),
         of(1_u32..).prop_map(Command::Bench),
+        query().prop_map(Command::Query),
     ]
 }
 
@@ -271,7 +313,9 @@ fn reply() -> impl Strategy<Value = Reply> {
     // Texts are kept word for word; only the line's end is not theirs.
     let text = || "[ \t]{0,2}([!-~ä\t ]{0,20}[!-~ä])?";
     let free = text().prop_filter("a line of the protocol", |text: &String| {
-        let beginnings = ["id", "option", "uciok", "readyok", "info", "bestmove"];
+        let beginnings = [
+            "id", "option", "uciok", "ugiok", "readyok", "response", "info", "bestmove",
+        ];
         !text
             .split_whitespace()
             .next()
@@ -282,7 +326,9 @@ fn reply() -> impl Strategy<Value = Reply> {
         words().prop_map(Reply::IdAuthor),
         (words(), option_kind()).prop_map(|(name, kind)| Reply::Option(OptionOffer { name, kind })),
         Just(Reply::UciOk),
+        Just(Reply::UgiOk),
         Just(Reply::ReadyOk),
+        list().prop_map(Reply::Response),
         info().prop_map(Reply::Info),
         text().prop_map(Reply::Say),
         best_move().prop_map(Reply::BestMove),

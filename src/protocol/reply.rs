@@ -12,8 +12,8 @@ use super::error::{Expected, ReplyError};
 use super::info::info;
 use super::option::option;
 use super::words::{
-    Parsed, end, expecting, keyword, numbers, without_line_end, word, word_but, write_fact,
-    write_list,
+    Parsed, end, expecting, keyword, numbers, without_line_end, word, word_but, words_until,
+    write_fact, write_list,
 };
 use super::{BestMove, Reply};
 
@@ -45,12 +45,17 @@ impl FromStr for Reply {
                 Err(mismatch) => return Err(ReplyError::Option(mismatch.into())),
             },
             "uciok" if word(rest).is_err() => Reply::UciOk,
+            "ugiok" if word(rest).is_err() => Reply::UgiOk,
             "readyok" if word(rest).is_err() => Reply::ReadyOk,
             "info" => match keyword("string").parse(rest) {
                 Ok((said, _)) => {
                     Reply::Say(said.strip_prefix([' ', '\t']).unwrap_or(said).to_owned())
                 }
                 Err(_) => Reply::Info(info(rest)),
+            },
+            "response" => match words_until(&[]).parse(rest) {
+                Ok((_, words)) => Reply::Response(words),
+                Err(_) => text(),
             },
             "bestmove" => match best_move(rest) {
                 Ok((_, best_move)) => Reply::BestMove(best_move),
@@ -70,7 +75,12 @@ impl fmt::Display for Reply {
             Reply::IdAuthor(author) => write_words(f, "id author", author),
             Reply::Option(offer) => write!(f, "option {offer}"),
             Reply::UciOk => f.write_str("uciok"),
+            Reply::UgiOk => f.write_str("ugiok"),
             Reply::ReadyOk => f.write_str("readyok"),
+            Reply::Response(words) => {
+                f.write_str("response")?;
+                words.iter().try_for_each(|word| write!(f, " {word}"))
+            }
             Reply::Info(info) => write!(f, "info{info}"),
             Reply::Say(text) => write_words(f, "info string", text),
             Reply::BestMove(best_move) => write!(f, "bestmove {best_move}"),

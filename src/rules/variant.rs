@@ -5,7 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use super::hase::{self, Etude, EtudeError};
-use super::{Game, MAX_SEATS, Seat, Turn, fox, perft};
+use super::{Census, Game, MAX_SEATS, Outcome, Seat, Turn, fox, perft};
 
 /// A game with its tables, as it is chosen by name.
 #[derive(Debug)]
@@ -158,6 +158,14 @@ impl Variant {
         VARIANTS.iter().flat_map(Variant::names_of_one).collect()
     }
 
+    /// The variants that are solved, with the counts over all positions; takes its time.
+    pub fn solved() -> impl Iterator<Item = (&'static Variant, Census<AnyPosition>)> {
+        VARIANTS.iter().filter_map(|variant| {
+            let start = (2..=MAX_SEATS).find_map(|seats| variant.start_for(seats));
+            Some((variant, start?.census()?))
+        })
+    }
+
     fn names_of_one(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.aliases.iter().copied())
     }
@@ -269,6 +277,19 @@ impl AnyPosition {
     /// Cells with their headings for one row of a table; see [`Game::columns`].
     pub fn columns(&self) -> Vec<(&'static str, String)> {
         with_position!(self, position => position.columns())
+    }
+
+    /// Counts over all positions of the game; see [`Game::census`].
+    pub fn census(&self) -> Option<Census<AnyPosition>> {
+        match self {
+            AnyPosition::Hase(position) => Some(position.census()?.map(AnyPosition::Hase)),
+            AnyPosition::Fox(position) => Some(position.census()?.map(AnyPosition::Fox)),
+        }
+    }
+
+    /// How the game ends when all play perfectly; see [`Game::solved`].
+    pub fn solved(&self) -> Option<Outcome> {
+        with_position!(self, position => position.solved())
     }
 
     /// The legal moves, ascending, or where a card is due the kinds of card left, in deck order.

@@ -53,9 +53,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
         table.begin_search();
         let legal = position.legal_moves();
         let had_choice = legal.len() > 1;
-        let asked = &request.searchmoves;
-        let is_asked = |mv: &G::Move| asked.is_empty() || asked.contains(&mv.to_string());
-        let moves: Vec<G::Move> = legal.filter(is_asked).collect();
+        let moves: Vec<G::Move> = legal.filter(|mv| request.asks_for(*mv)).collect();
         let moves = with_progress(position, mover, moves, &request.past);
         let tree = Tree::new(position, mover, control, table, request.nodes);
         let mut root = Root {
@@ -207,7 +205,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
             ponder: expected.map(G::Move::to_string),
             value: best.value,
             nodes: self.tree.visits.nodes,
-            had_choice: self.had_choice,
+            is_final: !self.had_choice,
         }
     }
 }

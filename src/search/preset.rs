@@ -1,28 +1,41 @@
 //! The presets: whole ways of playing, to choose from.
 
-use super::vectors::{self, Extent, Line, VectorSettings};
-use super::{Answer, Control, Report, Request, Table, Value, deepening};
-use crate::eval::lookahead::ModelSettings;
-use crate::eval::{self, Evaluate};
-use crate::rules::{Turn, with_position};
+use super::vectors::{self, Extent, VectorSettings};
+use super::{Answer, Control, Report, Request, Table, Value, deepening, minimax, perfect};
+use crate::eval::{self, ArticleModel, Evaluate, MinimaxModel, ModelSettings};
+use crate::rules::{Game, Turn, with_position};
 
 /// A way of playing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// Our own.
+    /// Our own: perfect play where the game is solved, our search elsewhere.
     #[default]
     Default,
+    /// Our search, even where the game is solved.
+    Search,
     /// That of the article about the game.
     Article(ArticleSettings),
 }
 
-/// The choices that the article leaves, and its own.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The choices that the articles leave, and their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArticleSettings {
     /// What positions are worth, and what cards are taken for.
     pub model: ModelSettings,
-    /// How to search.
+    /// How to search for vectors.
     pub search: VectorSettings,
+    /// How deep to search for a single number: half the plies.
+    pub ai_level: u32,
+}
+
+impl Default for ArticleSettings {
+    fn default() -> ArticleSettings {
+        ArticleSettings {
+            model: ModelSettings::default(),
+            search: VectorSettings::default(),
+            ai_level: 4,
+        }
+    }
 }
 
 /// Searches until the depth or the nodes asked for are reached, nothing is left to search, or `control`
@@ -36,64 +49,102 @@ pub fn search(
     control: &Control,
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
-    match &request.preset {
-        Preset::Default => deepening::search(request, table, control, observe),
-        Preset::Article(settings) => with_position!(&request.position, position => {
-            match position.model(&settings.model) {
-                Some(model) => search_vectors(position, &model, request, settings, control, observe),
-                // The article is about another game.
-                None => deepening::search(request, table, control, observe),
+    with_position!(&request.position, position => match &request.preset {
+        Preset::Default if position.solved().is_some() => {
+            perfect::search(position, request, observe)
+        }
+        Preset::Default | Preset::Search => deepening::search(request, table, control, observe),
+        Preset::Article(settings) => match position.model(&settings.model) {
+            ArticleModel::Vectors(model) => {
+                search_vectors(position, &model, request, settings, control, observe)
             }
-        }),
-    }
+            ArticleModel::Minimax(model) => {
+                search_minimax(position, &model, request, settings, control, observe)
+            }
+        },
+    })
 }
 
 fn search_vectors<G: Evaluate>(
     position: &G,
-    model: &G::Model,
+    model: &G::Vectors,
     request: &Request,
     settings: &ArticleSettings,
     control: &Control,
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
-    let legal = position.legal_moves();
-    let had_choice = legal.len() > 1;
-    let asked = &request.searchmoves;
-    let is_asked = |mv: &G::Move| asked.is_empty() || asked.contains(&mv.to_string());
-    let extent = Extent {
-        moves: legal.filter(is_asked).collect(),
-        depth: request.depth,
-        nodes: request.nodes,
-        multipv: request.multipv,
-    };
+    let extent = extent_of(position, request, request.depth);
     let best = vectors::search(
         model,
         position,
         &settings.search,
         &extent,
         control,
-        &mut |line| {
-            observe(report(position, line));
-        },
+        &mut |line| observe(report_of_vectors(position, line)),
     )?;
-    let next = position.play_unchecked(best.pv[0]).turn();
-    let is_rival = matches!(next, Turn::Seat(seat) if position.turn() != Turn::Seat(seat));
-    let expected = best.pv.get(1).filter(|_| is_rival && position.seats() == 2);
-    Some(Answer {
-        best: best.pv[0].to_string(),
-        ponder: expected.map(G::Move::to_string),
-        value: value_of(position, &best),
-        nodes: best.nodes,
-        had_choice,
-    })
+    let value = value_of_vectors(position, &best);
+    Some(answer(position, &best.pv, value, best.nodes))
 }
 
-fn report<G: Evaluate>(position: &G, line: &Line<G::Move>) -> Report {
+fn search_minimax<G: Evaluate>(
+    position: &G,
+    model: &G::Minimax,
+    request: &Request,
+    settings: &ArticleSettings,
+    control: &Control,
+    observe: &mut dyn FnMut(Report),
+) -> Option<Answer> {
+    let depth = request.depth.min(2 * settings.ai_level);
+    let extent = extent_of(position, request, depth);
+    let leads_of = |value| Value {
+        leads: eval::leads(&model.worth(value), position.seats()),
+        mate: 0,
+    };
+    let best = minimax::search(model, position, &extent, control, &mut |line| {
+        observe(Report {
+            depth: line.depth,
+            seldepth: line.seldepth,
+            multipv: line.multipv,
+            value: leads_of(line.value),
+            worth: vec![line.value],
+            nodes: line.nodes,
+            hashfull: 0,
+            pv: line.pv.iter().map(G::Move::to_string).collect(),
+        });
+    })?;
+    Some(answer(position, &best.pv, leads_of(best.value), best.nodes))
+}
+
+fn extent_of<G: Evaluate>(position: &G, request: &Request, depth: u32) -> Extent<G::Move> {
+    let moves = position.legal_moves();
+    Extent {
+        moves: moves.filter(|mv| request.asks_for(*mv)).collect(),
+        depth,
+        nodes: request.nodes,
+        multipv: request.multipv,
+    }
+}
+
+/// The answer that begins with the first move of `line`.
+fn answer<G: Evaluate>(position: &G, line: &[G::Move], value: Value, nodes: u64) -> Answer {
+    let next = position.play_unchecked(line[0]).turn();
+    let is_rival = matches!(next, Turn::Seat(seat) if position.turn() != Turn::Seat(seat));
+    let expected = line.get(1).filter(|_| is_rival && position.seats() == 2);
+    Answer {
+        best: line[0].to_string(),
+        ponder: expected.map(G::Move::to_string),
+        value,
+        nodes,
+        is_final: position.legal_moves().len() == 1,
+    }
+}
+
+fn report_of_vectors<G: Evaluate>(position: &G, line: &vectors::Line<G::Move>) -> Report {
     Report {
         depth: line.depth,
         seldepth: line.seldepth,
         multipv: line.multipv,
-        value: value_of(position, line),
+        value: value_of_vectors(position, line),
         worth: line.vector[..position.seats()].to_vec(),
         nodes: line.nodes,
         hashfull: 0,
@@ -101,7 +152,7 @@ fn report<G: Evaluate>(position: &G, line: &Line<G::Move>) -> Report {
     }
 }
 
-fn value_of<G: Evaluate>(position: &G, line: &Line<G::Move>) -> Value {
+fn value_of_vectors<G: Evaluate>(position: &G, line: &vectors::Line<G::Move>) -> Value {
     Value {
         leads: eval::leads(&line.vector, position.seats()),
         // Of longer lines nothing is certain: cards were not drawn, and rivals may choose otherwise.

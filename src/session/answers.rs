@@ -6,12 +6,15 @@ use std::time::Duration;
 use crate::bench::BenchResult;
 use crate::eval::{self, Evaluate};
 use crate::protocol::{Info, Score};
-use crate::rules::{AnyPosition, Game, Seat, Turn, Variant, with_position};
+use crate::rules::{
+    AnyPosition, Census, Game, LongestWin, Outcome, Seat, Turn, Variant, with_position,
+};
 use crate::search::{ArticleSettings, Preset, Report, Value};
 
 /// What `help` prints.
 pub const HELP: &str = "\
 uci                       the engine's name and options
+ugi                       the same, for a client that speaks UGI
 setoption name N value V  set an option
 position startpos [players N] [moves ...]
 position fen <text> [moves ...]
@@ -19,14 +22,18 @@ position etude <line> [moves ...]
                           set the position; moves and cards in the order in which they happened
 go [depth D] [nodes N] [movetime MS] [infinite] [ponder] [searchmoves M ...]
    [time T1 ... TN [inc I1 ... IN] [movestogo K]] [wtime T btime T [winc I binc I]]
+   [p1time T p2time T ... [p1inc I p2inc I ...]]
                           search; alone it is `go infinite`
 go perft D                count the lines of play to depth D
 stop                      end the search with its best move
 ponderhit                 the move pondered on was played
+query p1turn|turn|gameover|result|legal|players
+                          say that of the position, behind the word `response`
 d                         show the position
 eval                      show the static estimate, term by term
 bench [depth]             search fixed positions; the nodes are a signature of the search
-isready, ucinewgame, debug on|off, help, quit";
+solve                     count the positions of the solved games, and who wins them
+isready, ucinewgame, uginewgame, debug on|off, help, quit";
 
 /// What is said of a variant that was chosen: its name and start and, where a GUI may draw a board, the
 /// facts about that, as Fairy-Stockfish words them.
@@ -58,13 +65,16 @@ pub fn display(position: &AnyPosition) -> String {
 /// What `eval` prints.
 pub fn eval(position: &AnyPosition, preset: &Preset) -> String {
     let (mut lines, leads) = with_position!(position, position => match preset {
-        Preset::Default => (position.explain(), eval::estimate(position)),
+        Preset::Default | Preset::Search => (position.explain(), eval::estimate(position)),
         Preset::Article(ArticleSettings { model, .. }) => {
             (position.explain_model(model), eval::model_estimate(position, model))
         }
     });
     let shares = eval::shares(&leads[..position.seats()]);
     lines.push(spell_estimate(&shares));
+    if let Some(Outcome { winner, plies }) = position.solved() {
+        lines.push(format!("solved: seat {winner} wins, plies {plies}"));
+    }
     lines.join("\n")
 }
 
@@ -81,6 +91,32 @@ pub fn perft(counts: &[(String, u64)], total: u64) -> String {
         let _ = writeln!(text, "{action}: {leaves}");
     }
     let _ = write!(text, "\nNodes searched: {total}");
+    text
+}
+
+/// What a finished `solve` prints of a variant.
+pub fn census(variant: &Variant, census: &Census<AnyPosition>) -> String {
+    let mut text = format!("Variant: {}\nPositions: {}", variant.name, census.positions);
+    for (seat, (wins, longest)) in (1..).zip(census.wins.iter().zip(&census.longest)) {
+        let LongestWin {
+            plies,
+            count,
+            position,
+        } = longest;
+        // Writing to a string never fails.
+        let _ = write!(
+            text,
+            "\nSeat {seat}: wins {wins}, longest {plies} plies, count {count}, first {position}"
+        );
+    }
+    for start in &census.starts {
+        let Outcome { winner, plies } = start.outcome;
+        let _ = write!(
+            text,
+            "\nStart {}: seat {winner} wins, plies {plies}, reachable {}",
+            start.position, start.reachable
+        );
+    }
     text
 }
 

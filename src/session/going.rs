@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use super::worker::Task;
+use super::clock::{milliseconds, mover_clock};
+use super::worker::{SolvedVariant, Task};
 use super::{Session, answers};
 use crate::bench;
-use crate::limits::{Limits, MoverClock};
-use crate::protocol::{BestMove, Clock, ClockTimes, Go, Reply};
-use crate::rules::{AnyPosition, Seat, Turn};
+use crate::limits::Limits;
+use crate::protocol::{BestMove, Go, Reply};
+use crate::rules::{AnyPosition, Turn};
 use crate::search::{Answer, Control, MAX_DEPTH, Report, Request};
 
 /// Why a command is refused while a search runs.
@@ -28,6 +29,7 @@ enum Kind {
     Search(Search),
     Perft,
     Bench,
+    Solve,
 }
 
 struct Search {
@@ -37,8 +39,8 @@ struct Search {
     hold: Hold,
     /// The answer, once it is there.
     answer: Option<BestMove>,
-    /// Whether there was a choice of moves.
-    had_choice: bool,
+    /// Whether no search could better the answer.
+    is_final: bool,
 }
 
 /// What an answer waits for.
@@ -105,7 +107,7 @@ impl<W: Write> Session<W> {
             overhead,
             hold,
             answer: None,
-            had_choice: false,
+            is_final: false,
         };
         self.running = Some(Running {
             control: control.clone(),
@@ -149,7 +151,7 @@ impl<W: Write> Session<W> {
             return Ok(());
         };
         let seats = running.position.seats();
-        search.had_choice = answer.as_ref().is_some_and(|answer| answer.had_choice);
+        search.is_final = answer.as_ref().is_none_or(|answer| answer.is_final);
         search.answer = Some(match answer {
             Some(answer) => BestMove {
                 best: Some(answer.best),
@@ -190,7 +192,7 @@ impl<W: Write> Session<W> {
                         ..
                     }),
                 ..
-            }) => self.say(&Reply::BestMove(answer)),
+            }) => self.answer_go(answer),
             running => {
                 self.running = running;
                 Ok(())
@@ -254,6 +256,15 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
+    /// Starts counting the positions of the games that are solved, or says why not.
+    pub(super) fn solve(&mut self) -> io::Result<()> {
+        if self.running.is_some() {
+            return self.complain(BUSY);
+        }
+        self.begin(Kind::Solve, Task::Solve);
+        Ok(())
+    }
+
     fn begin(&mut self, kind: Kind, task: Task) {
         let control = Control::new(None);
         let position = *self.game.position();
@@ -277,6 +288,13 @@ impl<W: Write> Session<W> {
         }
     }
 
+    pub(super) fn finish_solve(&mut self, solved: &[SolvedVariant]) -> io::Result<()> {
+        self.running = None;
+        solved
+            .iter()
+            .try_for_each(|(variant, census)| self.say_lines(&answers::census(variant, census)))
+    }
+
     pub(super) fn finish_bench(&mut self, result: Option<bench::BenchResult>) -> io::Result<()> {
         self.running = None;
         match result {
@@ -288,7 +306,7 @@ impl<W: Write> Session<W> {
 
 impl Search {
     /// A movetime is there to be used: an answer that has nothing left to search waits for its end. One
-    /// that was no choice, has reached another limit, or was stopped, does not.
+    /// that no search could better, has reached another limit, or was stopped, does not.
     fn hold_for_movetime(&self, control: &Control) -> Hold {
         let Limits {
             depth,
@@ -296,7 +314,7 @@ impl Search {
             movetime,
             ..
         } = self.limits;
-        let is_all = self.had_choice && movetime.is_some() && depth.is_none() && nodes.is_none();
+        let is_all = !self.is_final && movetime.is_some() && depth.is_none() && nodes.is_none();
         match control.deadline() {
             Some(deadline) if is_all && !control.should_stop() => Hold::Until(deadline),
             _ => Hold::No,
@@ -331,55 +349,5 @@ fn limits_of(go: &Go, position: &AnyPosition) -> Result<Limits, String> {
         nodes: go.nodes,
         movetime: go.movetime.map(milliseconds),
         clock,
-    })
-}
-
-/// So much time, or a century where it is more: moments further away cannot be reckoned with.
-fn milliseconds(time: u64) -> Duration {
-    const CENTURY: u64 = 100 * 365 * 24 * 3600 * 1000;
-    Duration::from_millis(time.min(CENTURY))
-}
-
-/// The clock of the seat to move; where nobody is to move, that of the first seat.
-fn mover_clock(clock: &Clock, position: &AnyPosition) -> Result<MoverClock, String> {
-    let seats = position.seats();
-    let mover = match position.turn() {
-        Turn::Seat(seat) | Turn::Card(seat) => seat,
-        Turn::Over => Seat(0),
-    };
-    let (left, increment) = match &clock.time {
-        ClockTimes::Seats { time, inc } => {
-            if time.len() != seats {
-                let found = time.len();
-                return Err(format!(
-                    "go time: expected {seats} clocks, one a seat, found {found}"
-                ));
-            }
-            (time[mover.index()], inc.get(mover.index()).copied())
-        }
-        ClockTimes::Uci { .. } if seats != 2 => {
-            return Err(format!(
-                "go wtime and btime are for two seats: expected `time` with {seats} clocks"
-            ));
-        }
-        ClockTimes::Uci {
-            wtime,
-            btime,
-            winc,
-            binc,
-        } => {
-            let (name, time, inc) = if mover.0 == 0 {
-                ("wtime", wtime, winc)
-            } else {
-                ("btime", btime, binc)
-            };
-            let time = time.ok_or_else(|| format!("go: expected {name}, the mover's clock"))?;
-            (time, *inc)
-        }
-    };
-    Ok(MoverClock {
-        left: milliseconds(left.max(0) as u64),
-        increment: milliseconds(increment.unwrap_or(0)),
-        moves_to_go: clock.movestogo,
     })
 }

@@ -4,6 +4,7 @@ mod kinds;
 
 use thiserror::Error;
 
+use crate::eval::Heuristic;
 use crate::eval::lookahead::HareModel;
 use crate::protocol::{Excerpt, OptionKind, OptionOffer};
 use crate::rules::{VARIANTS, Variant};
@@ -151,10 +152,27 @@ const SETTINGS: &[Setting] = &[
             Ok(())
         },
     },
+    Setting {
+        name: "Heuristic",
+        kind: || combo(&HEURISTICS, article().model.heuristic),
+        set: |options, value| {
+            options.article.model.heuristic = HEURISTICS.named(value);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "AILevel",
+        kind: || spin(article().ai_level, 1, 12),
+        set: |options, value| {
+            options.article.ai_level = number(value);
+            Ok(())
+        },
+    },
 ];
 
 const PRESETS: Choices<PresetName> = Choices(&[
     ("default", PresetName::Default),
+    ("search", PresetName::Search),
     ("article", PresetName::Article),
 ]);
 const STRATEGIES: Choices<Strategy> = Choices(&[
@@ -173,9 +191,15 @@ const PRUNES: Choices<Prune> = Choices(&[
     ("article", Prune::Article),
 ]);
 
+const HEURISTICS: Choices<Heuristic> = Choices(&[
+    ("distance", Heuristic::Distance),
+    ("height", Heuristic::Height),
+]);
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PresetName {
     Default,
+    Search,
     Article,
 }
 
@@ -263,6 +287,7 @@ impl Options {
     pub fn preset(&self) -> Preset {
         match self.preset {
             PresetName::Default => Preset::Default,
+            PresetName::Search => Preset::Search,
             PresetName::Article => Preset::Article(self.article.clone()),
         }
     }

@@ -5,7 +5,7 @@ use std::thread::{self, JoinHandle};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 use crate::bench::{self, BenchResult};
-use crate::rules::{AnyPosition, Seat};
+use crate::rules::{AnyPosition, Census, Seat, Variant};
 use crate::search::{Answer, Control, Report, Request, Table, search};
 
 /// Work for the search thread.
@@ -17,6 +17,8 @@ pub enum Task {
     Perft(AnyPosition, u32),
     /// Search the fixed positions to a depth.
     Bench(u32),
+    /// Count the positions of each solved game, and who wins them.
+    Solve,
     /// Replace the transposition table by one of so many mebibytes. Sends no event.
     ResizeTable(usize),
     /// Make the tables of the position's game, so that no search has to.
@@ -36,7 +38,12 @@ pub enum Event {
     Perft(Option<Vec<(String, u64)>>),
     /// The bench is over, or `None` if it was stopped.
     Bench(Option<BenchResult>),
+    /// The counts.
+    Solved(Vec<SolvedVariant>),
 }
+
+/// A variant that is solved, and its counts.
+pub type SolvedVariant = (&'static Variant, Census<AnyPosition>);
 
 /// The search thread. Dropping it stops the task and waits for the thread to end.
 #[derive(Debug)]
@@ -125,6 +132,7 @@ fn work(task: Task, control: &Control, table: &mut Table, events: &Sender<Event>
         Task::Perft(position, depth) => {
             Event::Perft(position.perft_by_action(depth, &mut || control.should_stop()))
         }
+        Task::Solve => Event::Solved(Variant::solved().collect()),
         Task::Bench(depth) => Event::Bench(bench::run(depth, table, control)),
         Task::ResizeTable(mebibytes) => {
             *table = Table::new(mebibytes);
@@ -132,6 +140,7 @@ fn work(task: Task, control: &Control, table: &mut Table, events: &Sender<Event>
         }
         Task::Prepare(position) => {
             position.turns_home(Seat(0));
+            position.solved();
             Event::Prepared
         }
     };

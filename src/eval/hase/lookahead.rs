@@ -5,9 +5,9 @@
 use super::COST_OF_WAY_HOME;
 use std::ops::ControlFlow;
 
-use super::article::{Evaluation, Factors, finished_worth};
+use super::article::{Evaluation, finished_worth};
 use super::curves::{CURVES, Curves};
-use crate::eval::Model;
+use crate::eval::{Model, ModelSettings};
 use crate::rules::hase::{Card, FINISH, Hare, Move, Position, Ruleset, Square, Track, cost};
 use crate::rules::{Game, Seat, Turn};
 
@@ -30,15 +30,6 @@ pub enum HareModel {
     ArticlePenalty,
     /// A card is drawn, each with its chance.
     Chance,
-}
-
-/// What is asked of the model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ModelSettings {
-    /// Ks, Kc and Kp.
-    pub factors: Factors,
-    /// What a hare square is taken for.
-    pub hare_model: HareModel,
 }
 
 /// The model of a variant under given settings.

@@ -5,6 +5,7 @@
 //! one less, by whether the row begins with its dark square or with a light one.
 
 use std::fmt;
+use std::iter;
 use std::str::FromStr;
 
 use thiserror::Error;
@@ -82,10 +83,12 @@ impl Square {
     }
 
     /// The squares of a set, ascending.
+    #[inline]
     pub fn all_in(set: u32) -> impl Iterator<Item = Square> {
-        (0..SQUARES)
-            .filter(move |number| set >> number & 1 == 1)
-            .map(Square)
+        let without_lowest = |set: u32| set & set.wrapping_sub(1);
+        iter::successors(Some(set), move |&set| Some(without_lowest(set)))
+            .take_while(|&set| set != 0)
+            .map(|set| Square::from_low_bits(set.trailing_zeros()))
     }
 
     /// The square whose number is the low five bits.

@@ -8,8 +8,9 @@ use super::moves::{Move, Moves};
 use super::notation::{self, PositionError};
 use super::picture;
 use super::refusal::IllegalMove;
+use super::solved::SOLVED;
 use crate::rules::no_cards::{NoCard, NoOutcomes};
-use crate::rules::{Game, Seat, Turn};
+use crate::rules::{Census, Game, Outcome, Seat, Turn};
 
 /// The seat of the rabbit, which moves first.
 pub const RABBIT: Seat = Seat(0);
@@ -52,11 +53,16 @@ impl Position {
     /// move; `None` where that is no position.
     pub fn new(rabbit: Square, wolves: u32, mover: Seat) -> Option<Position> {
         let is_one = wolves.count_ones() == 4 && wolves & rabbit.bit() == 0 && mover.0 < 2;
-        is_one.then_some(Position {
+        is_one.then_some(Position::of(rabbit, wolves, mover))
+    }
+
+    /// The same where it is known to be a position.
+    pub(super) fn of(rabbit: Square, wolves: u32, mover: Seat) -> Position {
+        Position {
             wolves,
             rabbit,
             mover,
-        })
+        }
     }
 
     /// Where the rabbit is.
@@ -165,6 +171,14 @@ impl Game for Position {
     fn turns_home(&self, _: Seat) -> Option<u32> {
         // The wolves go down the board, so that no game goes on for ever.
         None
+    }
+
+    fn solved(&self) -> Option<Outcome> {
+        Some(SOLVED.outcome(self))
+    }
+
+    fn census(&self) -> Option<Census<Position>> {
+        Some(SOLVED.census())
     }
 
     #[inline(always)]

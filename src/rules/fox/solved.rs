@@ -7,18 +7,16 @@
 //! rabbit to move alone; a position with the wolves to move is the best of at most eight of those, which
 //! are looked up in less time than it takes to write a second table.
 
+mod census;
 mod placements;
-mod position;
-pub mod resistance;
-mod statistics;
 
 use std::array;
 use std::sync::LazyLock;
 
+use super::board::{ROW_8, Square, down_left, down_right};
+use super::position::{Position, RABBIT, WOLVES};
+use crate::rules::Outcome;
 use placements::{PLACEMENTS, placements, rank};
-pub use position::{Move, Position, Side};
-use position::{TOP_ROW, wolf_moves};
-pub use statistics::{Longest, Start, Statistics};
 
 /// The table, built when it is first used.
 pub static SOLVED: LazyLock<Solved> = LazyLock::new(Solved::new);
@@ -27,26 +25,16 @@ pub static SOLVED: LazyLock<Solved> = LazyLock::new(Solved::new);
 ///
 /// # Examples
 /// ```
-/// use buxtehude::rules::fox::solved::{Outcome, Position, SOLVED, Side};
+/// use buxtehude::rules::fox::{Position, WOLVES, solved::SOLVED};
+/// use buxtehude::rules::{Game, Outcome};
 ///
-/// let e1 = 2;
-/// let start = Position::start(e1);
-/// let outcome = SOLVED.outcome(start.wolves, start.rabbit, start.wolves_move);
-/// assert_eq!(outcome, Outcome { winner: Side::Wolves, plies: 44 });
+/// let start = Position::start(&(), 2).unwrap();
+/// assert_eq!(SOLVED.outcome(&start), Outcome { winner: WOLVES, plies: 44 });
 /// ```
 #[derive(Debug)]
 pub struct Solved {
     /// For each placement, by rank, the values with the rabbit to move, [`older`].
     rabbit_to_move: Vec<Row>,
-}
-
-/// How a position ends when both sides play perfectly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Outcome {
-    /// Who wins.
-    pub winner: Side,
-    /// Plies to the end; 0 if this is the end.
-    pub plies: u8,
 }
 
 /// A value for each square of the rabbit: the rabbit wants a high one, the wolves a low one.
@@ -87,63 +75,57 @@ impl Solved {
         solved
     }
 
-    /// Who wins, and how many plies that takes. With the rabbit on the top row the rabbit has won in 0
-    /// plies, whoever is to move.
-    ///
-    /// # Panics
-    /// Where `wolves` is no set of four squares, or `rabbit` none of the other 28, it panics or says
-    /// something without meaning.
-    pub fn outcome(&self, wolves: u32, rabbit: u8, wolves_move: bool) -> Outcome {
-        if TOP_ROW >> rabbit & 1 == 1 {
+    /// Who wins, and how many plies that takes. With the rabbit on row 8 the rabbit has won in 0 plies, whoever
+    /// is to move.
+    pub fn outcome(&self, position: &Position) -> Outcome {
+        if position.rabbit().bit() & ROW_8 != 0 {
             return Outcome {
-                winner: Side::Rabbit,
+                winner: RABBIT,
                 plies: 0,
             };
         }
-        let stored = |wolves| self.rabbit_to_move[rank(wolves)][usize::from(rabbit)];
+        let rabbit = usize::from(position.rabbit().number());
+        let stored = |wolves| self.rabbit_to_move[rank(wolves)][rabbit];
+        let wolves_move = position.mover() == WOLVES;
         let value = if wolves_move {
-            wolf_moves(wolves).fold(HIGHEST, |best, mv| best.min(stored(mv.of_wolves(wolves))))
+            let after = after_each_step(position.wolves());
+            after.fold(HIGHEST, |best, wolves| best.min(stored(wolves)))
         } else {
-            younger(stored(wolves))
+            younger(stored(position.wolves()))
         };
-        let wolves_win = value < MIDDLE;
-        let twice = 2 * if wolves_win { value } else { HIGHEST - value };
-        match (wolves_win, wolves_move) {
-            (true, true) => Outcome {
-                winner: Side::Wolves,
-                plies: twice - 1,
-            },
-            (true, false) => Outcome {
-                winner: Side::Wolves,
-                plies: twice,
-            },
-            (false, true) => Outcome {
-                winner: Side::Rabbit,
-                plies: twice,
-            },
-            (false, false) => Outcome {
-                winner: Side::Rabbit,
-                plies: twice + 1,
-            },
+        // The winner makes the last move.
+        if value < MIDDLE {
+            Outcome {
+                winner: WOLVES,
+                plies: 2 * u32::from(value) - u32::from(wolves_move),
+            }
+        } else {
+            Outcome {
+                winner: RABBIT,
+                plies: 2 * u32::from(HIGHEST - value) + u32::from(!wolves_move),
+            }
         }
-    }
-
-    /// Counts of positions and wins, and the longest wins; takes about a tenth of a second.
-    pub fn statistics(&self) -> Statistics {
-        Statistics::of(self)
     }
 
     /// The values with the wolves to move, from the rows of the lower placements.
     ///
     /// A step onto the rabbit needs no care: after it a wolf stands there, and the value is never chosen.
     fn wolves_to_move(&self, wolves: u32) -> Row {
-        let best = wolf_moves(wolves).fold([HIGHEST; 32], |best, mv| {
-            let after = &self.rabbit_to_move[rank(mv.of_wolves(wolves))];
-            zip(&best, after, u8::min)
+        let best = after_each_step(wolves).fold([HIGHEST; 32], |best, after| {
+            zip(&best, &self.rabbit_to_move[rank(after)], u8::min)
         });
         let best = zip(&best, &ON_TOP, |value, top| value | top);
         zip(&best, &occupied(wolves), |value, wolf| value & !wolf)
     }
+}
+
+/// The wolves after each of their steps onto squares without a wolf, though the rabbit may stand there.
+#[inline]
+fn after_each_step(wolves: u32) -> impl Iterator<Item = u32> {
+    Square::all_in(wolves).flat_map(move |from| {
+        let steps = (down_left(from.bit()) | down_right(from.bit())) & !wolves;
+        Square::all_in(steps).map(move |to| wolves ^ (from.bit() | to.bit()))
+    })
 }
 
 /// The value one move of the wolves earlier.
@@ -191,12 +173,13 @@ fn zip(a: &Row, b: &Row, combine: impl Fn(u8, u8) -> u8) -> Row {
 /// All bits set where a wolf stands.
 #[inline]
 fn occupied(wolves: u32) -> Row {
-    position::squares(wolves).fold([0; 32], |row, square| {
-        zip(&row, &SINGLE_SQUARES[usize::from(square)], |a, b| a | b)
+    Square::all_in(wolves).fold([0; 32], |row, square| {
+        let single = &SINGLE_SQUARES[usize::from(square.number())];
+        zip(&row, single, |a, b| a | b)
     })
 }
 
-const ON_TOP: Row = all_bits_set_on(TOP_ROW);
+const ON_TOP: Row = all_bits_set_on(ROW_8);
 
 /// Squares of which the one before is a neighbour of a neighbour: not on the a-file.
 const HAS_BEFORE: Row = all_bits_set_on(0x0e0e_0e0e);
@@ -229,22 +212,7 @@ const fn all_bits_set_on(squares: u32) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn outcome(position: Position) -> Outcome {
-        SOLVED.outcome(position.wolves, position.rabbit, position.wolves_move)
-    }
-
-    #[test]
-    fn the_wolves_win_in_44_plies_from_each_start() {
-        for rabbit in 0..4 {
-            let found = outcome(Position::start(rabbit));
-            let expected = Outcome {
-                winner: Side::Wolves,
-                plies: 44,
-            };
-            assert_eq!(found, expected, "rabbit on {rabbit}");
-        }
-    }
+    use crate::rules::Game;
 
     #[test]
     fn the_table_is_small() {
@@ -254,15 +222,15 @@ mod tests {
 
     #[test]
     fn an_end_is_0_plies_away() {
-        let wolves = 0b1111;
-        let top = SOLVED.outcome(wolves, 30, false);
-        assert_eq!((top.winner, top.plies), (Side::Rabbit, 0));
-        let top = SOLVED.outcome(wolves, 30, true);
-        assert_eq!((top.winner, top.plies), (Side::Rabbit, 0));
-        let wolves_stuck = SOLVED.outcome(wolves, 9, true);
-        assert_eq!((wolves_stuck.winner, wolves_stuck.plies), (Side::Rabbit, 0));
-        // a1 has one neighbour, b2.
-        let rabbit_stuck = SOLVED.outcome(1 << 4 | 0b111 << 29, 0, false);
-        assert_eq!((rabbit_stuck.winner, rabbit_stuck.plies), (Side::Wolves, 0));
+        for (text, winner) in [
+            ("3F4/8/8/8/8/8/8/h1h1h1h1 w", RABBIT),
+            ("3F4/8/8/8/8/8/8/h1h1h1h1 b", RABBIT),
+            ("8/8/8/8/8/2F5/8/h1h1h1h1 b", RABBIT),
+            ("1h1h1h2/8/8/8/8/8/1h6/F7 w", WOLVES),
+        ] {
+            let position = Position::parse(&(), text).unwrap();
+            let expected = Outcome { winner, plies: 0 };
+            assert_eq!(SOLVED.outcome(&position), expected, "{position:?}");
+        }
     }
 }

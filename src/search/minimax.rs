@@ -1,0 +1,175 @@
+//! Minimax with alpha-beta over a single number, as the article "Rabbits & Wolves" has it.
+//!
+//! Moves are taken in the order of the model. Of equal ones the side that wants the number large takes the
+//! first, the other the last. Nothing tells a sooner win from a later one: so the machine wins late, and when
+//! all is lost gives up at once.
+//!
+//! **Pruning.** A node is left once alpha is above beta, not when they are equal. So what a node returns is
+//! exact if it is from alpha to beta, both included, and otherwise a bound on the same side: a number
+//! equal to the best so far is no bound, and taking the last of equal ones gives what it would without pruning.
+
+use super::principal_variation::PrincipalVariation;
+use super::vectors::Extent;
+use super::visits::Visits;
+use super::{Control, MAX_DEPTH};
+use crate::eval::MinimaxModel;
+
+/// What is known of a root move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line<M> {
+    /// Plies searched in full.
+    pub depth: u32,
+    /// The deepest ply reached.
+    pub seldepth: u32,
+    /// The rank of the move among the best, from 1.
+    pub multipv: usize,
+    /// What the line comes to.
+    pub value: i32,
+    /// The line, the root move first.
+    pub pv: Vec<M>,
+    /// Positions visited since the search began.
+    pub nodes: u64,
+}
+
+/// Searches deeper and deeper until the extent is reached, `control` says stop, or nothing is left to search.
+///
+/// # Returns
+/// The best line of the last depth that was completed; before the first, the first move. `None` if there is
+/// no move to consider.
+pub fn search<M: MinimaxModel>(
+    model: &M,
+    position: &M::Position,
+    extent: &Extent<M::Move>,
+    control: &Control,
+    observe: &mut dyn FnMut(&Line<M::Move>),
+) -> Option<Line<M::Move>> {
+    let wanted = model.moves(position).filter(|mv| extent.moves.contains(mv));
+    let moves: Vec<M::Move> = wanted.collect();
+    let mut walk = Walk {
+        model,
+        visits: Visits::new(control, extent.nodes),
+        pv: PrincipalVariation::new(),
+        reached_horizon: false,
+    };
+    let &first = moves.first()?;
+    let mut best = walk.line(0, 1, model.value(&model.play(position, first)), vec![first]);
+    // Where nothing is to be chosen, time is better kept.
+    let deepest = if moves.len() == 1 && control.is_timed() {
+        1
+    } else {
+        extent.depth.min(MAX_DEPTH)
+    };
+    for depth in 1..=deepest {
+        walk.visits.seldepth = 0;
+        walk.reached_horizon = false;
+        let mut left = moves.clone();
+        for rank in 1..=extent.multipv.clamp(1, moves.len()) {
+            let value = walk.best(position, left.iter().copied(), depth, 0, Bounds::FULL);
+            if walk.visits.stopped {
+                best.nodes = walk.visits.nodes;
+                return Some(best);
+            }
+            let line = walk.line(depth, rank, value, walk.pv.line(0).to_vec());
+            left.retain(|mv| *mv != line.pv[0]);
+            observe(&line);
+            if rank == 1 {
+                best = line;
+            }
+        }
+        if !walk.reached_horizon || !control.may_deepen() {
+            break;
+        }
+    }
+    best.nodes = walk.visits.nodes;
+    Some(best)
+}
+
+/// What the two sides have already: the one that wants the number large at least alpha, the other at most beta.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    alpha: i32,
+    beta: i32,
+}
+
+impl Bounds {
+    const FULL: Bounds = Bounds {
+        alpha: i32::MIN,
+        beta: i32::MAX,
+    };
+}
+
+struct Walk<'a, M: MinimaxModel> {
+    model: &'a M,
+    visits: Visits<'a>,
+    pv: PrincipalVariation<M::Move>,
+    /// Whether a position was valued because of the depth alone.
+    reached_horizon: bool,
+}
+
+impl<M: MinimaxModel> Walk<'_, M> {
+    fn line(&self, depth: u32, multipv: usize, value: i32, pv: Vec<M::Move>) -> Line<M::Move> {
+        Line {
+            depth,
+            seldepth: self.visits.seldepth as u32,
+            multipv,
+            value,
+            pv,
+            nodes: self.visits.nodes,
+        }
+    }
+
+    /// The number of a position, `depth` plies deep. Meaningless once the search was stopped.
+    fn value(&mut self, position: &M::Position, depth: u32, ply: usize, bounds: Bounds) -> i32 {
+        self.pv.clear(ply);
+        if self.visits.visit(ply) {
+            return 0;
+        }
+        let model = self.model;
+        let mut moves = model.moves(position).peekable();
+        if depth == 0 || moves.peek().is_none() {
+            self.reached_horizon |= moves.peek().is_some();
+            return model.value(position);
+        }
+        self.best(position, moves, depth, ply, bounds)
+    }
+
+    /// The number of the best of some moves, at least one, `depth` plies deep, at least one.
+    fn best(
+        &mut self,
+        position: &M::Position,
+        moves: impl Iterator<Item = M::Move>,
+        depth: u32,
+        ply: usize,
+        mut bounds: Bounds,
+    ) -> i32 {
+        let wants_large = self.model.wants_large(position);
+        let mut best = None;
+        for mv in moves {
+            let next = self.model.play(position, mv);
+            let value = self.value(&next, depth - 1, ply + 1, bounds);
+            if self.visits.stopped {
+                return 0;
+            }
+            let is_better = |best| {
+                if wants_large {
+                    value > best
+                } else {
+                    value <= best
+                }
+            };
+            if best.is_none_or(is_better) {
+                best = Some(value);
+                self.pv.extend(ply, mv);
+            }
+            if wants_large {
+                bounds.alpha = bounds.alpha.max(value);
+            } else {
+                bounds.beta = bounds.beta.min(value);
+            }
+            if bounds.beta < bounds.alpha {
+                break;
+            }
+        }
+        best.unwrap_or_default()
+    }
+}

@@ -1,0 +1,178 @@
+//! Perfect play in a solved game for two: no search, but a choice among moves of the same outcome.
+//!
+//! The winner plays the fastest win; of several, the lowest move. So a win is never let go.
+//!
+//! The loser plays one of the moves that lose latest: the one after which the winner has the fewest winning
+//! replies, as a share of all its replies, since a winner that errs does so where most replies are wrong.
+//! Of moves with equal shares it prefers the one with the smaller share two plies later, after the winner's
+//! fastest reply (of several, the one that is worst for the loser) and its own best answer by this same
+//! rule; then four plies later: [`SHARES`] shares in all. Of moves that are equal in every share
+//! it plays the lowest.
+
+use std::cmp::Ordering;
+
+use super::{Answer, Report, Request, Value};
+use crate::eval::CERTAIN;
+use crate::rules::{Game, MAX_SEATS, Outcome, Seat, Turn};
+
+/// How many shares the loser compares, each two plies after the one before.
+pub const SHARES: usize = 3;
+
+/// Ranks the moves of a position of a solved game, and reports the best with their lines to the end.
+///
+/// # Returns
+/// `None` if no seat is to move, or none of the moves asked for is legal.
+///
+/// # Panics
+/// Where the game is not solved.
+pub(super) fn search<G: Game>(
+    position: &G,
+    request: &Request,
+    observe: &mut dyn FnMut(Report),
+) -> Option<Answer> {
+    let Turn::Seat(mover) = position.turn() else {
+        return None;
+    };
+    let mut ranked = ranked_moves(position);
+    ranked.retain(|(mv, _)| request.asks_for(*mv));
+    let nodes = ranked.len() as u64;
+    let mut best: Option<Report> = None;
+    for (index, &(mv, after)) in ranked.iter().take(request.multipv.max(1)).enumerate() {
+        let pv = line_from(position, mv);
+        let report = Report {
+            depth: pv.len() as u32,
+            seldepth: pv.len() as u32,
+            multipv: index + 1,
+            value: value(&after, mover),
+            worth: Vec::new(),
+            nodes,
+            hashfull: 0,
+            pv: pv.iter().map(G::Move::to_string).collect(),
+        };
+        best.get_or_insert_with(|| report.clone());
+        observe(report);
+    }
+    let best = best?;
+    Some(Answer {
+        best: best.pv[0].clone(),
+        ponder: best.pv.get(1).cloned(),
+        value: best.value,
+        nodes,
+        is_final: true,
+    })
+}
+
+/// What a move of `mover` is worth that leads to a position with this outcome.
+fn value(after: &Outcome, mover: Seat) -> Value {
+    let mut leads = [0; MAX_SEATS];
+    leads[..2].fill(-CERTAIN);
+    leads[after.winner.index()] = CERTAIN;
+    // The mover makes the first of all the plies and every second one from there.
+    let own_moves = (after.plies as i32 + 2) / 2;
+    let mate = if after.winner == mover {
+        own_moves
+    } else {
+        -own_moves
+    };
+    Value { leads, mate }
+}
+
+/// The moves of perfect play to the end of the game after a move.
+fn line_from<G: Game>(position: &G, mv: G::Move) -> Vec<G::Move> {
+    let mut line = vec![mv];
+    let mut position = position.play_unchecked(mv);
+    while let Some(best) = best_move(&position) {
+        line.push(best);
+        position = position.play_unchecked(best);
+    }
+    line
+}
+
+/// The move of perfect play, `None` when the game is over.
+fn best_move<G: Game>(position: &G) -> Option<G::Move> {
+    let mut moves = optimal_moves(position);
+    if position.turn() == Turn::Seat(outcome(position).winner) {
+        return moves.next();
+    }
+    // Of moves that compare as equal this is the first, hence the lowest.
+    moves.min_by(|&a, &b| compare_losses(&position.play_unchecked(a), &position.play_unchecked(b)))
+}
+
+/// All legal moves with the outcome after each, best first: the wins, fastest first, then the losses,
+/// latest first. Wins that are as fast are in ascending order, losses that are as late in the order in
+/// which the loser prefers them. The first is [`best_move`].
+fn ranked_moves<G: Game>(position: &G) -> Vec<(G::Move, Outcome)> {
+    let mut ranked: Vec<(G::Move, Outcome)> = position
+        .legal_moves()
+        .map(|mv| (mv, outcome(&position.play_unchecked(mv))))
+        .collect();
+    let is_win = |after: &Outcome| position.turn() == Turn::Seat(after.winner);
+    // The sort is stable, and the moves came in ascending order.
+    ranked.sort_by(
+        |(a, after_a), (b, after_b)| match (is_win(after_a), is_win(after_b)) {
+            (true, true) => after_a.plies.cmp(&after_b.plies),
+            (false, false) => after_b.plies.cmp(&after_a.plies).then_with(|| {
+                compare_losses(&position.play_unchecked(*a), &position.play_unchecked(*b))
+            }),
+            (a, b) => b.cmp(&a),
+        },
+    );
+    ranked
+}
+
+/// The shares of winning replies now, two plies later, and so on, as many as are compared so far; 0 in the
+/// other places and beyond the end of the game. They are in [`WHOLE`]ths.
+type Shares = [u32; SHARES];
+
+/// Every number up to 16 divides it, so that shares of so many replies are exact.
+const WHOLE: u32 = 720_720;
+
+/// Which of two positions, won by the side to move, the loser prefers: `Less` for the first.
+///
+/// Looks at later shares only where the earlier ones are equal, which saves nearly all of the work.
+fn compare_losses<G: Game>(a: &G, b: &G) -> Ordering {
+    (1..=SHARES)
+        .map(|end| shares(a, 0, end).cmp(&shares(b, 0, end)))
+        .find(|ordering| ordering.is_ne())
+        .unwrap_or(Ordering::Equal)
+}
+
+/// The shares of a position won by the side to move, in the places from `place` to before `end`.
+fn shares<G: Game>(position: &G, place: usize, end: usize) -> Shares {
+    if place == end {
+        return Shares::default();
+    }
+    let winner = outcome(position).winner;
+    let replies = || position.legal_moves().map(|mv| position.play_unchecked(mv));
+    let winning = replies().filter(|after| outcome(after).winner == winner);
+    // The game is not over: only a seat to move that has replies is about to win.
+    let share = WHOLE * winning.count() as u32 / replies().len() as u32;
+    let mut shares = Shares::default();
+    if place + 1 < end {
+        let after_the_answer = |reply| {
+            let position = position.play_unchecked(reply);
+            optimal_moves(&position)
+                .map(|answer| self::shares(&position.play_unchecked(answer), place + 1, end))
+                .min()
+                .unwrap_or_default()
+        };
+        let fastest = optimal_moves(position);
+        shares = fastest.map(after_the_answer).max().unwrap_or_default();
+    }
+    shares[place] = share;
+    shares
+}
+
+/// The moves that win fastest or lose latest, ascending.
+fn optimal_moves<G: Game>(position: &G) -> impl Iterator<Item = G::Move> {
+    let now = outcome(position);
+    position.legal_moves().filter(move |&mv| {
+        let after = outcome(&position.play_unchecked(mv));
+        after.winner == now.winner && after.plies + 1 == now.plies
+    })
+}
+
+fn outcome<G: Game>(position: &G) -> Outcome {
+    // All positions of a game are solved, or none.
+    position.solved().expect("the game is solved")
+}

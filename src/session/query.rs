@@ -1,0 +1,57 @@
+//! What the position says to a `query`: all that an arbiter without rules has to know of a game.
+
+use std::cmp::Ordering;
+
+use crate::protocol::Query;
+use crate::rules::{AnyPosition, Seat, Turn};
+
+/// The words that answer a query about a position.
+///
+/// Of a game for two, `p1turn`, `gameover` and `result` are answered as the Universal Game Interface words them.
+/// Source: kz04px, The Universal Game Interface, version 1.0.
+pub fn response(query: Query, position: &AnyPosition) -> Vec<String> {
+    let words = |text: &str| vec![text.to_owned()];
+    let turn = position.turn();
+    match query {
+        Query::P1Turn => {
+            let first = Seat(0);
+            words(yes_or_no(
+                turn == Turn::Seat(first) || turn == Turn::Card(first),
+            ))
+        }
+        Query::Turn => match turn {
+            Turn::Seat(seat) => vec![seat.to_string()],
+            Turn::Card(seat) => vec!["card".to_owned(), seat.to_string()],
+            Turn::Over => words("over"),
+        },
+        Query::GameOver => words(yes_or_no(turn == Turn::Over)),
+        Query::Result => result(position),
+        Query::Legal => position.legal_actions(),
+        Query::Players => vec![position.seats().to_string()],
+    }
+}
+
+fn yes_or_no(answer: bool) -> &'static str {
+    if answer { "true" } else { "false" }
+}
+
+/// The place of each seat, of two seats in UGI's words.
+fn result(position: &AnyPosition) -> Vec<String> {
+    let seats = (0..position.seats()).map(|seat| Seat(seat as u8));
+    let places: Option<Vec<usize>> = seats.map(|seat| position.place(seat)).collect();
+    match places.as_deref() {
+        None => vec!["none".to_owned()],
+        Some([first, second]) => {
+            let won = match first.cmp(second) {
+                Ordering::Less => "p1win",
+                Ordering::Equal => "draw",
+                Ordering::Greater => "p2win",
+            };
+            vec![won.to_owned()]
+        }
+        Some(places) => {
+            let places = places.iter().map(usize::to_string);
+            std::iter::once("places".to_owned()).chain(places).collect()
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! What a `query` is to be answered, worked out from the rules alone.
+
+use buxtehude::rules::{AnyPosition, Seat, Turn};
+
+/// The facts that can be asked for.
+pub const QUERIES: &[&str] = &["p1turn", "turn", "gameover", "result", "legal", "players"];
+
+/// The line that answers a query about a position.
+pub fn response(query: &str, position: &AnyPosition) -> String {
+    let words = match (query, position.turn()) {
+        ("p1turn", Turn::Seat(Seat(0)) | Turn::Card(Seat(0))) => "true".to_string(),
+        ("gameover", Turn::Over) => "true".to_string(),
+        ("p1turn" | "gameover", _) => "false".to_string(),
+        ("turn", Turn::Seat(Seat(seat))) => (seat + 1).to_string(),
+        ("turn", Turn::Card(Seat(seat))) => format!("card {}", seat + 1),
+        ("turn", Turn::Over) => "over".to_string(),
+        ("result", Turn::Over) => result(position),
+        ("result", _) => "none".to_string(),
+        ("legal", _) => position.legal_actions().join(" "),
+        ("players", _) => position.seats().to_string(),
+        _ => panic!("query {query}"),
+    };
+    format!("response {words}").trim_end().to_string()
+}
+
+fn result(position: &AnyPosition) -> String {
+    let place = |seat: usize| position.place(Seat(seat as u8)).unwrap();
+    if position.seats() == 2 {
+        let won = if place(0) == 1 { "p1win" } else { "p2win" };
+        return won.to_string();
+    }
+    let places: Vec<String> = (0..position.seats())
+        .map(|seat| place(seat).to_string())
+        .collect();
+    format!("places {}", places.join(" "))
+}

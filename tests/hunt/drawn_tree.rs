@@ -1,0 +1,78 @@
+//! The tree that the article draws, as far as it tells of it: V3 comes to 6, so that after V5 with 5 the rest of
+//! V4 is left out; and once more the same.
+
+use std::cell::RefCell;
+
+use buxtehude::eval::{MinimaxModel, Vector};
+use buxtehude::search::Control;
+use buxtehude::search::minimax::search;
+use buxtehude::search::vectors::Extent;
+
+/// By name, what a vertex has below it. V1 is the wolves', who want the number large.
+const BELOW: &[(&str, &[&str])] = &[
+    ("V1", &["V3", "V4", "V7"]),
+    ("V3", &["V31", "V32"]),
+    ("V4", &["V5", "V6"]),
+    ("V7", &["V8", "V9", "V10"]),
+];
+
+const LEAVES: &[(&str, i32)] = &[
+    ("V31", 8),
+    ("V32", 6),
+    ("V5", 5),
+    ("V6", 9),
+    ("V8", 7),
+    ("V9", 2),
+    ("V10", 1),
+];
+
+#[derive(Default)]
+struct DrawnTree {
+    seen: RefCell<Vec<&'static str>>,
+}
+
+impl MinimaxModel for DrawnTree {
+    type Position = &'static str;
+    type Move = &'static str;
+
+    fn moves(&self, vertex: &&'static str) -> impl Iterator<Item = &'static str> {
+        let below = BELOW.iter().find(|(name, _)| name == vertex);
+        below.map_or(&[][..], |(_, below)| below).iter().copied()
+    }
+
+    fn play(&self, _: &&'static str, below: &'static str) -> &'static str {
+        self.seen.borrow_mut().push(below);
+        below
+    }
+
+    fn wants_large(&self, vertex: &&'static str) -> bool {
+        *vertex == "V1"
+    }
+
+    fn value(&self, vertex: &&'static str) -> i32 {
+        let leaf = LEAVES.iter().find(|(name, _)| name == vertex);
+        leaf.map_or(0, |(_, value)| *value)
+    }
+
+    fn worth(&self, _: i32) -> Vector {
+        Vector::default()
+    }
+}
+
+#[test]
+fn what_cannot_matter_any_more_is_left_out() {
+    let tree = DrawnTree::default();
+    let extent = Extent {
+        moves: vec!["V3", "V4", "V7"],
+        depth: 2,
+        nodes: u64::MAX,
+        multipv: 1,
+    };
+    let mut seen = Vec::new();
+    let line = search(&tree, &"V1", &extent, &Control::new(None), &mut |_| {
+        seen = tree.seen.take();
+    });
+    let line = line.expect("V1 has moves");
+    assert_eq!((line.value, line.pv), (6, vec!["V3", "V32"]));
+    assert_eq!(seen, ["V3", "V31", "V32", "V4", "V5", "V7", "V8", "V9"]);
+}

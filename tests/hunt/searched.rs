@@ -1,0 +1,59 @@
+//! Our search against the table: what it says of wins is true, and it sees all that are near enough.
+
+use buxtehude::rules::{Game, Outcome, Turn};
+use buxtehude::search::Preset;
+
+use super::{mate, random_positions, request, run};
+
+#[test]
+fn mates_are_those_of_the_table_and_none_within_the_depth_is_missed() {
+    let mut found = 0;
+    for (index, position) in random_positions(3, 3000).into_iter().enumerate() {
+        let Turn::Seat(mover) = position.turn() else {
+            unreachable!("a seat is to move");
+        };
+        let mut request = request(&position, Preset::Search);
+        request.depth = [4, 7, 10][index % 3];
+        request.multipv = [1, 1, 1, 3][index % 4];
+        let (reports, _) = run(&request);
+        for report in reports {
+            let mut reached = position;
+            reached.play(report.pv[0].parse().unwrap()).unwrap();
+            let Some(Outcome { winner, plies }) = reached.solved() else {
+                unreachable!("the game is solved");
+            };
+            let is_near = plies < report.depth;
+            let expected = if is_near {
+                mate(mover, winner, plies + 1)
+            } else {
+                0
+            };
+            assert_eq!(report.value.mate, expected, "{report:?} in {position:?}");
+            found += u32::from(is_near);
+        }
+    }
+    assert!(found > 4000, "{found}");
+}
+
+#[test]
+fn a_search_without_limit_comes_to_the_end_of_short_games() {
+    for position in random_positions(4, 400) {
+        let Some(Outcome { winner, plies }) = position.solved() else {
+            unreachable!("the game is solved");
+        };
+        if plies > 14 {
+            continue;
+        }
+        let mut request = request(&position, Preset::Search);
+        request.depth = 16;
+        let (reports, answer) = run(&request);
+        let Turn::Seat(mover) = position.turn() else {
+            unreachable!("a seat is to move");
+        };
+        assert_eq!(
+            answer.value.mate,
+            mate(mover, winner, plies),
+            "{reports:?} in {position:?}"
+        );
+    }
+}
