@@ -2,6 +2,7 @@
 
 import json
 import random
+import shlex
 import tempfile
 import unittest
 from dataclasses import dataclass
@@ -29,20 +30,18 @@ class Opening:
 
 
 def solve(engine, board):
-    """The opening that `board` is, or None if the engine does not know how it ends."""
-    answer = engine.play(board, chess.engine.Limit(depth=12), info=chess.engine.INFO_SCORE)
+    """The opening that `board` is."""
+    answer = engine.play(board, chess.engine.Limit(depth=1), info=chess.engine.INFO_SCORE)
     moves = answer.info["score"].relative.mate()
-    if moves is None:
-        return None
     # The mover of n own moves makes the last ply if it wins, and the last but one if it loses.
     plies = 2 * moves - 1 if moves > 0 else -2 * moves
     return Opening(board.fen(), board.turn if moves > 0 else not board.turn, plies)
 
 
 def longest_wins():
-    """For each side the positions of random games that it has to win and that last longest."""
+    """For each side the longest wins in positions of random games, one of each length."""
     randomness = random.Random(5)
-    openings = {}
+    wins = {chess.WHITE: {}, chess.BLACK: {}}
     with chess.engine.SimpleEngine.popen_uci(programs.BUXTEHUDE) as engine:
         for number in range(SAMPLED_GAMES):
             board = variant.random_game(variant.STARTS[number % 4], randomness)
@@ -50,13 +49,12 @@ def longest_wins():
                 board.pop()
                 position = board.copy(stack=False)
                 position.halfmove_clock, position.fullmove_number = 0, 1
-                if opening := solve(engine, position):
-                    openings[opening.fen] = opening
-    ascending = sorted(openings.values(), key=lambda opening: opening.plies)
+                opening = solve(engine, position)
+                wins[opening.winner][opening.plies] = opening
     return [
-        opening
-        for color in chess.COLORS
-        for opening in [each for each in ascending if each.winner == color][-OPENINGS_FOR_EACH_SIDE:]
+        lengths[plies]
+        for lengths in wins.values()
+        for plies in sorted(lengths)[-OPENINGS_FOR_EACH_SIDE:]
     ]
 
 
@@ -65,12 +63,13 @@ def play(openings, limit):
     with tempfile.TemporaryDirectory() as directory:
         file, record = Path(directory, "openings"), Path(directory, "record")
         file.write_text("\n".join(openings) + "\n")
-        node = f"--no-experimental-fetch {programs.FAIRY_STOCKFISH}"
+        buxtehude = shlex.quote(programs.BUXTEHUDE)
+        script = shlex.quote(f"--no-experimental-fetch {shlex.quote(programs.FAIRY_STOCKFISH)}")
         programs.run(
             [programs.ARBITER, "match", "--variant", variant.NAME, "--margin", "2000"]
             + ["--openings", file, "--games", str(2 * len(openings)), "--record", record]
-            + ["--engine", f"cmd={programs.BUXTEHUDE} name={BUXTEHUDE} {limit}"]
-            + ["--engine", f"cmd=node args='{node}' name={FAIRY_STOCKFISH} {limit}"]
+            + ["--engine", f"cmd={buxtehude} name={BUXTEHUDE} {limit}"]
+            + ["--engine", f"cmd=node args={script} name={FAIRY_STOCKFISH} {limit}"]
         )
         programs.run([programs.ARBITER, "replay", record])
         return [json.loads(line) for line in record.read_text().splitlines()]

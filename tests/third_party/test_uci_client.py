@@ -42,9 +42,13 @@ class UciClient(unittest.TestCase):
         self.engine.ping()
 
     def test_options(self):
-        self.engine.configure({"Hash": 4, "Move Overhead": 20, "Preset": "article"})
-        answer = self.engine.play(variant.Board(), Limit(nodes=100))
-        self.assertTrue(variant.Board().is_legal(answer.move), answer)
+        board = variant.Board()
+        for preset in ("search", "article"):
+            with self.subTest(preset=preset):
+                self.engine.configure({"Hash": 4, "Move Overhead": 20, "Preset": preset})
+                answer = self.engine.play(board, Limit(depth=4), info=chess.engine.INFO_ALL)
+                self.assertTrue(board.is_legal(answer.move), answer)
+                self.assertEqual(answer.info["pv"][0], answer.move)
         with self.assertRaises(chess.engine.EngineError):
             self.engine.configure({"Hash": 0})
 
