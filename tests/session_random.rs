@@ -222,7 +222,7 @@ impl Conversation {
             _ => (self.one_of(FINITE).to_owned(), 1),
         };
         self.engine.send(&go);
-        let is_endless = go == "go" || go.starts_with("go infinite");
+        let is_endless = go.starts_with("go infinite");
         let mut refused = 0;
         for _ in 0..self.rng.random_range(0..6) {
             match self.rng.random_range(0..4) {

@@ -23,7 +23,7 @@ position etude <line> [moves ...]
 go [depth D] [nodes N] [movetime MS] [infinite] [ponder] [searchmoves M ...]
    [time T1 ... TN [inc I1 ... IN] [movestogo K]] [wtime T btime T [winc I binc I]]
    [p1time T p2time T ... [p1inc I p2inc I ...]]
-                          search; alone it is `go infinite`
+                          search; alone until `stop`, or as long as there is something to find out
 go perft D                count the lines of play to depth D
 stop                      end the search with its best move
 ponderhit                 the move pondered on was played

@@ -50,6 +50,8 @@ enum Hold {
     No,
     /// `stop`.
     Infinite,
+    /// `stop`, unless no search could better the answer.
+    Unlimited,
     /// `ponderhit` or `stop`.
     Ponder,
     /// This moment.
@@ -97,8 +99,10 @@ impl<W: Write> Session<W> {
         }
         let hold = if go.ponder {
             Hold::Ponder
-        } else if go.infinite || limits.is_infinite() {
+        } else if go.infinite {
             Hold::Infinite
+        } else if limits.is_infinite() {
+            Hold::Unlimited
         } else {
             Hold::No
         };
@@ -172,6 +176,9 @@ impl<W: Write> Session<W> {
         if let Some(running) = &mut self.running
             && let Kind::Search(search) = &mut running.kind
         {
+            if search.hold == Hold::Unlimited && search.answer.is_some() && search.is_final {
+                search.hold = Hold::No;
+            }
             if search.hold == Hold::No && search.answer.is_some() {
                 search.hold = search.hold_for_movetime(&running.control);
             }
@@ -223,7 +230,7 @@ impl<W: Write> Session<W> {
                 running.control.limit_from_now(budget);
             }
             search.hold = if search.limits.is_infinite() {
-                Hold::Infinite
+                Hold::Unlimited
             } else {
                 Hold::No
             };

@@ -40,7 +40,7 @@ const NEIGHBOURS: [u32; SQUARES as usize] = {
 /// position.play("e1d2".parse().unwrap()).unwrap();
 /// assert_eq!(position.to_string(), "1h1h1h1h/8/8/8/8/8/3F4/8 b - - 0 1");
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position {
     /// Four squares, none of them the rabbit's.
     wolves: u32,

@@ -3,7 +3,7 @@
 //!
 //! Wolves only go down, so every second ply leads to a lower placement of the wolves, and one pass over the
 //! placements in ascending order is enough: nothing comes in a circle. Within a placement all squares of
-//! the rabbit are worked out side by side, as a [`Row`] of 32 bytes. The table holds the rows with the
+//! the rabbit are worked out side by side, as a row of 32 bytes. The table holds the rows with the
 //! rabbit to move alone; a position with the wolves to move is the best of at most eight of those, which
 //! are looked up in less time than it takes to write a second table.
 
