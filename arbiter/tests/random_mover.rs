@@ -89,7 +89,7 @@ fn a_client_can_choose_the_variant_and_is_told_what_is_wrong() {
          position fen 64,5,0/3,5,0 2 1 -\ngo\nquit\n",
     );
     let lines: Vec<&str> = said.lines().collect();
-    let offer = "option name UCI_Variant type combo default hase-und-igel var hase-und-igel var hare-and-tortoise";
+    let offer = "option name UCI_Variant type combo default hase-und-igel var hase-und-igel var hare-and-tortoise var fox-and-hounds var rabbits-and-wolves";
     // Square 8 is a hedgehog in the older variant alone.
     assert_eq!(
         lines[2..6],

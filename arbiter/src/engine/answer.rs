@@ -27,8 +27,8 @@ pub enum Kind {
 
 /// Tells the kind of a line at a glance: engines may print thousands of them.
 ///
-/// An `info` line counts that has a depth with a score or an estimate, and is not about a line that is
-/// only second best.
+/// An `info` line counts that has a depth with a score or an estimate, unless it is about a line that is
+/// only second best, or its score is a mere bound.
 pub fn kind(line: &[u8]) -> Kind {
     let mut words = line
         .split(u8::is_ascii_whitespace)
@@ -44,6 +44,7 @@ pub fn kind(line: &[u8]) -> Kind {
             b"depth" => has_depth = true,
             b"score" | b"estimate" => has_value = true,
             b"multipv" if words.next() != Some(b"1") => return Kind::Other,
+            b"lowerbound" | b"upperbound" => return Kind::Other,
             b"pv" | b"string" => break,
             _ => {}
         }
@@ -91,6 +92,8 @@ mod tests {
             ("info depth 3 estimate 600 400", "info"),
             ("info depth 3 multipv 1 score cp 5", "info"),
             ("info depth 3 multipv 2 score cp 5", "other"),
+            ("info depth 3 score cp 5 lowerbound pv 1", "other"),
+            ("info depth 3 score cp 5 upperbound", "other"),
             ("info depth 3 currmove 5", "other"),
             ("info score cp 3", "other"),
             ("info string depth score", "other"),

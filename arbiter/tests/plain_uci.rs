@@ -1,0 +1,62 @@
+//! Engines that know plain UCI alone can be refereed in a game for two.
+
+mod program;
+
+use std::fs;
+
+use arbiter::record::GameRecord;
+use program::{directory, run};
+
+const OPENINGS: &str = "\
+startpos
+fen 1h1h1h1h/8/8/8/8/8/8/2F5 w - - 0 1
+fen 1h1h1h1h/8/8/8/8/8/3F4/8 b - - 0 1 moves b8a7
+";
+
+#[test]
+fn they_are_asked_in_plain_uci_and_their_own_remarks_disturb_nothing() {
+    let directory = directory("plain_uci");
+    let file = |name: &str| directory.join(name).display().to_string();
+    fs::write(file("openings"), OPENINGS).unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/plain_uci.sh");
+    let engine = |name: &str| format!("cmd=/bin/sh args={script} name={name} legal=on");
+    let (code, stdout, stderr) = run(&[
+        "match",
+        "--variant",
+        "fox-and-hounds",
+        "--tc",
+        "600+1",
+        "--games",
+        "6",
+        "--openings",
+        &file("openings"),
+        "--engine",
+        &engine("first"),
+        "--engine",
+        &engine("second"),
+        "--record",
+        &file("games.jsonl"),
+    ]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(
+        stdout.contains("(Plain 1.0 [upstream: , 64 bit])"),
+        "{stdout}"
+    );
+
+    let text = fs::read_to_string(file("games.jsonl")).unwrap();
+    let records: Vec<GameRecord> = text
+        .lines()
+        .map(|line| arbiter::replay::read(line).unwrap())
+        .collect();
+    assert_eq!(records.len(), 6);
+    for record in records {
+        assert_eq!(record.fault, None, "{record:?}");
+        assert_eq!(record.places.iter().sum::<u32>(), 3, "{record:?}");
+        assert!(record.turns.len() > 5, "{record:?}");
+        for turn in &record.turns {
+            assert_eq!(turn.depth, Some(2), "{turn:?}");
+            assert_eq!(turn.score.as_deref(), Some("cp -14"), "{turn:?}");
+            assert!(turn.estimate.is_empty(), "{turn:?}");
+        }
+    }
+}
