@@ -89,7 +89,7 @@ fn describe(record: &GameRecord) -> String {
         .split_whitespace()
         .filter(|word| !word.starts_with('+'))
         .count();
-    let micros = record.turns.iter().map(|turn| turn.micros).sum();
+    let micros = record.turns.iter().filter_map(|turn| turn.micros).sum();
     let time = duration(Duration::from_micros(micros));
     let mut line = format!("{}  ({plies} plies, {time})", places.join(", "));
     if let Some(fault) = &record.fault {

@@ -1,11 +1,19 @@
-//! What happened in a game: one JSON object a line.
+//! What happened in a game. In a file it is one JSON object a line, in which all that the wall clock said
+//! is under one key, `clock`.
+
+mod line;
 
 use serde::{Deserialize, Serialize};
 
 use crate::ending::Ending;
+use line::Line;
+
+/// What the fault of an answer that came too late is called where nothing of the clock is told.
+const TOO_LATE: &str = "it answered later than its limit and the margin allow";
 
 /// A finished game with everything needed to replay it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Line", into = "Line")]
 pub struct GameRecord {
     /// Its number in the match, from 1.
     pub game: u64,
@@ -26,10 +34,28 @@ pub struct GameRecord {
     /// Why each seat's game stopped, in seat order.
     pub endings: Vec<Ending>,
     /// The fault that ended the game, or `None`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
     /// Every move that an engine was asked for, in order.
     pub turns: Vec<TurnRecord>,
+}
+
+impl GameRecord {
+    /// The same game without anything that the wall clock said: no times of answers, and of an answer that
+    /// came too late only that it did.
+    ///
+    /// Deterministic engines limited by depth or nodes play games of which nothing else depends on the clock.
+    pub fn without_clock(mut self) -> GameRecord {
+        for turn in &mut self.turns {
+            turn.micros = None;
+        }
+        if let Some(fault) = &mut self.fault {
+            let seat = (fault.seat as usize).wrapping_sub(1);
+            if self.endings.get(seat) == Some(&Ending::TimeForfeit) {
+                fault.reason = TOO_LATE.to_string();
+            }
+        }
+        self
+    }
 }
 
 /// What an offender did.
@@ -45,21 +71,18 @@ pub struct Fault {
 }
 
 /// One answer of an engine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TurnRecord {
     /// The seat that moved, from 1.
     pub seat: u32,
     /// The move it gave.
     pub mv: String,
-    /// Microseconds from `go` to the answer.
-    pub micros: u64,
+    /// Microseconds from `go` to the answer, or `None` in a record without the clock.
+    pub micros: Option<u64>,
     /// The last depth reported.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
     /// Each seat's share in permille, from the engine's answer; empty where it gives none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub estimate: Vec<u16>,
     /// The last score reported, as the protocol spells it (`cp 31`, `mate -2`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<String>,
 }

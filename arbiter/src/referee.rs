@@ -292,7 +292,7 @@ fn turn_record(seat: Seat, mv: String, answer: Answer, seats: usize) -> TurnReco
     TurnRecord {
         seat: number(seat),
         mv,
-        micros: u64::try_from(answer.elapsed.as_micros()).unwrap_or(u64::MAX),
+        micros: Some(u64::try_from(answer.elapsed.as_micros()).unwrap_or(u64::MAX)),
         depth: answer.info.depth,
         estimate: estimate.unwrap_or_default(),
         score: answer.info.score.map(|score| score.to_string()),

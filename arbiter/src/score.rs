@@ -52,7 +52,7 @@ pub struct Tally {
     pub places: Vec<u64>,
     /// How often each of [`Ending::ALL`] was its ending.
     pub endings: [u64; Ending::ALL.len()],
-    /// Answers given.
+    /// Answers of which the time is known.
     pub turns: u64,
     /// Microseconds used for them.
     pub micros: u64,
@@ -101,7 +101,7 @@ impl Tally {
         (self.depth_turns > 0).then(|| self.depths as f64 / self.depth_turns as f64)
     }
 
-    /// Milliseconds per answer, or `None` before the first.
+    /// Milliseconds per answer, or `None` where no time is known.
     pub fn mean_ms(&self) -> Option<f64> {
         (self.turns > 0).then(|| self.micros as f64 / 1000.0 / self.turns as f64)
     }
@@ -186,8 +186,8 @@ impl Standings {
             };
             for tally in [Some(&mut self.engines[engine]), self.seats.get_mut(seat)] {
                 let Some(tally) = tally else { continue };
-                tally.turns += 1;
-                tally.micros += turn.micros;
+                tally.turns += u64::from(turn.micros.is_some());
+                tally.micros += turn.micros.unwrap_or(0);
                 tally.depth_turns += u64::from(turn.depth.is_some());
                 tally.depths += u64::from(turn.depth.unwrap_or(0));
             }

@@ -18,12 +18,6 @@ fn records(path: &Path) -> Vec<GameRecord> {
     records
 }
 
-/// A record without what the clock says.
-fn timeless(mut record: GameRecord) -> GameRecord {
-    record.turns.iter_mut().for_each(|turn| turn.micros = 0);
-    record
-}
-
 /// Plays a match of three scattered engines and returns its output and its records.
 fn three_seats(test: &str, arguments: &[&str]) -> (String, Vec<GameRecord>) {
     let directory = directory(test);
@@ -193,7 +187,7 @@ fn the_same_seed_gives_the_same_match_at_any_concurrency() {
         assert_eq!(code, 0, "{stdout}{stderr}");
         records(&record)
             .into_iter()
-            .map(timeless)
+            .map(GameRecord::without_clock)
             .collect::<Vec<_>>()
     };
     let alone = play("alone", "1");
@@ -212,7 +206,7 @@ fn the_built_in_engine_plays_the_same_match_again() {
         let (code, stdout, stderr) = run(&arguments);
         assert_eq!(code, 0, "{stdout}{stderr}");
         let records = records(&record).into_iter();
-        records.map(timeless).collect::<Vec<_>>()
+        records.map(GameRecord::without_clock).collect::<Vec<_>>()
     };
     let alone = play("alone", "1");
     assert_eq!(alone.len(), 6);

@@ -8,7 +8,7 @@ fn game(number: u64, seats: [&str; 3], places: [u32; 3]) -> GameRecord {
     let turn = |seat| TurnRecord {
         seat,
         mv: "1".to_string(),
-        micros: 19_000 + 500 * u64::from(seat) * number,
+        micros: Some(19_000 + 500 * u64::from(seat) * number),
         depth: (seat != 3).then_some(6 + seat),
         estimate: Vec::new(),
         score: None,

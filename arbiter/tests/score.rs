@@ -160,7 +160,7 @@ fn depth_and_time_are_means_over_answers() {
     let turn = |seat, micros, depth| TurnRecord {
         seat,
         mv: "1".to_string(),
-        micros,
+        micros: Some(micros),
         depth,
         estimate: Vec::new(),
         score: None,

@@ -162,7 +162,7 @@ pub mod examples {
                 turns.push(arbiter::record::TurnRecord {
                     seat: u32::from(seat.0) + 1,
                     mv: word.to_string(),
-                    micros: 0,
+                    micros: None,
                     depth: None,
                     estimate: Vec::new(),
                     score: None,

@@ -96,7 +96,9 @@ fn row(index: usize, step: &Step, turn: Option<&TurnRecord>, record: &GameRecord
         None => ["".to_string(), "".to_string(), "opening".to_string()],
         Some(turn) => [
             turn.depth.map_or(String::new(), |depth| depth.to_string()),
-            format!("{:.1}", turn.micros as f64 / 1000.0),
+            turn.micros.map_or(String::new(), |micros| {
+                format!("{:.1}", micros as f64 / 1000.0)
+            }),
             opinion(turn),
         ],
     });
