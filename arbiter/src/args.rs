@@ -5,10 +5,11 @@ pub mod validate;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::plan::Limit;
 use engine_text::clock;
+pub(crate) use engine_text::limit as limit_from_text;
 
 /// The arbiter's command line.
 #[derive(Debug, Parser)]
@@ -31,7 +32,13 @@ pub enum Command {
     Match(Box<MatchArgs>),
     /// Be the built-in engine: speak the protocol on standard input and output
     Engine(EngineArgs),
-    /// Check the games of a record under the rules, or show one of them
+    /// Go on with a match that was stored
+    Resume(ResumeArgs),
+    /// Print the tables of recorded games
+    Report(ReportArgs),
+    /// Print recorded games
+    Export(ExportArgs),
+    /// Check recorded games under the rules, or show one of them
     Replay(ReplayArgs),
 }
 
@@ -50,7 +57,7 @@ KEYS OF --engine AND --each
 EXAMPLES
   arbiter match --players 3 --games 30 --movetime 20
   arbiter match --engine 'cmd=./mine legal=on' --engine 'cmd=./old option.Hash=16' --games 200 --tc 5+0.05
-  arbiter match --engine cmd=./a --engine cmd=./b --nodes 5000 --random-plies 6 --games 1000 --record games.jsonl")]
+  arbiter match --engine cmd=./a --engine cmd=./b --nodes 5000 --random-plies 6 --games 1000 --store match.db")]
 pub struct MatchArgs {
     /// An engine and its settings (repeatable); without any, the built-in engine plays itself
     #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"")]
@@ -100,6 +107,10 @@ pub struct MatchArgs {
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 
+    /// Keep the match in this new file, from which `arbiter resume` can go on with it
+    #[arg(long, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+
     /// How far beyond its limit an engine may answer, in milliseconds
     #[arg(long, value_name = "MS", default_value = "50", value_parser = margin, allow_negative_numbers = true)]
     pub margin: u64,
@@ -142,16 +153,85 @@ pub struct EngineArgs {
     pub args: Vec<String>,
 }
 
+/// `arbiter resume`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLE
+  arbiter resume match.db --concurrency 4
+
+Plays the games that are missing, with the settings and engines of the start. Where none is missing the exit
+code is 0 at once.")]
+pub struct ResumeArgs {
+    /// A store made with `arbiter match --store`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Games played at the same time [default: as at the start]
+    #[arg(long, value_name = "N", value_parser = concurrency, allow_negative_numbers = true)]
+    pub concurrency: Option<usize>,
+
+    /// Go on even if the program of an engine is not what it was at the start
+    #[arg(long)]
+    pub changed_engines: bool,
+}
+
+/// `arbiter report`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter report match.db
+  arbiter report games.jsonl
+
+A match that is being played can be reported too. The exit code is 1 if a line was left out since it is no
+game.")]
+pub struct ReportArgs {
+    /// A store or a record, made with `arbiter match`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}
+
+/// `arbiter export`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter export match.db > games.jsonl
+  arbiter export match.db --without-clock | sha256sum
+  arbiter export match.db --format text
+
+The games are sorted by number. The exit code is 1 if a line was left out since it is no game.")]
+pub struct ExportArgs {
+    /// A store or a record, made with `arbiter match`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Leave out all that depends on the wall clock
+    #[arg(long)]
+    pub without_clock: bool,
+
+    /// The form of the games
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = ExportFormat::JsonLines)]
+    pub format: ExportFormat,
+}
+
+/// In which form games are exported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// One JSON object a line, as `arbiter match --record` writes them
+    JsonLines,
+    /// Text for a person, docs/game-text.md
+    Text,
+}
+
 /// `arbiter replay`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
   arbiter replay games.jsonl
-  arbiter replay games.jsonl --game 7
+  arbiter replay match.db --game 7
 
 The exit code is 0 if all games are in order, 1 if any is not.")]
 pub struct ReplayArgs {
-    /// A record made with `arbiter match --record`
+    /// A store or a record, made with `arbiter match`
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 

@@ -2,8 +2,10 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
 
+mod export_command;
 mod play;
 mod replay_command;
+mod report_command;
 
 use std::process::ExitCode;
 
@@ -14,6 +16,9 @@ fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Match(args) => play::play(&args),
         Command::Engine(args) => buxtehude::session::serve_stdio(&args.args),
+        Command::Resume(args) => play::resume(&args),
+        Command::Report(args) => report_command::report(&args),
+        Command::Export(args) => export_command::export(&args),
         Command::Replay(args) => replay_command::replay(&args),
     }
 }

@@ -1,10 +1,13 @@
-//! `arbiter match`: a plan made of the arguments, played, and reported.
+//! `arbiter match` and `arbiter resume`: a plan made of the arguments, or found in a store, played, and
+//! reported.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use arbiter::args::{MatchArgs, validate};
+use arbiter::args::{MatchArgs, ResumeArgs, validate};
 use arbiter::interrupt::Interrupt;
 use arbiter::log::Log;
 use arbiter::output::print;
@@ -13,10 +16,11 @@ use arbiter::progress::{Progress, duration};
 use arbiter::record_file::RecordFile;
 use arbiter::report::Report;
 use arbiter::runner::{self, RunError};
+use arbiter::store::{Store, StoreError};
 
 /// Exit code where the arguments are wrong or an engine cannot be started.
 const USAGE: u8 = 2;
-/// Exit code where a game could not be recorded.
+/// Exit code where the match or a game of it could not be stored or recorded.
 const STORAGE: u8 = 3;
 /// Exit code of a match that was interrupted.
 const INTERRUPTED: u8 = 130;
@@ -36,7 +40,7 @@ pub fn play(args: &MatchArgs) -> ExitCode {
             return fail(USAGE, &format!("--log: {}: {error}", path.display()));
         }
     };
-    let mut record_file = match plan
+    let record_file = match plan
         .record
         .as_deref()
         .map(RecordFile::append_to)
@@ -45,51 +49,209 @@ pub fn play(args: &MatchArgs) -> ExitCode {
         Ok(record_file) => record_file,
         Err(error) => return fail(USAGE, &format!("--record: {error}")),
     };
-    let interrupt = Interrupt::new();
-    if let Err(error) = stop_on_signals(&interrupt) {
-        return fail(USAGE, &format!("signals cannot be handled: {error}"));
-    }
-    let id_names = match runner::check_engines(&plan, &log, &interrupt) {
-        Ok(id_names) => id_names,
-        Err(_) if interrupt.is_set() => return ExitCode::from(INTERRUPTED),
-        Err(error) => return fail(USAGE, &error.to_string()),
+    let create = |path: &PathBuf| Store::create(path, &plan);
+    let store = match args.store.as_ref().map(create).transpose() {
+        Ok(store) => store,
+        Err(error) => return fail(code_of(&error), &format!("--store: {error}")),
     };
-    if print(&header(&plan, &id_names, &remarks)).is_err() {
-        return ExitCode::from(INTERRUPTED);
+    let planned = Match {
+        report: Report::of(&plan),
+        plan,
+        remarks,
+        log,
+        record_file,
+        store,
+        is_new: true,
+        played: HashSet::new(),
+    };
+    planned.play()
+}
+
+/// Goes on with a match that was stored; the exit code says how it went.
+pub fn resume(args: &ResumeArgs) -> ExitCode {
+    let ready = match stored_match(args) {
+        Ok(ready) => ready,
+        Err(error) => return fail(code_of(&error), &error.to_string()),
+    };
+    let games = ready.played.len() as u64;
+    if games >= ready.plan.games {
+        let (text, path) = (ready.report.text(), args.file.display());
+        let _ = print(&format!(
+            "{text}\n{}, all stored in {path}\n",
+            count(games, "game")
+        ));
+        return ExitCode::SUCCESS;
+    }
+    let changed = ready.store.as_ref().map(Store::changed_engines).transpose();
+    match changed.map(Option::unwrap_or_default) {
+        Err(error) => fail(code_of(&error), &error.to_string()),
+        Ok(changed) if !changed.is_empty() && !args.changed_engines => {
+            let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
+            let accepted = "expected the programs of the start, or --changed-engines";
+            fail(USAGE, &format!("{}; {accepted}", changed.join("; ")))
+        }
+        Ok(_) => ready.play(),
+    }
+}
+
+/// The match in a store, with its games counted.
+fn stored_match(args: &ResumeArgs) -> Result<Match, StoreError> {
+    let store = Store::resume(&args.file)?;
+    let mut plan = store.plan()?;
+    plan.concurrency = args.concurrency.unwrap_or(plan.concurrency);
+    let mut report = Report::of(&plan);
+    let mut played = HashSet::new();
+    store.for_each_game(None, |record| {
+        report.add(&record);
+        played.insert(record.game);
+        Ok::<(), StoreError>(())
+    })?;
+    Ok(Match {
+        remarks: vec![format!(
+            "{} of {} stored before",
+            played.len(),
+            count(plan.games, "game")
+        )],
+        plan,
+        log: Log::none(),
+        record_file: None,
+        store: Some(store),
+        is_new: false,
+        played,
+        report,
+    })
+}
+
+/// A match that is about to be played.
+struct Match {
+    plan: Plan,
+    /// What is said of it at the start.
+    remarks: Vec<String>,
+    log: Log,
+    record_file: Option<RecordFile>,
+    store: Option<Store>,
+    /// Whether it begins now, and is not resumed.
+    is_new: bool,
+    /// Games that have been played before.
+    played: HashSet<u64>,
+    /// The report, in which these are counted.
+    report: Report,
+}
+
+impl Match {
+    /// Plays the match and reports it; the exit code says how it went.
+    fn play(mut self) -> ExitCode {
+        let interrupt = Interrupt::new();
+        if let Err(error) = stop_on_signals(&interrupt) {
+            return fail(USAGE, &format!("signals cannot be handled: {error}"));
+        }
+        let id_names = match runner::check_engines(&self.plan, &self.log, &interrupt) {
+            Ok(id_names) => id_names,
+            Err(_) if interrupt.is_set() => return ExitCode::from(INTERRUPTED),
+            Err(error) => {
+                // A match that cannot begin leaves no file in the way of the next attempt.
+                if let Some(store) = self.store.filter(|_| self.is_new) {
+                    store.discard();
+                }
+                return fail(USAGE, &error.to_string());
+            }
+        };
+        if let Some(Err(error)) = self
+            .store
+            .as_mut()
+            .map(|store| store.set_id_names(&id_names))
+        {
+            return fail(
+                code_of(&error),
+                &format!("no game could be stored: {error}"),
+            );
+        }
+        if print(&header(&self.plan, &id_names, &self.remarks)).is_err() {
+            return ExitCode::from(INTERRUPTED);
+        }
+        let outcome = self.play_games(&interrupt);
+        if let Some(error) = self.log.take_error() {
+            complain(&format!("--log: the log is not complete: {error}"));
+        }
+        match outcome {
+            Ok(()) if self.report.standings().games() < self.plan.games => {
+                ExitCode::from(INTERRUPTED)
+            }
+            Ok(()) => ExitCode::SUCCESS,
+            Err(RunError::Output(_)) => ExitCode::from(INTERRUPTED),
+            Err(error @ RunError::Record { .. }) => fail(STORAGE, &format!("--record: {error}")),
+            Err(error @ RunError::Store { .. }) => fail(STORAGE, &error.to_string()),
+            Err(error) => fail(USAGE, &error.to_string()),
+        }
     }
 
-    let names = plan
-        .engines
-        .iter()
-        .map(|engine| engine.name.clone())
-        .collect();
-    let mut report = Report::new(names, plan.seats);
-    let progress = Progress::new(plan.games);
-    let start = Instant::now();
-    let outcome = runner::run(&plan, &log, &interrupt, |record| {
-        if let Some(file) = &mut record_file {
-            file.write(&record).map_err(|reason| RunError::Record {
-                game: record.game,
-                reason,
-            })?;
-        }
-        report.add(&record);
-        Ok(progress.game(&record, report.standings())?)
-    });
-    progress.finish();
-    let games = report.standings().games();
-    let footer = footer(&plan, games, start.elapsed(), &outcome);
-    // It makes no difference any more whether somebody reads it.
-    let _ = print(&format!("\n{}\n{footer}\n", report.text()));
-    if let Some(error) = log.take_error() {
-        complain(&format!("--log: the log is not complete: {error}"));
+    /// Plays the games that are missing: each is stored and recorded, then counted, then shown. Ends with the
+    /// tables.
+    fn play_games(&mut self, interrupt: &Interrupt) -> Result<(), RunError> {
+        let Match {
+            plan,
+            log,
+            record_file,
+            store,
+            played,
+            report,
+            ..
+        } = self;
+        let progress = Progress::new(plan.games, played.len() as u64);
+        let start = Instant::now();
+        let outcome = runner::run(plan, played, log, interrupt, |record| {
+            let game = record.game;
+            if let Some(store) = store {
+                let stored = store.add(&record);
+                stored.map_err(|reason| RunError::Store { game, reason })?;
+            }
+            if let Some(file) = record_file {
+                let written = file.write(&record);
+                written.map_err(|reason| RunError::Record { game, reason })?;
+            }
+            report.add(&record);
+            Ok(progress.game(&record, report.standings())?)
+        });
+        progress.finish();
+        let footer = self.footer(start.elapsed(), &outcome);
+        // It makes no difference any more whether somebody reads it.
+        let _ = print(&format!("\n{}\n{footer}\n", self.report.text()));
+        outcome
     }
-    match outcome {
-        Ok(()) if games < plan.games => ExitCode::from(INTERRUPTED),
-        Ok(()) => ExitCode::SUCCESS,
-        Err(RunError::Output(_)) => ExitCode::from(INTERRUPTED),
-        Err(error @ RunError::Record { .. }) => fail(STORAGE, &format!("--record: {error}")),
-        Err(error) => fail(USAGE, &error.to_string()),
+
+    /// How much was played, in what time, and where it is kept.
+    fn footer(&self, elapsed: Duration, outcome: &Result<(), RunError>) -> String {
+        let (all, time) = (self.plan.games, duration(elapsed));
+        let games = self.report.standings().games();
+        let before = match self.played.len() {
+            0 => String::new(),
+            before => format!(", {before} of them before"),
+        };
+        let mut text = match outcome {
+            Ok(()) if games == all => format!("{} in {time}{before}", count(games, "game")),
+            Ok(()) => format!("{games} of {all} games in {time}{before} (interrupted)"),
+            Err(_) => format!("{games} of {all} games in {time}{before}"),
+        };
+        if let Some(path) = self.plan.record.as_ref().filter(|_| games > 0) {
+            text += &format!(", recorded in {}", path.display());
+        }
+        if let Some(store) = &self.store {
+            let path = store.path().display();
+            text += &format!(", stored in {path}");
+            if games < all {
+                text += &format!("; `arbiter resume {path}` goes on");
+            }
+        }
+        text
+    }
+}
+
+/// The exit code of a match whose store cannot be used.
+fn code_of(error: &StoreError) -> u8 {
+    if error.is_of_storage() {
+        STORAGE
+    } else {
+        USAGE
     }
 }
 
@@ -160,20 +322,6 @@ fn limit(limit: Limit) -> String {
             format!("clock {}+{} s", time.as_secs_f64(), increment.as_secs_f64())
         }
     }
-}
-
-/// How much was played, in what time, and where it is recorded.
-fn footer(plan: &Plan, games: u64, elapsed: Duration, outcome: &Result<(), RunError>) -> String {
-    let time = duration(elapsed);
-    let mut text = match outcome {
-        Ok(()) if games == plan.games => format!("{} in {time}", count(games, "game")),
-        Ok(()) => format!("{games} of {} games in {time} (interrupted)", plan.games),
-        Err(_) => format!("{games} of {} games in {time}", plan.games),
-    };
-    if let Some(path) = plan.record.as_ref().filter(|_| games > 0) {
-        text += &format!(", recorded in {}", path.display());
-    }
-    text
 }
 
 fn count(number: u64, noun: &str) -> String {

@@ -27,8 +27,8 @@ pub enum Progress {
 }
 
 impl Progress {
-    /// A bar if standard error is a terminal, else lines.
-    pub fn new(games: u64) -> Progress {
+    /// A bar if standard error is a terminal, else lines; `played` of the games have been played before.
+    pub fn new(games: u64, played: u64) -> Progress {
         if !io::stderr().is_terminal() {
             return Progress::Lines { games };
         }
@@ -41,6 +41,9 @@ impl Progress {
         };
         let style = style.with_key("speed", speed);
         let bar = ProgressBar::new(games).with_style(style.progress_chars("━╸─"));
+        let bar = bar.with_position(played);
+        // What was played before says nothing of the speed.
+        bar.reset_eta();
         bar.enable_steady_tick(Duration::from_millis(200));
         Progress::Bar(bar)
     }

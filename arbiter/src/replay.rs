@@ -1,6 +1,7 @@
 //! Checks recorded games: the rules alone decide whether what a record says can have happened.
 
 mod flaw;
+mod game_text;
 mod show;
 
 use buxtehude::rules::{ActionError, AnyPosition, Seat, Turn, Variant};
@@ -9,6 +10,7 @@ use crate::ending::Ending;
 use crate::record::GameRecord;
 
 pub use flaw::Flaw;
+pub use game_text::game_text;
 pub use show::show;
 
 /// Reads a line of a record file.

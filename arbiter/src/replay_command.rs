@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use arbiter::args::ReplayArgs;
+use arbiter::game_file::{GameFile, GameFileError, Place};
 use arbiter::record::GameRecord;
-use arbiter::record_file::{self, RecordFileError};
 use arbiter::replay;
 
 /// Exit code where a game is not in order.
@@ -55,19 +55,14 @@ impl Checked {
 }
 
 /// Looks at the games that are asked for; says what is wrong with each.
-fn check_file(args: &ReplayArgs) -> Result<Checked, RecordFileError> {
+fn check_file(args: &ReplayArgs) -> Result<Checked, GameFileError> {
     let mut checked = Checked::default();
-    for (index, line) in record_file::lines(&args.file)?.enumerate() {
-        let line = line?;
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        let place = format!("{}:{}", args.file.display(), index + 1);
-        let is_in_order = match (replay::read(&line), args.game) {
-            (Ok(record), Some(wanted)) if record.game != wanted => continue,
-            (Ok(record), wanted) => check_game(&record, wanted.is_some(), &place),
+    GameFile::open(&args.file)?.for_each(|place, game| {
+        let is_in_order = match (game, args.game) {
+            (Ok(record), Some(wanted)) if record.game != wanted => return Ok(()),
+            (Ok(record), wanted) => check_game(&record, wanted.is_some(), place),
             // A line that cannot be read is not the game that is asked for.
-            (Err(_), Some(_)) => continue,
+            (Err(_), Some(_)) => return Ok(()),
             (Err(flaw), None) => {
                 say(&format!("{place}: {flaw}\n"));
                 false
@@ -75,11 +70,12 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, RecordFileError> {
         };
         checked.games += 1;
         checked.wrong += u64::from(!is_in_order);
-    }
+        Ok::<(), GameFileError>(())
+    })?;
     Ok(checked)
 }
 
-fn check_game(record: &GameRecord, is_shown: bool, place: &str) -> bool {
+fn check_game(record: &GameRecord, is_shown: bool, place: Place<'_>) -> bool {
     if is_shown {
         say(&replay::show(record));
     }

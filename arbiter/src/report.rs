@@ -2,12 +2,14 @@
 //! engines did wrong.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{Cell, CellAlignment, LineStyle, Table};
 
 use crate::ending::Ending;
+use crate::plan::Plan;
 use crate::record::GameRecord;
 use crate::score::{Standings, Tally};
 
@@ -28,8 +30,8 @@ pub struct Report {
     standings: Standings,
     /// Number of faults in all games.
     faults: usize,
-    /// The first of them, described.
-    listed: Vec<String>,
+    /// Those of the first games with one, described, by the number of the game.
+    listed: BTreeMap<u64, String>,
 }
 
 impl Report {
@@ -38,8 +40,14 @@ impl Report {
         Report {
             standings: Standings::new(names, seats),
             faults: 0,
-            listed: Vec::new(),
+            listed: BTreeMap::new(),
         }
+    }
+
+    /// The report on a match before its first game.
+    pub fn of(plan: &Plan) -> Report {
+        let names = plan.engines.iter().map(|engine| engine.name.clone());
+        Report::new(names.collect(), plan.seats)
     }
 
     /// Counts a game. Games may come in any order, each once.
@@ -47,8 +55,9 @@ impl Report {
         self.standings.add(record);
         if let Some(described) = describe_fault(record) {
             self.faults += 1;
-            if self.listed.len() < LISTED_FAULTS {
-                self.listed.push(described);
+            self.listed.insert(record.game, described);
+            if self.listed.len() > LISTED_FAULTS {
+                self.listed.pop_last();
             }
         }
     }
@@ -69,7 +78,7 @@ impl Report {
         if self.faults > 0 {
             // Writing to a string never fails.
             let _ = writeln!(text, "\nFaults: {}", self.faults);
-            for described in &self.listed {
+            for described in self.listed.values() {
                 text.push_str(described);
             }
             let more = self.faults - self.listed.len();

@@ -3,7 +3,7 @@
 
 mod walkover;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
@@ -21,6 +21,7 @@ use crate::record::GameRecord;
 use crate::record_file::RecordFileError;
 use crate::referee::play_game;
 use crate::schedule::{Schedule, ScheduledGame, SeatedEngine};
+use crate::store::StoreError;
 use walkover::walkover;
 
 /// Why a match cannot begin or go on.
@@ -43,6 +44,14 @@ pub enum RunError {
         /// The system's reason.
         reason: RecordFileError,
     },
+    /// A game cannot be stored.
+    #[error("game {game} is the first that could not be stored: {reason}")]
+    Store {
+        /// The number of the game.
+        game: u64,
+        /// What keeps it from being stored.
+        reason: StoreError,
+    },
 }
 
 /// Starts every engine of a plan once; returns the names by which they introduce themselves.
@@ -64,13 +73,14 @@ pub fn check_engines(
     Ok(id_names)
 }
 
-/// Plays all games of a plan, or until interrupted; calls `on_game` for each game as it ends, always in the
-/// calling thread. Several at a time end in any order.
+/// Plays all games of a plan but those that are `played` already, or until interrupted; calls `on_game` for
+/// each game as it ends, always in the calling thread. Several at a time end in any order.
 ///
 /// # Errors
 /// The first error of `on_game`, which stops the match.
 pub fn run(
     plan: &Plan,
+    played: &HashSet<u64>,
     log: &Log,
     interrupt: &Interrupt,
     mut on_game: impl FnMut(GameRecord) -> Result<(), RunError>,
@@ -83,6 +93,7 @@ pub fn run(
             let sender = sender.clone();
             let worker = Worker {
                 plan,
+                played,
                 schedule: &schedule,
                 log,
                 interrupt,
@@ -108,6 +119,8 @@ pub fn run(
 /// A thread that plays games, one after the other.
 struct Worker<'a> {
     plan: &'a Plan,
+    /// Games that are not to be played once more.
+    played: &'a HashSet<u64>,
     schedule: &'a Schedule<'a>,
     log: &'a Log,
     interrupt: &'a Interrupt,
@@ -123,6 +136,9 @@ impl Worker<'_> {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             if number > self.plan.games {
                 break;
+            }
+            if self.played.contains(&number) {
+                continue;
             }
             let game = self.schedule.game(number);
             let Some(record) = self.play(&game) else {

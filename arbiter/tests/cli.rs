@@ -36,10 +36,53 @@ fn wrong_flags_are_named_with_what_is_accepted() {
         &["match", "--fast"],
         &["match", "--log", "/nonexistent/log"],
         &["match", "--record", "/nonexistent/record"],
+        &["match", "--store", "/nonexistent/match.db"],
+        &["match", "--store", "x", "--record", "x"],
         &["replay"],
         &["replay", "/nonexistent/games.jsonl"],
     ];
     insta::assert_snapshot!(refusals(cases, directory));
+}
+
+#[test]
+fn every_subcommand_has_help_with_an_example() {
+    let mut text = String::new();
+    for command in ["match", "resume", "report", "export", "replay"] {
+        text += &refusals(&[&[command, "--help"]], "/nonexistent");
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn what_is_no_store_or_record_is_named() {
+    let directory = directory("no_store");
+    let file = |name: &str, content: &str| {
+        let path = directory.join(name);
+        std::fs::write(&path, content).unwrap();
+        path.to_str().unwrap().to_string()
+    };
+    let other = directory.join("other.db").to_str().unwrap().to_string();
+    let connection = rusqlite::Connection::open(&other).unwrap();
+    connection.execute_batch("CREATE TABLE t (x)").unwrap();
+    let (empty, text) = (file("empty", ""), file("text", "no game\n"));
+    let cases: &[&[&str]] = &[
+        &["resume"],
+        &["resume", "/nonexistent/match.db"],
+        &["resume", &empty],
+        &["resume", &text],
+        &["resume", &other],
+        &["resume", &text, "--concurrency", "0"],
+        &["report", "/nonexistent/match.db"],
+        &["report", &empty],
+        &["report", &text],
+        &["report", &other],
+        &["export", "/nonexistent/match.db"],
+        &["export", &text],
+        &["export", &other],
+        &["export", &text, "--format", "pgn"],
+        &["replay", &other],
+    ];
+    insta::assert_snapshot!(refusals(cases, directory.to_str().unwrap()));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -42,10 +43,16 @@ fn play(engines: Vec<EngineSpec>, start: Option<&str>) -> Vec<GameRecord> {
         ..table.plan
     };
     let mut records = Vec::new();
-    let outcome = runner::run(&plan, &Log::none(), &table.interrupt, |record| {
-        records.push(record);
-        Ok(())
-    });
+    let outcome = runner::run(
+        &plan,
+        &HashSet::new(),
+        &Log::none(),
+        &table.interrupt,
+        |record| {
+            records.push(record);
+            Ok(())
+        },
+    );
     assert!(outcome.is_ok(), "{outcome:?}");
     for record in &records {
         let flaws = replay::check(record);

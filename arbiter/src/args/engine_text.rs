@@ -177,12 +177,15 @@ fn once<T>(field: &mut Option<T>, key: &str, value: T) -> Result<(), EngineTextE
     Ok(())
 }
 
-fn limit(key: &str, value: &str) -> Result<Limit, String> {
+/// Reads the limit that is said with a key: `movetime`, `depth`, `nodes` or `tc`. The error says what would
+/// have been accepted.
+pub(crate) fn limit(key: &str, value: &str) -> Result<Limit, String> {
     match key {
         "movetime" => milliseconds(value).map(|ms| Limit::Movetime(Duration::from_millis(ms))),
         "depth" => depth(value).map(Limit::Depth),
         "nodes" => positive(value).map(Limit::Nodes),
-        _ => clock(value),
+        "tc" => clock(value),
+        _ => Err("expected movetime, depth, nodes or tc".to_string()),
     }
 }
 

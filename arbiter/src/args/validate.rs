@@ -77,9 +77,14 @@ pub enum ArgsError {
         /// The directory.
         dir: PathBuf,
     },
-    /// Log and record would overwrite each other.
-    #[error("--record: expected another file than that of --log")]
-    SameFile,
+    /// Two outputs would overwrite each other.
+    #[error("--{flag}: expected another file than that of --{other}")]
+    SameFile {
+        /// The flag of one.
+        flag: &'static str,
+        /// The flag of the other.
+        other: &'static str,
+    },
     /// The openings are wrong.
     #[error("--openings: {0}")]
     Openings(#[from] OpeningsError),
@@ -99,9 +104,7 @@ pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
     let variant = Variant::by_name(&args.variant)?;
     let seats = args.players;
     variant.start(seats)?;
-    if args.log.is_some() && args.log == args.record {
-        return Err(ArgsError::SameFile);
-    }
+    check_files(args)?;
     let mut remarks = Vec::new();
     let games = whole_blocks(args.games, seats, &mut remarks)?;
     let openings = match &args.openings {
@@ -128,6 +131,21 @@ pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
     };
     remarks.extend(sameness(&plan));
     Ok((plan, remarks))
+}
+
+/// No two of the files that are written are one.
+fn check_files(args: &MatchArgs) -> Result<(), ArgsError> {
+    let (log, record, store) = (
+        ("log", &args.log),
+        ("record", &args.record),
+        ("store", &args.store),
+    );
+    for ((flag, file), (other, other_file)) in [(record, log), (store, log), (store, record)] {
+        if file.is_some() && file == other_file {
+            return Err(ArgsError::SameFile { flag, other });
+        }
+    }
+    Ok(())
 }
 
 /// Rounds a number of games up to whole blocks.
@@ -396,7 +414,7 @@ mod tests {
 
     #[test]
     fn errors_begin_with_the_flag() {
-        let cases: [&[&str]; 8] = [
+        let cases: [&[&str]; 10] = [
             &["--variant", "chess"],
             &["--engine", "name=x"],
             &["--engine", "cmd=x depth=0"],
@@ -405,6 +423,8 @@ mod tests {
             &["--openings", "/nonexistent/openings"],
             &["--engine", "cmd=./x dir=/nonexistent"],
             &["--log", "x", "--record", "x"],
+            &["--store", "x", "--log", "x"],
+            &["--record", "x", "--store", "x"],
         ];
         let errors = cases.map(|arguments| match planned(arguments) {
             Ok((plan, _)) => panic!("{arguments:?} is accepted: {plan:?}"),

@@ -1,0 +1,63 @@
+//! Which program an engine is: the hash of its file.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+/// Bytes read at a time.
+const CHUNK: usize = 64 * 1024;
+
+/// The SHA-256 of a program's file as 64 hexadecimal digits, or `None` where there is no such program. A name
+/// without a slash is looked for in the search path, as it is when the engine is started.
+pub fn hash(command: &Path) -> Option<String> {
+    hash_file(&file_of(command)?).ok()
+}
+
+fn file_of(command: &Path) -> Option<PathBuf> {
+    if command.components().count() > 1 {
+        return Some(command.to_path_buf());
+    }
+    which::which(command).ok()
+}
+
+fn hash_file(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        match file.read(&mut chunk)? {
+            0 => break,
+            number => hash.update(&chunk[..number]),
+        }
+    }
+    let digits = hash
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    Ok(digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_of_a_file_is_known() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "abc").unwrap();
+        // Source: FIPS 180-4, the example of one block.
+        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(hash(file.path()).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_bare_name_is_looked_for_in_the_search_path() {
+        assert!(hash(Path::new("sh")).is_some());
+        assert_eq!(hash(Path::new("sh")), hash(&which::which("sh").unwrap()));
+        assert_eq!(hash(Path::new("/nonexistent/engine")), None);
+        assert_eq!(hash(Path::new("no such engine")), None);
+    }
+}

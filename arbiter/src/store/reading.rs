@@ -1,0 +1,109 @@
+//! Reading games back, one at a time.
+
+use rusqlite::{Connection, OptionalExtension, Row, Statement};
+
+use super::{Trouble, settings};
+use crate::ending::Ending;
+use crate::record::{Fault, GameRecord, TurnRecord};
+
+const GAMES: &str = "SELECT number, block, variant, start, moves FROM games
+    WHERE ?1 IS NULL OR number = ?1 ORDER BY number";
+const SEATS: &str = "SELECT engines.name, place, ending
+    FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
+const TURNS: &str = "SELECT seat, move, micros, depth, estimate, score
+    FROM turns WHERE game = ?1 ORDER BY number";
+const FAULT: &str = "SELECT seat, reason, stderr FROM faults WHERE game = ?1";
+
+/// Calls `visit` with each game in turn, or with game `only`, until it returns false.
+pub fn for_each(
+    connection: &Connection,
+    only: Option<u64>,
+    mut visit: impl FnMut(GameRecord) -> bool,
+) -> Result<(), Trouble> {
+    // All is read as it is at one time, though an arbiter may be adding games.
+    let snapshot = connection.unchecked_transaction()?;
+    let seed = settings::setting(&snapshot, "seed")?;
+    let mut parts = Parts {
+        seats: snapshot.prepare(SEATS)?,
+        turns: snapshot.prepare(TURNS)?,
+        fault: snapshot.prepare(FAULT)?,
+    };
+    let mut games = snapshot.prepare(GAMES)?;
+    let mut rows = games.query([only])?;
+    while let Some(row) = rows.next()? {
+        if !visit(parts.game(row, seed)?) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The statements for what belongs to a game.
+struct Parts<'a> {
+    seats: Statement<'a>,
+    turns: Statement<'a>,
+    fault: Statement<'a>,
+}
+
+impl Parts<'_> {
+    fn game(&mut self, row: &Row<'_>, seed: u64) -> Result<GameRecord, Trouble> {
+        let game = row.get(0)?;
+        let mut record = GameRecord {
+            game,
+            block: row.get(1)?,
+            variant: row.get(2)?,
+            start: row.get(3)?,
+            seats: Vec::new(),
+            seed,
+            moves: row.get(4)?,
+            places: Vec::new(),
+            endings: Vec::new(),
+            fault: self.fault(game)?,
+            turns: Vec::new(),
+        };
+        let mut seats = self.seats.query([game])?;
+        while let Some(row) = seats.next()? {
+            record.seats.push(row.get(0)?);
+            record.places.push(row.get(1)?);
+            let ending: String = row.get(2)?;
+            let known = Ending::ALL.into_iter().find(|known| known.name() == ending);
+            let unknown =
+                || Trouble::content(format!("game {game}"), &format!("no ending {ending:?}"));
+            record.endings.push(known.ok_or_else(unknown)?);
+        }
+        let mut turns = self.turns.query([game])?;
+        while let Some(row) = turns.next()? {
+            record.turns.push(turn(row, game)?);
+        }
+        Ok(record)
+    }
+
+    fn fault(&mut self, game: u64) -> Result<Option<Fault>, Trouble> {
+        let fault = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?));
+        let Some((seat, reason, stderr)) = self.fault.query_row([game], fault).optional()? else {
+            return Ok(None);
+        };
+        let stderr = serde_json::from_str(&stderr);
+        let wrong = |error| Trouble::content(format!("game {game}, fault"), &error);
+        Ok(Some(Fault {
+            seat,
+            reason,
+            stderr: stderr.map_err(wrong)?,
+        }))
+    }
+}
+
+fn turn(row: &Row<'_>, game: u64) -> Result<TurnRecord, Trouble> {
+    let estimate: Option<String> = row.get(4)?;
+    let estimate = estimate.unwrap_or_default();
+    let shares = estimate.split_whitespace().map(str::parse);
+    let wrong = |error| Trouble::content(format!("game {game}, estimate {estimate:?}"), &error);
+    Ok(TurnRecord {
+        seat: row.get(0)?,
+        mv: row.get(1)?,
+        micros: row.get(2)?,
+        depth: row.get(3)?,
+        estimate: shares.collect::<Result<_, _>>().map_err(wrong)?,
+        score: row.get(5)?,
+    })
+}

@@ -1,0 +1,66 @@
+//! Adding a game.
+
+use rusqlite::{Connection, params};
+
+use super::Trouble;
+use crate::record::GameRecord;
+
+const GAME: &str =
+    "INSERT INTO games (number, block, variant, start, moves) VALUES (?1, ?2, ?3, ?4, ?5)";
+const SEAT: &str = "INSERT INTO seats (game, seat, engine, place, ending)
+    VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5)";
+const TURN: &str = "INSERT INTO turns (game, number, seat, move, micros, depth, estimate, score)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+const FAULT: &str = "INSERT INTO faults (game, seat, reason, stderr) VALUES (?1, ?2, ?3, ?4)";
+
+/// Adds a game, all of it or nothing.
+pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Trouble> {
+    // Every field is named, so that none that is added to a record is forgotten here; the seed is a setting.
+    let GameRecord {
+        game,
+        block,
+        variant,
+        start,
+        seats,
+        seed: _,
+        moves,
+        places,
+        endings,
+        fault,
+        turns,
+    } = record;
+    let transaction = connection.transaction()?;
+    let mut insert = transaction.prepare_cached(GAME)?;
+    insert.execute(params![game, block, variant, start, moves])?;
+    let mut insert_seat = transaction.prepare_cached(SEAT)?;
+    for (index, ((name, place), ending)) in seats.iter().zip(places).zip(endings).enumerate() {
+        insert_seat.execute(params![game, index + 1, name, place, ending.name()])?;
+    }
+    let mut insert_turn = transaction.prepare_cached(TURN)?;
+    for (index, turn) in turns.iter().enumerate() {
+        insert_turn.execute(params![
+            game,
+            index + 1,
+            turn.seat,
+            turn.mv,
+            turn.micros,
+            turn.depth,
+            estimate_text(&turn.estimate),
+            turn.score,
+        ])?;
+    }
+    if let Some(fault) = fault {
+        let stderr = serde_json::to_string(&fault.stderr);
+        let stderr = stderr.map_err(|error| Trouble::content(format!("game {game}"), &error))?;
+        let mut insert = transaction.prepare_cached(FAULT)?;
+        insert.execute(params![game, fault.seat, fault.reason, stderr])?;
+    }
+    drop((insert, insert_seat, insert_turn));
+    Ok(transaction.commit()?)
+}
+
+/// The shares separated by spaces, or `None` where there are none.
+fn estimate_text(estimate: &[u16]) -> Option<String> {
+    let shares: Vec<String> = estimate.iter().map(u16::to_string).collect();
+    (!shares.is_empty()).then(|| shares.join(" "))
+}

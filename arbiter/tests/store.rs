@@ -1,0 +1,386 @@
+//! Matches kept in a store: made, exported, reported, resumed; and disks that do not take them.
+
+mod processes;
+mod program;
+mod stored;
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use arbiter::store::Store;
+use processes::{await_death, children};
+use program::{crashing, directory, run, scattered};
+use stored::{export, numbers, tables};
+
+/// Runs the arbiter, which has to be content, and returns its standard output.
+fn content(arguments: &[&str]) -> String {
+    let (code, stdout, stderr) = run(arguments);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}: {stdout}");
+    stdout
+}
+
+/// Plays a match of two small engines into a new store and a record.
+fn match_of(directory: &Path, arguments: &[&str]) -> (String, String, String) {
+    let store = directory.join("match.db").to_str().unwrap().to_string();
+    let record = directory.join("games.jsonl").to_str().unwrap().to_string();
+    let engines = [("alpha", 1), ("beta", 2)].map(|(name, seed)| scattered(directory, name, seed));
+    let mut all = vec!["match", "--nodes", "1", "--games", "6", "--max-plies", "30"];
+    all.extend(["--seed", "5", "--random-plies", "3"]);
+    all.extend(["--store", &store, "--record", &record]);
+    engines
+        .iter()
+        .for_each(|engine| all.extend(["--engine", engine]));
+    all.extend(arguments);
+    (content(&all), store, record)
+}
+
+#[test]
+fn a_store_holds_what_a_record_holds() {
+    let directory = directory("store_and_record");
+    let (output, store, record) = match_of(&directory, &[]);
+    assert!(output.contains(&format!("stored in {store}\n")), "{output}");
+    let recorded = std::fs::read_to_string(&record).unwrap();
+    assert_eq!(recorded.lines().count(), 6, "{recorded}");
+    assert_eq!(export(&store, &[]), recorded);
+    assert_eq!(export(&record, &[]), recorded);
+    let reported = content(&["report", &store]);
+    assert!(output.contains(&reported), "{reported}\n{output}");
+    assert_eq!(content(&["report", &record]), reported);
+    assert_eq!(
+        content(&["replay", &store]),
+        format!("{store}: 6 games, all in order\n")
+    );
+    let shown = content(&["replay", &store, "--game", "3"]);
+    assert_eq!(content(&["replay", &record, "--game", "3"]), shown);
+    let text = export(&store, &["--format", "text"]);
+    assert_eq!(text.matches("\n[Seat2 ").count(), 6, "{text}");
+    assert_eq!(export(&record, &["--format", "text"]), text);
+    // Nothing is left beside it: neither a log of SQLite's nor what it was before it had its name.
+    let files = std::fs::read_dir(&directory).unwrap();
+    let files: BTreeSet<String> = files
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let expected = ["alpha.sh", "beta.sh", "games.jsonl", "match.db"].map(String::from);
+    assert_eq!(files, BTreeSet::from(expected));
+}
+
+#[test]
+fn faults_are_stored_with_what_was_said() {
+    let directory = directory("stored_faults");
+    let bad = crashing(&directory, "bad");
+    let (output, store, record) = match_of(&directory, &["--engine", &bad]);
+    assert!(output.contains("stderr: out of carrots"), "{output}");
+    assert_eq!(export(&store, &[]), export(&record, &[]));
+    assert_eq!(content(&["report", &store]), content(&["report", &record]));
+}
+
+#[test]
+fn an_export_without_the_clock_is_the_same_at_any_concurrency() {
+    let directory = directory("concurrencies");
+    let exported = ["1", "2", "8"].map(|concurrency| {
+        let store = directory.join(format!("match-{concurrency}.db"));
+        let store = store.to_str().unwrap();
+        let mut arguments = vec!["match", "--players", "3", "--games", "24", "--depth", "2"];
+        arguments.extend(["--random-plies", "4", "--max-plies", "40", "--seed", "9"]);
+        arguments.extend(["--concurrency", concurrency, "--store", store]);
+        let output = content(&arguments);
+        let lines = export(store, &["--without-clock"]);
+        let text = export(store, &["--without-clock", "--format", "text"]);
+        let record = directory.join("exported.jsonl");
+        std::fs::write(&record, &lines).unwrap();
+        let report = content(&["report", record.to_str().unwrap()]);
+        assert!(
+            lines.lines().count() == 24 && !lines.contains("micros"),
+            "{lines}"
+        );
+        assert_eq!(tables(&report), tables(&output));
+        (lines, text, report)
+    });
+    assert!(
+        exported[0] == exported[1] && exported[1] == exported[2],
+        "{exported:#?}"
+    );
+}
+
+#[test]
+fn a_store_is_never_overwritten() {
+    let directory = directory("overwritten");
+    let (_, store, _) = match_of(&directory, &[]);
+    let before = std::fs::read(&store).unwrap();
+    let (code, stdout, stderr) = run(&["match", "--depth", "1", "--store", &store]);
+    assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+    assert!(
+        stderr.contains(&format!("`arbiter resume {store}`")),
+        "{stderr}"
+    );
+    assert!(
+        before == std::fs::read(&store).unwrap(),
+        "the file has changed"
+    );
+}
+
+#[test]
+fn a_match_that_cannot_begin_leaves_no_store() {
+    let directory = directory("no_beginning");
+    let store = directory.join("match.db");
+    let (code, stdout, stderr) = run(&[
+        "match",
+        "--engine",
+        "cmd=/nonexistent/engine",
+        "--store",
+        store.to_str().unwrap(),
+    ]);
+    assert_eq!(code, 2, "{stdout}{stderr}");
+    assert!(!store.exists());
+}
+
+#[test]
+fn a_finished_match_is_resumed_to_its_table_at_once() {
+    let directory = directory("finished");
+    let (output, store, _) = match_of(&directory, &[]);
+    let resumed = content(&["resume", &store]);
+    assert_eq!(tables(&resumed), tables(&output));
+    assert!(
+        resumed.ends_with(&format!("6 games, all stored in {store}\n")),
+        "{resumed}"
+    );
+}
+
+#[test]
+fn one_arbiter_at_a_time_plays_a_match() {
+    let directory = directory("two_arbiters");
+    let (_, store, _) = match_of(&directory, &[]);
+    let playing = Store::resume(Path::new(&store)).unwrap();
+    let (code, _, stderr) = run(&["resume", &store]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(
+        stderr.contains("another arbiter is playing this match"),
+        "{stderr}"
+    );
+    // Whoever reads does not mind.
+    content(&["report", &store]);
+    drop(playing);
+    content(&["resume", &store]);
+}
+
+#[test]
+fn a_game_is_stored_once() {
+    let directory = directory("once");
+    let (_, store, _) = match_of(&directory, &[]);
+    let mut opened = Store::resume(Path::new(&store)).unwrap();
+    let mut games = Vec::new();
+    let read = opened.for_each_game(Some(2), |record| {
+        games.push(record);
+        Ok::<(), arbiter::store::StoreError>(())
+    });
+    assert!(read.is_ok() && games.len() == 1, "{read:?} {games:?}");
+    let error = opened.add(&games[0]).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("UNIQUE constraint failed: games.number"),
+        "{error}"
+    );
+    games[0].game = 7;
+    opened.add(&games[0]).unwrap();
+    drop(opened);
+    assert_eq!(numbers(&store), BTreeSet::from([1, 2, 3, 4, 5, 6, 7]));
+}
+
+/// A match of which one game of four is stored, and its engine's program.
+fn begun(test: &str) -> (String, std::path::PathBuf) {
+    let directory = directory(test);
+    let program = directory.join("engine.sh");
+    let script = "#!/bin/sh\nwhile read -r line; do case $line in uci) echo uciok ;; isready) echo readyok ;; \
+                  go*) set -- ${line#*searchmoves }; echo \"bestmove $1\" ;; quit) exit ;; esac; done\n";
+    std::fs::write(&program, script).unwrap();
+    let status = Command::new("chmod")
+        .arg("+x")
+        .arg(&program)
+        .status()
+        .unwrap();
+    assert!(status.success(), "{status}");
+    let store = directory.join("match.db").to_str().unwrap().to_string();
+    let engine = format!("cmd={} legal=on", program.display());
+    let mut arguments = vec!["match", "--engine", &engine, "--nodes", "1", "--games", "4"];
+    arguments.extend(["--max-plies", "10", "--store", &store]);
+    content(&arguments);
+    let forget = "DELETE FROM turns WHERE game > 1; DELETE FROM seats WHERE game > 1; DELETE FROM games WHERE number > 1;";
+    let connection = rusqlite::Connection::open(&store).unwrap();
+    connection.execute_batch(forget).unwrap();
+    (store, program)
+}
+
+#[test]
+fn a_match_goes_on_with_the_programs_it_began_with() {
+    let (store, program) = begun("changed_engine");
+    let script = std::fs::read_to_string(&program).unwrap();
+    std::fs::write(&program, format!("{script}# changed\n")).unwrap();
+    let (code, stdout, stderr) = run(&["resume", &store]);
+    assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+    for words in [
+        "engine engine.sh: ",
+        "is not the program that it was",
+        "--changed-engines",
+    ] {
+        assert!(stderr.contains(words), "no {words:?} in {stderr}");
+    }
+    let output = content(&["resume", &store, "--changed-engines", "--concurrency", "2"]);
+    assert!(
+        output.contains("note: 1 of 4 games stored before\n"),
+        "{output}"
+    );
+    assert!(output.contains("\n4 games in "), "{output}");
+    assert_eq!(numbers(&store), BTreeSet::from([1, 2, 3, 4]));
+}
+
+#[test]
+fn settings_that_make_no_sense_are_named() {
+    let (store, _) = begun("senseless");
+    let connection = rusqlite::Connection::open(&store).unwrap();
+    for (change, words) in [
+        (
+            "UPDATE settings SET value = 'chess' WHERE name = 'variant'",
+            "variant: unknown variant",
+        ),
+        (
+            "UPDATE settings SET value = 'hase-und-igel' WHERE name = 'variant';
+             UPDATE settings SET value = '9' WHERE name = 'players'",
+            "players: ",
+        ),
+        (
+            "UPDATE settings SET value = '2' WHERE name = 'players';
+             UPDATE engines SET \"limit\" = 'depth=none'",
+            "engine engine.sh: depth=none: expected a whole number",
+        ),
+        (
+            "UPDATE engines SET \"limit\" = 'depth=1'; DELETE FROM openings",
+            "openings: there are none",
+        ),
+        (
+            "INSERT INTO openings VALUES (1, NULL, ''); DELETE FROM settings WHERE name = 'stall-ms'",
+            "setting stall-ms: it is missing",
+        ),
+        ("PRAGMA user_version = 99", "its format is 99, expected 1"),
+        ("PRAGMA application_id = 99", "no match in it"),
+    ] {
+        connection.execute_batch(change).unwrap();
+        let (code, stdout, stderr) = run(&["resume", &store]);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{change}: {stderr}");
+        assert!(stderr.contains(words), "{change}: {stderr}");
+    }
+}
+
+#[test]
+fn a_disk_that_takes_no_more_stops_the_match() {
+    let directory = directory("no_space");
+    let store = directory.join("match.db").to_str().unwrap().to_string();
+    // No file may grow beyond 100 kB or so, and the signal that this sends is ignored.
+    let limited = "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\"";
+    let mut command = Command::new("/bin/sh");
+    command.args([
+        "-c",
+        limited,
+        env!("CARGO_BIN_EXE_arbiter"),
+        "match",
+        "--store",
+        &store,
+    ]);
+    command.args([
+        "--games",
+        "1000",
+        "--depth",
+        "2",
+        "--max-plies",
+        "20",
+        "--seed",
+        "3",
+    ]);
+    command.args(["--random-plies", "4", "--concurrency", "2"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let mut groups = BTreeSet::new();
+    while child.try_wait().unwrap().is_none() {
+        groups.extend(children(child.id()).into_keys());
+        assert!(Instant::now() < deadline, "the match goes on");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let output = child.wait_with_output().unwrap();
+    let (stdout, stderr) = (
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+    );
+    assert_eq!(output.status.code(), Some(3), "{stdout}{stderr}");
+    assert!(!groups.is_empty(), "{stdout}");
+    groups.into_iter().for_each(await_death);
+    let printed = stored::printed(&stdout);
+    assert_eq!(numbers(&store), printed, "{stdout}{stderr}");
+    let (_, named) = stderr.split_once("error: game ").unwrap();
+    let (named, rest) = named.split_once(' ').unwrap();
+    assert!(
+        rest.starts_with("is the first that could not be stored: "),
+        "{stderr}"
+    );
+    assert!(
+        !printed.contains(&named.parse().unwrap()),
+        "{stdout}{stderr}"
+    );
+    assert!(
+        stdout.contains(&format!("`arbiter resume {store}` goes on")),
+        "{stdout}"
+    );
+}
+
+#[test]
+fn a_report_is_of_one_match() {
+    let directory = directory("one_match");
+    let (_, _, record) = match_of(&directory, &[]);
+    let twice = directory.join("twice.jsonl");
+    let lines = std::fs::read_to_string(&record).unwrap();
+    std::fs::write(&twice, format!("{lines}{lines}")).unwrap();
+    let (code, stdout, stderr) = run(&["report", twice.to_str().unwrap()]);
+    assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+    let expected = "once more, expected the games of one match, each once\n";
+    assert!(
+        stderr.contains(":7: game ") && stderr.ends_with(expected),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn an_interrupted_match_is_resumed() {
+    let directory = directory("interrupted");
+    let store = directory.join("match.db").to_str().unwrap().to_string();
+    let mut command = program::arbiter(&[
+        "match",
+        "--depth",
+        "1",
+        "--max-plies",
+        "20",
+        "--games",
+        "200",
+    ]);
+    command.args(["--seed", "1", "--random-plies", "4", "--store", &store]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut text = String::new();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    while stored::printed(&text).len() < 3 && stdout.read_line(&mut text).unwrap() > 0 {}
+    let id = child.id().to_string();
+    let status = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert!(status.success(), "{status}");
+    stdout.read_to_string(&mut text).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{text}");
+    let played = stored::printed(&text);
+    assert_eq!(numbers(&store), played, "{text}");
+    let resumed = content(&["resume", &store]);
+    let rest = stored::printed(&resumed);
+    assert!(
+        played.is_disjoint(&rest) && played.len() + rest.len() == 200,
+        "{text}{resumed}"
+    );
+}

@@ -1,0 +1,85 @@
+//! What the tests of the store share: what is in one, and what a match says of it.
+#![allow(dead_code, reason = "not every test uses all of it")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use arbiter::store::{Store, StoreError};
+
+use crate::program::run;
+
+/// The heading of the column that depends on the clock.
+const CLOCK_COLUMN: &str = "ms/move";
+
+/// What `arbiter export` prints.
+pub fn export(file: &str, arguments: &[&str]) -> String {
+    let (code, stdout, stderr) = run(&[&["export", file], arguments].concat());
+    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+    stdout
+}
+
+/// The numbers of the games in a store.
+pub fn numbers(store: &str) -> BTreeSet<u64> {
+    let mut numbers = BTreeSet::new();
+    let store = Store::open(Path::new(store)).unwrap();
+    let read = store.for_each_game(None, |record| {
+        numbers.insert(record.game);
+        Ok::<(), StoreError>(())
+    });
+    assert!(read.is_ok(), "{read:?}");
+    numbers
+}
+
+/// The numbers of the games that a match showed as finished, each once.
+pub fn printed(stdout: &str) -> BTreeSet<u64> {
+    let mut printed = BTreeSet::new();
+    for line in stdout.lines() {
+        let number = line.split_once("  game ").and_then(|(count, rest)| {
+            let is_count = count
+                .trim()
+                .split('/')
+                .all(|part| part.parse::<u64>().is_ok());
+            rest.split_once(": ")
+                .filter(|_| is_count)?
+                .0
+                .trim()
+                .parse()
+                .ok()
+        });
+        if let Some(number) = number {
+            assert!(printed.insert(number), "game {number} twice in\n{stdout}");
+        }
+    }
+    printed
+}
+
+/// The tables and faults that a match, a resumed match or a report prints, without what depends on the clock.
+pub fn tables(stdout: &str) -> String {
+    let from = stdout
+        .find('─')
+        .unwrap_or_else(|| panic!("no table in {stdout}"));
+    let text = &stdout[from..];
+    // A match ends with an empty line and one of its own.
+    let text = text
+        .rsplit_once("\n\n")
+        .filter(|(_, last)| last.contains("stored in"));
+    let text = text.map_or(&stdout[from..], |(text, _)| text);
+    let heading = text.lines().nth(1).unwrap();
+    let column = heading
+        .find(CLOCK_COLUMN)
+        .map(|bytes| heading[..bytes].chars().count());
+    let column = column.unwrap_or_else(|| panic!("no {CLOCK_COLUMN} in {text}"));
+    let mut lines: Vec<String> = text.trim_end().lines().map(String::from).collect();
+    for line in lines
+        .iter_mut()
+        .skip(3)
+        .take_while(|line| !line.starts_with('─'))
+    {
+        let is_clock = |index| (column..column + CLOCK_COLUMN.len()).contains(&index);
+        let masked = line.chars().enumerate();
+        *line = masked
+            .map(|(index, c)| if is_clock(index) { '*' } else { c })
+            .collect();
+    }
+    lines.join("\n")
+}
