@@ -59,7 +59,7 @@ fn main() -> Outcome<()> {
     let start = Instant::now();
     let mut report = Report::of(&plan);
     let store = Store::open(&path)?;
-    store.for_each_game(None, |record| {
+    store.for_each_outline(|record| {
         report.add(&record);
         Ok::<(), StoreError>(())
     })?;

@@ -101,7 +101,7 @@ fn stored_match(args: &ResumeArgs) -> Result<Match, StoreError> {
     plan.concurrency = args.concurrency.unwrap_or(plan.concurrency);
     let mut report = Report::of(&plan);
     let mut played = HashSet::new();
-    store.for_each_game(None, |record| {
+    store.for_each_outline(|record| {
         report.add(&record);
         played.insert(record.game);
         Ok::<(), StoreError>(())

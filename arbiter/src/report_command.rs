@@ -55,14 +55,22 @@ enum Unreportable {
 /// The report on the games of a file, and whether every line of it is one.
 fn read(path: &Path) -> Result<(Report, bool), Unreportable> {
     let file = GameFile::open(path)?;
-    let (names, seats) = match &file {
+    match &file {
         GameFile::Store(store) => {
-            let plan = store.plan().map_err(GameFileError::from)?;
-            let names = plan.engines.into_iter().map(|engine| engine.name);
-            (names.collect(), plan.seats)
+            let mut report = Report::of(&store.plan().map_err(GameFileError::from)?);
+            store.for_each_outline(|record| {
+                report.add(&record);
+                Ok::<(), GameFileError>(())
+            })?;
+            Ok((report, true))
         }
-        GameFile::Lines(path) => names_and_seats(&file, path)?,
-    };
+        GameFile::Lines(path) => read_lines(&file, path),
+    }
+}
+
+/// The report on the games in a record, and whether every line of it is one.
+fn read_lines(file: &GameFile, path: &Path) -> Result<(Report, bool), Unreportable> {
+    let (names, seats) = names_and_seats(file, path)?;
     let mut report = Report::new(names, seats);
     let mut seen = HashSet::new();
     let mut is_whole = true;

@@ -6,29 +6,56 @@ use super::{Trouble, settings};
 use crate::ending::Ending;
 use crate::record::{Fault, GameRecord, TurnRecord};
 
-const GAMES: &str = "SELECT number, block, variant, start, moves FROM games
-    WHERE ?1 IS NULL OR number = ?1 ORDER BY number";
+/// What is read of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// Neither moves nor what was thought of them, which are most of it.
+    Outline,
+}
+
+impl Extent {
+    /// The query for games, all of them or one, and that for the turns of a game.
+    fn queries(self) -> [&'static str; 2] {
+        match self {
+            Extent::Whole => [
+                "SELECT number, block, variant, start, moves FROM games
+                    WHERE ?1 IS NULL OR number = ?1 ORDER BY number",
+                "SELECT seat, move, micros, depth, estimate, score FROM turns
+                    WHERE game = ?1 ORDER BY number",
+            ],
+            Extent::Outline => [
+                "SELECT number, block, variant, start, '' FROM games
+                    WHERE ?1 IS NULL OR number = ?1 ORDER BY number",
+                "SELECT seat, '', micros, depth, NULL, NULL FROM turns
+                    WHERE game = ?1 ORDER BY number",
+            ],
+        }
+    }
+}
+
 const SEATS: &str = "SELECT engines.name, place, ending
     FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
-const TURNS: &str = "SELECT seat, move, micros, depth, estimate, score
-    FROM turns WHERE game = ?1 ORDER BY number";
 const FAULT: &str = "SELECT seat, reason, stderr FROM faults WHERE game = ?1";
 
 /// Calls `visit` with each game in turn, or with game `only`, until it returns false.
 pub fn for_each(
     connection: &Connection,
+    extent: Extent,
     only: Option<u64>,
     mut visit: impl FnMut(GameRecord) -> bool,
 ) -> Result<(), Trouble> {
     // All is read as it is at one time, though an arbiter may be adding games.
     let snapshot = connection.unchecked_transaction()?;
     let seed = settings::setting(&snapshot, "seed")?;
+    let [games, turns] = extent.queries();
     let mut parts = Parts {
         seats: snapshot.prepare(SEATS)?,
-        turns: snapshot.prepare(TURNS)?,
+        turns: snapshot.prepare(turns)?,
         fault: snapshot.prepare(FAULT)?,
     };
-    let mut games = snapshot.prepare(GAMES)?;
+    let mut games = snapshot.prepare(games)?;
     let mut rows = games.query([only])?;
     while let Some(row) = rows.next()? {
         if !visit(parts.game(row, seed)?) {
