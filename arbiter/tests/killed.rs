@@ -39,16 +39,17 @@ const MATCHES: [&[&str]; 2] = [
 enum Moment {
     /// So long after its start.
     Start(Duration),
-    /// So long after it showed so many games: about when it stores the next one.
+    /// So long after it showed so many games: shortly, for were a game shown before it is stored, that would be
+    /// the time to lose it.
     Shown(usize, Duration),
 }
 
 fn moment(rng: &mut impl Rng) -> Moment {
-    if rng.random_bool(0.5) {
+    if rng.random_bool(0.3) {
         return Moment::Start(Duration::from_micros(rng.random_range(0..150_000)));
     }
     let games = rng.random_range(0..12);
-    Moment::Shown(games, Duration::from_micros(rng.random_range(0..3000)))
+    Moment::Shown(games, Duration::from_micros(rng.random_range(0..250)))
 }
 
 /// Starts an arbiter and kills it at a moment; returns what it printed, and whether it ended before.
