@@ -3,6 +3,7 @@
 mod engine_text;
 pub mod validate;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -33,6 +34,8 @@ pub enum Command {
     Engine(EngineArgs),
     /// Check the games of a record under the rules, or show one of them
     Replay(ReplayArgs),
+    /// Run a script of lines against an engine, and compare what it answers
+    Transcript(TranscriptArgs),
 }
 
 /// `arbiter match`.
@@ -158,6 +161,50 @@ pub struct ReplayArgs {
     /// Show this game move by move
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub game: Option<u64>,
+}
+
+/// `arbiter transcript`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+LINES OF A SCRIPT
+  > LINE     is sent
+  < PATTERN  is expected: * is any text within the line, and < ... any number of lines
+  ~ MS       waits so many milliseconds; alone, until nothing has come for a while
+  # TEXT     is for the reader, as an empty line is
+
+The transcript goes to standard output: the script with what came in the place of what was expected, times and
+speeds masked. The exit code is 0 if all was as expected, 1 if not, 2 if the script or the program is no good.
+
+EXAMPLES
+  arbiter transcript ./mine < script
+  arbiter transcript --script tests/uci.txt -- ./mine --quiet
+  arbiter transcript --script tests/uci.txt --update ./mine")]
+pub struct TranscriptArgs {
+    /// The engine, and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "CMD"
+    )]
+    pub command: Vec<OsString>,
+
+    /// The script [default: standard input]
+    #[arg(long, value_name = "FILE")]
+    pub script: Option<PathBuf>,
+
+    /// Accept what comes: expectations that are not met, or not there, are written anew, into the script's file if
+    /// there is one
+    #[arg(long)]
+    pub update: bool,
+
+    /// How long to wait for a line that is expected
+    #[arg(long, value_name = "MS", default_value = "10000", value_parser = milliseconds, allow_negative_numbers = true)]
+    pub timeout: u64,
+
+    /// How long to wait for another line where none is expected
+    #[arg(long, value_name = "MS", default_value = "200", value_parser = milliseconds, allow_negative_numbers = true)]
+    pub quiet: u64,
 }
 
 /// The most milliseconds or seconds that a limit may have: a day.

@@ -4,7 +4,8 @@
 //! Data flows one way: [`args`] (as typed) -> [`plan`] (what is to be played, validated) -> [`schedule`]
 //! (which game is n) -> [`runner`] (threads and processes) -> [`referee`] (one game) -> [`record`] (what
 //! happened) -> [`score`] and [`report`] (numbers and tables). [`replay`] goes the way back: it takes a
-//! record and asks the rules whether it can be so.
+//! record and asks the rules whether it can be so. [`transcript`] stands alone: it runs a script of lines against
+//! any program.
 //!
 //! Nothing that an engine does may bring the arbiter down: whatever could panic is denied here, but in tests.
 #![cfg_attr(
@@ -31,3 +32,4 @@ pub mod report;
 pub mod runner;
 pub mod schedule;
 pub mod score;
+pub mod transcript;

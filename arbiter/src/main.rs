@@ -4,6 +4,7 @@
 
 mod play;
 mod replay_command;
+mod transcript_command;
 
 use std::process::ExitCode;
 
@@ -15,5 +16,6 @@ fn main() -> ExitCode {
         Command::Match(args) => play::play(&args),
         Command::Engine(args) => buxtehude::session::serve_stdio(&args.args),
         Command::Replay(args) => replay_command::replay(&args),
+        Command::Transcript(args) => transcript_command::transcript(&args),
     }
 }
