@@ -6,8 +6,9 @@ pub mod validate;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::check::{Format, Profile};
 use crate::plan::Limit;
 use engine_text::clock;
 
@@ -34,6 +35,8 @@ pub enum Command {
     Engine(EngineArgs),
     /// Check the games of a record under the rules, or show one of them
     Replay(ReplayArgs),
+    /// Check that an engine does all that the protocol asks of it
+    Check(CheckArgs),
     /// Run a script of lines against an engine, and compare what it answers
     Transcript(TranscriptArgs),
 }
@@ -161,6 +164,87 @@ pub struct ReplayArgs {
     /// Show this game move by move
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub game: Option<u64>,
+}
+
+/// `arbiter check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Each check has a name, a severity and a line that says what is expected; what failed is shown with the talk that
+shows it. The exit code is 0 if nothing failed but warnings, 1 if an error was found, 2 if the program cannot be
+started.
+
+EXAMPLES
+  arbiter check ./mine
+  arbiter check --format junit ./mine --quiet > report.xml
+  arbiter check --profile uci --variant NAME ./plain")]
+pub struct CheckArgs {
+    /// The engine, and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "CMD"
+    )]
+    pub command: Vec<OsString>,
+
+    /// What is asked of it: all of the protocol, or the UCI of chess engines
+    #[arg(long, value_enum, default_value = "full")]
+    pub profile: ProfileArg,
+
+    /// Ask about this variant alone [default: all that the engine offers]
+    #[arg(long, value_name = "NAME")]
+    pub variant: Option<String>,
+
+    /// Run only the checks whose names contain this (repeatable)
+    #[arg(long, value_name = "TEXT")]
+    pub only: Vec<String>,
+
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: FormatArg,
+
+    /// How long to wait for an answer that is due
+    #[arg(long, value_name = "MS", default_value = "5000", value_parser = milliseconds, allow_negative_numbers = true)]
+    pub timeout: u64,
+}
+
+/// A dialect, as typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ProfileArg {
+    /// All of protocol.md
+    Full,
+    /// UCI alone: two seats, no cards
+    Uci,
+}
+
+impl From<ProfileArg> for Profile {
+    fn from(typed: ProfileArg) -> Profile {
+        match typed {
+            ProfileArg::Full => Profile::Full,
+            ProfileArg::Uci => Profile::Uci,
+        }
+    }
+}
+
+/// A form of output, as typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum FormatArg {
+    /// Lines for a person
+    Text,
+    /// One JSON object
+    Json,
+    /// JUnit's XML
+    Junit,
+}
+
+impl From<FormatArg> for Format {
+    fn from(typed: FormatArg) -> Format {
+        match typed {
+            FormatArg::Text => Format::Text,
+            FormatArg::Json => Format::Json,
+            FormatArg::Junit => Format::Junit,
+        }
+    }
 }
 
 /// `arbiter transcript`.

@@ -4,8 +4,8 @@
 //! Data flows one way: [`args`] (as typed) -> [`plan`] (what is to be played, validated) -> [`schedule`]
 //! (which game is n) -> [`runner`] (threads and processes) -> [`referee`] (one game) -> [`record`] (what
 //! happened) -> [`score`] and [`report`] (numbers and tables). [`replay`] goes the way back: it takes a
-//! record and asks the rules whether it can be so. [`transcript`] stands alone: it runs a script of lines against
-//! any program.
+//! record and asks the rules whether it can be so. [`transcript`] and [`check`] stand alone: they
+//! run a script of lines, or a walk of conformance, against any program.
 //!
 //! Nothing that an engine does may bring the arbiter down: whatever could panic is denied here, but in tests.
 #![cfg_attr(
@@ -14,6 +14,7 @@
 )]
 
 pub mod args;
+pub mod check;
 pub mod clock;
 pub mod deck;
 pub mod ending;

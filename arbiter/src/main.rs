@@ -2,6 +2,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
 
+mod check_command;
 mod play;
 mod replay_command;
 mod transcript_command;
@@ -16,6 +17,7 @@ fn main() -> ExitCode {
         Command::Match(args) => play::play(&args),
         Command::Engine(args) => buxtehude::session::serve_stdio(&args.args),
         Command::Replay(args) => replay_command::replay(&args),
+        Command::Check(args) => check_command::check(&args),
         Command::Transcript(args) => transcript_command::transcript(&args),
     }
 }

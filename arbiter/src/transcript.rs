@@ -24,6 +24,6 @@ mod run;
 mod script;
 
 pub use mask::mask;
-pub use program::{Patience, Program, ProgramError};
+pub use program::{NoLine, Patience, Program, ProgramError};
 pub use run::{Checked, Difference, accept, check};
 pub use script::{Script, ScriptError};

@@ -68,7 +68,7 @@ pub enum ProgramError {
 
 /// What came instead of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoLine {
+pub enum NoLine {
     /// Nothing in the time that was given.
     Silence,
     /// The end of the output.
@@ -106,16 +106,31 @@ impl Program {
     }
 
     /// Sends a line.
-    pub(super) fn send(&mut self, line: &str) -> Result<(), ProgramError> {
-        let sent = self.input.write_all(format!("{line}\n").as_bytes());
-        sent.map_err(|source| ProgramError::Deaf {
-            line: line.to_string(),
-            source,
-        })
+    ///
+    /// # Errors
+    /// [`ProgramError::Deaf`].
+    pub fn send(&mut self, line: &str) -> Result<(), ProgramError> {
+        self.send_bytes(format!("{line}\n").as_bytes())
+    }
+
+    /// Sends bytes as they are.
+    ///
+    /// # Errors
+    /// [`ProgramError::Deaf`], with what of them is text.
+    pub fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), ProgramError> {
+        self.input
+            .write_all(bytes)
+            .map_err(|source| ProgramError::Deaf {
+                line: String::from_utf8_lossy(bytes).into_owned(),
+                source,
+            })
     }
 
     /// The next line, if it comes in time.
-    pub(super) fn line(&mut self, patience: Duration) -> Result<String, NoLine> {
+    ///
+    /// # Errors
+    /// [`NoLine`]: what came instead.
+    pub fn line(&mut self, patience: Duration) -> Result<String, NoLine> {
         self.lines
             .recv_timeout(patience)
             .map_err(|error| match error {
