@@ -25,7 +25,7 @@ pub use elo::{EloInterval, elo, expected_score};
 pub use head_to_head::Comparisons;
 pub use in_order::InOrder;
 pub use rating::{Rating, Ratings};
-pub use sprt::{EloModel, Sprt, SprtError, Verdict};
+pub use sprt::{EloModel, Sprt, SprtError, SprtTextError, Verdict};
 pub use student::half_width;
 
 /// The points of each seat, given its place from 1, shared places as the best of them.

@@ -2,7 +2,7 @@
 
 use arbiter::ending::Ending;
 use arbiter::record::GameRecord;
-use arbiter::score::{Comparisons, Ratings, Standings};
+use arbiter::score::{Comparisons, Ratings, Standings, points};
 use proptest::prelude::*;
 
 fn game(number: u64, seats: &[&str], places: &[u32]) -> GameRecord {
@@ -135,6 +135,25 @@ proptest! {
         let shuffled = standings(&["a", "b"], &shuffled);
         prop_assert_eq!(in_order.ratings(), shuffled.ratings());
         prop_assert_eq!(in_order.head_to_head(), shuffled.head_to_head());
+    }
+
+    #[test]
+    fn a_score_tells_the_difference_of_points(
+        results in prop::collection::vec(1..=6u32, 2..=6), split in 1..=5usize
+    ) {
+        // Places as they are given: 1 + the number of better ones.
+        let better = |result: &u32| results.iter().filter(|other| *other < result).count() as u32;
+        let places: Vec<u32> = results.iter().map(|result| 1 + better(result)).collect();
+        let seats = places.len();
+        let split = split.min(seats - 1);
+        let engines: Vec<Option<usize>> = (0..seats).map(|seat| Some(usize::from(seat >= split))).collect();
+        let game = Comparisons::of_game(&engines, &places, 0, 1);
+        let score = f64::from(game.halves) / f64::from(2 * game.pairs);
+        let points = points(&places);
+        let mean = |points: &[f64]| points.iter().sum::<f64>() / points.len() as f64;
+        let difference = mean(&points[..split]) - mean(&points[split..]);
+        let expected = seats as f64 * (score - 0.5);
+        prop_assert!((difference - expected).abs() < 1e-9, "{places:?}: {difference}, {expected}");
     }
 
     #[test]

@@ -104,8 +104,12 @@ impl BlockScores {
         Some(interval(mean, half_width, elo))
     }
 
-    /// The normalized Elo difference and its 95 % interval, or `None` for fewer than two blocks.
+    /// The normalized Elo difference and its 95 % interval, or `None` where all blocks have one score, since
+    /// it is in units of their spread.
     pub fn normalized_elo(&self) -> Option<EloInterval> {
+        if self.counts.len() < 2 {
+            return None;
+        }
         let (mean, half_width) = self.mean_and_half_width()?;
         let of_one_game = (self.distribution().variance() * f64::from(self.games)).sqrt();
         let normalized = |score: f64| (score - 0.5) / of_one_game * NORMALIZED_ELO;

@@ -60,7 +60,7 @@ mod tests {
     fn blocks_come_whole_and_in_order() {
         let mut games = InOrder::new(2);
         let mut out = Vec::new();
-        for game in [4, 1, 3, 6, 2, 2, 5, 1] {
+        for game in [4u64, 1, 3, 6, 2, 2, 5, 1] {
             games.add(game.div_ceil(2), game, game);
             while let Some(block) = games.next_block() {
                 out.push((game, block));
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn the_rest_is_what_waits() {
         let mut games = InOrder::new(2);
-        for game in [5, 4, 1, 2] {
+        for game in [5u64, 4, 1, 2] {
             games.add(game.div_ceil(2), game, game);
         }
         assert_eq!(games.next_block(), Some(vec![1, 2]));

@@ -4,11 +4,15 @@
 //! (LLR) of all blocks so far is held against two bounds, Abraham Wald's, that follow from the rates of
 //! error allowed. docs/rating.md has the formulas.
 
+mod text;
+
 use thiserror::Error;
 
 use super::blocks::BlockScores;
 use super::elo::{NORMALIZED_ELO, expected_score};
 use super::likelihood::{ratio_of_means, ratio_of_t_values};
+
+pub use text::SprtTextError;
 
 /// The largest Elo difference of a hypothesis.
 const MOST_ELO: f64 = 1000.0;
