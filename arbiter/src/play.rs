@@ -187,7 +187,7 @@ fn footer(
             let mut text = format!("{} in {time}, ended by the test", count(games, "game"));
             let more = report.played() - games;
             if more > 0 {
-                text += &format!(" ({more} more were played and do not count)");
+                text += &format!(", {more} more played and not counted");
             }
             text
         }
