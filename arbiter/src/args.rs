@@ -56,7 +56,8 @@ KEYS OF --engine AND --each
 EXAMPLES
   arbiter match --players 3 --games 30 --movetime 20
   arbiter match --engine 'cmd=./mine legal=on' --engine 'cmd=./old option.Hash=16' --games 200 --tc 5+0.05
-  arbiter match --engine cmd=./a --engine cmd=./b --nodes 5000 --random-plies 6 --games 1000 --record games.jsonl")]
+  arbiter match --engine cmd=./a --engine cmd=./b --nodes 5000 --random-plies 6 --games 1000 --record games.jsonl
+  arbiter match --engine cmd=./new --engine cmd=./old --tc 2+0.02 --random-plies 6 --sprt elo0=0 elo1=5")]
 pub struct MatchArgs {
     /// An engine and its settings (repeatable); without any, the built-in engine plays itself
     #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"")]
@@ -70,13 +71,19 @@ pub struct MatchArgs {
     #[arg(long, value_name = "N", default_value = "2", value_parser = seats, allow_negative_numbers = true)]
     pub players: usize,
 
-    /// Number of games, rounded up to whole blocks [default: one block]
+    /// Number of games, rounded up to whole blocks [default: one block; under a test at most 100000]
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub games: Option<u64>,
 
     /// The limit of engines that name none of their own
     #[command(flatten)]
     pub limit: LimitArgs,
+
+    /// Test the first of two engines against the second, and stop when it is decided: H1, it is stronger by elo1
+    /// (exit code 10), or H0, by elo0 (11) [default: elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic; or
+    /// model=normalized]
+    #[arg(long, value_name = "KEY=VALUE", num_args = 0..)]
+    pub sprt: Option<Vec<String>>,
 
     /// The variant played
     #[arg(long, value_name = "NAME", default_value = buxtehude::rules::VARIANTS[0].name)]

@@ -13,11 +13,16 @@ use arbiter::progress::{Progress, duration};
 use arbiter::record_file::RecordFile;
 use arbiter::report::Report;
 use arbiter::runner::{self, RunError};
+use arbiter::score::Verdict;
 
 /// Exit code where the arguments are wrong or an engine cannot be started.
 const USAGE: u8 = 2;
 /// Exit code where a game could not be recorded.
 const STORAGE: u8 = 3;
+/// Exit code of a test that accepts H1.
+const H1_ACCEPTED: u8 = 10;
+/// Exit code of a test that accepts H0.
+const H0_ACCEPTED: u8 = 11;
 /// Exit code of a match that was interrupted.
 const INTERRUPTED: u8 = 130;
 /// The time left after a second signal: enough for ending the engines with all that they started.
@@ -58,12 +63,7 @@ pub fn play(args: &MatchArgs) -> ExitCode {
         return ExitCode::from(INTERRUPTED);
     }
 
-    let names = plan
-        .engines
-        .iter()
-        .map(|engine| engine.name.clone())
-        .collect();
-    let mut report = Report::new(names, plan.seats);
+    let mut report = Report::of(&plan);
     let progress = Progress::new(plan.games);
     let start = Instant::now();
     let outcome = runner::run(&plan, &log, &interrupt, |record| {
@@ -74,19 +74,26 @@ pub fn play(args: &MatchArgs) -> ExitCode {
             })?;
         }
         report.add(&record);
-        Ok(progress.game(&record, report.standings())?)
+        if report.verdict() != Verdict::Open {
+            interrupt.set();
+        }
+        Ok(progress.game(&record, &report)?)
     });
     progress.finish();
-    let games = report.standings().games();
-    let footer = footer(&plan, games, start.elapsed(), &outcome);
+    report.add_waiting();
+    let footer = footer(&plan, &report, start.elapsed(), &outcome);
     // It makes no difference any more whether somebody reads it.
     let _ = print(&format!("\n{}\n{footer}\n", report.text()));
     if let Some(error) = log.take_error() {
         complain(&format!("--log: the log is not complete: {error}"));
     }
     match outcome {
-        Ok(()) if games < plan.games => ExitCode::from(INTERRUPTED),
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => match report.verdict() {
+            Verdict::H1 => ExitCode::from(H1_ACCEPTED),
+            Verdict::H0 => ExitCode::from(H0_ACCEPTED),
+            Verdict::Open if report.played() < plan.games => ExitCode::from(INTERRUPTED),
+            Verdict::Open => ExitCode::SUCCESS,
+        },
         Err(RunError::Output(_)) => ExitCode::from(INTERRUPTED),
         Err(error @ RunError::Record { .. }) => fail(STORAGE, &format!("--record: {error}")),
         Err(error) => fail(USAGE, &error.to_string()),
@@ -109,8 +116,9 @@ fn stop_on_signals(interrupt: &Interrupt) -> Result<(), ctrlc::Error> {
 /// What is played, by whom, with which limits.
 fn header(plan: &Plan, id_names: &[Option<String>], remarks: &[String]) -> String {
     let blocks = plan.games / plan.seats as u64;
+    let at_most = plan.sprt.map_or("", |_| "at most ");
     let mut text = format!(
-        "{}, {} seats, {} in {} of {}, seed {}\n",
+        "{}, {} seats, {at_most}{} in {} of {}, seed {}\n",
         plan.variant.name,
         plan.seats,
         count(plan.games, "game"),
@@ -118,6 +126,9 @@ fn header(plan: &Plan, id_names: &[Option<String>], remarks: &[String]) -> Strin
         plan.seats,
         plan.seed,
     );
+    if let Some(sprt) = plan.sprt {
+        text += &format!("test: {sprt}\n");
+    }
     for remark in remarks {
         text += &format!("note: {remark}\n");
     }
@@ -163,9 +174,23 @@ fn limit(limit: Limit) -> String {
 }
 
 /// How much was played, in what time, and where it is recorded.
-fn footer(plan: &Plan, games: u64, elapsed: Duration, outcome: &Result<(), RunError>) -> String {
+fn footer(
+    plan: &Plan,
+    report: &Report,
+    elapsed: Duration,
+    outcome: &Result<(), RunError>,
+) -> String {
     let time = duration(elapsed);
+    let games = report.standings().games();
     let mut text = match outcome {
+        Ok(()) if report.verdict() != Verdict::Open => {
+            let mut text = format!("{} in {time}, ended by the test", count(games, "game"));
+            let more = report.played() - games;
+            if more > 0 {
+                text += &format!(", {more} more played and not counted");
+            }
+            text
+        }
         Ok(()) if games == plan.games => format!("{} in {time}", count(games, "game")),
         Ok(()) => format!("{games} of {} games in {time} (interrupted)", plan.games),
         Err(_) => format!("{games} of {} games in {time}", plan.games),
