@@ -6,11 +6,11 @@
 //! position whether the article's side wins it against every defence.
 //!
 //! Run it with `cargo run --release --example article_against_perfect [LEVEL ...]`; without a level it takes 1 to 4.
-//! With the word `positions` instead it prints the positions, a line each, for `arbiter match --openings`.
+//! With the word `height` before the levels it uses that heuristic. With the word `positions` alone it prints the positions, a line each, for `arbiter match --openings`.
 
 use std::collections::{HashMap, HashSet};
 
-use buxtehude::eval::{ArticleModel, Evaluate, ModelSettings};
+use buxtehude::eval::{ArticleModel, Evaluate, Heuristic, ModelSettings};
 use buxtehude::rules::fox::{Move, Position, RABBIT, WOLVES};
 use buxtehude::rules::{AnyPosition, Game, Outcome, Seat, Turn};
 use buxtehude::search::vectors::Extent;
@@ -26,22 +26,26 @@ fn main() {
     let mut positions: Vec<Position> = positions_after(PLIES).into_iter().collect();
     positions.sort_by_key(Position::to_string);
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let levels: Vec<u32> = match words.as_slice() {
+    let (heuristic, words) = match words.as_slice() {
         [word] if word == "positions" => {
             positions.iter().for_each(|position| println!("{position}"));
             return;
         }
-        [] => (1..=4).collect(),
-        words => words
-            .iter()
-            .map(|word| word.parse().expect("levels are numbers"))
-            .collect(),
+        [word, levels @ ..] if word == "height" => (Heuristic::Height, levels),
+        levels => (Heuristic::Distance, levels),
     };
+    let mut levels: Vec<u32> = words
+        .iter()
+        .map(|word| word.parse().expect("levels are numbers"))
+        .collect();
+    if levels.is_empty() {
+        levels = (1..=4).collect();
+    }
     println!("{} positions {PLIES} plies from the start", positions.len());
     println!("side    level  won of         share  plies late  against all   lost  plies early");
     for side in [WOLVES, RABBIT] {
         for &level in &levels {
-            measure(&positions, side, level);
+            measure(&positions, side, Article::new(heuristic, level));
         }
     }
 }
@@ -61,8 +65,8 @@ fn positions_after(plies: u32) -> HashSet<Position> {
 }
 
 /// Prints the line of a side and a level.
-fn measure(positions: &[Position], side: Seat, level: u32) {
-    let mut article = Article::new(level);
+fn measure(positions: &[Position], side: Seat, mut article: Article) {
+    let level = article.depth / 2;
     let (won, lost): (Vec<Position>, Vec<Position>) = positions
         .iter()
         .partition(|position| outcome(position).winner == side);
@@ -167,13 +171,15 @@ fn perfect(position: &Position) -> Move {
 
 /// The article's way of playing at a level, which remembers what it has played.
 struct Article {
+    heuristic: Heuristic,
     depth: u32,
     played: HashMap<Position, Move>,
 }
 
 impl Article {
-    fn new(level: u32) -> Article {
+    fn new(heuristic: Heuristic, level: u32) -> Article {
         Article {
+            heuristic,
             depth: 2 * level,
             played: HashMap::new(),
         }
@@ -181,8 +187,12 @@ impl Article {
 
     fn best(&mut self, position: &Position) -> Move {
         let depth = self.depth;
+        let settings = ModelSettings {
+            heuristic: self.heuristic,
+            ..ModelSettings::default()
+        };
         *self.played.entry(*position).or_insert_with(|| {
-            let ArticleModel::Minimax(model) = position.model(&ModelSettings::default()) else {
+            let ArticleModel::Minimax(model) = position.model(&settings) else {
                 unreachable!("the article on this game has a single number");
             };
             let extent = Extent {

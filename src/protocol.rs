@@ -156,7 +156,7 @@ pub enum Query {
     Players,
 }
 
-/// The argument of `go`: limits of a search. All absent is `go infinite`.
+/// The argument of `go`: limits of a search. All absent is a search without a limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Go {
     /// Plies to search, at least 1.

@@ -114,8 +114,8 @@ struct Session<W> {
     worker: Worker,
     /// Tables that the search thread still has to make.
     preparing: usize,
-    /// `isready`s that came meanwhile.
-    ready_owed: usize,
+    /// Whether an `isready` came meanwhile.
+    ready_owed: bool,
     running: Option<Running>,
 }
 
@@ -127,7 +127,7 @@ impl<W: Write> Session<W> {
         worker.prepare(*game.position());
         Ok(Session {
             preparing: 1,
-            ready_owed: 0,
+            ready_owed: false,
             output,
             options,
             speaks_ugi: false,
@@ -145,12 +145,14 @@ impl<W: Write> Session<W> {
     ) -> io::Result<()> {
         let mut commands = commands.clone();
         let mut at_end_of_input = false;
-        while !(at_end_of_input && self.running.is_none() && self.ready_owed == 0) {
+        while !(at_end_of_input && self.running.is_none()) {
             let events = self.worker.events().clone();
             let release = self.running.as_ref().and_then(Running::release_time);
-            // The answer to `stop` is due at once: what comes behind it waits for that, and may be a `go`.
+            // The answer to `stop` is due at once: what comes behind it waits for that, and may be a `go`. And
+            // nothing that comes behind an `isready` is answered before it.
             let stopping = self.running.as_ref().is_some_and(Running::is_stopping);
-            let taken = if stopping { &never() } else { &commands };
+            let waiting = stopping || self.ready_owed;
+            let taken = if waiting { &never() } else { &commands };
             let timer = release.map_or(never(), |at| after(at - Instant::now().min(at)));
             select_biased! {
                 recv(events) -> event => if let Ok(event) = event {
@@ -255,7 +257,7 @@ impl<W: Write> Session<W> {
     /// runs while they are.
     fn ready(&mut self) -> io::Result<()> {
         if self.preparing > 0 {
-            self.ready_owed += 1;
+            self.ready_owed = true;
             return Ok(());
         }
         self.say(&Reply::ReadyOk)
@@ -263,8 +265,10 @@ impl<W: Write> Session<W> {
 
     fn finish_preparing(&mut self) -> io::Result<()> {
         self.preparing -= 1;
-        let owed = std::mem::take(&mut self.ready_owed);
-        (0..owed).try_for_each(|_| self.ready())
+        if self.preparing == 0 && std::mem::take(&mut self.ready_owed) {
+            return self.ready();
+        }
+        Ok(())
     }
 
     /// Answers a line that is no command. An empty one deserves no answer.

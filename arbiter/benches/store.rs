@@ -115,6 +115,7 @@ fn plan(games: u64) -> Plan {
             stall: Duration::from_secs(60),
             max_plies: PLIES,
         },
+        sprt: None,
         log: None,
         record: None,
     }

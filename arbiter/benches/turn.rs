@@ -131,6 +131,7 @@ fn plan() -> Outcome<Plan> {
             stall: Duration::from_secs(60),
             max_plies: PLIES,
         },
+        sprt: None,
         log: None,
         record: None,
     })

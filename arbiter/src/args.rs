@@ -3,10 +3,12 @@
 mod engine_text;
 pub mod validate;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::check::{Format, Profile};
 use crate::plan::Limit;
 use engine_text::clock;
 pub(crate) use engine_text::limit as limit_from_text;
@@ -40,6 +42,10 @@ pub enum Command {
     Export(ExportArgs),
     /// Check recorded games under the rules, or show one of them
     Replay(ReplayArgs),
+    /// Check that an engine does all that the protocol asks of it
+    Check(CheckArgs),
+    /// Run a script of lines against an engine, and compare what it answers
+    Transcript(TranscriptArgs),
 }
 
 /// `arbiter match`.
@@ -57,7 +63,8 @@ KEYS OF --engine AND --each
 EXAMPLES
   arbiter match --players 3 --games 30 --movetime 20
   arbiter match --engine 'cmd=./mine legal=on' --engine 'cmd=./old option.Hash=16' --games 200 --tc 5+0.05
-  arbiter match --engine cmd=./a --engine cmd=./b --nodes 5000 --random-plies 6 --games 1000 --store match.db")]
+  arbiter match --engine cmd=./a --engine cmd=./b --nodes 5000 --random-plies 6 --games 1000 --store match.db
+  arbiter match --engine cmd=./new --engine cmd=./old --tc 2+0.02 --random-plies 6 --sprt elo0=0 elo1=5")]
 pub struct MatchArgs {
     /// An engine and its settings (repeatable); without any, the built-in engine plays itself
     #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"")]
@@ -71,13 +78,19 @@ pub struct MatchArgs {
     #[arg(long, value_name = "N", default_value = "2", value_parser = seats, allow_negative_numbers = true)]
     pub players: usize,
 
-    /// Number of games, rounded up to whole blocks [default: one block]
+    /// Number of games, rounded up to whole blocks [default: one block; under a test at most 100000]
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub games: Option<u64>,
 
     /// The limit of engines that name none of their own
     #[command(flatten)]
     pub limit: LimitArgs,
+
+    /// Test the first of two engines against the second, and stop when it is decided: H1, it is stronger by elo1
+    /// (exit code 10), or H0, by elo0 (11) [default: elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic; or
+    /// model=normalized]
+    #[arg(long, value_name = "KEY=VALUE", num_args = 0..)]
+    pub sprt: Option<Vec<String>>,
 
     /// The variant played
     #[arg(long, value_name = "NAME", default_value = buxtehude::rules::VARIANTS[0].name)]
@@ -238,6 +251,131 @@ pub struct ReplayArgs {
     /// Show this game move by move
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub game: Option<u64>,
+}
+
+/// `arbiter check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Each check has a name, a severity and a line that says what is expected; what failed is shown with the talk that
+shows it. The exit code is 0 if nothing failed but warnings, 1 if an error was found, 2 if the program cannot be
+started.
+
+EXAMPLES
+  arbiter check ./mine
+  arbiter check --format junit ./mine --quiet > report.xml
+  arbiter check --profile uci --variant NAME ./plain")]
+pub struct CheckArgs {
+    /// The engine, and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "CMD"
+    )]
+    pub command: Vec<OsString>,
+
+    /// What is asked of it: all of the protocol, or the UCI of chess engines
+    #[arg(long, value_enum, default_value = "full")]
+    pub profile: ProfileArg,
+
+    /// Ask about this variant alone [default: all that the engine offers]
+    #[arg(long, value_name = "NAME")]
+    pub variant: Option<String>,
+
+    /// Run only the checks whose names contain this (repeatable)
+    #[arg(long, value_name = "TEXT")]
+    pub only: Vec<String>,
+
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: FormatArg,
+
+    /// How long to wait for an answer that is due
+    #[arg(long, value_name = "MS", default_value = "5000", value_parser = milliseconds, allow_negative_numbers = true)]
+    pub timeout: u64,
+}
+
+/// A dialect, as typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ProfileArg {
+    /// All of protocol.md
+    Full,
+    /// UCI alone: two seats, no cards
+    Uci,
+}
+
+impl From<ProfileArg> for Profile {
+    fn from(typed: ProfileArg) -> Profile {
+        match typed {
+            ProfileArg::Full => Profile::Full,
+            ProfileArg::Uci => Profile::Uci,
+        }
+    }
+}
+
+/// A form of output, as typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum FormatArg {
+    /// Lines for a person
+    Text,
+    /// One JSON object
+    Json,
+    /// JUnit's XML
+    Junit,
+}
+
+impl From<FormatArg> for Format {
+    fn from(typed: FormatArg) -> Format {
+        match typed {
+            FormatArg::Text => Format::Text,
+            FormatArg::Json => Format::Json,
+            FormatArg::Junit => Format::Junit,
+        }
+    }
+}
+
+/// `arbiter transcript`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+LINES OF A SCRIPT
+  > LINE     is sent
+  < PATTERN  is expected: * is any text within the line, and < ... any number of lines
+  ~ MS       waits so many milliseconds; alone, until nothing has come for a while
+  # TEXT     is for the reader, as an empty line is
+
+The transcript goes to standard output: the script with what came in the place of what was expected, times and
+speeds masked. The exit code is 0 if all was as expected, 1 if not, 2 if the script or the program is no good.
+
+EXAMPLES
+  arbiter transcript ./mine < script
+  arbiter transcript --script tests/uci.txt -- ./mine --quiet
+  arbiter transcript --script tests/uci.txt --update ./mine")]
+pub struct TranscriptArgs {
+    /// The engine, and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "CMD"
+    )]
+    pub command: Vec<OsString>,
+
+    /// The script [default: standard input]
+    #[arg(long, value_name = "FILE")]
+    pub script: Option<PathBuf>,
+
+    /// Accept what comes: expectations that are not met, or not there, are written anew, into the script's file if
+    /// there is one
+    #[arg(long)]
+    pub update: bool,
+
+    /// How long to wait for a line that is expected
+    #[arg(long, value_name = "MS", default_value = "10000", value_parser = milliseconds, allow_negative_numbers = true)]
+    pub timeout: u64,
+
+    /// How long to wait for another line where none is expected
+    #[arg(long, value_name = "MS", default_value = "200", value_parser = milliseconds, allow_negative_numbers = true)]
+    pub quiet: u64,
 }
 
 /// The most milliseconds or seconds that a limit may have: a day.

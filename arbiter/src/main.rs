@@ -2,10 +2,12 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
 
+mod check_command;
 mod export_command;
 mod play;
 mod replay_command;
 mod report_command;
+mod transcript_command;
 
 use std::process::ExitCode;
 
@@ -20,5 +22,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report_command::report(&args),
         Command::Export(args) => export_command::export(&args),
         Command::Replay(args) => replay_command::replay(&args),
+        Command::Check(args) => check_command::check(&args),
+        Command::Transcript(args) => transcript_command::transcript(&args),
     }
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use buxtehude::rules::Variant;
 
+use crate::score::Sprt;
+
 /// A whole match.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -26,6 +28,9 @@ pub struct Plan {
     pub openings: Vec<Opening>,
     /// The referee's patience.
     pub patience: Patience,
+    /// The test of the first engine against the second that may end the match, or `None`; there are two engines
+    /// then.
+    pub sprt: Option<Sprt>,
     /// Where every line exchanged with an engine is written.
     pub log: Option<PathBuf>,
     /// Where the games are recorded.

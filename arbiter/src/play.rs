@@ -16,12 +16,17 @@ use arbiter::progress::{Progress, duration};
 use arbiter::record_file::RecordFile;
 use arbiter::report::Report;
 use arbiter::runner::{self, RunError};
+use arbiter::score::Verdict;
 use arbiter::store::{Store, StoreError};
 
 /// Exit code where the arguments are wrong or an engine cannot be started.
 const USAGE: u8 = 2;
 /// Exit code where the match or a game of it could not be stored or recorded.
 const STORAGE: u8 = 3;
+/// Exit code of a test that accepts H1.
+const H1_ACCEPTED: u8 = 10;
+/// Exit code of a test that accepts H0.
+const H0_ACCEPTED: u8 = 11;
 /// Exit code of a match that was interrupted.
 const INTERRUPTED: u8 = 130;
 /// The time left after a second signal: enough for ending the engines with all that they started.
@@ -74,13 +79,14 @@ pub fn resume(args: &ResumeArgs) -> ExitCode {
         Err(error) => return fail(code_of(&error), &error.to_string()),
     };
     let games = ready.played.len() as u64;
-    if games >= ready.plan.games {
+    let verdict = ready.report.verdict();
+    if games >= ready.plan.games || verdict != Verdict::Open {
         let (text, path) = (ready.report.text(), args.file.display());
         let _ = print(&format!(
             "{text}\n{}, all stored in {path}\n",
             count(games, "game")
         ));
-        return ExitCode::SUCCESS;
+        return code_of_verdict(verdict);
     }
     let changed = ready.store.as_ref().map(Store::changed_engines).transpose();
     match changed.map(Option::unwrap_or_default) {
@@ -174,10 +180,12 @@ impl Match {
             complain(&format!("--log: the log is not complete: {error}"));
         }
         match outcome {
-            Ok(()) if self.report.standings().games() < self.plan.games => {
-                ExitCode::from(INTERRUPTED)
-            }
-            Ok(()) => ExitCode::SUCCESS,
+            Ok(()) => match self.report.verdict() {
+                Verdict::Open if self.report.played() < self.plan.games => {
+                    ExitCode::from(INTERRUPTED)
+                }
+                verdict => code_of_verdict(verdict),
+            },
             Err(RunError::Output(_)) => ExitCode::from(INTERRUPTED),
             Err(error @ RunError::Record { .. }) => fail(STORAGE, &format!("--record: {error}")),
             Err(error @ RunError::Store { .. }) => fail(STORAGE, &error.to_string()),
@@ -210,9 +218,13 @@ impl Match {
                 written.map_err(|reason| RunError::Record { game, reason })?;
             }
             report.add(&record);
-            Ok(progress.game(&record, report.standings())?)
+            if report.verdict() != Verdict::Open {
+                interrupt.set();
+            }
+            Ok(progress.game(&record, report)?)
         });
         progress.finish();
+        report.add_waiting();
         let footer = self.footer(start.elapsed(), &outcome);
         // It makes no difference any more whether somebody reads it.
         let _ = print(&format!("\n{}\n{footer}\n", self.report.text()));
@@ -228,6 +240,17 @@ impl Match {
             before => format!(", {before} of them before"),
         };
         let mut text = match outcome {
+            Ok(()) if self.report.verdict() != Verdict::Open => {
+                let mut text = format!(
+                    "{} in {time}{before}, ended by the test",
+                    count(games, "game")
+                );
+                let more = self.report.played() - games;
+                if more > 0 {
+                    text += &format!(", {more} more played and not counted");
+                }
+                text
+            }
             Ok(()) if games == all => format!("{} in {time}{before}", count(games, "game")),
             Ok(()) => format!("{games} of {all} games in {time}{before} (interrupted)"),
             Err(_) => format!("{games} of {all} games in {time}{before}"),
@@ -238,11 +261,20 @@ impl Match {
         if let Some(store) = &self.store {
             let path = store.path().display();
             text += &format!(", stored in {path}");
-            if games < all {
+            if games < all && self.report.verdict() == Verdict::Open {
                 text += &format!("; `arbiter resume {path}` goes on");
             }
         }
         text
+    }
+}
+
+/// The exit code of a match that came to its end.
+fn code_of_verdict(verdict: Verdict) -> ExitCode {
+    match verdict {
+        Verdict::H1 => ExitCode::from(H1_ACCEPTED),
+        Verdict::H0 => ExitCode::from(H0_ACCEPTED),
+        Verdict::Open => ExitCode::SUCCESS,
     }
 }
 
@@ -271,8 +303,9 @@ fn stop_on_signals(interrupt: &Interrupt) -> Result<(), ctrlc::Error> {
 /// What is played, by whom, with which limits.
 fn header(plan: &Plan, id_names: &[Option<String>], remarks: &[String]) -> String {
     let blocks = plan.games / plan.seats as u64;
+    let at_most = plan.sprt.map_or("", |_| "at most ");
     let mut text = format!(
-        "{}, {} seats, {} in {} of {}, seed {}\n",
+        "{}, {} seats, {at_most}{} in {} of {}, seed {}\n",
         plan.variant.name,
         plan.seats,
         count(plan.games, "game"),
@@ -280,6 +313,9 @@ fn header(plan: &Plan, id_names: &[Option<String>], remarks: &[String]) -> Strin
         plan.seats,
         plan.seed,
     );
+    if let Some(sprt) = plan.sprt {
+        text += &format!("test: {sprt}\n");
+    }
     for remark in remarks {
         text += &format!("note: {remark}\n");
     }

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::output::{OutputClosed, print};
 use crate::record::GameRecord;
-use crate::report::{ordinal, percent};
+use crate::report::{Report, ordinal, percent};
 use crate::score::Standings;
 
 /// Engines of which the bar shows the share.
@@ -48,15 +48,15 @@ impl Progress {
         Progress::Bar(bar)
     }
 
-    /// Shows a game that has ended, already counted in `standings`.
+    /// Shows a game that has ended, already part of the report.
     ///
     /// # Errors
     /// [`OutputClosed`] where nobody reads the lines any more.
-    pub fn game(&self, record: &GameRecord, standings: &Standings) -> Result<(), OutputClosed> {
+    pub fn game(&self, record: &GameRecord, report: &Report) -> Result<(), OutputClosed> {
         match self {
             Progress::Bar(bar) => {
-                bar.set_message(shares(standings));
-                bar.set_position(standings.games());
+                bar.set_message(shares(report.standings()) + &llr(report));
+                bar.set_position(report.played());
                 if record.fault.is_some() {
                     bar.println(format!("game {}: {}", record.game, describe(record)));
                 }
@@ -64,8 +64,8 @@ impl Progress {
             }
             Progress::Lines { games } => {
                 let width = games.to_string().len();
-                let count = standings.games();
-                let (game, description) = (record.game, describe(record));
+                let count = report.played();
+                let (game, description) = (record.game, describe(record) + &llr(report));
                 print(&format!(
                     "{count:>width$}/{games}  game {game:>width$}: {description}\n"
                 ))
@@ -103,6 +103,13 @@ fn describe(record: &GameRecord) -> String {
         line += &format!("  {name}, seat {}: {ending}: {}", fault.seat, fault.reason);
     }
     line
+}
+
+/// How far a test is, or nothing where there is none.
+fn llr(report: &Report) -> String {
+    report
+        .llr()
+        .map_or_else(String::new, |llr| format!("  LLR {llr:.2}"))
 }
 
 /// A time as a person says it.

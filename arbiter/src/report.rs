@@ -1,6 +1,8 @@
 //! Tables for a person: who won how much, how games ended, whether a seat is an advantage, and what the
 //! engines did wrong.
 
+mod strength;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,7 +13,8 @@ use comfy_table::{Cell, CellAlignment, LineStyle, Table};
 use crate::ending::Ending;
 use crate::plan::Plan;
 use crate::record::GameRecord;
-use crate::score::{Standings, Tally};
+use crate::score::{InOrder, Sprt, Standings, Tally, Verdict};
+use strength::TestState;
 
 /// Faults that are listed; beyond, they are counted.
 const LISTED_FAULTS: usize = 10;
@@ -32,6 +35,16 @@ pub struct Report {
     faults: usize,
     /// Those of the first games with one, described, by the number of the game.
     listed: BTreeMap<u64, String>,
+    test: Option<Test>,
+}
+
+/// A test, with the games that it cannot count yet.
+#[derive(Clone, Debug)]
+struct Test {
+    state: TestState,
+    waiting: InOrder<GameRecord>,
+    /// Games that were given to it.
+    played: u64,
 }
 
 impl Report {
@@ -41,17 +54,96 @@ impl Report {
             standings: Standings::new(names, seats),
             faults: 0,
             listed: BTreeMap::new(),
+            test: None,
         }
     }
 
     /// The report on a match before its first game.
     pub fn of(plan: &Plan) -> Report {
         let names = plan.engines.iter().map(|engine| engine.name.clone());
-        Report::new(names.collect(), plan.seats)
+        let report = Report::new(names.collect(), plan.seats);
+        match plan.sprt {
+            Some(sprt) => report.with_test(sprt),
+            None => report,
+        }
     }
 
-    /// Counts a game. Games may come in any order, each once.
+    /// The same report, in which the first engine is tested against the second. Now games are counted by
+    /// whole blocks in the order of the schedule, and none after the block that brings the verdict: so the
+    /// report does not depend on how many games were played at a time.
+    pub fn with_test(self, sprt: Sprt) -> Report {
+        let state = TestState {
+            sprt,
+            llr: 0.0,
+            verdict: Verdict::Open,
+        };
+        let test = Test {
+            state,
+            waiting: InOrder::new(self.standings.seats().len()),
+            played: 0,
+        };
+        Report {
+            test: Some(test),
+            ..self
+        }
+    }
+
+    /// Counts a game, under a test only when it is its turn. Games may come in any order, each once.
     pub fn add(&mut self, record: &GameRecord) {
+        let Some(test) = &mut self.test else {
+            self.count(record);
+            return;
+        };
+        test.played += 1;
+        test.waiting.add(record.block, record.game, record.clone());
+        while self.verdict() == Verdict::Open {
+            let block = self
+                .test
+                .as_mut()
+                .and_then(|test| test.waiting.next_block());
+            let Some(block) = block else { break };
+            block.iter().for_each(|record| self.count(record));
+            self.update_test();
+        }
+    }
+
+    /// Counts the games that wait for others, since none will come any more. After a verdict none waits.
+    pub fn add_waiting(&mut self) {
+        if let Some(test) = self
+            .test
+            .as_mut()
+            .filter(|test| test.state.verdict == Verdict::Open)
+        {
+            let waiting = test.waiting.rest();
+            waiting.iter().for_each(|record| self.count(record));
+        }
+    }
+
+    /// What the test says; [`Verdict::Open`] where there is none.
+    pub fn verdict(&self) -> Verdict {
+        let test = self.test.as_ref();
+        test.map_or(Verdict::Open, |test| test.state.verdict)
+    }
+
+    /// The log likelihood ratio of the test, or `None` where there is none.
+    pub fn llr(&self) -> Option<f64> {
+        self.test.as_ref().map(|test| test.state.llr)
+    }
+
+    /// Games that were played, counted or not.
+    pub fn played(&self) -> u64 {
+        let test = self.test.as_ref();
+        test.map_or(self.standings.games(), |test| test.played)
+    }
+
+    fn update_test(&mut self) {
+        if let Some((test, scores)) = self.test.as_mut().zip(self.standings.head_to_head()) {
+            test.state.llr = test.state.sprt.llr(scores);
+            test.state.verdict = test.state.sprt.verdict(test.state.llr);
+        }
+    }
+
+    fn count(&mut self, record: &GameRecord) {
         self.standings.add(record);
         if let Some(described) = describe_fault(record) {
             self.faults += 1;
@@ -74,6 +166,15 @@ impl Report {
             text.push('\n');
             text += &seat_table(&self.standings);
             text += LEGEND;
+        }
+        let test = self.test.as_ref().map(|test| test.state);
+        let parts = [
+            strength::head_to_head(&self.standings, test),
+            strength::ratings(&self.standings),
+        ];
+        for part in parts.iter().filter(|part| !part.is_empty()) {
+            text.push('\n');
+            text += part;
         }
         if self.faults > 0 {
             // Writing to a string never fails.

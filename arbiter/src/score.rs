@@ -3,15 +3,30 @@
 //! Place p of N is worth N - p points; seats that share places share their points equally. An engine's
 //! *share* is its points as a part of all points of the games in which it sat. Its error bar is an interval
 //! over blocks, since the games of one block, with their common opening and cards, are not independent.
+//! What two engines are to each other, and ratings, are told by whole blocks in the order of the schedule.
 
-mod interval;
+mod blocks;
+mod elo;
+mod head_to_head;
+mod in_order;
+mod likelihood;
+mod rating;
+mod sprt;
+mod student;
 
 use std::collections::BTreeMap;
 
 use crate::ending::Ending;
 use crate::record::GameRecord;
+use head_to_head::add_block;
 
-pub use interval::half_width;
+pub use blocks::BlockScores;
+pub use elo::{EloInterval, elo, expected_score};
+pub use head_to_head::Comparisons;
+pub use in_order::InOrder;
+pub use rating::{Rating, Ratings};
+pub use sprt::{EloModel, Sprt, SprtError, SprtTextError, Verdict};
+pub use student::half_width;
 
 /// The points of each seat, given its place from 1, shared places as the best of them.
 ///
@@ -134,6 +149,16 @@ pub struct Standings {
     engines: Vec<Tally>,
     seats: Vec<Tally>,
     games: u64,
+    waiting: InOrder<Placing>,
+    ratings: Ratings,
+    head_to_head: Option<BlockScores>,
+}
+
+/// Who sat where in a game, as far as the engine is known, and came in which place.
+#[derive(Clone, Debug, PartialEq)]
+struct Placing {
+    engines: Vec<Option<usize>>,
+    places: Vec<u32>,
 }
 
 impl Standings {
@@ -145,15 +170,19 @@ impl Standings {
         };
         Standings {
             engines: vec![tally.clone(); names.len()],
+            ratings: Ratings::new(names.len()),
             names,
             seats: vec![tally; seats],
             games: 0,
+            waiting: InOrder::new(seats),
+            head_to_head: None,
         }
     }
 
     /// Counts a game. Games may come in any order, each once.
     pub fn add(&mut self, record: &GameRecord) {
         self.games += 1;
+        self.add_in_order(record);
         let points = points(&record.places);
         let mut points_of_engine: BTreeMap<usize, f64> = BTreeMap::new();
         let seats = record
@@ -192,6 +221,41 @@ impl Standings {
                 tally.depths += u64::from(turn.depth.unwrap_or(0));
             }
         }
+    }
+
+    /// Counts what is told by whole blocks in the order of the schedule, as far as they are there.
+    fn add_in_order(&mut self, record: &GameRecord) {
+        let placing = Placing {
+            engines: record
+                .seats
+                .iter()
+                .map(|name| self.engine_named(name))
+                .collect(),
+            places: record.places.clone(),
+        };
+        self.waiting.add(record.block, record.game, placing);
+        while let Some(block) = self.waiting.next_block() {
+            for game in &block {
+                self.ratings.add(&game.engines, &points(&game.places));
+            }
+            if self.names.len() == 2 {
+                let games = block.iter();
+                let games =
+                    games.map(|game| Comparisons::of_game(&game.engines, &game.places, 0, 1));
+                add_block(&mut self.head_to_head, &games.collect::<Vec<Comparisons>>());
+            }
+        }
+    }
+
+    /// The rating of each engine after the whole blocks so far, in the order of the plan.
+    pub fn ratings(&self) -> &Ratings {
+        &self.ratings
+    }
+
+    /// The scores of the first engine against the second in the whole blocks so far, or `None` where there
+    /// are not two engines, or no such block.
+    pub fn head_to_head(&self) -> Option<&BlockScores> {
+        self.head_to_head.as_ref()
     }
 
     /// Games counted.

@@ -33,6 +33,8 @@ fn wrong_flags_are_named_with_what_is_accepted() {
         &["match", "--engine", "./x"],
         &["match", "--engine", "cmd=./x st=5"],
         &["match", "--each", "cmd=./x depth=3 nodes=3"],
+        &["match", "--sprt", "elo0=0", "elo1=five"],
+        &["match", "--sprt", "elo0=0 elo1=5"],
         &["match", "--fast"],
         &["match", "--log", "/nonexistent/log"],
         &["match", "--record", "/nonexistent/record"],

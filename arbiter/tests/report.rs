@@ -3,6 +3,7 @@
 use arbiter::ending::Ending;
 use arbiter::record::{Fault, GameRecord, TurnRecord};
 use arbiter::report::Report;
+use arbiter::score::Verdict;
 
 fn game(number: u64, seats: [&str; 3], places: [u32; 3]) -> GameRecord {
     let turn = |seat| TurnRecord {
@@ -80,4 +81,103 @@ fn faults_beyond_the_first_few_are_counted() {
         text.contains("Faults: 25\n") && text.ends_with("  and 15 more\n"),
         "{text}"
     );
+}
+
+/// A game in two seats; the block is that of the pair.
+fn duel(number: u64, places: [u32; 2]) -> GameRecord {
+    let three = game(number, ["swift", "steady", "-"], [1, 2, 3]);
+    let mut seats = vec!["swift".to_string(), "steady".to_string()];
+    let mut places = places.to_vec();
+    if number.is_multiple_of(2) {
+        seats.reverse();
+        places.reverse();
+    }
+    GameRecord {
+        block: number.div_ceil(2),
+        endings: vec![Ending::Finish; 2],
+        turns: three.turns[..2].to_vec(),
+        seats,
+        places,
+        ..three
+    }
+}
+
+/// The report on games in which the first engine wins, shares and loses in turn, the first most often.
+fn duels(report: Report, games: u64) -> Report {
+    let mut report = report;
+    for number in 1..=games {
+        let places = match number % 7 {
+            0..4 => [1, 2],
+            4 => [1, 1],
+            _ => [2, 1],
+        };
+        report.add(&duel(number, places));
+    }
+    report
+}
+
+fn two() -> Report {
+    Report::new(["swift", "steady"].map(String::from).to_vec(), 2)
+}
+
+#[test]
+fn a_match_of_two() {
+    insta::assert_snapshot!(duels(two(), 40).text());
+}
+
+#[test]
+fn a_test_that_is_decided() {
+    let sprt = "elo0=0 elo1=60".parse().unwrap();
+    let report = duels(two().with_test(sprt), 1000);
+    assert_eq!(report.verdict(), Verdict::H1);
+    assert!(report.standings().games() < 1000, "{}", report.text());
+    assert_eq!(report.played(), 1000);
+    insta::assert_snapshot!(report.text());
+}
+
+#[test]
+fn a_test_that_is_open() {
+    let sprt = "elo0=0 elo1=60 model=normalized".parse().unwrap();
+    let report = duels(two().with_test(sprt), 40);
+    insta::assert_snapshot!(report.text());
+}
+
+#[test]
+fn every_block_won_has_no_finite_elo() {
+    let mut report = two().with_test("elo0=0 elo1=400".parse().unwrap());
+    for number in 1..=4 {
+        report.add(&duel(number, [1, 2]));
+    }
+    insta::assert_snapshot!(report.text());
+}
+
+#[test]
+fn what_a_test_counts_does_not_depend_on_the_order_of_games() {
+    let games: Vec<GameRecord> = (1..=400)
+        .map(|number| duel(number, if number % 5 == 0 { [2, 1] } else { [1, 2] }))
+        .collect();
+    let text = |games: &[&GameRecord]| {
+        let mut report = two().with_test("elo0=0 elo1=100".parse().unwrap());
+        games.iter().for_each(|game| report.add(game));
+        report.add_waiting();
+        assert_eq!(report.verdict(), Verdict::H1, "{}", report.text());
+        report.text()
+    };
+    let in_order: Vec<&GameRecord> = games.iter().collect();
+    let backwards: Vec<&GameRecord> = games.iter().rev().collect();
+    let mut shuffled = in_order.clone();
+    shuffled.chunks_mut(7).for_each(<[_]>::reverse);
+    assert_eq!(text(&in_order), text(&backwards));
+    assert_eq!(text(&in_order), text(&shuffled));
+}
+
+#[test]
+fn games_that_wait_are_counted_when_no_more_come() {
+    let mut report = two().with_test("elo0=0 elo1=5".parse().unwrap());
+    for number in [2, 3, 4] {
+        report.add(&duel(number, [1, 2]));
+    }
+    assert_eq!((report.standings().games(), report.played()), (0, 3));
+    report.add_waiting();
+    assert_eq!((report.standings().games(), report.played()), (3, 3));
 }

@@ -38,6 +38,7 @@ fn plan(seats: usize, engines: usize, seed: u64, random_plies: u32) -> Plan {
             stall: Duration::from_secs(60),
             max_plies: 1000,
         },
+        sprt: None,
         log: None,
         record: None,
     }

@@ -258,7 +258,8 @@ fn option_kind() -> impl Strategy<Value = OptionKind> {
             min,
             max
         }),
-        (text(), vec(text(), 0..4)).prop_map(|(default, vars)| OptionKind::Combo { default, vars }),
+        (text(), vec(words(), 0..4))
+            .prop_map(|(default, vars)| OptionKind::Combo { default, vars }),
         Just(OptionKind::Button),
         text().prop_map(|default| OptionKind::String { default }),
     ]

@@ -93,7 +93,7 @@ fn attributes(input: &str) -> Parsed<'_, Attributes<'_>> {
     };
     let mut rest = input;
     while let Ok((behind, name)) = word(rest) {
-        let (next, text) = text_until(ATTRIBUTES).parse(behind)?;
+        let (next, text) = text_of_attribute(behind)?;
         match name {
             "default" => attributes.default = behind,
             "min" => attributes.min = behind,
@@ -105,6 +105,18 @@ fn attributes(input: &str) -> Parsed<'_, Attributes<'_>> {
     }
     let (rest, _) = end("option", "default, min, max, var or the end of the line").parse(rest)?;
     Ok((rest, attributes))
+}
+
+/// The text of an attribute, up to the next. A word that names an attribute is a text all the same where it
+/// stands right behind the attribute, and another attribute or the end of the line behind it.
+fn text_of_attribute(input: &str) -> Parsed<'_, String> {
+    if let Ok((behind, first)) = word(input)
+        && ATTRIBUTES.contains(&first)
+        && word(behind).map_or(true, |(_, next)| ATTRIBUTES.contains(&next))
+    {
+        return Ok((behind, first.to_owned()));
+    }
+    text_until(ATTRIBUTES).parse(input)
 }
 
 fn check(input: &str) -> Parsed<'_, OptionKind> {
@@ -130,7 +142,7 @@ fn spin(input: &str) -> Parsed<'_, OptionKind> {
 
 fn combo(input: &str) -> Parsed<'_, OptionKind> {
     let (rest, attributes) = attributes(input)?;
-    let (_, default) = text_until(ATTRIBUTES).parse(attributes.default)?;
+    let (_, default) = text_of_attribute(attributes.default)?;
     let vars = attributes.vars;
     Ok((rest, OptionKind::Combo { default, vars }))
 }
@@ -177,6 +189,11 @@ mod tests {
         let combo = offer("name Style type combo var Very Solid var Normal default Very  Solid");
         let default = "Very Solid".to_owned();
         let vars = vec![default.clone(), "Normal".to_owned()];
+        assert_eq!(combo.kind, OptionKind::Combo { default, vars });
+
+        let combo = offer("name Preset type combo default default var default var own");
+        let default = "default".to_owned();
+        let vars = vec![default.clone(), "own".to_owned()];
         assert_eq!(combo.kind, OptionKind::Combo { default, vars });
 
         let string = offer("name Path type string default /a b/min max");

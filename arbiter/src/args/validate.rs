@@ -13,12 +13,16 @@ use super::engine_text::{EngineText, EngineTextError};
 use super::{LimitArgs, MatchArgs};
 use crate::openings::{self, OpeningsError};
 use crate::plan::{EngineSpec, Limit, Opening, Patience, Plan};
+use crate::score::{Sprt, SprtTextError};
 
 /// The name of the engine that plays where none is named.
 const BUILT_IN: &str = "buxtehude";
 
 /// The limit where none is named.
 const DEFAULT_LIMIT: Limit = Limit::Movetime(Duration::from_millis(100));
+
+/// The games of a test where their number is not named.
+const MOST_GAMES_OF_A_TEST: u64 = 100_000;
 
 /// How long engines have for `uciok` and `readyok`.
 const READY_PATIENCE: Duration = Duration::from_secs(10);
@@ -88,6 +92,20 @@ pub enum ArgsError {
     /// The openings are wrong.
     #[error("--openings: {0}")]
     Openings(#[from] OpeningsError),
+    /// The test is wrong.
+    #[error("--sprt {text:?}: {reason}")]
+    Sprt {
+        /// The words, joined by blanks.
+        text: String,
+        /// What is wrong with them.
+        reason: SprtTextError,
+    },
+    /// A test of more or fewer than two engines.
+    #[error("--sprt: a test is between two engines, expected two --engine, found {engines}")]
+    SprtEngines {
+        /// The number of engines.
+        engines: usize,
+    },
     /// There are too many games to count.
     #[error("--games: {games} is too many")]
     Games {
@@ -106,7 +124,11 @@ pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
     variant.start(seats)?;
     check_files(args)?;
     let mut remarks = Vec::new();
-    let games = whole_blocks(args.games, seats, &mut remarks)?;
+    let sprt = sprt(args)?;
+    let asked = args
+        .games
+        .or(sprt.map(|_| MOST_GAMES_OF_A_TEST.next_multiple_of(seats as u64)));
+    let games = whole_blocks(asked, seats, &mut remarks)?;
     let openings = match &args.openings {
         Some(path) => openings::read(path, variant, seats)?,
         None => vec![Opening::default()],
@@ -126,6 +148,7 @@ pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
             stall: Duration::from_secs(args.stall),
             max_plies: args.max_plies,
         },
+        sprt,
         log: args.log.clone(),
         record: args.record.clone(),
     };
@@ -164,6 +187,20 @@ fn whole_blocks(
         ));
     }
     Ok(games)
+}
+
+/// The test, if one is asked for.
+fn sprt(args: &MatchArgs) -> Result<Option<Sprt>, ArgsError> {
+    let Some(words) = &args.sprt else {
+        return Ok(None);
+    };
+    let text = words.join(" ");
+    let sprt = text.parse();
+    let sprt = sprt.map_err(|reason| ArgsError::Sprt { text, reason })?;
+    match args.engine.len() {
+        2 => Ok(Some(sprt)),
+        engines => Err(ArgsError::SprtEngines { engines }),
+    }
 }
 
 /// Says so where nothing but the cards tells the blocks apart.
@@ -355,6 +392,22 @@ mod tests {
     }
 
     #[test]
+    fn a_test_has_many_games_unless_told() {
+        let engines = ["--engine", "cmd=x", "--engine", "cmd=y"];
+        let with = |arguments: &[&'static str]| {
+            let (plan, remarks) = planned(&[&engines, arguments].concat()).unwrap();
+            (plan.games, plan.sprt.map(|sprt| sprt.to_string()), remarks)
+        };
+        let sprt = "elo0=-1 elo1=2 alpha=0.05 beta=0.05 model=logistic".to_string();
+        let (games, found, _) = with(&["--sprt", "elo0=-1", "elo1=2"]);
+        assert_eq!((games, found), (100_000, Some(sprt.clone())));
+        let (games, found, _) = with(&["--games", "8", "--sprt", "elo0=-1 elo1=2"]);
+        assert_eq!((games, found), (8, Some(sprt)));
+        let (games, found, _) = with(&["--sprt", "--players", "3"]);
+        assert_eq!((games, found.is_some()), (100_002, true));
+    }
+
+    #[test]
     fn blocks_that_may_be_the_same_are_remarked() {
         for (arguments, remarked) in [
             (&["--games", "4", "--depth", "3"][..], true),
@@ -414,7 +467,7 @@ mod tests {
 
     #[test]
     fn errors_begin_with_the_flag() {
-        let cases: [&[&str]; 10] = [
+        let cases: [&[&str]; 12] = [
             &["--variant", "chess"],
             &["--engine", "name=x"],
             &["--engine", "cmd=x depth=0"],
@@ -425,6 +478,8 @@ mod tests {
             &["--log", "x", "--record", "x"],
             &["--store", "x", "--log", "x"],
             &["--record", "x", "--store", "x"],
+            &["--sprt", "elo0=5", "elo1=0"],
+            &["--sprt", "--engine", "cmd=x"],
         ];
         let errors = cases.map(|arguments| match planned(arguments) {
             Ok((plan, _)) => panic!("{arguments:?} is accepted: {plan:?}"),

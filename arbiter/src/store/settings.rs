@@ -10,6 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use super::{ChangedEngine, Trouble, binary};
 use crate::args::limit_from_text;
 use crate::plan::{EngineSpec, Limit, Opening, Patience, Plan};
+use crate::score::Sprt;
 
 /// Writes a plan. What is asked of one run alone, a log or a record, is not part of the match.
 pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Trouble> {
@@ -24,6 +25,7 @@ pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Trouble> 
         random_plies,
         openings,
         patience,
+        sprt,
         log: _,
         record: _,
     } = plan;
@@ -45,6 +47,7 @@ pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Trouble> 
         ("margin-ms", margin.as_millis().to_string()),
         ("stall-ms", stall.as_millis().to_string()),
         ("max-plies", max_plies.to_string()),
+        ("sprt", sprt.map_or(String::new(), |sprt| sprt.to_string())),
     ];
     for (name, value) in settings {
         let insert = "INSERT INTO settings (name, value) VALUES (?1, ?2)";
@@ -123,9 +126,20 @@ pub fn read(connection: &Connection) -> Result<Plan, Trouble> {
             stall: milliseconds("stall-ms")?,
             max_plies: setting(connection, "max-plies")?,
         },
+        sprt: sprt(connection)?,
         log: None,
         record: None,
     })
+}
+
+/// The test of the match; an empty text is none.
+fn sprt(connection: &Connection) -> Result<Option<Sprt>, Trouble> {
+    let text: String = setting(connection, "sprt")?;
+    let is_test = !text.is_empty();
+    is_test
+        .then(|| text.parse())
+        .transpose()
+        .map_err(|error| Trouble::content("sprt", &error))
 }
 
 /// The engines whose programs are not what they were.

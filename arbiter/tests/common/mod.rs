@@ -72,6 +72,7 @@ impl Table {
                     stall: Duration::from_secs(60),
                     max_plies: 6,
                 },
+                sprt: None,
                 log: None,
                 record: None,
             },

@@ -1,4 +1,6 @@
-//! Confidence intervals of a mean.
+//! Student's t distribution, and with it the confidence interval of a mean.
+
+use std::f64::consts::FRAC_2_PI;
 
 /// The 0.975 quantiles of Student's t distribution for 1 to 30 degrees of freedom.
 /// Source: any table of the distribution, such as Abramowitz and Stegun, table 26.10.
@@ -24,8 +26,8 @@ pub fn half_width(samples: &[f64]) -> Option<f64> {
     Some(quantile(samples.len() - 1) * (variance / count).sqrt())
 }
 
-/// The 0.975 quantile of Student's t distribution.
-fn quantile(degrees: usize) -> f64 {
+/// The 0.975 quantile for so many degrees of freedom, at least 1.
+pub(super) fn quantile(degrees: usize) -> f64 {
     let tabulated = T_975.get(degrees.wrapping_sub(1));
     // Source: Abramowitz and Stegun, 26.7.5, the first two terms.
     let z = Z_975;
@@ -33,6 +35,31 @@ fn quantile(degrees: usize) -> f64 {
     let first = (z.powi(3) + z) / (4.0 * n);
     let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n);
     tabulated.copied().unwrap_or(z + first + second)
+}
+
+/// The probability of a value up to `t`, for so many degrees of freedom, at least 1.
+pub(super) fn cumulative(t: f64, degrees: usize) -> f64 {
+    // Source: Abramowitz and Stegun, 26.7.3 and 26.7.4: a finite series in the cosine of this angle. Its
+    // terms fall, and soon are too small to matter.
+    let angle = (t / (degrees as f64).sqrt()).atan();
+    let (sine, cosine) = angle.sin_cos();
+    let is_odd = degrees % 2 == 1;
+    let (mut term, mut sum) = match (is_odd, degrees) {
+        (true, 1) => (0.0, 0.0),
+        (true, _) => (cosine, cosine),
+        (false, _) => (1.0, 1.0),
+    };
+    let mut factor = if is_odd { 3 } else { 2 };
+    while factor < degrees && term > f64::EPSILON * sum {
+        term *= cosine.powi(2) * (factor - 1) as f64 / factor as f64;
+        sum += term;
+        factor += 2;
+    }
+    let within = match is_odd {
+        true => (angle + sine * sum) * FRAC_2_PI,
+        false => sine * sum,
+    };
+    (1.0 + within) / 2.0
 }
 
 #[cfg(test)]
@@ -60,5 +87,20 @@ mod tests {
         assert!((found - 1.2706).abs() < 1e-9, "{found}");
         assert_eq!(half_width(&[0.3]), None);
         assert_eq!(half_width(&[0.5, 0.5, 0.5]), Some(0.0));
+    }
+
+    #[test]
+    fn probabilities_are_the_inverse_of_quantiles() {
+        for degrees in [1, 2, 3, 4, 7, 10, 29, 30, 120, 1001, 50_000] {
+            let t = quantile(degrees);
+            let found = cumulative(t, degrees);
+            assert!((found - 0.975).abs() < 2e-5, "{degrees}: {found}");
+            let below = cumulative(-t, degrees);
+            assert!((found + below - 1.0).abs() < 1e-12, "{degrees}: {below}");
+            assert!((cumulative(0.0, degrees) - 0.5).abs() < 1e-12, "{degrees}");
+        }
+        // One degree of freedom is Cauchy's distribution, two have a closed form.
+        assert!((cumulative(1.0, 1) - 0.75).abs() < 1e-12);
+        assert!((cumulative(3.0, 2) - (0.5 + 1.5 / 11f64.sqrt())).abs() < 1e-12);
     }
 }

@@ -1,0 +1,186 @@
+//! A conformance walk: asks an engine everything that protocol.md promises, and says what it does otherwise.
+//!
+//! A [`Check`] has a name, a severity, a line that says what is expected, and a function that talks to a
+//! running engine. What went wrong is shown with the talk that shows it. Engines of plain UCI are asked less:
+//! see [`Profile`].
+
+mod answers;
+mod input;
+mod introduction;
+mod limits;
+mod output;
+mod positions;
+mod refusals;
+mod talk;
+
+use std::ffi::OsString;
+use std::time::{Duration, Instant};
+
+use buxtehude::rules::Variant;
+
+pub use output::{Format, is_error, write};
+use talk::{Fault, Talk};
+
+use crate::transcript::ProgramError;
+
+/// What is to be checked, and how.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The program.
+    pub program: OsString,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// The dialect that it speaks.
+    pub profile: Profile,
+    /// The only variant that is asked about, or `None` for all.
+    pub variant: Option<&'static Variant>,
+    /// Parts of names: only the checks that have one of them are run; all, if there are none.
+    pub only: Vec<String>,
+    /// How long to wait for an answer that is due.
+    pub patience: Duration,
+}
+
+/// A dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// protocol.md.
+    Full,
+    /// UCI as chess engines speak it: two seats, no cards, no estimates, and bad input may be passed over in
+    /// silence.
+    Uci,
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// A client can be led astray.
+    Error,
+    /// A client can live with it.
+    Warning,
+}
+
+/// Something that an engine has to do.
+pub struct Check {
+    /// Its name, of words joined by `-` and `/`.
+    pub name: String,
+    /// How bad it is if it is not done.
+    pub severity: Severity,
+    /// What is expected, in one line.
+    pub explanation: String,
+    run: Box<Test>,
+}
+
+/// Talks to the engine; an error says what was wrong.
+type Test = dyn Fn(&mut Talk) -> Result<(), Fault>;
+
+/// What came of a check.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The check's name.
+    pub name: String,
+    /// How bad it is if it is not done.
+    pub severity: Severity,
+    /// What is expected, in one line.
+    pub explanation: String,
+    /// What was found.
+    pub verdict: Verdict,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+/// Whether what is expected is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is.
+    Passed,
+    /// It is not.
+    Failed {
+        /// What was wrong, in one line.
+        reason: String,
+        /// The talk that shows it, as a transcript.
+        transcript: String,
+    },
+    /// It could not be asked.
+    Skipped {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Check {
+    fn new(
+        name: impl Into<String>,
+        explanation: impl Into<String>,
+        run: impl Fn(&mut Talk) -> Result<(), Fault> + 'static,
+    ) -> Check {
+        Check {
+            name: name.into(),
+            severity: Severity::Error,
+            explanation: explanation.into(),
+            run: Box::new(run),
+        }
+    }
+
+    /// The same check, of less weight.
+    fn lightly(self) -> Check {
+        Check {
+            severity: Severity::Warning,
+            ..self
+        }
+    }
+}
+
+/// All checks of a profile, for the variants asked about, in the order in which they are run.
+pub fn checks(settings: &Settings) -> Vec<Check> {
+    let mut checks = introduction::checks();
+    checks.extend(positions::checks(settings));
+    checks.extend(answers::checks(settings));
+    checks.extend(limits::checks());
+    checks.extend(refusals::checks(settings.profile));
+    checks.extend(input::checks(settings.profile));
+    let only = &settings.only;
+    checks.retain(|check| only.is_empty() || only.iter().any(|part| check.name.contains(part)));
+    checks
+}
+
+/// Runs all checks, and hands each outcome to `observe`.
+///
+/// # Errors
+/// [`ProgramError::NotStarted`] where the program cannot be run at all.
+pub fn run(
+    settings: &Settings,
+    mut observe: impl FnMut(&Outcome),
+) -> Result<Vec<Outcome>, ProgramError> {
+    let mut outcomes = Vec::new();
+    let mut talk = None;
+    for check in checks(settings) {
+        let begun = Instant::now();
+        // Whatever went wrong before is not held against what follows.
+        let mut running = match talk.take() {
+            Some(running) => running,
+            None => Talk::start(settings)?,
+        };
+        let result = running.begin().and_then(|()| (check.run)(&mut running));
+        let verdict = match result {
+            Ok(()) => Verdict::Passed,
+            Err(Fault::Skipped(reason)) => Verdict::Skipped { reason },
+            Err(Fault::Wrong(reason)) => Verdict::Failed {
+                reason,
+                transcript: running.transcript().to_string(),
+            },
+        };
+        let outcome = Outcome {
+            name: check.name,
+            severity: check.severity,
+            explanation: check.explanation,
+            verdict,
+            elapsed: begun.elapsed(),
+        };
+        observe(&outcome);
+        if !matches!(outcome.verdict, Verdict::Failed { .. }) && running.is_open() {
+            talk = Some(running);
+        }
+        outcomes.push(outcome);
+    }
+    Ok(outcomes)
+}

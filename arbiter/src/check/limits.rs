@@ -1,0 +1,89 @@
+//! That a search keeps its limits.
+
+use std::time::Duration;
+
+use super::Check;
+use super::talk::{Fault, Search, Talk, expect};
+
+/// How much later than its limit an answer may come, for the way and the machine.
+const MARGIN: Duration = Duration::from_millis(150);
+
+/// The checks of limits.
+pub fn checks() -> Vec<Check> {
+    let mut checks = Vec::new();
+    for depth in [1, 2, 4] {
+        checks.push(Check::new(
+            format!("limits/depth-{depth}"),
+            format!("`go depth {depth}` searches no deeper"),
+            move |talk| {
+                let search = search(talk, &format!("go depth {depth}"))?;
+                let deepest = search.infos.iter().filter_map(|info| info.depth).max();
+                // A game that is solved, or ends, may be known further.
+                let is_known = search
+                    .infos
+                    .iter()
+                    .any(|info| matches!(info.score, Some(buxtehude::protocol::Score::Mate(_))));
+                expect(
+                    is_known || deepest.is_none_or(|deepest| deepest <= depth),
+                    || format!("depth {deepest:?}"),
+                )
+            },
+        ));
+    }
+    for nodes in [1, 100, 5000] {
+        checks.push(Check::new(
+            format!("limits/nodes-{nodes}"),
+            format!("`go nodes {nodes}` visits hardly more positions"),
+            move |talk| {
+                let search = search(talk, &format!("go nodes {nodes}"))?;
+                let visited = search.infos.iter().filter_map(|info| info.nodes).max();
+                // Engines look at the count now and then.
+                expect(
+                    visited.is_none_or(|visited| visited <= nodes + 2000),
+                    || format!("{visited:?} positions"),
+                )
+            },
+        ));
+    }
+    for movetime in [1, 20, 100] {
+        checks.push(Check::new(
+            format!("limits/movetime-{movetime}"),
+            format!("`go movetime {movetime}` is answered in time"),
+            move |talk| in_time(talk, &format!("go movetime {movetime}"), movetime),
+        ));
+    }
+    for (name, go, limit) in [
+        ("clock", "go wtime 200 btime 200 winc 0 binc 0", 200),
+        (
+            "clock-increment",
+            "go wtime 100 btime 100 winc 50 binc 50",
+            100,
+        ),
+        ("clock-movestogo", "go wtime 100 btime 100 movestogo 1", 100),
+        ("clock-zero", "go wtime 0 btime 0", 0),
+        ("clock-negative", "go wtime -50 btime -50", 0),
+        ("depth-and-time", "go depth 90 movetime 50", 50),
+        ("nodes-and-time", "go nodes 100000000000 movetime 50", 50),
+    ] {
+        checks.push(Check::new(
+            format!("limits/{name}"),
+            format!("`{go}` is answered in time"),
+            move |talk| in_time(talk, go, limit),
+        ));
+    }
+    checks
+}
+
+fn search(talk: &mut Talk, go: &str) -> Result<Search, Fault> {
+    talk.set(&["ucinewgame".into(), "position startpos".into()])?;
+    talk.go(go)
+}
+
+fn in_time(talk: &mut Talk, go: &str, limit: u64) -> Result<(), Fault> {
+    let search = search(talk, go)?;
+    expect(
+        search.elapsed <= Duration::from_millis(limit) + MARGIN,
+        || format!("after {:?}", search.elapsed),
+    )?;
+    expect(search.best.best.is_some(), || "no move".into())
+}

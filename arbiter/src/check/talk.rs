@@ -1,0 +1,268 @@
+//! The talk with the engine that is checked: every line of it is kept, to be shown where something is wrong.
+
+use std::time::{Duration, Instant};
+
+use buxtehude::protocol::{BestMove, Info, OptionOffer, Reply};
+use buxtehude::rules::{AnyPosition, Turn, Variant};
+
+use super::{Profile, Settings};
+use crate::transcript::{NoLine, Program, ProgramError, mask};
+
+/// The most lines of a talk that are shown.
+const SHOWN_LINES: usize = 60;
+
+/// Why a check did not pass.
+#[derive(Clone, Debug)]
+pub enum Fault {
+    /// Something was otherwise than expected: what.
+    Wrong(String),
+    /// It could not be asked: why.
+    Skipped(String),
+}
+
+/// What came of a `go`.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// All lines before `bestmove`.
+    pub lines: Vec<String>,
+    /// The info lines with facts among them.
+    pub infos: Vec<Info>,
+    /// The answer.
+    pub best: BestMove,
+    /// From `go` to the answer.
+    pub elapsed: Duration,
+}
+
+/// A running engine, and what was said.
+pub struct Talk {
+    program: Program,
+    settings: Settings,
+    transcript: Vec<String>,
+    /// The options that it offers, once it was asked.
+    offers: Vec<OptionOffer>,
+    is_open: bool,
+}
+
+/// `Err` with what was wrong.
+pub fn wrong<T>(reason: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault::Wrong(reason.into()))
+}
+
+/// What was wrong, unless `holds`.
+pub fn expect(holds: bool, reason: impl FnOnce() -> String) -> Result<(), Fault> {
+    if holds { Ok(()) } else { wrong(reason()) }
+}
+
+impl Talk {
+    /// Starts the engine.
+    pub fn start(settings: &Settings) -> Result<Talk, ProgramError> {
+        Ok(Talk {
+            program: Program::start(&settings.program, &settings.arguments)?,
+            settings: settings.clone(),
+            transcript: Vec::new(),
+            offers: Vec::new(),
+            is_open: true,
+        })
+    }
+
+    /// Whether the engine can be asked more: it was not told to end.
+    pub fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// The engine was told to end.
+    pub fn close(&mut self) {
+        self.is_open = false;
+    }
+
+    /// Begins another check: the engine has introduced itself, is idle, and what was said is forgotten.
+    pub fn begin(&mut self) -> Result<(), Fault> {
+        self.transcript.clear();
+        if self.offers.is_empty() {
+            self.introduce()?;
+        }
+        let lines = self.fence()?;
+        self.transcript.clear();
+        expect(lines.is_empty(), || {
+            format!("something came that nobody asked for: {:?}", lines[0])
+        })
+    }
+
+    fn introduce(&mut self) -> Result<(), Fault> {
+        self.send("uci")?;
+        let lines = self.until("uciok")?;
+        for line in lines {
+            if let Ok(Reply::Option(offer)) = line.parse() {
+                self.offers.push(offer);
+            }
+        }
+        Ok(())
+    }
+
+    /// The dialect that the engine speaks.
+    pub fn profile(&self) -> Profile {
+        self.settings.profile
+    }
+
+    /// The options that the engine offers.
+    pub fn offers(&self) -> &[OptionOffer] {
+        &self.offers
+    }
+
+    /// How long to wait for an answer that is due.
+    pub fn patience(&self) -> Duration {
+        self.settings.patience
+    }
+
+    /// What was said, as a transcript; the middle is left out where it is long.
+    pub fn transcript(&self) -> String {
+        let lines = &self.transcript;
+        if lines.len() <= SHOWN_LINES {
+            return lines.join("\n");
+        }
+        let (start, end) = (SHOWN_LINES / 2, lines.len() - SHOWN_LINES / 2);
+        let left_out = format!("# {} lines are left out", end - start);
+        [&lines[..start], &[left_out], &lines[end..]]
+            .concat()
+            .join("\n")
+    }
+
+    /// Sends a line.
+    pub fn send(&mut self, line: &str) -> Result<(), Fault> {
+        self.send_bytes(format!("{line}\n").as_bytes())
+    }
+
+    /// Sends bytes as they are.
+    pub fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        let text = String::from_utf8_lossy(bytes);
+        let shown: String = text.trim_end_matches('\n').chars().take(300).collect();
+        self.transcript.push(format!("> {shown}"));
+        let sent = self.program.send_bytes(bytes);
+        sent.or_else(|error| wrong(error.to_string()))
+    }
+
+    /// The next line, if it comes in time.
+    pub fn line_within(&mut self, patience: Duration) -> Result<Option<String>, Fault> {
+        match self.program.line(patience) {
+            Ok(line) => {
+                self.transcript.push(format!("< {}", mask(&line)));
+                Ok(Some(line))
+            }
+            Err(NoLine::Silence) => Ok(None),
+            Err(NoLine::End) => wrong("the program has ended, or closed its output"),
+        }
+    }
+
+    /// The next line.
+    pub fn line(&mut self) -> Result<String, Fault> {
+        let patience = self.patience();
+        match self.line_within(patience)? {
+            Some(line) => Ok(line),
+            None => wrong(format!("no answer within {} ms", patience.as_millis())),
+        }
+    }
+
+    /// The lines until one of which the first word is `word`, which is among them.
+    pub fn until(&mut self, word: &str) -> Result<Vec<String>, Fault> {
+        let deadline = Instant::now() + self.patience();
+        let mut lines = Vec::new();
+        loop {
+            let line = self.line()?;
+            let is_last = line.split_whitespace().next() == Some(word);
+            lines.push(line);
+            if is_last {
+                return Ok(lines);
+            }
+            if Instant::now() > deadline {
+                let patience = self.patience().as_millis();
+                return wrong(format!("no {word} within {patience} ms, but other lines"));
+            }
+        }
+    }
+
+    /// What comes before the answer to `isready`.
+    pub fn fence(&mut self) -> Result<Vec<String>, Fault> {
+        self.send("isready")?;
+        let mut lines = self.until("readyok")?;
+        lines.pop();
+        Ok(lines)
+    }
+
+    /// What is answered to a line that is no `go`.
+    pub fn ask(&mut self, line: &str) -> Result<Vec<String>, Fault> {
+        self.send(line)?;
+        self.fence()
+    }
+
+    /// Sends lines that have no answer, or whose answer does not matter.
+    pub fn set(&mut self, lines: &[String]) -> Result<(), Fault> {
+        for line in lines {
+            self.send(line)?;
+        }
+        self.fence().map(drop)
+    }
+
+    /// Sends a `go`, and reads to its `bestmove`.
+    pub fn go(&mut self, line: &str) -> Result<Search, Fault> {
+        let begun = Instant::now();
+        self.send(line)?;
+        self.best_move(begun)
+    }
+
+    /// Reads to the `bestmove` of a `go` that was sent at `begun`.
+    pub fn best_move(&mut self, begun: Instant) -> Result<Search, Fault> {
+        let mut lines = self.until("bestmove")?;
+        let elapsed = begun.elapsed();
+        let last = lines.pop().unwrap_or_default();
+        let Ok(Reply::BestMove(best)) = last.parse() else {
+            return wrong(format!("cannot be read: {last:?}"));
+        };
+        let infos = lines.iter().filter_map(|line| match line.parse() {
+            Ok(Reply::Info(info)) => Some(info),
+            _ => None,
+        });
+        Ok(Search {
+            infos: infos.collect(),
+            lines,
+            best,
+            elapsed,
+        })
+    }
+
+    /// The variants that can be asked about: those that the engine offers, or the only one asked for.
+    pub fn plays(&self, variant: &Variant) -> bool {
+        let offered = self.offers.iter().any(|offer| {
+            offer.name == "UCI_Variant" && offer.kind.to_string().contains(variant.name)
+        });
+        offered || self.settings.variant.is_some()
+    }
+
+    /// Chooses a variant, or skips.
+    pub fn choose(&mut self, variant: &Variant) -> Result<(), Fault> {
+        if !self.plays(variant) {
+            return Err(Fault::Skipped(format!(
+                "it does not offer {}",
+                variant.name
+            )));
+        }
+        self.set(&[format!("setoption name UCI_Variant value {}", variant.name)])
+    }
+
+    /// The command that sets a position which came of a start by moves and cards.
+    pub fn position(&self, seats: usize, actions: &[String]) -> String {
+        let players = match self.profile() {
+            Profile::Full => format!(" players {seats}"),
+            Profile::Uci => String::new(),
+        };
+        let moves = match actions {
+            [] => String::new(),
+            actions => format!(" moves {}", actions.join(" ")),
+        };
+        format!("position startpos{players}{moves}")
+    }
+}
+
+/// Whether the word is a move that can be played in the position.
+pub fn is_legal(position: &AnyPosition, word: &str) -> bool {
+    matches!(position.turn(), Turn::Seat(_)) && position.legal_actions().iter().any(|mv| mv == word)
+}

@@ -1,0 +1,84 @@
+//! Games end in any order; ratings and tests take them in the order of the schedule, by whole blocks, so that
+//! they do not depend on how many games are played at a time.
+
+use std::collections::BTreeMap;
+
+/// Games that wait for others of their block, or for the blocks before it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InOrder<T> {
+    games_per_block: usize,
+    /// The block that is due, from 1.
+    next: u64,
+    /// The games of each block by their numbers.
+    waiting: BTreeMap<u64, BTreeMap<u64, T>>,
+}
+
+impl<T> InOrder<T> {
+    /// No game yet, in blocks of so many.
+    pub fn new(games_per_block: usize) -> InOrder<T> {
+        InOrder {
+            games_per_block,
+            next: 1,
+            waiting: BTreeMap::new(),
+        }
+    }
+
+    /// Takes a game, given the numbers of its block and its own. One that was there before is passed over.
+    pub fn add(&mut self, block: u64, game: u64, value: T) {
+        if block >= self.next {
+            let games = self.waiting.entry(block).or_default();
+            games.entry(game).or_insert(value);
+        }
+    }
+
+    /// The block that is due, its games in order, once all of them are there.
+    pub fn next_block(&mut self) -> Option<Vec<T>> {
+        let is_whole = |games: &BTreeMap<u64, T>| games.len() >= self.games_per_block;
+        self.waiting
+            .get(&self.next)
+            .filter(|games| is_whole(games))?;
+        let games = self.waiting.remove(&self.next)?;
+        self.next += 1;
+        Some(games.into_values().collect())
+    }
+
+    /// All games that still wait, in order; none waits any more.
+    pub fn rest(&mut self) -> Vec<T> {
+        let waiting = std::mem::take(&mut self.waiting);
+        waiting
+            .into_values()
+            .flat_map(BTreeMap::into_values)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_come_whole_and_in_order() {
+        let mut games = InOrder::new(2);
+        let mut out = Vec::new();
+        for game in [4u64, 1, 3, 6, 2, 2, 5, 1] {
+            games.add(game.div_ceil(2), game, game);
+            while let Some(block) = games.next_block() {
+                out.push((game, block));
+            }
+        }
+        let expected = [(2, vec![1, 2]), (2, vec![3, 4]), (5, vec![5, 6])];
+        assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn the_rest_is_what_waits() {
+        let mut games = InOrder::new(2);
+        for game in [5u64, 4, 1, 2] {
+            games.add(game.div_ceil(2), game, game);
+        }
+        assert_eq!(games.next_block(), Some(vec![1, 2]));
+        assert_eq!(games.next_block(), None);
+        assert_eq!(games.rest(), [4, 5]);
+        assert!(games.rest().is_empty(), "{games:?}");
+    }
+}

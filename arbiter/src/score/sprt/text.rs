@@ -1,0 +1,177 @@
+//! A test as text: `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::{EloModel, Sprt, SprtError};
+
+/// The keys that are accepted.
+const KEYS: &str = "elo0, elo1, alpha, beta, model";
+
+/// Why a text is no test.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum SprtTextError {
+    /// A word that is no key with a value.
+    #[error("{word:?} is no KEY=VALUE; the keys are {KEYS}")]
+    NoValue {
+        /// The word.
+        word: String,
+    },
+    /// A key that does not exist.
+    #[error("unknown key {key:?}; the keys are {KEYS}")]
+    UnknownKey {
+        /// The key.
+        key: String,
+    },
+    /// A key that is given twice.
+    #[error("{key} is given twice")]
+    Twice {
+        /// The key.
+        key: String,
+    },
+    /// A value that does not fit its key.
+    #[error("{key}={value}: expected {expected}")]
+    Value {
+        /// The key.
+        key: String,
+        /// The value.
+        value: String,
+        /// What would have been accepted.
+        expected: &'static str,
+    },
+    /// Values that make no test.
+    #[error(transparent)]
+    Test(#[from] SprtError),
+}
+
+impl FromStr for Sprt {
+    type Err = SprtTextError;
+
+    /// Reads keys and values, separated by blanks. What is not said is `elo0=0`, `elo1=5`, `alpha=0.05`,
+    /// `beta=0.05` and `model=logistic`.
+    fn from_str(text: &str) -> Result<Sprt, SprtTextError> {
+        let (mut elo0, mut elo1, mut alpha, mut beta, mut model) = (None, None, None, None, None);
+        for word in text.split_whitespace() {
+            let (key, value) = word.split_once('=').ok_or_else(|| SprtTextError::NoValue {
+                word: word.to_string(),
+            })?;
+            match key {
+                "elo0" => once(&mut elo0, key, number(key, value)?)?,
+                "elo1" => once(&mut elo1, key, number(key, value)?)?,
+                "alpha" => once(&mut alpha, key, number(key, value)?)?,
+                "beta" => once(&mut beta, key, number(key, value)?)?,
+                "model" => once(&mut model, key, model_named(value)?)?,
+                _ => {
+                    return Err(SprtTextError::UnknownKey {
+                        key: key.to_string(),
+                    });
+                }
+            }
+        }
+        Ok(Sprt::new(
+            elo0.unwrap_or(0.0),
+            elo1.unwrap_or(5.0),
+            alpha.unwrap_or(0.05),
+            beta.unwrap_or(0.05),
+            model.unwrap_or(EloModel::Logistic),
+        )?)
+    }
+}
+
+/// The text that reads as this test.
+impl fmt::Display for Sprt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Sprt {
+            elo0,
+            elo1,
+            alpha,
+            beta,
+            model,
+        } = self;
+        write!(
+            f,
+            "elo0={elo0} elo1={elo1} alpha={alpha} beta={beta} model={model}"
+        )
+    }
+}
+
+impl fmt::Display for EloModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            EloModel::Logistic => "logistic",
+            EloModel::Normalized => "normalized",
+        })
+    }
+}
+
+fn number(key: &str, value: &str) -> Result<f64, SprtTextError> {
+    let number = value.parse().ok().filter(|number: &f64| number.is_finite());
+    number.ok_or_else(|| SprtTextError::Value {
+        key: key.to_string(),
+        value: value.to_string(),
+        expected: "a number such as 2.5",
+    })
+}
+
+fn model_named(name: &str) -> Result<EloModel, SprtTextError> {
+    let models = [EloModel::Logistic, EloModel::Normalized];
+    let model = models.into_iter().find(|model| model.to_string() == name);
+    model.ok_or_else(|| SprtTextError::Value {
+        key: "model".to_string(),
+        value: name.to_string(),
+        expected: "logistic or normalized",
+    })
+}
+
+fn once<T>(field: &mut Option<T>, key: &str, value: T) -> Result<(), SprtTextError> {
+    match field.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(SprtTextError::Twice {
+            key: key.to_string(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_said_has_a_default() {
+        let read = |text: &str| text.parse::<Sprt>().unwrap().to_string();
+        assert_eq!(
+            read(""),
+            "elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic"
+        );
+        let full = "elo0=-1.75 elo1=0.25 alpha=0.01 beta=0.1 model=normalized";
+        assert_eq!(read(full), full);
+        assert_eq!(
+            read(" elo1=2  "),
+            "elo0=0 elo1=2 alpha=0.05 beta=0.05 model=logistic"
+        );
+    }
+
+    #[test]
+    fn errors_name_what_was_given_and_what_is_accepted() {
+        let texts = [
+            "elo0",
+            "elo2=5",
+            "elo0=1 elo0=1",
+            "elo0=low",
+            "elo1=inf",
+            "model=bayesian",
+            "elo0=5",
+            "elo1=1001",
+            "alpha=0",
+            "beta=0.6",
+            "alpha=0.5 beta=0.5",
+        ];
+        let errors = texts.map(|text| match text.parse::<Sprt>() {
+            Ok(sprt) => panic!("{text}: {sprt}"),
+            Err(error) => format!("{text}\n  {error}"),
+        });
+        insta::assert_snapshot!(errors.join("\n"));
+    }
+}

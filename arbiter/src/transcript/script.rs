@@ -1,0 +1,146 @@
+//! The lines of a script, read and checked before anything is sent.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// A script: what is to be sent, what is expected, and what stays as it is.
+///
+/// - `> LINE` sends a line.
+/// - `< PATTERN` expects a line; each `*` in it is any text, and `< ...` any number of lines.
+/// - `~ MS` waits so many milliseconds; `~` alone until nothing has come for a while.
+/// - `# TEXT` and empty lines are for the reader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    /// The steps, in order.
+    pub(super) steps: Vec<Step>,
+}
+
+/// Lines of a script that belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A line for the reader.
+    Remark(String),
+    /// A line to be sent.
+    Send(String),
+    /// A wait, for so long or until nothing comes.
+    Wait(Option<Duration>),
+    /// Lines to come, beginning with the numbered line of the script.
+    Expect { line: usize, patterns: Vec<String> },
+}
+
+/// Why a text is no script.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ScriptError {
+    /// A line begins with something else.
+    #[error(
+        "line {line}: {text:?} is no line of a script: expected `> `, `< `, `~`, `#` or nothing at its beginning"
+    )]
+    Beginning {
+        /// Its number, from 1.
+        line: usize,
+        /// The line.
+        text: String,
+    },
+    /// A wait is not for a whole number of milliseconds.
+    #[error(
+        "line {line}: {text:?} is no time to wait: expected a whole number of milliseconds, or nothing"
+    )]
+    Wait {
+        /// Its number, from 1.
+        line: usize,
+        /// What stands behind `~`.
+        text: String,
+    },
+}
+
+impl FromStr for Script {
+    type Err = ScriptError;
+
+    fn from_str(text: &str) -> Result<Script, ScriptError> {
+        let mut steps = Vec::new();
+        for (index, text) in text.lines().enumerate() {
+            let line = index + 1;
+            let argument = text.get(1..).unwrap_or_default();
+            let argument = argument.strip_prefix(' ').unwrap_or(argument).to_string();
+            match text.bytes().next() {
+                None | Some(b'#') => steps.push(Step::Remark(text.to_string())),
+                Some(b'>') => steps.push(Step::Send(argument)),
+                Some(b'~') => steps.push(Step::Wait(time(&argument, line)?)),
+                Some(b'<') => match steps.last_mut() {
+                    Some(Step::Expect { patterns, .. }) => patterns.push(argument),
+                    _ => steps.push(Step::Expect {
+                        line,
+                        patterns: vec![argument],
+                    }),
+                },
+                Some(_) => {
+                    return Err(ScriptError::Beginning {
+                        line,
+                        text: text.to_string(),
+                    });
+                }
+            }
+        }
+        Ok(Script { steps })
+    }
+}
+
+fn time(text: &str, line: usize) -> Result<Option<Duration>, ScriptError> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    match text.parse::<u32>() {
+        Ok(milliseconds) => Ok(Some(Duration::from_millis(milliseconds.into()))),
+        Err(_) => Err(ScriptError::Wait {
+            line,
+            text: text.to_string(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_has_its_meaning_by_its_beginning() {
+        let script: Script = "# a\n\n> uci\n>\n< id *\n<\n~ 20\n~\n".parse().unwrap();
+        let text = |text: &str| text.to_string();
+        let expected = [
+            Step::Remark(text("# a")),
+            Step::Remark(text("")),
+            Step::Send(text("uci")),
+            Step::Send(text("")),
+            Step::Expect {
+                line: 5,
+                patterns: vec![text("id *"), text("")],
+            },
+            Step::Wait(Some(Duration::from_millis(20))),
+            Step::Wait(None),
+        ];
+        assert_eq!(script.steps, expected);
+    }
+
+    #[test]
+    fn what_is_no_script_is_named_with_its_line() {
+        for (text, expected) in [
+            (
+                "> uci\nuciok",
+                "line 2: \"uciok\" is no line of a script: expected `> `, `< `, `~`, `#` or nothing at its beginning",
+            ),
+            (
+                "~ soon",
+                "line 1: \"soon\" is no time to wait: expected a whole number of milliseconds, or nothing",
+            ),
+            (
+                "~ -1",
+                "line 1: \"-1\" is no time to wait: expected a whole number of milliseconds, or nothing",
+            ),
+        ] {
+            let error = text.parse::<Script>().unwrap_err();
+            assert_eq!(error.to_string(), expected);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! `arbiter check`: the built-in engine does all that is asked, and engines that break one thing are caught for it.
+#![cfg(target_os = "linux")]
+
+mod program;
+
+use program::run;
+
+const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
+
+/// Engines that differ from the built-in one in one thing: what `sed` does to the lines that come in, what it does
+/// to those that go out, and the check that has to fail.
+const MUTANTS: &[(&str, &str, &str)] = &[
+    ("", "/^id name/d", "uci/id-name"),
+    ("", "/^id author/d", "uci/id-author"),
+    ("", "s/^uciok/hello\\nuciok/", "uci/lines"),
+    ("", "s/type spin/type number/", "options/readable"),
+    ("", "/name Hash/p", "options/unique"),
+    ("", "s/default 16/default 0/", "options/defaults"),
+    ("", "s/max 72/max 73/", "options/bounds"),
+    ("", "s/var article/var faust/", "options/bounds"),
+    ("", "s/^readyok/info string here\\nreadyok/", "isready/idle"),
+    ("/ucinewgame/a hop", "", "ucinewgame"),
+    (
+        "s/^go .*/go searchmoves nonsense/",
+        "",
+        "fox-and-hounds/2/moves",
+    ),
+    (
+        "",
+        "s/^bestmove [a-h0-9]*/bestmove 99/",
+        "hase-und-igel/2/moves",
+    ),
+    ("", "s/ pv .*/ pv 99/", "hase-und-igel/3/moves"),
+    (
+        "",
+        "s/estimate \\([0-9]*\\)/estimate 1\\1/",
+        "hase-und-igel/4/estimates",
+    ),
+    (
+        "",
+        "s/^\\(bestmove.*\\) [0-9]*$/\\1/",
+        "hase-und-igel/5/estimates",
+    ),
+    ("", "s/^Legal: [^ ]* /Legal: /", "hare-and-tortoise/6/shown"),
+    ("", "s/^Fen: ./Fen: /", "fox-and-hounds/2/shown"),
+    (
+        "",
+        "s/^response over/response 1/; s/^response [0-9]$/response 9/",
+        "hase-und-igel/2/queries",
+    ),
+    (
+        "s/^position fen.*/position startpos/",
+        "",
+        "hase-und-igel/2/text",
+    ),
+    ("", "/^bestmove/p", "go/once"),
+    ("s/infinite/depth 1/", "", "go/infinite"),
+    ("s/infinite depth/depth/", "", "go/infinite-depth"),
+    ("s/ponder depth/depth/", "", "go/ponder"),
+    ("s/^isready/stop\\nisready/", "", "go/isready"),
+    ("s/^stop/hop\\nstop/", "", "stop/idle"),
+    ("s/ searchmoves .*//", "", "go/searchmoves"),
+    ("s/MultiPV value 2/MultiPV value 1/", "", "go/multipv"),
+    ("s/depth 2/depth 3/", "", "limits/depth-2"),
+    ("s/nodes 100$/nodes 50000/", "", "limits/nodes-100"),
+    ("s/movetime 20/movetime 2000/", "", "limits/movetime-20"),
+    ("s/^go wtime 0.*/go movetime 1000/", "", "limits/clock-zero"),
+    (
+        "s/^go wtime -50.*/go movetime 1000/",
+        "",
+        "limits/clock-negative",
+    ),
+    ("/^hop/d", "", "refuses/unknown-command"),
+    (
+        "s/^position startpos players 7/position startpos players 3/",
+        "",
+        "refuses/position-players-7",
+    ),
+    ("s/^go depth 0/go depth 1/", "", "refuses/go-depth-zero"),
+    ("", "/^bestmove (none)/d", "refuses/go-twice"),
+    (
+        "s/^setoption name Hash value 1$/isready/",
+        "",
+        "busy/setoption",
+    ),
+    ("s/^ *$/hop/", "", "input/empty-lines"),
+    ("s/\\r$/ now/", "", "input/crlf"),
+    ("/^quit/d", "", "end/quit"),
+];
+
+fn check(arguments: &[&str]) -> (i32, String, String) {
+    let (code, stdout, stderr) = run(&[&["check"], arguments].concat());
+    (code, stdout, stderr)
+}
+
+#[test]
+fn the_built_in_engine_does_all_that_is_asked() {
+    for (profile, least) in [("full", 100), ("uci", 60)] {
+        let (code, stdout, stderr) = check(&["--profile", profile, "--", ARBITER, "engine"]);
+        assert_eq!(code, 0, "{stdout}{stderr}");
+        let count: u32 = stdout.split(' ').next().unwrap().parse().expect(&stdout);
+        assert!(count >= least, "{stdout}");
+        let rest = format!("{count} checks: {count} passed, 0 errors, 0 warnings, 0 skipped\n");
+        assert_eq!(stdout, rest);
+    }
+}
+
+#[test]
+fn every_mutant_is_caught_for_what_it_breaks() {
+    let missed: Vec<String> = MUTANTS
+        .iter()
+        .filter_map(|(input, output, name)| {
+            let script = format!("sed -u -e '{input}' | {ARBITER} engine | sed -u -e '{output}'");
+            let only = ["--timeout", "700", "--format", "json", "--only", name];
+            let (_, stdout, stderr) =
+                check(&[&only[..], &["--", "/bin/sh", "-c", &script]].concat());
+            let report: serde_json::Value = serde_json::from_str(&stdout).expect(&stderr);
+            let found = report["checks"].as_array().expect("a list");
+            let found = found.iter().find(|check| check["name"] == *name);
+            let is_caught = found.is_some_and(|check| check["verdict"] == "failed");
+            (!is_caught).then(|| format!("{name} with {input:?}, {output:?}: {found:?}"))
+        })
+        .collect();
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+#[test]
+fn what_fails_is_shown_with_the_talk_in_every_form() {
+    let script = format!("{ARBITER} engine | sed -u -e 's/^bestmove.*/bestmove 1/'");
+    let engine = [
+        "--only",
+        "fox-and-hounds/2/moves",
+        "--",
+        "/bin/sh",
+        "-c",
+        &script,
+    ];
+    let (code, text, _) = check(&engine);
+    assert_eq!(code, 1, "{text}");
+    assert!(
+        text.contains("error fox-and-hounds/2/moves: every `bestmove` is legal"),
+        "{text}"
+    );
+    assert!(text.contains("\n    < bestmove 1\n"), "{text}");
+    assert!(
+        text.ends_with("1 checks: 0 passed, 1 errors, 0 warnings, 0 skipped\n"),
+        "{text}"
+    );
+
+    let (code, junit, _) = check(&[&["--format", "junit"], &engine[..]].concat());
+    assert_eq!(code, 1, "{junit}");
+    assert!(
+        junit.contains("<testcase name=\"fox-and-hounds/2/moves\""),
+        "{junit}"
+    );
+    assert!(junit.contains("<failure"), "{junit}");
+}
+
+#[test]
+fn what_cannot_be_checked_is_named() {
+    let (code, _, stderr) = check(&["/nowhere/at/all"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(
+        stderr.contains("cannot start /nowhere/at/all: "),
+        "{stderr}"
+    );
+    let (code, _, stderr) = check(&["--variant", "chess", ARBITER, "engine"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(
+        stderr.contains("--variant: unknown variant \"chess\": expected "),
+        "{stderr}"
+    );
+}

@@ -1,0 +1,168 @@
+//! Scores of one engine against another, ratings, and that neither depends on the order in which games end.
+
+use arbiter::ending::Ending;
+use arbiter::record::GameRecord;
+use arbiter::score::{Comparisons, Ratings, Standings, points};
+use proptest::prelude::*;
+
+fn game(number: u64, seats: &[&str], places: &[u32]) -> GameRecord {
+    GameRecord {
+        game: number,
+        block: (number - 1) / seats.len() as u64 + 1,
+        variant: "hase-und-igel".to_string(),
+        start: String::new(),
+        seats: seats.iter().map(|name| name.to_string()).collect(),
+        seed: 1,
+        moves: String::new(),
+        places: places.to_vec(),
+        endings: vec![Ending::Finish; seats.len()],
+        fault: None,
+        turns: Vec::new(),
+    }
+}
+
+fn standings(names: &[&str], games: &[GameRecord]) -> Standings {
+    let names = names.iter().map(|name| name.to_string()).collect();
+    let mut standings = Standings::new(names, games[0].seats.len());
+    games.iter().for_each(|game| standings.add(game));
+    standings
+}
+
+#[test]
+fn pairs_of_games_make_a_pentanomial() {
+    let games = [
+        game(1, &["a", "b"], &[1, 2]),
+        game(2, &["b", "a"], &[1, 2]),
+        game(3, &["a", "b"], &[1, 2]),
+        game(4, &["b", "a"], &[1, 1]),
+        game(5, &["a", "b"], &[2, 1]),
+        game(6, &["b", "a"], &[1, 2]),
+        game(7, &["a", "b"], &[1, 2]),
+    ];
+    let standings = standings(&["a", "b"], &games);
+    let scores = standings.head_to_head().unwrap();
+    assert_eq!(scores.as_pentanomial(), Some([1, 0, 1, 1, 0]), "{scores:?}");
+    assert_eq!(scores.mean(), Some((0.0 + 0.5 + 0.75) / 3.0));
+}
+
+#[test]
+fn with_more_seats_all_pairs_of_them_are_compared() {
+    let games = [
+        game(1, &["a", "b", "a"], &[1, 2, 3]),
+        game(2, &["b", "a", "a"], &[1, 2, 2]),
+        game(3, &["a", "a", "b"], &[1, 2, 2]),
+    ];
+    let standings = standings(&["a", "b"], &games);
+    let scores = standings.head_to_head().unwrap();
+    assert_eq!((scores.blocks(), scores.pairs_per_block()), (1, 6));
+    // 1 of 2, 0 of 2, and 1 1/2 of 2.
+    assert_eq!(scores.mean(), Some(2.5 / 6.0));
+    assert_eq!(scores.as_pentanomial(), None);
+}
+
+#[test]
+fn the_stronger_is_rated_higher_and_the_uncertainty_falls() {
+    let mut ratings = Ratings::new(3);
+    let unknown = ratings.iter().next().unwrap();
+    assert_eq!(unknown.rating, 0.0);
+    for _ in 0..50 {
+        ratings.add(&[Some(0), Some(1), Some(2)], &[2.0, 1.0, 0.0]);
+        ratings.add(&[Some(1), Some(2), Some(0)], &[1.0, 2.0, 0.0]);
+        ratings.add(&[Some(2), Some(0), Some(1)], &[0.0, 2.0, 1.0]);
+    }
+    let found: Vec<_> = ratings.iter().collect();
+    assert!(found[0].rating > found[1].rating + 20.0, "{found:?}");
+    assert!(found[1].rating > found[2].rating + 20.0, "{found:?}");
+    for rating in &found {
+        assert!(rating.uncertainty < unknown.uncertainty / 2.0, "{found:?}");
+    }
+}
+
+#[test]
+fn a_rating_is_on_the_scale_of_elo() {
+    // Ten points to one, in turn: a difference of 400.
+    let mut ratings = Ratings::new(2);
+    for game in 0..11_000 {
+        let lost = game % 11 == 5;
+        let points = if lost { [0.0, 1.0] } else { [1.0, 0.0] };
+        ratings.add(&[Some(0), Some(1)], &points);
+    }
+    let found: Vec<_> = ratings.iter().collect();
+    let difference = found[0].rating - found[1].rating;
+    assert!((difference - 400.0).abs() < 25.0, "{found:?}");
+}
+
+#[test]
+fn equal_results_leave_ratings_as_they_were() {
+    let mut ratings = Ratings::new(2);
+    // Two copies of the first engine, about the second one: all have the same mean.
+    ratings.add(&[Some(0), Some(1), Some(0)], &[2.0, 1.0, 0.0]);
+    ratings.add(&[None, Some(1), Some(0)], &[2.0, 0.5, 0.5]);
+    let found: Vec<_> = ratings.iter().collect();
+    assert_eq!(found[0].rating, 0.0, "{found:?}");
+    assert_eq!(found[1].rating, 0.0, "{found:?}");
+}
+
+/// Places of some games in three seats.
+fn results() -> impl Strategy<Value = Vec<[u32; 3]>> {
+    let places = prop_oneof![
+        Just([1, 2, 3]),
+        Just([3, 1, 2]),
+        Just([2, 1, 3]),
+        Just([1, 1, 3]),
+        Just([1, 2, 2]),
+        Just([1, 1, 1]),
+    ];
+    prop::collection::vec(places, 1..30)
+}
+
+proptest! {
+    #[test]
+    fn the_order_in_which_games_end_makes_no_difference(
+        (results, order) in results().prop_flat_map(|results| {
+            let order: Vec<usize> = (0..results.len()).collect();
+            (Just(results), Just(order).prop_shuffle())
+        })
+    ) {
+        let mut seats = ["a", "b", "a"];
+        let mut games = Vec::new();
+        for (index, places) in results.iter().enumerate() {
+            games.push(game(index as u64 + 1, &seats, places));
+            seats.rotate_left(1);
+        }
+        let in_order = standings(&["a", "b"], &games);
+        let shuffled: Vec<GameRecord> = order.iter().map(|&index| games[index].clone()).collect();
+        let shuffled = standings(&["a", "b"], &shuffled);
+        prop_assert_eq!(in_order.ratings(), shuffled.ratings());
+        prop_assert_eq!(in_order.head_to_head(), shuffled.head_to_head());
+    }
+
+    #[test]
+    fn a_score_tells_the_difference_of_points(
+        results in prop::collection::vec(1..=6u32, 2..=6), split in 1..=5usize
+    ) {
+        // Places as they are given: 1 + the number of better ones.
+        let better = |result: &u32| results.iter().filter(|other| *other < result).count() as u32;
+        let places: Vec<u32> = results.iter().map(|result| 1 + better(result)).collect();
+        let seats = places.len();
+        let split = split.min(seats - 1);
+        let engines: Vec<Option<usize>> = (0..seats).map(|seat| Some(usize::from(seat >= split))).collect();
+        let game = Comparisons::of_game(&engines, &places, 0, 1);
+        let score = f64::from(game.halves) / f64::from(2 * game.pairs);
+        let points = points(&places);
+        let mean = |points: &[f64]| points.iter().sum::<f64>() / points.len() as f64;
+        let difference = mean(&points[..split]) - mean(&points[split..]);
+        let expected = seats as f64 * (score - 0.5);
+        prop_assert!((difference - expected).abs() < 1e-9, "{places:?}: {difference}, {expected}");
+    }
+
+    #[test]
+    fn what_the_one_wins_the_other_loses(
+        places in prop::array::uniform6(1..=6u32), seats in prop::array::uniform6(prop::option::of(0..3usize))
+    ) {
+        let one = Comparisons::of_game(&seats, &places, 0, 1);
+        let other = Comparisons::of_game(&seats, &places, 1, 0);
+        prop_assert_eq!(one.pairs, other.pairs);
+        prop_assert_eq!(one.halves + other.halves, 2 * one.pairs);
+    }
+}

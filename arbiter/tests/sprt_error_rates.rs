@@ -1,0 +1,145 @@
+//! The sequential test played many times with games of known strengths: it errs as rarely as it promises.
+
+use arbiter::score::{BlockScores, Comparisons, EloModel, Sprt, Verdict, expected_score};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// Tests played for each truth.
+const TESTS: u32 = 1500;
+
+/// The rate of error that each test is allowed.
+const ALLOWED: f64 = 0.05;
+
+/// Blocks after which a test has to have ended.
+const MOST_BLOCKS: u64 = 100_000;
+
+fn sprt(elo0: f64, elo1: f64, model: EloModel) -> Sprt {
+    Sprt::new(elo0, elo1, ALLOWED, ALLOWED, model).unwrap()
+}
+
+/// A number from 0 to 1.
+fn uniform(rng: &mut ChaCha8Rng) -> f64 {
+    rng.next_u64() as f64 / (u64::MAX as f64 + 1.0)
+}
+
+/// Plays tests of blocks of `halves` and holds that a `wrong` verdict is as rare as promised, and that
+/// rareness is not bought with too many games.
+fn errors_hold(
+    sprt: &Sprt,
+    empty: &BlockScores,
+    wrong: Verdict,
+    mut halves: impl FnMut(&mut ChaCha8Rng) -> u32,
+) {
+    let mut rng = ChaCha8Rng::seed_from_u64(1978);
+    let (mut errors, mut blocks) = (0, 0);
+    for _ in 0..TESTS {
+        let mut scores = empty.clone();
+        let verdict = loop {
+            scores.add(halves(&mut rng));
+            match sprt.verdict(sprt.llr(&scores)) {
+                Verdict::Open => assert!(scores.blocks() < MOST_BLOCKS, "no end: {scores:?}"),
+                verdict => break verdict,
+            }
+        };
+        errors += u32::from(verdict == wrong);
+        blocks += scores.blocks();
+    }
+    let rate = f64::from(errors) / f64::from(TESTS);
+    // Three standard deviations of a binomial distribution.
+    let bound = ALLOWED + 3.0 * (ALLOWED * (1.0 - ALLOWED) / f64::from(TESTS)).sqrt();
+    let mean_blocks = blocks as f64 / f64::from(TESTS);
+    println!("{sprt:?}: {rate} wrong, {mean_blocks} blocks");
+    assert!(
+        rate <= bound,
+        "{rate} of {wrong:?}, {sprt:?}, {mean_blocks} blocks"
+    );
+    assert!(
+        rate >= ALLOWED / 3.0,
+        "{rate} of {wrong:?}, {sprt:?}, {mean_blocks} blocks"
+    );
+}
+
+/// Part of the games in two seats that are shared.
+const SHARED: f64 = 0.3;
+
+/// How much more than its due the first seat scores, in an opening that favours it.
+const FAVOUR: f64 = 0.15;
+
+/// A pair of games in which an engine is due a mean score: four halves. Every other opening favours a seat.
+fn pair(score: f64, rng: &mut ChaCha8Rng) -> u32 {
+    let favour = if uniform(rng) < 0.5 { FAVOUR } else { 0.0 };
+    let mut game = |score: f64| match uniform(rng) {
+        drawn if drawn < score - SHARED / 2.0 => 2,
+        drawn if drawn < score + SHARED / 2.0 => 1,
+        _ => 0,
+    };
+    game(score + favour) + game(score - favour)
+}
+
+/// The score that has a normalized Elo difference in such pairs.
+fn score_of_normalized(elo: f64) -> f64 {
+    let mut score = 0.5;
+    for _ in 0..50 {
+        let variance = |score: f64| score - SHARED / 4.0 - score * score;
+        let favoured = (variance(score + FAVOUR) + variance(score - FAVOUR)) / 2.0;
+        let of_a_game = ((favoured + variance(score)) / 2.0).sqrt();
+        score = 0.5 + elo / (800.0 / std::f64::consts::LN_10) * of_a_game;
+    }
+    score
+}
+
+#[test]
+fn two_seats_logistic() {
+    let sprt = sprt(-10.0, 40.0, EloModel::Logistic);
+    for (elo, wrong) in [(-10.0, Verdict::H1), (40.0, Verdict::H0)] {
+        let score = expected_score(elo);
+        errors_hold(&sprt, &BlockScores::new(2, 2), wrong, |rng| {
+            pair(score, rng)
+        });
+    }
+}
+
+#[test]
+fn two_seats_normalized() {
+    let sprt = sprt(0.0, 50.0, EloModel::Normalized);
+    for (elo, wrong) in [(0.0, Verdict::H1), (50.0, Verdict::H0)] {
+        let score = score_of_normalized(elo);
+        errors_hold(&sprt, &BlockScores::new(2, 2), wrong, |rng| {
+            pair(score, rng)
+        });
+    }
+}
+
+/// A block of games in three seats between two engines, after Plackett and Luce: who is `strength` times as
+/// strong is so many times as likely to be the next to finish. Engine 0 has two of the seats.
+fn block_of_three(strength: f64, rng: &mut ChaCha8Rng) -> u32 {
+    let mut engines = [Some(0), Some(1), Some(0)];
+    let mut halves = 0;
+    for _ in 0..3 {
+        // The least of exponentially distributed times is that of a seat at a rate of its strength.
+        let times = engines.map(|engine| {
+            let rate = if engine == Some(0) { strength } else { 1.0 };
+            -(1.0 - uniform(rng)).ln() / rate
+        });
+        let place = |time| times.iter().filter(|&&other| other <= time).count() as u32;
+        let places = times.map(place);
+        halves += Comparisons::of_game(&engines, &places, 0, 1).halves;
+        engines.rotate_left(1);
+    }
+    halves
+}
+
+#[test]
+fn three_seats() {
+    for (elo0, elo1, model) in [
+        (-20.0, 40.0, EloModel::Logistic),
+        (0.0, 60.0, EloModel::Logistic),
+    ] {
+        let sprt = sprt(elo0, elo1, model);
+        for (elo, wrong) in [(elo0, Verdict::H1), (elo1, Verdict::H0)] {
+            let strength = 10f64.powf(elo / 400.0);
+            let empty = BlockScores::new(3, 6);
+            errors_hold(&sprt, &empty, wrong, |rng| block_of_three(strength, rng));
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! `arbiter transcript` and its library, against the built-in engine and small programs.
+
+mod program;
+
+use std::ffi::OsString;
+use std::fs;
+use std::time::Duration;
+
+use arbiter::transcript::{Patience, Program, Script, accept, check};
+use program::{directory, run};
+
+const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
+
+fn built_in() -> Program {
+    Program::start(ARBITER.as_ref(), &[OsString::from("engine")]).unwrap()
+}
+
+fn script(text: &str) -> Script {
+    text.parse().unwrap()
+}
+
+/// The transcript of a script whose expectations do not matter.
+fn accepted(text: &str) -> String {
+    accept(&script(text), &mut built_in(), &Patience::default()).unwrap()
+}
+
+#[test]
+fn a_conversation_can_be_kept_as_a_snapshot() {
+    insta::assert_snapshot!(accepted(
+        "\
+# Three players, and a card.
+> position startpos players 3
+> go depth 2 searchmoves 1
+> position startpos players 3 moves 1
+> query turn
+> hop
+> isready
+"
+    ));
+}
+
+#[test]
+fn what_was_accepted_is_as_expected_the_next_time() {
+    let first = accepted("> uci\n\n> d\n> eval\n> go nodes 500\n~ 50\n> bench 1\n> go perft 2\n");
+    assert!(first.contains("\n< Nodes/second: *\n"), "{first}");
+    let checked = check(&script(&first), &mut built_in(), &Patience::default()).unwrap();
+    assert_eq!(checked.difference, None, "{first}");
+    assert_eq!(checked.transcript, first);
+    assert_eq!(accepted(&first), first);
+}
+
+#[test]
+fn expectations_that_are_met_are_kept_and_others_written_anew() {
+    let before = "> isready\n< ready*\n> query players\n< response 3\n> d\n< ...\n< Legal: *\n";
+    let after = "> isready\n< ready*\n> query players\n< response 2\n> d\n< ...\n< Legal: *\n";
+    assert_eq!(accepted(before), after);
+}
+
+#[test]
+fn the_first_difference_is_named() {
+    for (text, expected) in [
+        (
+            "# a\n> isready\n< readyko\n",
+            "line 3: expected \"readyko\", got \"readyok\"",
+        ),
+        (
+            "> isready\n",
+            "at the end: expected nothing more, got \"readyok\"",
+        ),
+        (
+            "> isready\n< readyok\n< readyok\n",
+            "line 3: expected \"readyok\", got nothing within 700 ms",
+        ),
+        (
+            "> quit\n< bestmove\n",
+            "line 2: expected \"bestmove\", got the end of the output",
+        ),
+        (
+            "> isready\n> query players\n~\n< ...\n< readyok\n< response 3\n",
+            "line 6: expected \"response 3\", got \"response 2\"",
+        ),
+        (
+            "> go depth 1\n< ...\n< info depth 2 *\n",
+            "line 3: expected \"info depth 2 *\", got nothing within 700 ms",
+        ),
+    ] {
+        let patience = Patience {
+            line: Duration::from_millis(700),
+            ..Patience::default()
+        };
+        let mut engine = built_in();
+        // Once its tables are made, the answers below come in time.
+        let warm = script("> isready\n< readyok\n");
+        check(&warm, &mut engine, &Patience::default()).unwrap();
+        let checked = check(&script(text), &mut engine, &patience).unwrap();
+        let difference = checked.difference.expect(text).to_string();
+        assert_eq!(difference, expected, "{}", checked.transcript);
+    }
+}
+
+#[test]
+fn the_command_compares_and_updates() {
+    let directory = directory("transcript");
+    let path = directory.join("script").display().to_string();
+    fs::write(&path, "> isready\n> query gameover\n").unwrap();
+    let command = ["transcript", "--script", &path];
+    let engine = ["--", ARBITER, "engine"];
+
+    let (code, stdout, stderr) = run(&[&command[..], &engine].concat());
+    assert_eq!(code, 1, "{stdout}{stderr}");
+    assert_eq!(stdout, "> isready\n> query gameover\n< readyok\n");
+    assert!(
+        stderr.ends_with("script: at the end: expected nothing more, got \"readyok\"\n"),
+        "{stderr}"
+    );
+
+    let (code, stdout, stderr) = run(&[&command[..], &["--update"], &engine].concat());
+    assert_eq!((code, stdout.as_str(), stderr.as_str()), (0, "", ""));
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(
+        text,
+        "> isready\n< readyok\n> query gameover\n< response false\n"
+    );
+
+    let (code, stdout, stderr) = run(&[&command[..], &engine].concat());
+    assert_eq!((code, stdout, stderr), (0, text, String::new()));
+}
+
+#[test]
+fn what_cannot_be_run_is_named() {
+    let directory = directory("transcript_refused");
+    let path = directory.join("script").display().to_string();
+    for (text, program, expected) in [
+        (
+            "uci\n",
+            ARBITER,
+            "script: line 1: \"uci\" is no line of a script",
+        ),
+        (
+            "> uci\n",
+            "/nowhere/at/all",
+            "cannot start /nowhere/at/all: ",
+        ),
+    ] {
+        fs::write(&path, text).unwrap();
+        let (code, stdout, stderr) = run(&["transcript", "--script", &path, program]);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+        assert!(stderr.contains(expected), "{stderr}");
+    }
+    let missing = directory.join("missing").display().to_string();
+    let (code, _, stderr) = run(&["transcript", "--script", &missing, ARBITER]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("missing: "), "{stderr}");
+}
