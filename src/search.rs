@@ -26,7 +26,7 @@ mod visits;
 use std::fmt::Display;
 
 use crate::eval::Vector;
-use crate::rules::AnyPosition;
+use crate::rules::{AnyPosition, Game, Turn};
 
 pub use control::Control;
 pub use preset::{ArticleSettings, Preset, search};
@@ -120,4 +120,20 @@ pub struct Answer {
     pub nodes: u64,
     /// Whether no search could better it: there was no choice, or the game is solved.
     pub is_final: bool,
+}
+
+impl Answer {
+    /// The answer that begins with the first move of `line`, which has at least one.
+    fn of_line<G: Game>(position: &G, line: &[G::Move], value: Value, nodes: u64) -> Answer {
+        let next = position.play_unchecked(line[0]).turn();
+        let is_rival = matches!(next, Turn::Seat(seat) if position.turn() != Turn::Seat(seat));
+        let expected = line.get(1).filter(|_| is_rival && position.seats() == 2);
+        Answer {
+            best: line[0].to_string(),
+            ponder: expected.map(G::Move::to_string),
+            value,
+            nodes,
+            is_final: position.legal_moves().len() == 1,
+        }
+    }
 }

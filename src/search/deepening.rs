@@ -37,7 +37,6 @@ struct Root<'a, G: Game> {
     tree: Tree<'a, G>,
     /// All moves that are considered, the best of the last iteration first.
     moves: Vec<RootMove<G::Move>>,
-    had_choice: bool,
 }
 
 impl<'a, G: Evaluate> Root<'a, G> {
@@ -52,7 +51,6 @@ impl<'a, G: Evaluate> Root<'a, G> {
         };
         table.begin_search();
         let legal = position.legal_moves();
-        let had_choice = legal.len() > 1;
         let moves: Vec<G::Move> = legal.filter(|mv| request.asks_for(*mv)).collect();
         let moves = with_progress(position, mover, moves, &request.past);
         let tree = Tree::new(position, mover, control, table, request.nodes);
@@ -63,7 +61,6 @@ impl<'a, G: Evaluate> Root<'a, G> {
             control,
             tree,
             moves: Vec::new(),
-            had_choice,
         };
         root.moves = moves.into_iter().map(|mv| root.static_move(mv)).collect();
         root.moves
@@ -194,18 +191,6 @@ impl<'a, G: Evaluate> Root<'a, G> {
 
     fn answer(&self) -> Answer {
         let best = &self.moves[0];
-        let next = self.position.play_unchecked(best.mv).turn();
-        let is_rival = matches!(next, Turn::Seat(seat) if seat != self.mover);
-        let expected = best
-            .pv
-            .get(1)
-            .filter(|_| is_rival && self.position.seats() == 2);
-        Answer {
-            best: best.mv.to_string(),
-            ponder: expected.map(G::Move::to_string),
-            value: best.value,
-            nodes: self.tree.visits.nodes,
-            is_final: !self.had_choice,
-        }
+        Answer::of_line(self.position, &best.pv, best.value, self.tree.visits.nodes)
     }
 }

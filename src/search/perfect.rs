@@ -36,7 +36,7 @@ pub(super) fn search<G: Game>(
     let mut ranked = ranked_moves(position);
     ranked.retain(|(mv, _)| request.asks_for(*mv));
     let nodes = ranked.len() as u64;
-    let mut best: Option<Report> = None;
+    let mut best = None;
     for (index, &(mv, after)) in ranked.iter().take(request.multipv.max(1)).enumerate() {
         let pv = line_from(position, mv);
         let report = Report {
@@ -49,16 +49,13 @@ pub(super) fn search<G: Game>(
             hashfull: 0,
             pv: pv.iter().map(G::Move::to_string).collect(),
         };
-        best.get_or_insert_with(|| report.clone());
+        best.get_or_insert((pv, report.value));
         observe(report);
     }
-    let best = best?;
+    let (line, value) = best?;
     Some(Answer {
-        best: best.pv[0].clone(),
-        ponder: best.pv.get(1).cloned(),
-        value: best.value,
-        nodes,
         is_final: true,
+        ..Answer::of_line(position, &line, value, nodes)
     })
 }
 

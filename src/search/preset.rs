@@ -3,7 +3,7 @@
 use super::vectors::{self, Extent, VectorSettings};
 use super::{Answer, Control, Report, Request, Table, Value, deepening, minimax, perfect};
 use crate::eval::{self, ArticleModel, Evaluate, MinimaxModel, ModelSettings};
-use crate::rules::{Game, Turn, with_position};
+use crate::rules::{Game, with_position};
 
 /// A way of playing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,7 +83,7 @@ fn search_vectors<G: Evaluate>(
         &mut |line| observe(report_of_vectors(position, line)),
     )?;
     let value = value_of_vectors(position, &best);
-    Some(answer(position, &best.pv, value, best.nodes))
+    Some(Answer::of_line(position, &best.pv, value, best.nodes))
 }
 
 fn search_minimax<G: Evaluate>(
@@ -112,7 +112,8 @@ fn search_minimax<G: Evaluate>(
             pv: line.pv.iter().map(G::Move::to_string).collect(),
         });
     })?;
-    Some(answer(position, &best.pv, leads_of(best.value), best.nodes))
+    let value = leads_of(best.value);
+    Some(Answer::of_line(position, &best.pv, value, best.nodes))
 }
 
 fn extent_of<G: Evaluate>(position: &G, request: &Request, depth: u32) -> Extent<G::Move> {
@@ -122,20 +123,6 @@ fn extent_of<G: Evaluate>(position: &G, request: &Request, depth: u32) -> Extent
         depth,
         nodes: request.nodes,
         multipv: request.multipv,
-    }
-}
-
-/// The answer that begins with the first move of `line`.
-fn answer<G: Evaluate>(position: &G, line: &[G::Move], value: Value, nodes: u64) -> Answer {
-    let next = position.play_unchecked(line[0]).turn();
-    let is_rival = matches!(next, Turn::Seat(seat) if position.turn() != Turn::Seat(seat));
-    let expected = line.get(1).filter(|_| is_rival && position.seats() == 2);
-    Answer {
-        best: line[0].to_string(),
-        ponder: expected.map(G::Move::to_string),
-        value,
-        nodes,
-        is_final: position.legal_moves().len() == 1,
     }
 }
 

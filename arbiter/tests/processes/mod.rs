@@ -46,8 +46,11 @@ fn living(is_wanted: impl Fn(u32, u32) -> bool) -> BTreeMap<u32, String> {
         let fields: Vec<&str> = stat[stat.rfind(')').unwrap() + 1..]
             .split_whitespace()
             .collect();
-        let number = |field: &str| field.parse().unwrap();
-        if is_wanted(number(fields[1]), number(fields[2])) && fields[0] != "Z" {
+        // Of a process that is being reaped the group is -1.
+        let (Ok(parent), Ok(group)) = (fields[1].parse(), fields[2].parse()) else {
+            continue;
+        };
+        if is_wanted(parent, group) && fields[0] != "Z" {
             let command = fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
             found.insert(id, command.replace('\0', " "));
         }
