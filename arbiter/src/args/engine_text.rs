@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::{depth, milliseconds, positive};
+use super::numbers::{depth, milliseconds, positive};
 use crate::plan::Limit;
 
 /// The keys that are accepted.

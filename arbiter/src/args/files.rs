@@ -1,0 +1,94 @@
+//! What is typed about files of games.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::numbers::{concurrency, positive};
+
+/// `arbiter resume`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLE
+  arbiter resume match.db --concurrency 4
+
+Plays the games that are missing, with the settings and engines of the start. Where none is missing the exit
+code is 0 at once.")]
+pub struct ResumeArgs {
+    /// A store made with `arbiter match --store`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Games played at the same time [default: as at the start]
+    #[arg(long, value_name = "N", value_parser = concurrency, allow_negative_numbers = true)]
+    pub concurrency: Option<usize>,
+
+    /// Go on even if the program of an engine is not what it was at the start
+    #[arg(long)]
+    pub changed_engines: bool,
+}
+
+/// `arbiter report`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter report match.db
+  arbiter report games.jsonl
+
+A match that is being played can be reported too. The exit code is 1 if a line was left out since it is no
+game.")]
+pub struct ReportArgs {
+    /// A store or a record, made with `arbiter match`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}
+
+/// `arbiter export`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter export match.db > games.jsonl
+  arbiter export match.db --without-clock | sha256sum
+  arbiter export match.db --format text
+
+The games are sorted by number. The exit code is 1 if a line was left out since it is no game.")]
+pub struct ExportArgs {
+    /// A store or a record, made with `arbiter match`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Leave out all that depends on the wall clock
+    #[arg(long)]
+    pub without_clock: bool,
+
+    /// The form of the games
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = ExportFormat::JsonLines)]
+    pub format: ExportFormat,
+}
+
+/// In which form games are exported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// One JSON object a line, as `arbiter match --record` writes them
+    JsonLines,
+    /// Text for a person, docs/game-text.md
+    Text,
+}
+
+/// `arbiter replay`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter replay games.jsonl
+  arbiter replay match.db --game 7
+
+The exit code is 0 if all games are in order, 1 if any is not.")]
+pub struct ReplayArgs {
+    /// A store or a record, made with `arbiter match`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Show this game move by move
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    pub game: Option<u64>,
+}

@@ -1,0 +1,55 @@
+//! Numbers as typed, each within its bounds; an error says what is expected.
+
+/// The most milliseconds or seconds that a limit may have: a day.
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+
+fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
+    let number = text
+        .parse()
+        .ok()
+        .filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| match most {
+        u64::MAX => format!("expected a whole number from {least} on"),
+        _ => format!("expected a whole number from {least} to {most}"),
+    })
+}
+
+pub fn positive(text: &str) -> Result<u64, String> {
+    number(text, 1, u64::MAX)
+}
+
+pub fn seed(text: &str) -> Result<u64, String> {
+    number(text, 0, u64::MAX)
+}
+
+pub fn seats(text: &str) -> Result<usize, String> {
+    number(text, 2, buxtehude::rules::MAX_SEATS as u64).map(|number| number as usize)
+}
+
+pub fn concurrency(text: &str) -> Result<usize, String> {
+    number(text, 1, 1000).map(|number| number as usize)
+}
+
+pub fn milliseconds(text: &str) -> Result<u64, String> {
+    number(text, 1, DAY_MS)
+}
+
+pub fn margin(text: &str) -> Result<u64, String> {
+    number(text, 0, DAY_MS)
+}
+
+pub fn stall(text: &str) -> Result<u64, String> {
+    number(text, 1, DAY_MS / 1000)
+}
+
+pub fn depth(text: &str) -> Result<u32, String> {
+    number(text, 1, 1000).map(|number| number as u32)
+}
+
+pub fn random_plies(text: &str) -> Result<u32, String> {
+    number(text, 0, 1000).map(|number| number as u32)
+}
+
+pub fn max_plies(text: &str) -> Result<u32, String> {
+    number(text, 1, u32::MAX.into()).map(|number| number as u32)
+}
