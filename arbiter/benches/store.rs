@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use arbiter::ending::Ending;
-use arbiter::plan::{EngineSpec, Limit, Opening, Patience, Plan};
+use arbiter::plan::{EngineSpec, Limit, Plan};
 use arbiter::record::{GameRecord, TurnRecord};
 use arbiter::report::Report;
 use arbiter::store::{Store, StoreError};
@@ -91,33 +91,10 @@ fn times(times: &mut [Duration]) -> String {
 }
 
 fn plan(games: u64) -> Plan {
-    let engine = |name: &str| EngineSpec {
-        name: name.to_string(),
-        command: "/bin/sh".into(),
-        args: Vec::new(),
-        dir: None,
-        options: Vec::new(),
-        limit: Limit::Depth(1),
-        legal: false,
-    };
+    let engine = |name: &str| EngineSpec::new(name, "/bin/sh", Limit::depth(1));
     Plan {
-        variant: &VARIANTS[0],
-        seats: SEATS,
-        engines: vec![engine("alpha"), engine("beta")],
         games,
-        seed: 1,
-        concurrency: 1,
-        random_plies: 0,
-        openings: vec![Opening::default()],
-        patience: Patience {
-            ready: Duration::from_secs(10),
-            margin: Duration::from_millis(50),
-            stall: Duration::from_secs(60),
-            max_plies: PLIES,
-        },
-        sprt: None,
-        log: None,
-        record: None,
+        ..Plan::new(&VARIANTS[0], SEATS, vec![engine("alpha"), engine("beta")])
     }
 }
 
@@ -126,6 +103,7 @@ fn record(number: u64) -> GameRecord {
     let turn = |ply: u32| TurnRecord {
         seat: ply % 2 + 1,
         mv: (ply % 20 + 1).to_string(),
+        overrun: None,
         micros: Some(20_000 + u64::from(ply) * number % 977),
         depth: Some(8 + ply % 5),
         estimate: vec![480 + (ply % 40) as u16, 520 - (ply % 40) as u16],

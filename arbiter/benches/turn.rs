@@ -13,7 +13,7 @@ use arbiter::interrupt::Interrupt;
 use arbiter::log::Log;
 use arbiter::plan::{EngineSpec, Limit, Patience, Plan};
 use arbiter::record::GameRecord;
-use arbiter::referee::play_game;
+use arbiter::referee::Referee;
 use arbiter::schedule::{ScheduledGame, SeatedEngine};
 use buxtehude::rules::{Turn, VARIANTS};
 use rustix::time::{ClockId, clock_gettime};
@@ -106,34 +106,21 @@ fn medians(times: &mut [Time]) -> [f64; 2] {
 
 fn plan() -> Outcome<Plan> {
     let engine = |seat| -> Outcome<EngineSpec> {
+        let limit = Limit::movetime(Duration::from_millis(1000));
         Ok(EngineSpec {
-            name: format!("instant {seat}"),
-            command: std::env::current_exe()?,
             args: vec![INSTANT_ENGINE.to_string()],
-            dir: None,
-            options: Vec::new(),
-            limit: Limit::Movetime(Duration::from_millis(1000)),
             legal: true,
+            ..EngineSpec::new(&format!("instant {seat}"), std::env::current_exe()?, limit)
         })
     };
+    let engines = (1..=SEATS).map(engine).collect::<Outcome<Vec<_>>>()?;
     Ok(Plan {
-        variant: &VARIANTS[0],
-        seats: SEATS,
-        engines: (1..=SEATS).map(engine).collect::<Outcome<Vec<_>>>()?,
         games: GAMES,
-        seed: 1,
-        concurrency: 1,
-        random_plies: 0,
-        openings: Vec::new(),
         patience: Patience {
-            ready: Duration::from_secs(10),
-            margin: Duration::from_millis(50),
-            stall: Duration::from_secs(60),
             max_plies: PLIES,
+            ..Patience::default()
         },
-        sprt: None,
-        log: None,
-        record: None,
+        ..Plan::new(&VARIANTS[0], SEATS, engines)
     })
 }
 
@@ -167,7 +154,7 @@ fn play_games(plan: &Plan) -> Outcome<(Time, Vec<GameRecord>)> {
     for number in 1..=GAMES {
         game.number = number;
         game.deck_seed = number;
-        records.push(play_game(&game, plan, &mut engines, &interrupt)?);
+        records.push(Referee::new(plan, &interrupt).play(&game, &mut engines)?);
     }
     let time = stopwatch.stop();
     for record in &records {

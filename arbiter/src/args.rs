@@ -1,6 +1,7 @@
 //! The command line as typed. What is typed becomes a [`Plan`](crate::plan::Plan) in [`validate`].
 
 mod engine_text;
+mod engines;
 mod files;
 mod games;
 mod numbers;
@@ -9,9 +10,12 @@ pub mod validate;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use engine_text::limit as limit_from_text;
-pub use files::{ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ResumeArgs};
-pub use games::{LimitArgs, MatchArgs};
+pub(crate) use engine_text::limit_from_text;
+pub use files::{ExplainArgs, ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ResumeArgs};
+pub use games::{
+    FormatArgs, GameArgs, GauntletArgs, LimitArgs, MatchArgs, OnInterrupt, OpeningArgs,
+    OpeningOrder, OutputArgs, RoundRobinArgs, TournamentArgs,
+};
 pub use talks::{CheckArgs, EngineArgs, FormatArg, ProfileArg, TranscriptArgs};
 
 /// The arbiter's command line.
@@ -33,6 +37,8 @@ pub struct Cli {
 pub enum Command {
     /// Play a match between engines
     Match(Box<MatchArgs>),
+    /// Play a tournament of any number of engines
+    Tournament(Box<TournamentArgs>),
     /// Be the built-in engine: speak the protocol on standard input and output
     Engine(EngineArgs),
     /// Go on with a match that was stored
@@ -43,6 +49,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Check recorded games under the rules, or show one of them
     Replay(ReplayArgs),
+    /// Tell what happened in a game that ended badly
+    Explain(ExplainArgs),
     /// Check that an engine does all that the protocol asks of it
     Check(CheckArgs),
     /// Run a script of lines against an engine, and compare what it answers

@@ -5,7 +5,7 @@ use std::time::Duration;
 use buxtehude::protocol::{Clock, ClockTimes, Go};
 use buxtehude::rules::Seat;
 
-use crate::plan::{Limit, Patience};
+use crate::plan::{Limit, TimeLimit};
 
 /// How long after the margin an answer is still waited for, to call it late rather than missing.
 const WAIT_FOR_LATE_ANSWERS: Duration = Duration::from_secs(1);
@@ -14,54 +14,83 @@ const WAIT_FOR_LATE_ANSWERS: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub struct SeatClock {
     limit: Limit,
-    /// Time left under [`Limit::Clock`].
+    margin: Duration,
+    /// Time left on its clock, where it has one.
     left: Duration,
+    /// Moves until the clock is given its time once more, where that is ever.
+    moves_to_go: Option<u32>,
 }
 
 impl SeatClock {
-    /// A seat before its first move.
-    pub fn new(limit: Limit) -> SeatClock {
-        let left = match limit {
-            Limit::Clock { time, .. } => time,
-            _ => Duration::ZERO,
+    /// A seat before its first move; `margin` is how far beyond its time it may answer.
+    pub fn new(limit: Limit, margin: Duration) -> SeatClock {
+        let clock = match limit.time {
+            Some(TimeLimit::Clock(clock)) => Some(clock),
+            _ => None,
         };
-        SeatClock { limit, left }
+        SeatClock {
+            limit,
+            margin,
+            left: clock.map_or(Duration::ZERO, |clock| clock.time),
+            moves_to_go: clock.and_then(|clock| clock.moves),
+        }
     }
 
     /// The time for the next move, or `None` where it is limited otherwise.
     pub fn time_limit(&self) -> Option<Duration> {
-        match self.limit {
-            Limit::Movetime(time) => Some(time),
-            Limit::Clock { .. } => Some(self.left),
-            Limit::Depth(_) | Limit::Nodes(_) => None,
+        self.limit.time.map(|time| match time {
+            TimeLimit::Move(time) => time,
+            TimeLimit::Clock(_) => self.left,
+        })
+    }
+
+    /// How far beyond its time it may answer.
+    pub fn margin(&self) -> Duration {
+        self.margin
+    }
+
+    /// How long an answer is waited for at all, where one without a limit of time has `stall`.
+    pub fn longest_wait(&self, stall: Duration) -> Duration {
+        match self.time_limit() {
+            Some(limit) => limit
+                .saturating_add(self.margin)
+                .saturating_add(WAIT_FOR_LATE_ANSWERS),
+            None => stall,
         }
     }
 
-    /// How long an answer is waited for at all.
-    pub fn longest_wait(&self, patience: &Patience) -> Duration {
-        match self.time_limit() {
-            Some(limit) => limit
-                .saturating_add(patience.margin)
-                .saturating_add(WAIT_FOR_LATE_ANSWERS),
-            None => patience.stall,
-        }
+    /// How far beyond its time an answer after `elapsed` is, or `None` where it is within.
+    pub fn overrun(&self, elapsed: Duration) -> Option<Duration> {
+        let limit = self.time_limit()?;
+        elapsed.checked_sub(limit).filter(|over| !over.is_zero())
     }
 
     /// Whether an answer after `elapsed` comes later than limit and margin allow.
-    pub fn is_overstepped(&self, elapsed: Duration, patience: &Patience) -> bool {
-        self.time_limit()
-            .is_some_and(|limit| elapsed > limit.saturating_add(patience.margin))
+    pub fn is_overstepped(&self, elapsed: Duration) -> bool {
+        self.overrun(elapsed).is_some_and(|over| over > self.margin)
     }
 
-    /// Takes the time of a move off the clock, then adds the increment.
+    /// Takes the time of a move off the clock, then adds the increment, and the time for the next moves where
+    /// it is due.
     pub fn charge(&mut self, elapsed: Duration) {
-        if let Limit::Clock { increment, .. } = self.limit {
-            self.left = self.left.saturating_sub(elapsed).saturating_add(increment);
-        }
+        let Some(TimeLimit::Clock(clock)) = self.limit.time else {
+            return;
+        };
+        self.left = self
+            .left
+            .saturating_sub(elapsed)
+            .saturating_add(clock.increment);
+        self.moves_to_go = match self.moves_to_go {
+            Some(1) => {
+                self.left = self.left.saturating_add(clock.time);
+                clock.moves
+            }
+            moves_to_go => moves_to_go.map(|moves| moves.saturating_sub(1)),
+        };
     }
 }
 
-/// What `go` says to the seat to move: its own limit alone, or all clocks where it plays with one.
+/// What `go` says to the seat to move: its own limits, with all clocks where it plays with one.
 ///
 /// Of seats without a clock the `time` is sent as 0; with two seats it is left out.
 pub fn go(clocks: &[SeatClock], mover: Seat, searchmoves: Vec<String>) -> Go {
@@ -69,30 +98,34 @@ pub fn go(clocks: &[SeatClock], mover: Seat, searchmoves: Vec<String>) -> Go {
         searchmoves,
         ..Go::default()
     };
-    match clocks[mover.index()].limit {
+    let SeatClock {
+        limit, moves_to_go, ..
+    } = &clocks[mover.index()];
+    go.depth = limit.depth;
+    go.nodes = limit.nodes;
+    match limit.time {
         // A move time below a millisecond cannot be said; 0 would be refused.
-        Limit::Movetime(time) => go.movetime = Some(milliseconds(time).max(1)),
-        Limit::Depth(depth) => go.depth = Some(depth),
-        Limit::Nodes(nodes) => go.nodes = Some(nodes),
-        Limit::Clock { .. } => {
+        Some(TimeLimit::Move(time)) => go.movetime = Some(milliseconds(time).max(1)),
+        Some(TimeLimit::Clock(_)) => {
             go.clock = Some(Clock {
                 time: clock_times(clocks),
-                movestogo: None,
+                movestogo: *moves_to_go,
             });
         }
+        None => {}
     }
     go
 }
 
 fn clock_times(clocks: &[SeatClock]) -> ClockTimes {
-    let time = |clock: &SeatClock| match clock.limit {
-        Limit::Clock { .. } => Some(i64::try_from(milliseconds(clock.left)).unwrap_or(i64::MAX)),
+    let limit = |clock: &SeatClock| match clock.limit.time {
+        Some(TimeLimit::Clock(limit)) => Some(limit),
         _ => None,
     };
-    let increment = |clock: &SeatClock| match clock.limit {
-        Limit::Clock { increment, .. } => Some(milliseconds(increment)),
-        _ => None,
+    let time = |clock: &SeatClock| {
+        limit(clock).map(|_| i64::try_from(milliseconds(clock.left)).unwrap_or(i64::MAX))
     };
+    let increment = |clock: &SeatClock| limit(clock).map(|limit| milliseconds(limit.increment));
     match clocks {
         [first, second] => ClockTimes::Uci {
             wtime: time(first),
@@ -121,23 +154,21 @@ fn milliseconds(time: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::ClockLimit;
 
-    const PATIENCE: Patience = Patience {
-        ready: Duration::from_secs(10),
-        margin: Duration::from_millis(50),
-        stall: Duration::from_secs(60),
-        max_plies: 1000,
-    };
+    const STALL: Duration = ms(60_000);
+    const MARGIN: Duration = ms(50);
 
     const fn ms(number: u64) -> Duration {
         Duration::from_millis(number)
     }
 
     fn with_clock(time: u64, increment: u64) -> SeatClock {
-        SeatClock::new(Limit::Clock {
-            time: ms(time),
-            increment: ms(increment),
-        })
+        seat(Limit::clock(ms(time), ms(increment)))
+    }
+
+    fn seat(limit: Limit) -> SeatClock {
+        SeatClock::new(limit, MARGIN)
     }
 
     fn sent(clocks: &[SeatClock], mover: u8) -> String {
@@ -146,23 +177,19 @@ mod tests {
 
     #[test]
     fn an_answer_is_late_beyond_limit_and_margin() {
-        let clock = SeatClock::new(Limit::Movetime(ms(100)));
+        let clock = seat(Limit::movetime(ms(100)));
         for (elapsed, late) in [(0, false), (150, false), (151, true)] {
-            assert_eq!(
-                clock.is_overstepped(ms(elapsed), &PATIENCE),
-                late,
-                "{elapsed} ms"
-            );
+            assert_eq!(clock.is_overstepped(ms(elapsed)), late, "{elapsed} ms");
         }
-        assert_eq!(clock.longest_wait(&PATIENCE), ms(1150));
+        assert_eq!(clock.longest_wait(STALL), ms(1150));
     }
 
     #[test]
     fn depth_and_nodes_know_only_the_stall() {
-        for limit in [Limit::Depth(3), Limit::Nodes(100)] {
-            let clock = SeatClock::new(limit);
-            assert!(!clock.is_overstepped(ms(1_000_000), &PATIENCE), "{limit:?}");
-            assert_eq!(clock.longest_wait(&PATIENCE), ms(60_000), "{limit:?}");
+        for limit in [Limit::depth(3), Limit::nodes(100)] {
+            let clock = seat(limit);
+            assert!(!clock.is_overstepped(ms(1_000_000)), "{limit:?}");
+            assert_eq!(clock.longest_wait(STALL), ms(60_000), "{limit:?}");
         }
     }
 
@@ -175,16 +202,16 @@ mod tests {
         // Within the margin: what was overdrawn is forgiven, not owed.
         clock.charge(ms(740));
         assert_eq!(clock.time_limit(), Some(ms(20)));
-        assert!(!clock.is_overstepped(ms(70), &PATIENCE));
-        assert!(clock.is_overstepped(ms(71), &PATIENCE));
+        assert!(!clock.is_overstepped(ms(70)));
+        assert!(clock.is_overstepped(ms(71)));
     }
 
     #[test]
     fn go_carries_the_movers_limit_alone() {
         let clocks = [
-            SeatClock::new(Limit::Movetime(ms(20))),
-            SeatClock::new(Limit::Depth(4)),
-            SeatClock::new(Limit::Nodes(500)),
+            seat(Limit::movetime(ms(20))),
+            seat(Limit::depth(4)),
+            seat(Limit::nodes(500)),
         ];
         assert_eq!(sent(&clocks, 0), "go movetime 20");
         assert_eq!(sent(&clocks, 1), "go depth 4");
@@ -202,7 +229,7 @@ mod tests {
 
     #[test]
     fn seats_without_a_clock_are_left_out_or_zero() {
-        let mut clocks = vec![with_clock(1000, 10), SeatClock::new(Limit::Depth(4))];
+        let mut clocks = vec![with_clock(1000, 10), seat(Limit::depth(4))];
         assert_eq!(sent(&clocks, 0), "go wtime 1000 winc 10");
         clocks.push(with_clock(1000, 10));
         assert_eq!(sent(&clocks, 0), "go time 1000 0 1000 inc 10 0 10");
@@ -215,6 +242,45 @@ mod tests {
         assert_eq!(
             format!("go{}", go(&clocks, Seat(0), moves)),
             "go wtime 1000 btime 1000 winc 0 binc 0 searchmoves 1 2"
+        );
+    }
+
+    #[test]
+    fn a_clock_is_given_its_time_again_after_its_moves() {
+        let clock = ClockLimit {
+            moves: Some(2),
+            time: ms(1000),
+            increment: ms(10),
+        };
+        let limit = Limit {
+            time: Some(TimeLimit::Clock(clock)),
+            ..Limit::default()
+        };
+        let mut clocks = [seat(limit), with_clock(500, 0)];
+        let first = "go wtime 1000 btime 500 winc 10 binc 0 movestogo 2";
+        assert_eq!(sent(&clocks, 0), first);
+        clocks[0].charge(ms(300));
+        assert_eq!(
+            sent(&clocks, 0),
+            "go wtime 710 btime 500 winc 10 binc 0 movestogo 1"
+        );
+        // Of the opponent's moves nothing is said.
+        assert_eq!(sent(&clocks, 1), "go wtime 710 btime 500 winc 10 binc 0");
+        clocks[0].charge(ms(200));
+        assert_eq!(
+            sent(&clocks, 0),
+            "go wtime 1520 btime 500 winc 10 binc 0 movestogo 2"
+        );
+    }
+
+    #[test]
+    fn limits_of_different_kinds_hold_together() {
+        let limit = Limit::movetime(ms(20))
+            .or(Limit::depth(9))
+            .or(Limit::nodes(500));
+        assert_eq!(
+            sent(&[seat(limit), seat(limit)], 0),
+            "go depth 9 nodes 500 movetime 20"
         );
     }
 }

@@ -28,6 +28,12 @@ pub enum Ending {
     /// It closed its output, its process going on.
     #[serde(rename = "disconnect")]
     Disconnect,
+    /// Both engines agreed for long enough who wins.
+    #[serde(rename = "agreed")]
+    Agreed,
+    /// The rules knew the exact outcome.
+    #[serde(rename = "solved")]
+    Solved,
     /// The game reached the most plies allowed.
     #[serde(rename = "max plies")]
     MaxPlies,
@@ -38,7 +44,7 @@ pub enum Ending {
 
 impl Ending {
     /// All endings, in the order of tables.
-    pub const ALL: [Ending; 9] = [
+    pub const ALL: [Ending; 11] = [
         Ending::Finish,
         Ending::Last,
         Ending::IllegalMove,
@@ -46,6 +52,8 @@ impl Ending {
         Ending::Stall,
         Ending::Crash,
         Ending::Disconnect,
+        Ending::Agreed,
+        Ending::Solved,
         Ending::MaxPlies,
         Ending::Ended,
     ];
@@ -60,6 +68,8 @@ impl Ending {
             Ending::Stall => "stall",
             Ending::Crash => "crash",
             Ending::Disconnect => "disconnect",
+            Ending::Agreed => "agreed",
+            Ending::Solved => "solved",
             Ending::MaxPlies => "max plies",
             Ending::Ended => "ended",
         }

@@ -10,6 +10,7 @@ mod last_words;
 mod lines;
 mod options;
 mod process;
+mod recent;
 
 use std::fmt;
 use std::io;
@@ -28,9 +29,12 @@ pub use conversation::Failure;
 use crate::interrupt::Interrupt;
 use crate::log::Log;
 use crate::plan::EngineSpec;
+use crate::record::Evidence;
 
 /// How long an engine has for ending after `quit`.
 const QUIT_PATIENCE: Duration = Duration::from_millis(500);
+/// Lines of pondering that are read before `ponderhit`.
+const LINES_OF_PONDERING: usize = 10_000;
 /// A wait that never ends within a match, where the one asked for is beyond what a clock can count.
 const FOR_EVER: Duration = Duration::from_secs(1_000_000_000);
 
@@ -66,6 +70,8 @@ pub enum StartError {
         failure: Failure,
         /// The last lines of its standard error.
         stderr: Vec<String>,
+        /// Its last moments.
+        evidence: Box<Evidence>,
     },
     /// It does not offer an option that was configured.
     #[error(
@@ -146,6 +152,7 @@ impl Engine {
                 engine: spec.name.clone(),
                 failure,
                 stderr: engine.last_words(),
+                evidence: Box::new(engine.evidence()),
             },
         };
         let offers = engine
@@ -253,6 +260,16 @@ impl Engine {
     ) -> Result<Answer, Failure> {
         self.usable = false;
         self.info.clear();
+        self.ask_on(request, patience, interrupt)
+    }
+
+    /// Sends what is to be answered with a `bestmove`, and waits for it.
+    fn ask_on(
+        &mut self,
+        request: &[u8],
+        patience: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<Answer, Failure> {
         let sent = Instant::now();
         let deadline = after(sent, patience);
         self.conversation.send(request, deadline, interrupt)?;
@@ -271,6 +288,68 @@ impl Engine {
                 Kind::Other => {}
             }
         }
+    }
+
+    /// Has the engine think on its opponent's time: sends `request`, the lines of `position` and `go ponder`.
+    /// Then either [`Engine::ponder_hit`] or [`Engine::stop_pondering`] follows.
+    pub(crate) fn ponder(
+        &mut self,
+        request: &[u8],
+        deadline: Instant,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        self.usable = false;
+        self.info.clear();
+        self.conversation.send(request, deadline, interrupt)
+    }
+
+    /// Says that the move pondered on was played, and waits for the answer; time counts from here.
+    ///
+    /// # Errors
+    /// As [`Engine::ask`].
+    pub(crate) fn ponder_hit(
+        &mut self,
+        patience: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<Answer, Failure> {
+        // What it said of its search on the way counts, as long as it does not come without end.
+        for _ in 0..LINES_OF_PONDERING {
+            let Some(line) = self.conversation.next_line_there() else {
+                break;
+            };
+            if let Kind::Info = answer::kind(line.text) {
+                self.info.clear();
+                self.info.extend_from_slice(line.text);
+            }
+        }
+        let hit = format!("{}\n", Command::PonderHit);
+        self.ask_on(hit.as_bytes(), patience, interrupt)
+    }
+
+    /// Says that another move was played, and waits for the answer that counts for nothing.
+    ///
+    /// # Errors
+    /// Why there is none before the deadline; the engine cannot be used any more then.
+    pub(crate) fn stop_pondering(
+        &mut self,
+        deadline: Instant,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        let stop = format!("{}\n", Command::Stop);
+        self.conversation
+            .send(stop.as_bytes(), deadline, interrupt)?;
+        loop {
+            let line = self.conversation.next_line(deadline, interrupt)?;
+            if let Kind::BestMove = answer::kind(line.text) {
+                self.usable = true;
+                return Ok(());
+            }
+        }
+    }
+
+    /// What is known of the engine's last moments.
+    pub(crate) fn evidence(&self) -> Evidence {
+        self.conversation.evidence()
     }
 
     /// The last lines that the engine wrote to its standard error.

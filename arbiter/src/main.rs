@@ -3,6 +3,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
 
 mod check_command;
+mod explain_command;
 mod export_command;
 mod play;
 mod replay_command;
@@ -17,11 +18,13 @@ use clap::Parser;
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Match(args) => play::play(&args),
+        Command::Tournament(args) => play::play_tournament(&args),
         Command::Engine(args) => buxtehude::session::serve_stdio(&args.args),
         Command::Resume(args) => play::resume(&args),
         Command::Report(args) => report_command::report(&args),
         Command::Export(args) => export_command::export(&args),
         Command::Replay(args) => replay_command::replay(&args),
+        Command::Explain(args) => explain_command::run(&args),
         Command::Check(args) => check_command::check(&args),
         Command::Transcript(args) => transcript_command::transcript(&args),
     }

@@ -1,13 +1,22 @@
 //! What is to be played, validated: every field is known to be sensible before an engine starts.
 
+mod adjudication;
+mod limit;
+
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use buxtehude::rules::Variant;
 
+pub use adjudication::{Adjudication, Resign, ResignTextError};
+pub use limit::{ClockLimit, Limit, TimeLimit};
+
+use crate::schedule::LineUps;
 use crate::score::Sprt;
 
-/// A whole match.
+/// A whole match or tournament.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The variant played.
@@ -16,7 +25,11 @@ pub struct Plan {
     pub seats: usize,
     /// The engines, at least one, with different names.
     pub engines: Vec<EngineSpec>,
-    /// Number of games, a multiple of the seats.
+    /// Who plays whom.
+    pub format: Format,
+    /// Whether a block has all orders of its engines, and not only the cyclic rotations of one.
+    pub all_orders: bool,
+    /// Number of games, a multiple of the games of a block.
     pub games: u64,
     /// Everything random in the match follows from it.
     pub seed: u64,
@@ -24,10 +37,12 @@ pub struct Plan {
     pub concurrency: usize,
     /// Random plies played after each opening.
     pub random_plies: u32,
-    /// The openings, at least one, used in turn: each for a block of every combination of engines.
+    /// The openings, at least one, used in turn: each for a block of every line-up.
     pub openings: Vec<Opening>,
     /// The referee's patience.
     pub patience: Patience,
+    /// When the arbiter ends a game.
+    pub adjudication: Adjudication,
     /// The test of the first engine against the second that may end the match, or `None`; there are two engines
     /// then.
     pub sprt: Option<Sprt>,
@@ -37,21 +52,35 @@ pub struct Plan {
     pub record: Option<PathBuf>,
 }
 
+/// Who plays whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Every choice of as many engines as there are seats.
+    RoundRobin,
+    /// One challenger in each game, against every choice of the other engines.
+    Gauntlet {
+        /// The first so many engines are the challengers; there are more engines than these.
+        challengers: usize,
+    },
+}
+
 /// When the referee loses patience.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     /// How long an engine has for `uciok`, and before each game for `readyok`.
     pub ready: Duration,
-    /// How far beyond its limit an engine may answer.
-    pub margin: Duration,
     /// How long an engine without a limit of time may think.
     pub stall: Duration,
     /// Plies after which a game is ended.
     pub max_plies: u32,
+    /// Games in a row that an engine may lose by its own fault before it is retired; 0 for any number.
+    pub failures: u32,
+    /// How long a thread rests between two games.
+    pub wait: Duration,
 }
 
 /// An engine: how to start it and what it may use.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineSpec {
     /// The name in tables and records.
     pub name: String,
@@ -65,26 +94,101 @@ pub struct EngineSpec {
     pub options: Vec<(String, String)>,
     /// The limit of each of its moves.
     pub limit: Limit,
+    /// How far beyond its limit of time it may answer.
+    pub margin: Duration,
     /// Whether `go` lists the legal moves as `searchmoves`.
     pub legal: bool,
+    /// Whether it thinks while its opponent does; only with two seats.
+    pub ponder: bool,
+    /// Whether it is started anew for every game.
+    pub restart: bool,
+    /// The most memory that each of its processes may ask for, in MiB.
+    pub memory: Option<u64>,
 }
 
-/// The limit of an engine's moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// Time for each move.
-    Movetime(Duration),
-    /// Plies to search for each move.
-    Depth(u32),
-    /// Positions to visit for each move.
-    Nodes(u64),
-    /// A clock for the whole game.
-    Clock {
-        /// Time at the start.
-        time: Duration,
-        /// Time gained with each move.
-        increment: Duration,
-    },
+impl fmt::Display for Format {
+    /// `round-robin`, or `gauntlet` with the number of challengers.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Format::RoundRobin => f.write_str("round-robin"),
+            Format::Gauntlet { challengers } => write!(f, "gauntlet {challengers}"),
+        }
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    /// Reads what [`Format`] displays; the error says what would have been accepted.
+    fn from_str(text: &str) -> Result<Format, String> {
+        let challengers = text.strip_prefix("gauntlet ").map(str::parse);
+        match (text, challengers) {
+            ("round-robin", _) => Ok(Format::RoundRobin),
+            (_, Some(Ok(challengers))) => Ok(Format::Gauntlet { challengers }),
+            _ => Err("expected round-robin, or gauntlet and a number".to_string()),
+        }
+    }
+}
+
+impl EngineSpec {
+    /// An engine of which nothing is said but its name, program and limit; its margin is 50 ms.
+    pub fn new(name: &str, command: impl Into<PathBuf>, limit: Limit) -> EngineSpec {
+        EngineSpec {
+            name: name.to_string(),
+            command: command.into(),
+            args: Vec::new(),
+            dir: None,
+            options: Vec::new(),
+            limit,
+            margin: Duration::from_millis(50),
+            legal: false,
+            ponder: false,
+            restart: false,
+            memory: None,
+        }
+    }
+}
+
+impl Plan {
+    /// A match of one block between engines, in which all that can be left open is as it is by default, with
+    /// seed 1.
+    pub fn new(variant: &'static Variant, seats: usize, engines: Vec<EngineSpec>) -> Plan {
+        Plan {
+            variant,
+            seats,
+            engines,
+            format: Format::RoundRobin,
+            all_orders: false,
+            games: seats as u64,
+            seed: 1,
+            concurrency: 1,
+            random_plies: 0,
+            openings: vec![Opening::default()],
+            patience: Patience::default(),
+            adjudication: Adjudication::default(),
+            sprt: None,
+            log: None,
+            record: None,
+        }
+    }
+
+    /// Who sits where in each block.
+    pub fn line_ups(&self) -> LineUps {
+        LineUps::new(self.format, self.engines.len(), self.seats, self.all_orders)
+    }
+}
+
+/// What holds unless it is said otherwise.
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience {
+            ready: Duration::from_secs(10),
+            stall: Duration::from_secs(60),
+            max_plies: 1000,
+            failures: 3,
+            wait: Duration::ZERO,
+        }
+    }
 }
 
 /// A start and the moves and cards played from it, all legal.
@@ -94,4 +198,43 @@ pub struct Opening {
     pub start: Option<String>,
     /// Moves and cards.
     pub moves: Vec<String>,
+}
+
+impl Opening {
+    /// Cuts it to so many plies; a card belongs to the ply before it.
+    pub fn shorten(&mut self, plies: u32) {
+        let is_ply = |word: &String| !word.starts_with('+');
+        let plies_before = |index: usize| {
+            self.moves[..index]
+                .iter()
+                .filter(|word| is_ply(word))
+                .count()
+        };
+        let end = (0..self.moves.len())
+            .find(|&index| is_ply(&self.moves[index]) && plies_before(index) == plies as usize);
+        self.moves.truncate(end.unwrap_or(self.moves.len()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_belongs_to_the_ply_before_it() {
+        for (plies, expected) in [
+            (0, ""),
+            (1, "1 +half"),
+            (2, "1 +half 4"),
+            (3, "1 +half 4 2 +x +y"),
+            (9, "1 +half 4 2 +x +y"),
+        ] {
+            let mut opening = Opening {
+                start: None,
+                moves: "1 +half 4 2 +x +y".split(' ').map(String::from).collect(),
+            };
+            opening.shorten(plies);
+            assert_eq!(opening.moves.join(" "), expected, "{plies} plies");
+        }
+    }
 }

@@ -1,5 +1,7 @@
-//! `arbiter match` and `arbiter resume`: a plan made of the arguments, or found in a store, played, and
+//! `arbiter match`, `arbiter tournament` and `arbiter resume`: a plan made of the arguments, or found in a store, played, and
 //! reported.
+
+mod announcement;
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -7,15 +9,19 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use arbiter::args::{MatchArgs, ResumeArgs, validate};
+use announcement::{count, header};
+use arbiter::args::validate::{self, ArgsError};
+use arbiter::args::{GameArgs, MatchArgs, OnInterrupt, OutputArgs, ResumeArgs, TournamentArgs};
+use arbiter::events::EventFile;
 use arbiter::interrupt::Interrupt;
+use arbiter::lag::{LagMeter, LagSummary};
 use arbiter::log::Log;
 use arbiter::output::print;
-use arbiter::plan::{EngineSpec, Limit, Plan};
+use arbiter::plan::Plan;
 use arbiter::progress::{Progress, duration};
 use arbiter::record_file::RecordFile;
 use arbiter::report::Report;
-use arbiter::runner::{self, RunError};
+use arbiter::runner::{self, News, RunError};
 use arbiter::score::Verdict;
 use arbiter::store::{Store, StoreError};
 
@@ -23,6 +29,9 @@ use arbiter::store::{Store, StoreError};
 const USAGE: u8 = 2;
 /// Exit code where the match or a game of it could not be stored or recorded.
 const STORAGE: u8 = 3;
+/// Exit code of a match that was played, but games of which ended by the fault of an engine, or that could not be
+/// played to the end since one was retired.
+const ENGINE_FAULT: u8 = 4;
 /// Exit code of a test that accepts H1.
 const H1_ACCEPTED: u8 = 10;
 /// Exit code of a test that accepts H0.
@@ -34,49 +43,40 @@ const LAST_GRACE: Duration = Duration::from_secs(2);
 
 /// Plays a match; the exit code says how it went.
 pub fn play(args: &MatchArgs) -> ExitCode {
-    let (plan, remarks) = match validate::plan(args) {
+    begin(validate::plan(args), &args.common)
+}
+
+/// Plays a tournament; the exit code says how it went.
+pub fn play_tournament(args: &TournamentArgs) -> ExitCode {
+    begin(validate::tournament(args), args.common())
+}
+
+/// Plays what was planned for the first time.
+fn begin(planned: Result<(Plan, Vec<String>), ArgsError>, args: &GameArgs) -> ExitCode {
+    let (plan, remarks) = match planned {
         Ok(planned) => planned,
         Err(error) => return fail(USAGE, &error.to_string()),
     };
-    let log = match plan.log.as_deref().map(|path| (path, Log::create(path))) {
-        None => Log::none(),
-        Some((_, Ok(log))) => log,
-        Some((path, Err(error))) => {
-            return fail(USAGE, &format!("--log: {}: {error}", path.display()));
-        }
-    };
-    let record_file = match plan
-        .record
-        .as_deref()
-        .map(RecordFile::append_to)
-        .transpose()
-    {
-        Ok(record_file) => record_file,
-        Err(error) => return fail(USAGE, &format!("--record: {error}")),
-    };
-    let create = |path: &PathBuf| Store::create(path, &plan);
-    let store = match args.store.as_ref().map(create).transpose() {
-        Ok(store) => store,
-        Err(error) => return fail(code_of(&error), &format!("--store: {error}")),
-    };
-    let planned = Match {
-        report: Report::of(&plan),
-        plan,
-        remarks,
-        log,
-        record_file,
-        store,
-        is_new: true,
-        played: HashSet::new(),
-    };
-    planned.play()
+    if args.dry_run {
+        return match announcement::schedule(&plan) {
+            Ok(text) => {
+                let _ = print(&text);
+                ExitCode::SUCCESS
+            }
+            Err(error) => fail(USAGE, &error.to_string()),
+        };
+    }
+    match Match::new(plan, remarks, args) {
+        Ok(planned) => planned.play(),
+        Err((code, error)) => fail(code, &error),
+    }
 }
 
 /// Goes on with a match that was stored; the exit code says how it went.
 pub fn resume(args: &ResumeArgs) -> ExitCode {
     let ready = match stored_match(args) {
         Ok(ready) => ready,
-        Err(error) => return fail(code_of(&error), &error.to_string()),
+        Err((code, error)) => return fail(code, &error),
     };
     let games = ready.played.len() as u64;
     let verdict = ready.report.verdict();
@@ -100,36 +100,45 @@ pub fn resume(args: &ResumeArgs) -> ExitCode {
     }
 }
 
-/// The match in a store, with its games counted.
-fn stored_match(args: &ResumeArgs) -> Result<Match, StoreError> {
-    let store = Store::resume(&args.file)?;
-    let mut plan = store.plan()?;
+/// The match in a store, with its games counted; the error comes with its exit code.
+fn stored_match(args: &ResumeArgs) -> Result<Match, (u8, String)> {
+    let failed = |error: StoreError| (code_of(&error), error.to_string());
+    let store = Store::resume(&args.file).map_err(failed)?;
+    let mut plan = store.plan().map_err(failed)?;
     plan.concurrency = args.concurrency.unwrap_or(plan.concurrency);
+    plan.record.clone_from(&args.output.record);
     let mut report = Report::of(&plan);
     let mut played = HashSet::new();
-    store.for_each_outline(|record| {
+    let counted = store.for_each_outline(|record| {
         report.add(&record);
         played.insert(record.game);
         Ok::<(), StoreError>(())
-    })?;
+    });
+    counted.map_err(failed)?;
+    let remark = format!(
+        "{} of {} stored before",
+        played.len(),
+        count(plan.games, "game")
+    );
     Ok(Match {
-        remarks: vec![format!(
-            "{} of {} stored before",
-            played.len(),
-            count(plan.games, "game")
-        )],
-        plan,
-        log: Log::none(),
-        record_file: None,
+        remarks: vec![remark],
         store: Some(store),
-        is_new: false,
         played,
-        report,
+        ..Match::of(plan, report, &args.output)?
     })
 }
 
 /// A match that is about to be played.
 struct Match {
+    /// Where its events are written.
+    events: Option<EventFile>,
+    /// Games after which the tables are printed, over and over.
+    report_every: Option<u64>,
+    on_interrupt: OnInterrupt,
+    /// How many games were played once more.
+    repeats: u64,
+    /// Engines that were retired.
+    retired: Vec<String>,
     plan: Plan,
     /// What is said of it at the start.
     remarks: Vec<String>,
@@ -145,14 +154,65 @@ struct Match {
 }
 
 impl Match {
+    /// A match that has not begun; the error comes with its exit code.
+    fn new(plan: Plan, remarks: Vec<String>, args: &GameArgs) -> Result<Match, (u8, String)> {
+        let create = |path: &PathBuf| Store::create(path, &plan);
+        let store = args.store.as_ref().map(create).transpose();
+        let store = store.map_err(|error| (code_of(&error), format!("--store: {error}")))?;
+        let report = Report::of(&plan);
+        let planned = Match {
+            store,
+            is_new: true,
+            ..Match::of(plan, report, &args.output)?
+        };
+        Ok(Match { remarks, ..planned })
+    }
+
+    /// A match with its outputs open; the error comes with its exit code.
+    fn of(plan: Plan, report: Report, output: &OutputArgs) -> Result<Match, (u8, String)> {
+        let create_log = |path: &PathBuf| {
+            let log = Log::create(path);
+            log.map_err(|error| (USAGE, format!("--log: {}: {error}", path.display())))
+        };
+        let record_file = output.record.as_deref().map(RecordFile::append_to);
+        let events = output.events.as_deref().map(EventFile::create);
+        Ok(Match {
+            log: output
+                .log
+                .as_ref()
+                .map(create_log)
+                .transpose()?
+                .unwrap_or_else(Log::none),
+            record_file: record_file
+                .transpose()
+                .map_err(|error| (USAGE, format!("--record: {error}")))?,
+            events: events
+                .transpose()
+                .map_err(|error| (USAGE, format!("--events: {error}")))?,
+            report_every: output.report_every,
+            on_interrupt: output.on_interrupt,
+            repeats: 0,
+            retired: Vec::new(),
+            plan,
+            remarks: Vec::new(),
+            store: None,
+            is_new: false,
+            played: HashSet::new(),
+            report,
+        })
+    }
+
     /// Plays the match and reports it; the exit code says how it went.
     fn play(mut self) -> ExitCode {
         let interrupt = Interrupt::new();
-        if let Err(error) = stop_on_signals(&interrupt) {
+        if let Err(error) = stop_on_signals(&interrupt, self.on_interrupt) {
             return fail(USAGE, &format!("signals cannot be handled: {error}"));
         }
         let id_names = match runner::check_engines(&self.plan, &self.log, &interrupt) {
-            Ok(id_names) => id_names,
+            Ok((id_names, remarks)) => {
+                self.remarks.extend(remarks);
+                id_names
+            }
             Err(_) if interrupt.is_set() => return ExitCode::from(INTERRUPTED),
             Err(error) => {
                 // A match that cannot begin leaves no file in the way of the next attempt.
@@ -175,60 +235,147 @@ impl Match {
         if print(&header(&self.plan, &id_names, &self.remarks)).is_err() {
             return ExitCode::from(INTERRUPTED);
         }
-        let outcome = self.play_games(&interrupt);
+        let lag = LagMeter::start();
+        let outcome = self.play_games(&id_names, &interrupt, &lag);
         if let Some(error) = self.log.take_error() {
             complain(&format!("--log: the log is not complete: {error}"));
         }
+        let (word, code) = self.outcome(&outcome);
         match outcome {
+            Ok(()) | Err(RunError::Output(_)) => {}
+            Err(error @ RunError::Record { .. }) => complain(&format!("error: --record: {error}")),
+            Err(error) => complain(&format!("error: {error}")),
+        }
+        if let Some(Err(error)) = self.events.as_mut().map(|events| {
+            let games = self.report.played();
+            events.finish(word, code, games)
+        }) {
+            complain(&format!("--events: {error}"));
+        }
+        ExitCode::from(code)
+    }
+
+    /// How it went: a word, and the exit code.
+    fn outcome(&self, outcome: &Result<(), RunError>) -> (&'static str, u8) {
+        match outcome {
+            Err(RunError::Output(_)) => ("interrupted", INTERRUPTED),
+            Err(RunError::Record { .. } | RunError::Store { .. } | RunError::Events(_)) => {
+                ("storage", STORAGE)
+            }
+            Err(_) => ("error", USAGE),
             Ok(()) => match self.report.verdict() {
+                Verdict::H1 => ("H1", H1_ACCEPTED),
+                Verdict::H0 => ("H0", H0_ACCEPTED),
+                Verdict::Open if !self.retired.is_empty() => ("engine fault", ENGINE_FAULT),
                 Verdict::Open if self.report.played() < self.plan.games => {
-                    ExitCode::from(INTERRUPTED)
+                    ("interrupted", INTERRUPTED)
                 }
-                verdict => code_of_verdict(verdict),
+                Verdict::Open if self.report.faults() > 0 => ("engine fault", ENGINE_FAULT),
+                Verdict::Open => ("done", 0),
             },
-            Err(RunError::Output(_)) => ExitCode::from(INTERRUPTED),
-            Err(error @ RunError::Record { .. }) => fail(STORAGE, &format!("--record: {error}")),
-            Err(error @ RunError::Store { .. }) => fail(STORAGE, &error.to_string()),
-            Err(error) => fail(USAGE, &error.to_string()),
         }
     }
 
     /// Plays the games that are missing: each is stored and recorded, then counted, then shown. Ends with the
     /// tables.
-    fn play_games(&mut self, interrupt: &Interrupt) -> Result<(), RunError> {
+    fn play_games(
+        &mut self,
+        id_names: &[Option<String>],
+        interrupt: &Interrupt,
+        lag: &LagMeter,
+    ) -> Result<(), RunError> {
         let Match {
             plan,
             log,
             record_file,
             store,
+            events,
             played,
             report,
+            report_every,
+            repeats,
+            retired,
             ..
         } = self;
+        if let Some(events) = events {
+            events.start(plan, id_names, played.len() as u64)?;
+        }
         let progress = Progress::new(plan.games, played.len() as u64);
         let start = Instant::now();
-        let outcome = runner::run(plan, played, log, interrupt, |record| {
-            let game = record.game;
-            if let Some(store) = store {
-                let stored = store.add(&record);
-                stored.map_err(|reason| RunError::Store { game, reason })?;
+        let planned = runner::Match {
+            plan,
+            played,
+            log,
+            interrupt,
+            lag,
+            is_followed: events.is_some(),
+        };
+        let outcome = runner::run(planned, |news| {
+            match &news {
+                News::Ended(record) => {
+                    let game = record.game;
+                    if let Some(store) = store {
+                        let stored = store.add(record);
+                        stored.map_err(|reason| RunError::Store { game, reason })?;
+                    }
+                    if let Some(file) = record_file {
+                        let written = file.write(record);
+                        written.map_err(|reason| RunError::Record { game, reason })?;
+                    }
+                    report.add(record);
+                    if report.verdict() != Verdict::Open {
+                        interrupt.set();
+                    }
+                    progress.game(record, report)?;
+                    if report_every.is_some_and(|every| report.played().is_multiple_of(every)) {
+                        progress.say(&format!("\n{}", report.text()))?;
+                    }
+                }
+                News::Again { game, reason } => {
+                    *repeats += 1;
+                    progress.say(&format!("game {game} is played again: {reason}\n"))?;
+                }
+                News::Retired { engine, failures } => {
+                    retired.push(engine.clone());
+                    progress.say(&format!(
+                        "{engine} is retired: it failed {failures} times in a row; games with it are not played\n"
+                    ))?;
+                }
+                News::Begun(_) | News::Played { .. } => {}
             }
-            if let Some(file) = record_file {
-                let written = file.write(&record);
-                written.map_err(|reason| RunError::Record { game, reason })?;
+            if let Some(events) = events {
+                events.news(plan, &news, report)?;
             }
-            report.add(&record);
-            if report.verdict() != Verdict::Open {
-                interrupt.set();
-            }
-            Ok(progress.game(&record, report)?)
+            Ok(())
         });
         progress.finish();
         report.add_waiting();
-        let footer = self.footer(start.elapsed(), &outcome);
+        let footer = self.footer(start.elapsed(), &outcome) + &self.remarks_at_the_end(lag);
         // It makes no difference any more whether somebody reads it.
         let _ = print(&format!("\n{}\n{footer}\n", self.report.text()));
         outcome
+    }
+
+    /// What is to be known of how far the result can be trusted, each in a line of its own.
+    fn remarks_at_the_end(&self, lag: &LagMeter) -> String {
+        let LagSummary {
+            median,
+            p99,
+            longest,
+        } = lag.summary();
+        let [median, p99, longest] =
+            [median, p99, longest].map(|time| format!("{:.2}", time.as_secs_f64() * 1000.0));
+        let mut text = format!(
+            "\nlag of the arbiter itself: {median} ms in the median, {p99} at the 99th percentile, {longest} at most"
+        );
+        if self.repeats > 0 {
+            let times = count(self.repeats, "suspect loss");
+            text += &format!("\n{times} on time not counted, the game played again");
+        }
+        if !self.retired.is_empty() {
+            text += &format!("\nretired: {}", self.retired.join(", "));
+        }
+        text
     }
 
     /// How much was played, in what time, and where it is kept.
@@ -252,6 +399,9 @@ impl Match {
                 text
             }
             Ok(()) if games == all => format!("{} in {time}{before}", count(games, "game")),
+            Ok(()) if !self.retired.is_empty() => {
+                format!("{games} of {all} games in {time}{before}, for an engine was retired")
+            }
             Ok(()) => format!("{games} of {all} games in {time}{before} (interrupted)"),
             Err(_) => format!("{games} of {all} games in {time}{before}"),
         };
@@ -287,84 +437,23 @@ fn code_of(error: &StoreError) -> u8 {
     }
 }
 
-/// The first signal ends the match in order, the second one soon, whatever holds it up.
-fn stop_on_signals(interrupt: &Interrupt) -> Result<(), ctrlc::Error> {
+/// The first signal ends the match in order, the next one without waiting for games, and the last one soon,
+/// whatever holds it up.
+fn stop_on_signals(interrupt: &Interrupt, choice: OnInterrupt) -> Result<(), ctrlc::Error> {
     let interrupt = interrupt.clone();
     ctrlc::set_handler(move || {
         if interrupt.is_set() {
             std::thread::sleep(LAST_GRACE);
             std::process::exit(INTERRUPTED.into());
         }
-        interrupt.set();
-        complain("stopping; once more to stop without waiting");
-    })
-}
-
-/// What is played, by whom, with which limits.
-fn header(plan: &Plan, id_names: &[Option<String>], remarks: &[String]) -> String {
-    let blocks = plan.games / plan.seats as u64;
-    let at_most = plan.sprt.map_or("", |_| "at most ");
-    let mut text = format!(
-        "{}, {} seats, {at_most}{} in {} of {}, seed {}\n",
-        plan.variant.name,
-        plan.seats,
-        count(plan.games, "game"),
-        count(blocks, "block"),
-        plan.seats,
-        plan.seed,
-    );
-    if let Some(sprt) = plan.sprt {
-        text += &format!("test: {sprt}\n");
-    }
-    for remark in remarks {
-        text += &format!("note: {remark}\n");
-    }
-    let widths = plan
-        .engines
-        .iter()
-        .map(|engine| engine.name.chars().count());
-    let width = widths.max().unwrap_or(0);
-    for (engine, id_name) in plan.engines.iter().zip(id_names) {
-        text += &format!(
-            "  {:width$}  {}\n",
-            engine.name,
-            settings(engine, id_name.as_deref())
-        );
-    }
-    text
-}
-
-fn settings(engine: &EngineSpec, id_name: Option<&str>) -> String {
-    let mut words = vec![limit(engine.limit)];
-    if engine.legal {
-        words.push("legal=on".to_string());
-    }
-    words.extend(
-        engine
-            .options
-            .iter()
-            .map(|(name, value)| format!("{name}={value}")),
-    );
-    words.extend(id_name.map(|name| format!("({name})")));
-    words.join("  ")
-}
-
-fn limit(limit: Limit) -> String {
-    match limit {
-        Limit::Movetime(time) => format!("{} ms a move", time.as_millis()),
-        Limit::Depth(depth) => format!("depth {depth}"),
-        Limit::Nodes(nodes) => count(nodes, "node"),
-        Limit::Clock { time, increment } => {
-            format!("clock {}+{} s", time.as_secs_f64(), increment.as_secs_f64())
+        if choice == OnInterrupt::Finish && !interrupt.ends() {
+            interrupt.finish();
+            complain("stopping when the running games have ended; once more to drop them");
+        } else {
+            interrupt.set();
+            complain("stopping; once more to stop without waiting");
         }
-    }
-}
-
-fn count(number: u64, noun: &str) -> String {
-    match number {
-        1 => format!("1 {noun}"),
-        _ => format!("{number} {noun}s"),
-    }
+    })
 }
 
 fn complain(text: &str) {

@@ -73,6 +73,20 @@ impl Progress {
         }
     }
 
+    /// Says something between the games, with a newline at its end.
+    ///
+    /// # Errors
+    /// [`OutputClosed`] where nobody reads the lines any more.
+    pub fn say(&self, text: &str) -> Result<(), OutputClosed> {
+        match self {
+            Progress::Bar(bar) => {
+                bar.println(text.trim_end());
+                Ok(())
+            }
+            Progress::Lines { .. } => print(text),
+        }
+    }
+
     /// Takes the bar away.
     pub fn finish(&self) {
         if let Progress::Bar(bar) = self {

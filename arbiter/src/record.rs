@@ -47,8 +47,10 @@ impl GameRecord {
     pub fn without_clock(mut self) -> GameRecord {
         for turn in &mut self.turns {
             turn.micros = None;
+            turn.overrun = None;
         }
         if let Some(fault) = &mut self.fault {
+            fault.evidence = None;
             let seat = (fault.seat as usize).wrapping_sub(1);
             if self.endings.get(seat) == Some(&Ending::TimeForfeit) {
                 fault.reason = TOO_LATE.to_string();
@@ -68,6 +70,43 @@ pub struct Fault {
     /// The last lines of the offender's standard error.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr: Vec<String>,
+    /// What else is known, or `None` in a record without the clock. In a file it is under the key of the clock.
+    #[serde(skip)]
+    pub evidence: Option<Evidence>,
+}
+
+/// The last moments of an engine that is at fault.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The last lines each way, oldest first.
+    pub lines: Vec<SaidLine>,
+    /// How its process ended.
+    pub exit: Option<String>,
+    /// The most memory that it had, in KiB.
+    pub memory_kib: Option<u64>,
+    /// Its time on processors, in microseconds.
+    pub cpu_micros: Option<u64>,
+}
+
+/// A line of a talk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SaidLine {
+    /// Microseconds since the engine was started.
+    pub micros: u64,
+    /// Who said it.
+    pub from: Speaker,
+    /// The line; of a long one the two ends.
+    pub text: String,
+}
+
+/// Who said a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Speaker {
+    /// The arbiter.
+    Arbiter,
+    /// The engine.
+    Engine,
 }
 
 /// One answer of an engine.
@@ -79,6 +118,8 @@ pub struct TurnRecord {
     pub mv: String,
     /// Microseconds from `go` to the answer, or `None` in a record without the clock.
     pub micros: Option<u64>,
+    /// Microseconds by which the answer was later than its limit of time, within the margin; else `None`.
+    pub overrun: Option<u64>,
     /// The last depth reported.
     pub depth: Option<u32>,
     /// Each seat's share in permille, from the engine's answer; empty where it gives none.

@@ -41,6 +41,7 @@ pub fn check(record: &GameRecord) -> Vec<Flaw> {
         }
     };
     flaws.extend(check_places(record, &walk.last, offender).err());
+    flaws.extend(check_adjudication(record, &walk.last).err());
     flaws.extend(check_fault(record, offender).err());
     flaws
 }
@@ -178,7 +179,9 @@ fn check_endings(record: &GameRecord, last: &AnyPosition) -> Result<Option<Seat>
     };
     let stopped = match offender {
         Some(_) => others_are(Ending::Ended),
-        None => others_are(Ending::MaxPlies),
+        None => [Ending::MaxPlies, Ending::Agreed, Ending::Solved]
+            .into_iter()
+            .any(others_are),
     };
     if stopped {
         return Ok(offender);
@@ -202,13 +205,46 @@ fn check_places(
         None if Some(seat) == offender => last.seats(),
         None => finished + 1,
     };
-    let expected: Vec<u32> = seats().map(|seat| place(seat) as u32).collect();
+    let mut expected: Vec<u32> = seats().map(|seat| place(seat) as u32).collect();
+    if adjudicated(record).is_some() {
+        // Who wins is not shown by the moves.
+        expected = vec![1, 2];
+        if record.places == [2, 1] {
+            return Ok(());
+        }
+    }
     if record.places == expected {
         return Ok(());
     }
     Err(Flaw::Places {
         found: record.places.clone(),
         expected,
+    })
+}
+
+/// How the arbiter ended the game, if it did.
+fn adjudicated(record: &GameRecord) -> Option<Ending> {
+    let by_arbiter = |ending: &Ending| matches!(ending, Ending::Agreed | Ending::Solved);
+    record.endings.iter().copied().find(by_arbiter)
+}
+
+/// What the arbiter knew is what the rules know, and those who agreed are two.
+fn check_adjudication(record: &GameRecord, last: &AnyPosition) -> Result<(), Flaw> {
+    let Some(ending) = adjudicated(record) else {
+        return Ok(());
+    };
+    let wins = |seat: Seat| record.places.get(seat.index()) == Some(&1);
+    let is_so = match (ending, last.solved()) {
+        (Ending::Solved, Some(outcome)) => wins(outcome.winner),
+        (Ending::Solved, None) => false,
+        _ => last.seats() == 2,
+    };
+    if is_so {
+        return Ok(());
+    }
+    Err(Flaw::Adjudication {
+        found: ending,
+        outcome: last.solved().map(|outcome| outcome.winner),
     })
 }
 

@@ -31,6 +31,7 @@ const QUOTED_LINES: usize = 3;
 #[derive(Clone, Debug)]
 pub struct Report {
     standings: Standings,
+    games_per_block: usize,
     /// Number of faults in all games.
     faults: usize,
     /// Those of the first games with one, described, by the number of the game.
@@ -52,6 +53,7 @@ impl Report {
     pub fn new(names: Vec<String>, seats: usize) -> Report {
         Report {
             standings: Standings::new(names, seats),
+            games_per_block: seats,
             faults: 0,
             listed: BTreeMap::new(),
             test: None,
@@ -61,10 +63,21 @@ impl Report {
     /// The report on a match before its first game.
     pub fn of(plan: &Plan) -> Report {
         let names = plan.engines.iter().map(|engine| engine.name.clone());
-        let report = Report::new(names.collect(), plan.seats);
+        let games = plan.line_ups().games_per_block();
+        let report = Report::new(names.collect(), plan.seats).in_blocks_of(games as usize);
         match plan.sprt {
             Some(sprt) => report.with_test(sprt),
             None => report,
+        }
+    }
+
+    /// The same report before its first game, where a block has so many games; see
+    /// [`Standings::in_blocks_of`].
+    pub fn in_blocks_of(self, games: usize) -> Report {
+        Report {
+            standings: self.standings.in_blocks_of(games),
+            games_per_block: games,
+            ..self
         }
     }
 
@@ -79,7 +92,7 @@ impl Report {
         };
         let test = Test {
             state,
-            waiting: InOrder::new(self.standings.seats().len()),
+            waiting: InOrder::new(self.games_per_block),
             played: 0,
         };
         Report {
@@ -134,6 +147,11 @@ impl Report {
     pub fn played(&self) -> u64 {
         let test = self.test.as_ref();
         test.map_or(self.standings.games(), |test| test.played)
+    }
+
+    /// Games that ended by the fault of an engine.
+    pub fn faults(&self) -> usize {
+        self.faults
     }
 
     fn update_test(&mut self) {

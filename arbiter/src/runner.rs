@@ -1,28 +1,38 @@
 //! Plays the games of a plan: worker threads, each with its own engine processes, take the games of the
 //! schedule in turn.
 
+mod retirement;
 mod walkover;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use buxtehude::rules::Seat;
 use thiserror::Error;
 
 use crate::engine::{Engine, StartError};
+use crate::events::EventError;
 use crate::interrupt::Interrupt;
+use crate::lag::LagMeter;
 use crate::log::Log;
 use crate::openings::OpeningError;
 use crate::output::OutputClosed;
 use crate::plan::Plan;
-use crate::record::GameRecord;
+use crate::record::{GameRecord, TurnRecord};
 use crate::record_file::RecordFileError;
-use crate::referee::play_game;
+use crate::referee::{Abandoned, Played, Referee, Suspicion};
 use crate::schedule::{Schedule, ScheduledGame, SeatedEngine};
 use crate::store::StoreError;
+use retirement::Retirement;
 use walkover::walkover;
+
+/// How often a game is played once more, since its result is suspect.
+const MOST_REPEATS: u32 = 5;
+/// How long a rest goes on before it looks for interrupts.
+const TICK: Duration = Duration::from_millis(100);
 
 /// Why a match cannot begin or go on.
 #[derive(Debug, Error)]
@@ -44,6 +54,9 @@ pub enum RunError {
         /// The system's reason.
         reason: RecordFileError,
     },
+    /// An event cannot be written.
+    #[error("--events: {0}")]
+    Events(#[from] EventError),
     /// A game cannot be stored.
     #[error("game {game} is the first that could not be stored: {reason}")]
     Store {
@@ -54,62 +67,120 @@ pub enum RunError {
     },
 }
 
-/// Starts every engine of a plan once; returns the names by which they introduce themselves.
+/// Starts every engine of a plan once; returns the names by which they introduce themselves, and what is to be
+/// said of those that do not say `uciok`: they lose their games when these are played.
 ///
 /// # Errors
-/// [`RunError::Start`] for the first engine that cannot be started.
+/// [`RunError::Start`] for the first engine that cannot be started, or not as it was asked for.
 pub fn check_engines(
     plan: &Plan,
     log: &Log,
     interrupt: &Interrupt,
-) -> Result<Vec<Option<String>>, RunError> {
+) -> Result<(Vec<Option<String>>, Vec<String>), RunError> {
     let patience = plan.patience.ready;
-    let start = |spec| Engine::start(spec, plan.variant, 0, patience, log, interrupt);
-    let engines = plan.engines.iter().map(start);
-    let engines = engines.collect::<Result<Vec<Engine>, StartError>>()?;
-    let id_name = |engine: &Engine| engine.id_name().map(String::from);
-    let id_names = engines.iter().map(id_name).collect();
+    let (mut id_names, mut remarks) = (Vec::new(), Vec::new());
+    let mut engines = Vec::new();
+    for spec in &plan.engines {
+        match Engine::start(spec, plan.variant, 0, patience, log, interrupt) {
+            Ok(engine) => {
+                id_names.push(engine.id_name().map(String::from));
+                engines.push(engine);
+            }
+            Err(error @ StartError::NoUciOk { .. }) => {
+                id_names.push(None);
+                remarks.push(error.to_string());
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
     Engine::quit_all(engines);
-    Ok(id_names)
+    Ok((id_names, remarks))
 }
 
-/// Plays all games of a plan but those that are `played` already, or until interrupted; calls `on_game` for
-/// each game as it ends, always in the calling thread. Several at a time end in any order.
+/// What happens in a match, as it happens.
+#[derive(Debug)]
+pub enum News {
+    /// A game begins.
+    Begun(ScheduledGame),
+    /// A move or a card is played.
+    Played {
+        /// The number of the game.
+        game: u64,
+        /// The move, or `None` for a card.
+        turn: Option<TurnRecord>,
+        /// The word of the move or card.
+        word: String,
+    },
+    /// A game has ended.
+    Ended(Box<GameRecord>),
+    /// A game is played once more, since its result is suspect.
+    Again {
+        /// The number of the game.
+        game: u64,
+        /// Why.
+        reason: Suspicion,
+    },
+    /// An engine has failed too often in a row, and plays no more.
+    Retired {
+        /// Its name.
+        engine: String,
+        /// How often.
+        failures: u32,
+    },
+}
+
+/// How a match is played and followed.
+#[derive(Clone, Copy)]
+pub struct Match<'a> {
+    /// What is played.
+    pub plan: &'a Plan,
+    /// Games that are not to be played once more.
+    pub played: &'a HashSet<u64>,
+    /// Where every line is logged.
+    pub log: &'a Log,
+    /// Ends the match.
+    pub interrupt: &'a Interrupt,
+    /// The arbiter's own lag.
+    pub lag: &'a LagMeter,
+    /// Whether news of beginnings and single moves are wanted.
+    pub is_followed: bool,
+}
+
+/// Plays all games of a plan but those that are played already, and those of retired engines, or until
+/// interrupted; calls `on_news` with all that happens, always in the calling thread. Several games at a time end
+/// in any order.
 ///
 /// # Errors
-/// The first error of `on_game`, which stops the match.
+/// The first error of `on_news`, which stops the match.
 pub fn run(
-    plan: &Plan,
-    played: &HashSet<u64>,
-    log: &Log,
-    interrupt: &Interrupt,
-    mut on_game: impl FnMut(GameRecord) -> Result<(), RunError>,
+    planned: Match<'_>,
+    mut on_news: impl FnMut(News) -> Result<(), RunError>,
 ) -> Result<(), RunError> {
-    let schedule = Schedule::new(plan)?;
+    let schedule = Schedule::new(planned.plan)?;
     let next = AtomicU64::new(1);
+    let retirement = Retirement::new(planned.plan);
     thread::scope(|scope| {
-        let (sender, records) = channel();
-        for _ in 0..plan.concurrency.min(plan.games as usize) {
-            let sender = sender.clone();
+        let (sender, news) = channel();
+        let threads = planned.plan.concurrency.min(planned.plan.games as usize);
+        for _ in 0..threads {
             let worker = Worker {
-                plan,
-                played,
+                planned,
                 schedule: &schedule,
-                log,
-                interrupt,
+                retirement: &retirement,
                 next: &next,
+                news: sender.clone(),
                 idle: HashMap::new(),
             };
-            scope.spawn(move || worker.work(&sender));
+            scope.spawn(move || worker.work());
         }
         drop(sender);
         let mut outcome = Ok(());
-        for record in records {
+        for piece in news {
             if outcome.is_ok() {
-                outcome = on_game(record);
+                outcome = on_news(piece);
             }
             if outcome.is_err() {
-                interrupt.set();
+                planned.interrupt.set();
             }
         }
         outcome
@@ -118,43 +189,96 @@ pub fn run(
 
 /// A thread that plays games, one after the other.
 struct Worker<'a> {
-    plan: &'a Plan,
-    /// Games that are not to be played once more.
-    played: &'a HashSet<u64>,
+    planned: Match<'a>,
     schedule: &'a Schedule<'a>,
-    log: &'a Log,
-    interrupt: &'a Interrupt,
+    retirement: &'a Retirement,
     /// The next game that nobody has taken.
     next: &'a AtomicU64,
+    news: Sender<News>,
     /// Its engines between games.
     idle: HashMap<SeatedEngine, Engine>,
 }
 
 impl Worker<'_> {
-    fn work(mut self, records: &Sender<GameRecord>) {
-        while !self.interrupt.is_set() {
+    fn work(mut self) {
+        let plan = self.planned.plan;
+        let mut is_first = true;
+        while !self.planned.interrupt.ends() {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
-            if number > self.plan.games {
+            if number > plan.games {
                 break;
             }
-            if self.played.contains(&number) {
+            if self.planned.played.contains(&number) {
                 continue;
             }
+            let seats = self.schedule.seats(number);
+            if seats
+                .iter()
+                .any(|seated| self.retirement.has_retired(seated.engine))
+            {
+                continue;
+            }
+            if !is_first {
+                self.rest(plan.patience.wait);
+                if self.planned.interrupt.ends() {
+                    break;
+                }
+            }
+            is_first = false;
             let game = self.schedule.game(number);
-            let Some(record) = self.play(&game) else {
+            let Some(record) = self.play_until_sure(&game) else {
                 break;
             };
-            if records.send(record).is_err() {
+            let retired = self.retirement.note(&game, &record);
+            if self.news.send(News::Ended(Box::new(record))).is_err() {
                 break;
+            }
+            if let Some((engine, failures)) = retired {
+                let engine = plan.engines[engine].name.clone();
+                // Nobody listens any more only when the match has ended.
+                let _ = self.news.send(News::Retired { engine, failures });
             }
         }
         Engine::quit_all(self.idle.into_values());
     }
 
-    /// Plays one game; `None` where it is interrupted.
-    fn play(&mut self, game: &ScheduledGame) -> Option<GameRecord> {
+    fn rest(&self, wait: Duration) {
+        let end = Instant::now() + wait;
+        while Instant::now() < end && !self.planned.interrupt.ends() {
+            thread::sleep(end.saturating_duration_since(Instant::now()).min(TICK));
+        }
+    }
+
+    /// Plays a game, and plays it once more while its result may be the arbiter's own fault; `None` where it is
+    /// interrupted.
+    fn play_until_sure(&mut self, game: &ScheduledGame) -> Option<GameRecord> {
+        for attempt in 1.. {
+            // A machine that is never fit for the game does not keep the match from its end.
+            let lag = (attempt <= MOST_REPEATS).then_some(self.planned.lag);
+            match self.play(game, lag) {
+                Ok(record) => return Some(record),
+                Err(Abandoned::Interrupted) => return None,
+                Err(Abandoned::Suspect(reason)) => {
+                    let game = game.number;
+                    // Nobody listens any more only when the match has ended.
+                    let _ = self.news.send(News::Again { game, reason });
+                }
+            }
+        }
+        None
+    }
+
+    /// Plays one game.
+    fn play(
+        &mut self,
+        game: &ScheduledGame,
+        lag: Option<&LagMeter>,
+    ) -> Result<GameRecord, Abandoned> {
+        let plan = self.planned.plan;
         let opening = game.as_opening();
-        let position = opening.position(self.plan.variant, self.plan.seats).ok()?;
+        // The schedule has only openings that can be played.
+        let position = opening.position(plan.variant, plan.seats);
+        let position = position.map_err(|_| Abandoned::Interrupted)?;
         let mut engines = Vec::new();
         for (seat, &seated) in game.seats.iter().enumerate() {
             if position.place(Seat(seat as u8)).is_some() {
@@ -164,16 +288,33 @@ impl Worker<'_> {
             }
             match self.engine(seated) {
                 Ok(engine) => engines.push(Some(engine)),
-                Err(_) if self.interrupt.is_set() => return None,
+                Err(_) if self.planned.interrupt.is_set() => return Err(Abandoned::Interrupted),
                 Err(error) => {
                     self.put_back(game, engines);
-                    return walkover(game, self.plan, seat, error).ok();
+                    let record = walkover(game, plan, seat, error);
+                    return record.map_err(|_| Abandoned::Interrupted);
                 }
             }
         }
-        let record = play_game(game, self.plan, &mut engines, self.interrupt);
+        if self.planned.is_followed {
+            let _ = self.news.send(News::Begun(game.clone()));
+        }
+        let listener = |played: Played<'_>| {
+            let _ = self.news.send(News::Played {
+                game: played.game,
+                turn: played.turn.cloned(),
+                word: played.word.to_string(),
+            });
+        };
+        let referee = Referee {
+            plan,
+            interrupt: self.planned.interrupt,
+            lag,
+            listener: self.planned.is_followed.then_some(&listener),
+        };
+        let record = referee.play(game, &mut engines);
         self.put_back(game, engines);
-        record.ok()
+        record
     }
 
     /// An engine, kept from the last game or started now.
@@ -181,28 +322,30 @@ impl Worker<'_> {
         if let Some(engine) = self.idle.remove(&seated) {
             return Ok(engine);
         }
-        let spec = &self.plan.engines[seated.engine];
+        let plan = self.planned.plan;
+        let spec = &plan.engines[seated.engine];
         Engine::start(
             spec,
-            self.plan.variant,
+            plan.variant,
             seated.copy,
-            self.plan.patience.ready,
-            self.log,
-            self.interrupt,
+            plan.patience.ready,
+            self.planned.log,
+            self.planned.interrupt,
         )
     }
 
-    /// Keeps the engines of a game for the next one, but those that failed.
+    /// Keeps the engines of a game for the next one, but those that failed or are started anew every time.
     fn put_back(&mut self, game: &ScheduledGame, engines: Vec<Option<Engine>>) {
-        let mut failed = Vec::new();
+        let mut leaving = Vec::new();
         for (&seated, engine) in game.seats.iter().zip(engines) {
+            let restart = self.planned.plan.engines[seated.engine].restart;
             match engine {
-                Some(engine) if engine.is_usable() => {
+                Some(engine) if engine.is_usable() && !restart => {
                     self.idle.insert(seated, engine);
                 }
-                engine => failed.extend(engine),
+                engine => leaving.extend(engine),
             }
         }
-        Engine::quit_all(failed);
+        Engine::quit_all(leaving);
     }
 }

@@ -1,8 +1,10 @@
 //! Which game is number n: a pure function of the plan.
 //!
-//! Games come in *blocks*: the same opening and the same cards in all cyclic rotations of the seats, so
-//! that within a block every engine sits equally often in each seat. Where there are more engines than
-//! seats, every combination of them plays a block in turn, and then the next opening begins.
+//! Games come in *blocks*: the same opening and the same cards in all cyclic rotations of the seats, or in all
+//! orders, so that within a block every engine sits equally often in each seat. Every line-up of the format
+//! plays a block in turn: that is a round; then the next opening begins.
+
+mod line_up;
 
 use buxtehude::rules::{AnyPosition, Seat, Turn};
 use rand::seq::IndexedRandom;
@@ -12,6 +14,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::deck::Deck;
 use crate::openings::OpeningError;
 use crate::plan::{Opening, Plan};
+
+pub use line_up::LineUps;
 
 /// One game to be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,8 +57,7 @@ pub struct SeatedEngine {
 #[derive(Clone, Debug)]
 pub struct Schedule<'a> {
     plan: &'a Plan,
-    /// Number of ways to choose the engines of a block.
-    combinations: u64,
+    line_ups: LineUps,
     /// Where the moves of each opening of the plan begin.
     starts: Vec<AnyPosition>,
 }
@@ -72,20 +75,27 @@ impl<'a> Schedule<'a> {
         }
         Ok(Schedule {
             plan,
-            combinations: binomial(plan.engines.len(), plan.seats).max(1),
+            line_ups: plan.line_ups(),
             starts,
         })
     }
 
+    /// Who sits where in game `number`, counted from 1.
+    pub fn seats(&self, number: u64) -> Vec<SeatedEngine> {
+        let (block, game) = self.block_of(number);
+        self.line_ups.seating(block, game)
+    }
+
+    /// The block of a game, and its number in it, both from 0.
+    fn block_of(&self, number: u64) -> (u64, u64) {
+        let (index, games) = (number.saturating_sub(1), self.line_ups.games_per_block());
+        (index / games, index % games)
+    }
+
     /// Game `number`, counted from 1.
     pub fn game(&self, number: u64) -> ScheduledGame {
-        let seats = self.plan.seats;
-        let block = number.saturating_sub(1) / seats as u64;
-        let rotation = (number.saturating_sub(1) % seats as u64) as usize;
-        let mut seated = self.line_up(block);
-        seated.rotate_left(rotation);
-
-        let round = block / self.combinations;
+        let (block, _) = self.block_of(number);
+        let round = block / self.line_ups.count();
         let index = (round % self.starts.len() as u64) as usize;
         let chosen = &self.plan.openings[index];
         let mut rng = ChaCha8Rng::seed_from_u64(self.plan.seed);
@@ -103,26 +113,11 @@ impl<'a> Schedule<'a> {
         ScheduledGame {
             number,
             block: block + 1,
-            seats: seated,
+            seats: self.seats(number),
             start: chosen.start.clone(),
             opening,
             deck_seed,
         }
-    }
-
-    /// Who plays in a block, counted from 0, before any rotation.
-    fn line_up(&self, block: u64) -> Vec<SeatedEngine> {
-        let (engines, seats) = (self.plan.engines.len(), self.plan.seats);
-        if engines > seats {
-            let chosen = combination(block % self.combinations, engines, seats);
-            let seat = |engine| SeatedEngine { engine, copy: 0 };
-            return chosen.into_iter().map(seat).collect();
-        }
-        let seat = |seat| SeatedEngine {
-            engine: seat % engines,
-            copy: seat / engines,
-        };
-        (0..seats).map(seat).collect()
     }
 }
 
@@ -177,29 +172,4 @@ fn draw_if_due(position: &mut AnyPosition, played: &mut Vec<String>, deck: &mut 
 fn finished(position: &AnyPosition) -> usize {
     let seats = (0..position.seats() as u8).map(Seat);
     seats.filter(|&seat| position.place(seat).is_some()).count()
-}
-
-/// The number of ways to choose `k` of `n`.
-fn binomial(n: usize, k: usize) -> u64 {
-    if k > n {
-        return 0;
-    }
-    (0..k as u64).fold(1, |ways, chosen| ways * (n as u64 - chosen) / (chosen + 1))
-}
-
-/// The `index`-th choice of `k` of the numbers below `n`, in lexicographic order.
-fn combination(mut index: u64, n: usize, k: usize) -> Vec<usize> {
-    let mut chosen = Vec::new();
-    for candidate in 0..n {
-        if chosen.len() == k {
-            break;
-        }
-        let ways_with_it = binomial(n - candidate - 1, k - chosen.len() - 1);
-        if index < ways_with_it {
-            chosen.push(candidate);
-        } else {
-            index -= ways_with_it;
-        }
-    }
-    chosen
 }

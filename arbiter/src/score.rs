@@ -75,6 +75,7 @@ pub struct Tally {
     pub depth_turns: u64,
     /// The sum of these depths.
     pub depths: u64,
+    games_per_block: usize,
     /// Its points in each block, and the games of the block in which it sat.
     blocks: BTreeMap<u64, BlockTally>,
 }
@@ -97,8 +98,9 @@ impl Tally {
     /// share could not be another since nobody else was in the games.
     pub fn error(&self) -> Option<f64> {
         let seats = self.places.len();
-        let whole = self.blocks.values().filter(|block| block.games == seats);
-        let available = seats as f64 * points_of_a_game(seats);
+        let games = self.games_per_block;
+        let whole = self.blocks.values().filter(|block| block.games == games);
+        let available = games as f64 * points_of_a_game(seats);
         let shares: Vec<f64> = whole.map(|block| block.points / available).collect();
         let (share, error) = self.share().zip(half_width(&shares))?;
         let tells_nothing = share - error <= 0.0 && share + error >= 1.0;
@@ -166,6 +168,7 @@ impl Standings {
     pub fn new(names: Vec<String>, seats: usize) -> Standings {
         let tally = Tally {
             places: vec![0; seats],
+            games_per_block: seats,
             ..Tally::default()
         };
         Standings {
@@ -177,6 +180,15 @@ impl Standings {
             waiting: InOrder::new(seats),
             head_to_head: None,
         }
+    }
+
+    /// The same before the first game, where a block has so many games: at first as many as there are seats.
+    pub fn in_blocks_of(mut self, games: usize) -> Standings {
+        self.waiting = InOrder::new(games);
+        for tally in self.engines.iter_mut().chain(&mut self.seats) {
+            tally.games_per_block = games;
+        }
+        self
     }
 
     /// Counts a game. Games may come in any order, each once.

@@ -69,7 +69,7 @@ fn short_stall(table: &mut Table) {
 
 fn with_movetime(milliseconds: u64, go: &str) -> EngineSpec {
     EngineSpec {
-        limit: Limit::Movetime(Duration::from_millis(milliseconds)),
+        limit: Limit::movetime(Duration::from_millis(milliseconds)),
         ..tiny(&[go])
     }
 }
@@ -112,10 +112,7 @@ fn an_answer_that_comes_late() {
 #[test]
 fn a_clock_that_runs_out() {
     let slow = EngineSpec {
-        limit: Limit::Clock {
-            time: Duration::from_secs(2),
-            increment: Duration::from_millis(1),
-        },
+        limit: Limit::clock(Duration::from_secs(2), Duration::from_millis(1)),
         ..tiny(&["sleep 1.3; echo \"bestmove $1\""])
     };
     let record = offend(&slow, Ending::TimeForfeit, "over its limit of 6");

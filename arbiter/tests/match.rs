@@ -227,10 +227,12 @@ fn an_engine_that_crashes_loses_the_game_and_the_match_goes_on() {
         "4",
         "--nodes",
         "1",
+        "--retire",
+        "0",
         "--record",
         record.to_str().unwrap(),
     ]);
-    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert_eq!(code, 4, "{stdout}{stderr}");
     let records = records(&record);
     assert_eq!(records.len(), 4);
     for record in &records {
@@ -252,11 +254,12 @@ fn an_engine_that_does_not_come_up_again_loses_its_games() {
     let engines = [scattered(&directory, "good", 1), spent(&directory, "spent")];
     let mut arguments = vec!["match", "--players", "3", "--games", "6", "--nodes", "1"];
     arguments.extend(["--random-plies", "3", "--record", record.to_str().unwrap()]);
+    arguments.extend(["--retire", "0"]);
     engines
         .iter()
         .for_each(|engine| arguments.extend(["--engine", engine]));
     let (code, stdout, stderr) = run(&arguments);
-    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert_eq!(code, 4, "{stdout}{stderr}");
     let records = records(&record);
     assert_eq!(records.len(), 6, "{stdout}");
     for record in &records {

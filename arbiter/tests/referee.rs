@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 
 use arbiter::ending::Ending;
 use arbiter::engine::{Engine, StartError};
-use arbiter::interrupt::{Interrupt, Interrupted};
+use arbiter::interrupt::Interrupt;
 use arbiter::log::Log;
 use arbiter::plan::EngineSpec;
 use arbiter::record::GameRecord;
+use arbiter::referee::Abandoned;
 use buxtehude::rules::VARIANTS;
 use common::{Table, tiny};
 use processes::{await_death, living_members};
@@ -186,7 +187,7 @@ fn an_interrupt_ends_the_wait() {
     });
     let played = table.play();
     assert!(setter.join().unwrap().is_ok(), "it was never asked");
-    assert_eq!(played.result, Err(Interrupted));
+    assert_eq!(played.result, Err(Abandoned::Interrupted));
     assert!(played.took < Duration::from_secs(40), "{:?}", played.took);
     assert!(!played.engines[0].is_usable());
 }

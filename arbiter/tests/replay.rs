@@ -109,6 +109,7 @@ fn a_tampered_game_is_caught() {
                     seat: 1,
                     reason: "none".into(),
                     stderr: Vec::new(),
+                    evidence: None,
                 });
             }),
         ),

@@ -10,6 +10,7 @@ fn game(number: u64, seats: [&str; 3], places: [u32; 3]) -> GameRecord {
         seat,
         mv: "1".to_string(),
         micros: Some(19_000 + 500 * u64::from(seat) * number),
+        overrun: None,
         depth: (seat != 3).then_some(6 + seat),
         estimate: Vec::new(),
         score: None,
@@ -53,6 +54,7 @@ fn a_match_with_a_fault() {
         seat: 2,
         reason: "it answered after 93.4 ms, 73.4 ms over its limit of 20.0 ms, and the margin is 50.0 ms".to_string(),
         stderr: vec!["warning: out of breath".to_string()],
+        evidence: None,
     });
     games.iter().for_each(|game| report.add(game));
     insta::assert_snapshot!(report.text());
@@ -73,6 +75,7 @@ fn faults_beyond_the_first_few_are_counted() {
             seat: 3,
             reason: "it stumbled".to_string(),
             stderr: Vec::new(),
+            evidence: None,
         });
         report.add(&game);
     }

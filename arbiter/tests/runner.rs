@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use arbiter::ending::Ending;
+use arbiter::lag::LagMeter;
 use arbiter::log::Log;
 use arbiter::plan::{EngineSpec, Opening, Plan};
 use arbiter::record::GameRecord;
-use arbiter::{replay, runner};
+use arbiter::replay;
+use arbiter::runner::{self, Match, News};
 use common::{Table, tiny};
 
 /// An engine that crashes in its first game; when it is started again it does `again`. `file` tells it.
@@ -43,16 +45,21 @@ fn play(engines: Vec<EngineSpec>, start: Option<&str>) -> Vec<GameRecord> {
         ..table.plan
     };
     let mut records = Vec::new();
-    let outcome = runner::run(
-        &plan,
-        &HashSet::new(),
-        &Log::none(),
-        &table.interrupt,
-        |record| {
-            records.push(record);
-            Ok(())
-        },
-    );
+    let lag = LagMeter::start();
+    let planned = Match {
+        plan: &plan,
+        played: &HashSet::new(),
+        log: &Log::none(),
+        interrupt: &table.interrupt,
+        lag: &lag,
+        is_followed: false,
+    };
+    let outcome = runner::run(planned, |news| {
+        if let News::Ended(record) = news {
+            records.push(*record);
+        }
+        Ok(())
+    });
     assert!(outcome.is_ok(), "{outcome:?}");
     for record in &records {
         let flaws = replay::check(record);

@@ -1,46 +1,20 @@
 //! Laws of the schedule, for any plan.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::time::Duration;
 
 use arbiter::deck::Deck;
-use arbiter::plan::{EngineSpec, Limit, Opening, Patience, Plan};
+use arbiter::plan::{EngineSpec, Limit, Opening, Plan};
 use arbiter::schedule::{Schedule, ScheduledGame};
 use buxtehude::rules::{AnyPosition, Seat, Turn, VARIANTS};
 use proptest::prelude::*;
 
-fn engine(number: usize) -> EngineSpec {
-    EngineSpec {
-        name: format!("engine {number}"),
-        command: PathBuf::from("true"),
-        args: Vec::new(),
-        dir: None,
-        options: Vec::new(),
-        limit: Limit::Depth(1),
-        legal: false,
-    }
-}
-
 fn plan(seats: usize, engines: usize, seed: u64, random_plies: u32) -> Plan {
+    let engine = |number| EngineSpec::new(&format!("engine {number}"), "true", Limit::depth(1));
     Plan {
-        variant: &VARIANTS[0],
-        seats,
-        engines: (0..engines).map(engine).collect(),
         games: 100 * seats as u64,
         seed,
-        concurrency: 1,
         random_plies,
-        openings: vec![Opening::default()],
-        patience: Patience {
-            ready: Duration::from_secs(10),
-            margin: Duration::from_millis(50),
-            stall: Duration::from_secs(60),
-            max_plies: 1000,
-        },
-        sprt: None,
-        log: None,
-        record: None,
+        ..Plan::new(&VARIANTS[0], seats, (0..engines).map(engine).collect())
     }
 }
 

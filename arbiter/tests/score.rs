@@ -161,6 +161,7 @@ fn depth_and_time_are_means_over_answers() {
         seat,
         mv: "1".to_string(),
         micros: Some(micros),
+        overrun: None,
         depth,
         estimate: Vec::new(),
         score: None,

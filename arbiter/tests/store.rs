@@ -71,10 +71,18 @@ fn a_store_holds_what_a_record_holds() {
 fn faults_are_stored_with_what_was_said() {
     let directory = directory("stored_faults");
     let bad = crashing(&directory, "bad");
-    let (output, store, record) = match_of(&directory, &["--engine", &bad]);
+    let [store, record] = ["match.db", "games.jsonl"].map(|name| directory.join(name));
+    let [store, record] = [store.to_str().unwrap(), record.to_str().unwrap()];
+    let good = scattered(&directory, "good", 1);
+    let mut all = vec![
+        "match", "--engine", &good, "--engine", &bad, "--nodes", "1", "--games", "6",
+    ];
+    all.extend(["--retire", "0", "--store", store, "--record", record]);
+    let (code, output, _) = run(&all);
+    assert_eq!(code, 4, "{output}");
     assert!(output.contains("stderr: out of carrots"), "{output}");
-    assert_eq!(export(&store, &[]), export(&record, &[]));
-    assert_eq!(content(&["report", &store]), content(&["report", &record]));
+    assert_eq!(export(store, &[]), export(record, &[]));
+    assert_eq!(content(&["report", store]), content(&["report", record]));
 }
 
 #[test]

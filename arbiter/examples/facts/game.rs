@@ -162,6 +162,7 @@ pub mod examples {
                 turns.push(arbiter::record::TurnRecord {
                     seat: u32::from(seat.0) + 1,
                     mv: word.to_string(),
+                    overrun: None,
                     micros: None,
                     depth: None,
                     estimate: Vec::new(),

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::numbers::{depth, milliseconds, positive};
-use crate::plan::Limit;
+use super::numbers::{depth, margin, memory, milliseconds, positive};
+use crate::plan::{ClockLimit, Limit, TimeLimit};
 
 /// The keys that are accepted.
-const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, legal";
+const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, ponder, restart, memory";
 
 /// An engine's settings as typed; what is not said is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,8 +22,12 @@ pub(super) struct EngineText {
     pub name: Option<String>,
     pub dir: Option<PathBuf>,
     pub options: Vec<(String, String)>,
-    pub limit: Option<Limit>,
+    pub limit: Limit,
+    pub margin: Option<Duration>,
     pub legal: Option<bool>,
+    pub ponder: Option<bool>,
+    pub restart: Option<bool>,
+    pub memory: Option<u64>,
 }
 
 /// Why a string does not describe an engine.
@@ -50,9 +54,9 @@ pub enum EngineTextError {
         /// The key.
         key: String,
     },
-    /// More than one limit.
-    #[error("{key} is a second limit; an engine has one of movetime, depth, nodes, tc")]
-    SecondLimit {
+    /// Two limits of time.
+    #[error("{key} is a second limit of time; an engine has either movetime or tc")]
+    SecondTime {
         /// The key that is too many.
         key: String,
     },
@@ -90,6 +94,7 @@ impl EngineText {
 
     /// These settings, with `shared` ones for whatever they do not say.
     pub(super) fn or(mut self, shared: &EngineText) -> EngineText {
+        let limit = self.own_limit().unwrap_or(shared.limit);
         let own = std::mem::take(&mut self.options);
         let is_own = |name: &str| own.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
         let inherited = shared.options.iter().filter(|(name, _)| !is_own(name));
@@ -100,9 +105,18 @@ impl EngineText {
             name: self.name,
             dir: self.dir.or_else(|| shared.dir.clone()),
             options,
-            limit: self.limit.or(shared.limit),
+            limit,
+            margin: self.margin.or(shared.margin),
             legal: self.legal.or(shared.legal),
+            ponder: self.ponder.or(shared.ponder),
+            restart: self.restart.or(shared.restart),
+            memory: self.memory.or(shared.memory),
         }
+    }
+
+    /// The limit, if anything of it is said.
+    pub(super) fn own_limit(&self) -> Option<Limit> {
+        (self.limit != Limit::default()).then_some(self.limit)
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), EngineTextError> {
@@ -128,21 +142,34 @@ impl EngineText {
                     args.ok_or_else(|| wrong("a quotation mark is not closed".to_string()))?;
                 once(&mut self.args, key, args)
             }
-            "legal" => match value {
-                "on" => once(&mut self.legal, key, true),
-                "off" => once(&mut self.legal, key, false),
-                _ => Err(wrong("expected on or off".to_string())),
-            },
+            "margin" => {
+                let margin = margin(value).map_err(wrong)?;
+                once(&mut self.margin, key, Duration::from_millis(margin))
+            }
+            "memory" => once(&mut self.memory, key, memory(value).map_err(wrong)?),
+            "legal" => once(&mut self.legal, key, switch(value).map_err(wrong)?),
+            "ponder" => once(&mut self.ponder, key, switch(value).map_err(wrong)?),
+            "restart" => once(&mut self.restart, key, switch(value).map_err(wrong)?),
             "movetime" | "depth" | "nodes" | "tc" => {
-                let limit = limit(key, value).map_err(wrong)?;
-                once(&mut self.limit, key, limit).map_err(|_| EngineTextError::SecondLimit {
-                    key: key.to_string(),
-                })
+                self.set_limit(key, limit(key, value).map_err(wrong)?)
             }
             _ => Err(EngineTextError::UnknownKey {
                 key: key.to_string(),
             }),
         }
+    }
+
+    fn set_limit(&mut self, key: &str, limit: Limit) -> Result<(), EngineTextError> {
+        let both = limit.or(self.limit);
+        let key = key.to_string();
+        if limit.time.is_some() && self.limit.time.is_some() {
+            return Err(EngineTextError::SecondTime { key });
+        }
+        if both == limit && self.limit != Limit::default() {
+            return Err(EngineTextError::Twice { key });
+        }
+        self.limit = both;
+        Ok(())
     }
 
     fn set_option(&mut self, key: &str, name: &str, value: &str) -> Result<(), EngineTextError> {
@@ -177,28 +204,63 @@ fn once<T>(field: &mut Option<T>, key: &str, value: T) -> Result<(), EngineTextE
     Ok(())
 }
 
+fn switch(value: &str) -> Result<bool, String> {
+    match value {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("expected on or off".to_string()),
+    }
+}
+
+/// Reads a limit as it is written: `movetime=20 depth=9`. The error says what would have been accepted.
+pub(crate) fn limit_from_text(text: &str) -> Result<Limit, String> {
+    let mut all = Limit::default();
+    for word in text.split_whitespace() {
+        let (key, value) = word.split_once('=').unwrap_or((word, ""));
+        all = all.or(limit(key, value).map_err(|expected| format!("{word}: {expected}"))?);
+    }
+    Ok(all)
+}
+
 /// Reads the limit that is said with a key: `movetime`, `depth`, `nodes` or `tc`. The error says what would
 /// have been accepted.
-pub(crate) fn limit(key: &str, value: &str) -> Result<Limit, String> {
+fn limit(key: &str, value: &str) -> Result<Limit, String> {
     match key {
-        "movetime" => milliseconds(value).map(|ms| Limit::Movetime(Duration::from_millis(ms))),
-        "depth" => depth(value).map(Limit::Depth),
-        "nodes" => positive(value).map(Limit::Nodes),
+        "movetime" => milliseconds(value).map(|ms| Limit::movetime(Duration::from_millis(ms))),
+        "depth" => depth(value).map(Limit::depth),
+        "nodes" => positive(value).map(Limit::nodes),
         "tc" => clock(value),
         _ => Err("expected movetime, depth, nodes or tc".to_string()),
     }
 }
 
-/// Reads `seconds+seconds` or `seconds`: a clock.
+/// Reads `seconds`, `seconds+seconds` or `moves/seconds+seconds`: a clock.
 pub(super) fn clock(text: &str) -> Result<Limit, String> {
-    let (time, increment) = text.split_once('+').unwrap_or((text, "0"));
+    let expected = || {
+        "expected seconds+seconds such as 10+0.1, or moves/seconds+seconds such as 40/60+0.5; the first seconds above 0, none above a day, 1 to 10000 moves"
+            .to_string()
+    };
+    let (moves, rest) = match text.split_once('/') {
+        Some((moves, rest)) => {
+            let number = moves.parse().ok();
+            let number = number.filter(|number| (1..=10_000).contains(number));
+            (Some(number.ok_or_else(expected)?), rest)
+        }
+        None => (None, text),
+    };
+    let (time, increment) = rest.split_once('+').unwrap_or((rest, "0"));
     let limit = seconds(time).zip(seconds(increment));
     let limit = limit.filter(|(time, _)| !time.is_zero());
-    let limit = limit.map(|(time, increment)| Limit::Clock { time, increment });
-    limit.ok_or_else(|| {
-        "expected seconds+seconds such as 10+0.1, the first above 0, neither above a day"
-            .to_string()
-    })
+    let clock = limit.map(|(time, increment)| ClockLimit {
+        moves,
+        time,
+        increment,
+    });
+    let limit = clock.map(|clock| Limit {
+        time: Some(TimeLimit::Clock(clock)),
+        ..Limit::default()
+    });
+    limit.ok_or_else(expected)
 }
 
 /// Reads a number of seconds, to the millisecond.
@@ -227,7 +289,7 @@ mod tests {
 
     #[test]
     fn every_key_is_read() {
-        let text = r#"cmd=./x args="-q 'two words'" name='My Engine' dir=/tmp option.Hash=16 "option.Move Overhead=5" tc=10+0.1 legal=on"#;
+        let text = r#"cmd=./x args="-q 'two words'" name='My Engine' dir=/tmp option.Hash=16 "option.Move Overhead=5" tc=10+0.1 depth=9 margin=7 legal=on ponder=on restart=off memory=512"#;
         let engine = EngineText {
             cmd: Some("./x".into()),
             args: Some(vec!["-q".into(), "two words".into()]),
@@ -237,11 +299,13 @@ mod tests {
                 ("Hash".into(), "16".into()),
                 ("Move Overhead".into(), "5".into()),
             ],
-            limit: Some(Limit::Clock {
-                time: Duration::from_secs(10),
-                increment: Duration::from_millis(100),
-            }),
+            limit: Limit::clock(Duration::from_secs(10), Duration::from_millis(100))
+                .or(Limit::depth(9)),
+            margin: Some(Duration::from_millis(7)),
             legal: Some(true),
+            ponder: Some(true),
+            restart: Some(false),
+            memory: Some(512),
         };
         assert_eq!(EngineText::parse(text), Ok(engine));
     }
@@ -257,7 +321,7 @@ mod tests {
         let shared = EngineText::parse("depth=3 option.Hash=1 option.Threads=2 legal=on").unwrap();
         let own = EngineText::parse("cmd=x nodes=5 option.hash=8 legal=off").unwrap();
         let merged = own.or(&shared);
-        assert_eq!(merged.limit, Some(Limit::Nodes(5)));
+        assert_eq!(merged.limit, Limit::nodes(5));
         assert_eq!(merged.legal, Some(false));
         let options = [("Threads", "2"), ("hash", "8")];
         let options = options.map(|(name, value)| (name.to_string(), value.to_string()));
@@ -272,7 +336,12 @@ mod tests {
             "cmd=x st=1",
             "cmd=x cmd=y",
             "cmd=",
-            "depth=3 nodes=4",
+            "depth=3 depth=4",
+            "movetime=3 tc=4",
+            "tc=0/4",
+            "memory=0",
+            "margin=-1",
+            "ponder=1",
             "depth=0",
             "movetime=ten",
             "tc=0+1",

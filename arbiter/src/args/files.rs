@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::OutputArgs;
 use super::numbers::{concurrency, positive};
 
 /// `arbiter resume`.
@@ -22,6 +23,10 @@ pub struct ResumeArgs {
     /// Games played at the same time [default: as at the start]
     #[arg(long, value_name = "N", value_parser = concurrency, allow_negative_numbers = true)]
     pub concurrency: Option<usize>,
+
+    /// What is written of it
+    #[command(flatten)]
+    pub output: OutputArgs,
 
     /// Go on even if the program of an engine is not what it was at the start
     #[arg(long)]
@@ -90,5 +95,24 @@ pub struct ReplayArgs {
 
     /// Show this game move by move
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    pub game: Option<u64>,
+}
+
+/// `arbiter explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter explain match.db
+  arbiter explain match.db 7
+
+Tells who was at fault and why, how the process ended, its memory and its time, the last lines each way with their
+times, and the end of its standard error.")]
+pub struct ExplainArgs {
+    /// A store or a record, made with `arbiter match`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// The number of the game [default: all games that ended by a fault]
+    #[arg(value_name = "GAME", value_parser = positive, allow_negative_numbers = true)]
     pub game: Option<u64>,
 }

@@ -53,3 +53,15 @@ pub fn random_plies(text: &str) -> Result<u32, String> {
 pub fn max_plies(text: &str) -> Result<u32, String> {
     number(text, 1, u32::MAX.into()).map(|number| number as u32)
 }
+
+pub fn memory(text: &str) -> Result<u64, String> {
+    number(text, 1, 1 << 40)
+}
+
+pub fn failures(text: &str) -> Result<u32, String> {
+    number(text, 0, 1000).map(|number| number as u32)
+}
+
+pub fn wait(text: &str) -> Result<u64, String> {
+    number(text, 0, DAY_MS)
+}

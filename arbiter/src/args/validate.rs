@@ -1,31 +1,25 @@
 //! From what is typed to what is meant: a [`Plan`] in which every field is sensible.
 
-use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use buxtehude::rules::{SetupError, UnknownVariant, Variant};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
 use thiserror::Error;
 
-use super::engine_text::{EngineText, EngineTextError};
-use super::{LimitArgs, MatchArgs};
+use super::engine_text::EngineTextError;
+use super::engines::engines;
+use super::{FormatArgs, GameArgs, MatchArgs, OpeningArgs, OpeningOrder, TournamentArgs};
 use crate::openings::{self, OpeningsError};
-use crate::plan::{EngineSpec, Limit, Opening, Patience, Plan};
+use crate::plan::{Adjudication, Format, Opening, Patience, Plan, ResignTextError};
 use crate::score::{Sprt, SprtTextError};
-
-/// The name of the engine that plays where none is named.
-const BUILT_IN: &str = "buxtehude";
-
-/// The limit where none is named.
-const DEFAULT_LIMIT: Limit = Limit::Movetime(Duration::from_millis(100));
 
 /// The games of a test where their number is not named.
 const MOST_GAMES_OF_A_TEST: u64 = 100_000;
-
-/// How long engines have for `uciok` and `readyok`.
-const READY_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why the arguments make no plan. Each message begins with the flag at fault.
 #[derive(Debug, Error)]
@@ -106,6 +100,56 @@ pub enum ArgsError {
         /// The number of engines.
         engines: usize,
     },
+    /// The rule for resigning is wrong.
+    #[error("--resign {text:?}: {reason}")]
+    Resign {
+        /// The words, joined by blanks.
+        text: String,
+        /// What is wrong with them.
+        reason: ResignTextError,
+    },
+    /// Resigning in another game than one of two seats.
+    #[error("--resign: expected two seats, where both engines can agree, found {seats}")]
+    ResignSeats {
+        /// The number of seats.
+        seats: usize,
+    },
+    /// Pondering in another game than one of two seats.
+    #[error(
+        "engine {engine}: ponder=on: expected two seats, where an engine can tell whose move comes next, found {seats}"
+    )]
+    PonderSeats {
+        /// The engine.
+        engine: String,
+        /// The number of seats.
+        seats: usize,
+    },
+    /// There are not so many openings.
+    #[error(
+        "--openings-start: {start}: expected a number from 1 to {number}, as many as there are"
+    )]
+    OpeningsStart {
+        /// What was given.
+        start: usize,
+        /// The number of openings.
+        number: usize,
+    },
+    /// Nobody is left to be challenged.
+    #[error(
+        "--challengers: {challengers}: expected fewer than there are engines, found {engines} --engine"
+    )]
+    Challengers {
+        /// What was given.
+        challengers: u64,
+        /// The number of engines named.
+        engines: usize,
+    },
+    /// There are too many rounds to count their games.
+    #[error("--rounds: {rounds} is too many")]
+    Rounds {
+        /// What was given.
+        rounds: u64,
+    },
     /// There are too many games to count.
     #[error("--games: {games} is too many")]
     Games {
@@ -114,57 +158,138 @@ pub enum ArgsError {
     },
 }
 
-/// Makes a plan of what was typed, and a list of remarks on what was changed in doing so.
+/// Makes a plan of what was typed for a match, and a list of remarks on what was changed in doing so.
 ///
 /// # Errors
 /// [`ArgsError`] names the flag, what was given and what is accepted.
 pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
-    let variant = Variant::by_name(&args.variant)?;
-    let seats = args.players;
-    variant.start(seats)?;
-    check_files(args)?;
+    let mut plan = common(&args.common, Format::RoundRobin)?;
     let mut remarks = Vec::new();
-    let sprt = sprt(args)?;
-    let asked = args
-        .games
-        .or(sprt.map(|_| MOST_GAMES_OF_A_TEST.next_multiple_of(seats as u64)));
-    let games = whole_blocks(asked, seats, &mut remarks)?;
-    let openings = match &args.openings {
-        Some(path) => openings::read(path, variant, seats)?,
-        None => vec![Opening::default()],
-    };
-    let plan = Plan {
-        variant,
-        seats,
-        engines: engines(args)?,
-        games,
-        seed: args.seed.unwrap_or_else(random_seed),
-        concurrency: args.concurrency,
-        random_plies: args.random_plies,
-        openings,
-        patience: Patience {
-            ready: READY_PATIENCE,
-            margin: Duration::from_millis(args.margin),
-            stall: Duration::from_secs(args.stall),
-            max_plies: args.max_plies,
-        },
-        sprt,
-        log: args.log.clone(),
-        record: args.record.clone(),
-    };
+    plan.sprt = sprt(args)?;
+    let block = plan.line_ups().games_per_block();
+    let most = plan
+        .sprt
+        .map(|_| MOST_GAMES_OF_A_TEST.next_multiple_of(block));
+    plan.games = whole_blocks(args.games.or(most), block, &mut remarks)?;
     remarks.extend(sameness(&plan));
     Ok((plan, remarks))
 }
 
+/// Makes a plan of what was typed for a tournament, with remarks.
+///
+/// # Errors
+/// As [`plan`].
+pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ArgsError> {
+    let (format, rounds, args) = match &args.format {
+        FormatArgs::RoundRobin(args) => (Format::RoundRobin, args.rounds, &args.common),
+        FormatArgs::Gauntlet(args) => {
+            let (challengers, engines) = (args.challengers, args.common.engine.len());
+            if challengers >= engines as u64 {
+                return Err(ArgsError::Challengers {
+                    challengers,
+                    engines,
+                });
+            }
+            let challengers = challengers as usize;
+            (Format::Gauntlet { challengers }, args.rounds, &args.common)
+        }
+    };
+    let mut plan = common(args, format)?;
+    let line_ups = plan.line_ups();
+    let round = line_ups.count().checked_mul(line_ups.games_per_block());
+    let games = round.and_then(|round| round.checked_mul(rounds));
+    plan.games = games.ok_or(ArgsError::Rounds { rounds })?;
+    let remarks = sameness(&plan).into_iter().collect();
+    Ok((plan, remarks))
+}
+
+/// The plan of what every match is told, of one block.
+fn common(args: &GameArgs, format: Format) -> Result<Plan, ArgsError> {
+    let variant = Variant::by_name(&args.variant)?;
+    variant.start(args.players)?;
+    check_files(args)?;
+    let resign = args.resign.as_ref().map(|words| {
+        let text = words.join(" ");
+        let resign = text.parse();
+        resign.map_err(|reason| ArgsError::Resign { text, reason })
+    });
+    let seed = args.seed.unwrap_or_else(random_seed);
+    let plan = Plan {
+        format,
+        all_orders: args.all_orders,
+        seed,
+        concurrency: args.concurrency,
+        random_plies: args.openings.random_plies,
+        openings: openings(&args.openings, variant, args.players, seed)?,
+        patience: Patience {
+            stall: Duration::from_secs(args.stall),
+            max_plies: args.max_plies,
+            failures: args.retire,
+            wait: Duration::from_millis(args.wait),
+            ready: Duration::from_millis(args.ready),
+        },
+        adjudication: Adjudication {
+            resign: resign.transpose()?,
+            solved: args.solved,
+        },
+        log: args.output.log.clone(),
+        record: args.output.record.clone(),
+        ..Plan::new(variant, args.players, engines(args)?)
+    };
+    if plan.seats != 2 && plan.adjudication.resign.is_some() {
+        return Err(ArgsError::ResignSeats { seats: plan.seats });
+    }
+    let ponders = plan.engines.iter().find(|engine| engine.ponder);
+    match ponders.filter(|_| plan.seats != 2) {
+        Some(engine) => Err(ArgsError::PonderSeats {
+            engine: engine.name.clone(),
+            seats: plan.seats,
+        }),
+        None => Ok(plan),
+    }
+}
+
+/// The openings in the order in which they are played, each as long as it may be.
+fn openings(
+    args: &OpeningArgs,
+    variant: &Variant,
+    seats: usize,
+    seed: u64,
+) -> Result<Vec<Opening>, ArgsError> {
+    let mut openings = match &args.openings {
+        Some(path) => openings::read(path, variant, seats)?,
+        None => vec![Opening::default()],
+    };
+    if let Some(plies) = args.openings_plies {
+        for opening in &mut openings {
+            opening.shorten(plies);
+        }
+    }
+    if args.openings_order == OpeningOrder::Random {
+        openings.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    }
+    let number = openings.len();
+    let start = usize::try_from(args.openings_start).unwrap_or(usize::MAX);
+    if start > number {
+        return Err(ArgsError::OpeningsStart { start, number });
+    }
+    openings.rotate_left(start - 1);
+    Ok(openings)
+}
+
 /// No two of the files that are written are one.
-fn check_files(args: &MatchArgs) -> Result<(), ArgsError> {
-    let (log, record, store) = (
-        ("log", &args.log),
-        ("record", &args.record),
+fn check_files(args: &GameArgs) -> Result<(), ArgsError> {
+    let files = [
+        ("log", &args.output.log),
+        ("record", &args.output.record),
         ("store", &args.store),
-    );
-    for ((flag, file), (other, other_file)) in [(record, log), (store, log), (store, record)] {
-        if file.is_some() && file == other_file {
+        ("events", &args.output.events),
+    ];
+    for (index, (flag, file)) in files.iter().enumerate() {
+        let same = files[..index]
+            .iter()
+            .find(|(_, other)| file.is_some() && file == other);
+        if let Some((other, _)) = same {
             return Err(ArgsError::SameFile { flag, other });
         }
     }
@@ -174,16 +299,15 @@ fn check_files(args: &MatchArgs) -> Result<(), ArgsError> {
 /// Rounds a number of games up to whole blocks.
 fn whole_blocks(
     asked: Option<u64>,
-    seats: usize,
+    block: u64,
     remarks: &mut Vec<String>,
 ) -> Result<u64, ArgsError> {
-    let block = seats as u64;
     let asked = asked.unwrap_or(block);
     let games = asked.checked_next_multiple_of(block);
     let games = games.ok_or(ArgsError::Games { games: asked })?;
     if games != asked {
         remarks.push(format!(
-            "--games {asked} is rounded up to {games}: whole blocks of {block} games, each opening in every seat rotation"
+            "--games {asked} is rounded up to {games}: whole blocks of {block} games, each opening in every order of seats"
         ));
     }
     Ok(games)
@@ -197,7 +321,7 @@ fn sprt(args: &MatchArgs) -> Result<Option<Sprt>, ArgsError> {
     let text = words.join(" ");
     let sprt = text.parse();
     let sprt = sprt.map_err(|reason| ArgsError::Sprt { text, reason })?;
-    match args.engine.len() {
+    match args.common.engine.len() {
         2 => Ok(Some(sprt)),
         engines => Err(ArgsError::SprtEngines { engines }),
     }
@@ -205,12 +329,11 @@ fn sprt(args: &MatchArgs) -> Result<Option<Sprt>, ArgsError> {
 
 /// Says so where nothing but the cards tells the blocks apart.
 fn sameness(plan: &Plan) -> Option<String> {
-    let is_timeless =
-        |engine: &EngineSpec| matches!(engine.limit, Limit::Depth(_) | Limit::Nodes(_));
-    let has_one_line = plan.engines.iter().all(is_timeless)
+    let mut limits = plan.engines.iter().map(|engine| engine.limit);
+    let has_one_line = limits.all(|limit| limit.is_timeless())
         && plan.random_plies == 0
         && plan.openings.len() == 1
-        && plan.games > plan.seats as u64;
+        && plan.games > plan.line_ups().count() * plan.line_ups().games_per_block();
     has_one_line.then(|| {
         "all blocks begin alike: engines limited by depth or nodes may repeat a game but for its cards; see --random-plies and --openings".to_string()
     })
@@ -222,139 +345,15 @@ fn random_seed() -> u64 {
     RandomState::new().build_hasher().finish() >> 32
 }
 
-fn engines(args: &MatchArgs) -> Result<Vec<EngineSpec>, ArgsError> {
-    let shared = match &args.each {
-        Some(text) => shared_settings(text)?,
-        None => EngineText::default(),
-    };
-    let mut typed = Vec::new();
-    for text in &args.engine {
-        let engine = EngineText::parse(text).map_err(|reason| ArgsError::Engine {
-            text: text.clone(),
-            reason,
-        })?;
-        typed.push((text.as_str(), engine.or(&shared)));
-    }
-    if typed.is_empty() {
-        typed.push(("", built_in(&shared)?));
-    }
-    let mut names = names(&typed)?.into_iter();
-    let default_limit = args.limit.limit().unwrap_or(DEFAULT_LIMIT);
-    let spec = |(text, engine): (&str, EngineText)| {
-        let no_command = || ArgsError::NoCommand {
-            text: text.to_string(),
-        };
-        if let Some(dir) = engine.dir.as_ref().filter(|dir| !dir.is_dir()) {
-            return Err(ArgsError::Directory {
-                text: text.to_string(),
-                dir: dir.clone(),
-            });
-        }
-        Ok(EngineSpec {
-            command: resolve(&engine.cmd.ok_or_else(no_command)?, engine.dir.as_deref()),
-            name: names.next().unwrap_or_default(),
-            args: engine.args.unwrap_or_default(),
-            dir: engine.dir,
-            options: engine.options,
-            limit: engine.limit.unwrap_or(default_limit),
-            legal: engine.legal.unwrap_or(false),
-        })
-    };
-    typed.into_iter().map(spec).collect()
-}
-
-fn shared_settings(text: &str) -> Result<EngineText, ArgsError> {
-    let shared = EngineText::parse(text).map_err(|reason| ArgsError::Each {
-        text: text.to_string(),
-        reason,
-    })?;
-    match shared.name {
-        Some(_) => Err(ArgsError::SharedName {
-            text: text.to_string(),
-        }),
-        None => Ok(shared),
-    }
-}
-
-/// The engine where none is named: the shared program if there is one, else the arbiter itself.
-fn built_in(shared: &EngineText) -> Result<EngineText, ArgsError> {
-    if shared.cmd.is_some() {
-        return Ok(shared.clone());
-    }
-    let program = std::env::current_exe().map_err(ArgsError::OwnProgram)?;
-    let engine = EngineText {
-        cmd: Some(program.to_string_lossy().into_owned()),
-        args: Some(vec!["engine".to_string()]),
-        name: Some(BUILT_IN.to_string()),
-        ..EngineText::default()
-    };
-    Ok(engine.or(shared))
-}
-
-/// A different name for each engine: as given, or else that of its program, numbered where it is shared.
-fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ArgsError> {
-    let program = |engine: &EngineText| {
-        let command = Path::new(engine.cmd.as_deref().unwrap_or_default());
-        let file = command.file_name().unwrap_or(command.as_os_str());
-        file.to_string_lossy().into_owned()
-    };
-    let nameless = engines.iter().filter(|(_, engine)| engine.name.is_none());
-    let mut shared: HashMap<String, usize> = HashMap::new();
-    for (_, engine) in nameless {
-        *shared.entry(program(engine)).or_default() += 1;
-    }
-    let mut numbers: HashMap<String, usize> = HashMap::new();
-    let mut names: Vec<String> = Vec::new();
-    for (_, engine) in engines {
-        let name = engine.name.clone().unwrap_or_else(|| {
-            let program = program(engine);
-            let number = numbers.entry(program.clone()).or_default();
-            *number += 1;
-            match shared.get(&program) {
-                Some(&several) if several > 1 => format!("{program}-{number}"),
-                _ => program,
-            }
-        });
-        if names.contains(&name) {
-            return Err(ArgsError::SameName { name });
-        }
-        names.push(name);
-    }
-    Ok(names)
-}
-
-/// Where a program is: a relative path counts from the engine's directory, and where there is no such
-/// file from the arbiter's own. A bare name is left to the search path.
-fn resolve(command: &str, dir: Option<&Path>) -> PathBuf {
-    if !command.contains('/') {
-        return PathBuf::from(command);
-    }
-    let in_dir = dir
-        .map(|dir| dir.join(command))
-        .filter(|path| path.is_file());
-    let path = in_dir.unwrap_or_else(|| PathBuf::from(command));
-    // The engine is started in its directory, where a relative path would mean another file.
-    std::path::absolute(&path).unwrap_or(path)
-}
-
-impl LimitArgs {
-    /// The limit typed, if any.
-    fn limit(&self) -> Option<Limit> {
-        let movetime = self
-            .movetime
-            .map(|ms| Limit::Movetime(Duration::from_millis(ms)));
-        let depth = self.depth.map(Limit::Depth);
-        let nodes = self.nodes.map(Limit::Nodes);
-        movetime.or(depth).or(nodes).or(self.tc)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser;
 
+    use std::path::Path;
+
     use super::*;
     use crate::args::{Cli, Command};
+    use crate::plan::{EngineSpec, Limit};
 
     fn planned(arguments: &[&str]) -> Result<(Plan, Vec<String>), ArgsError> {
         let cli = Cli::try_parse_from(["arbiter", "match"].iter().chain(arguments)).unwrap();
@@ -377,7 +376,7 @@ mod tests {
         assert_eq!(engine.name, "buxtehude");
         assert_eq!(engine.command, std::env::current_exe().unwrap());
         assert_eq!(engine.args, ["engine"]);
-        assert_eq!(engine.limit, Limit::Movetime(Duration::from_millis(100)));
+        assert_eq!(engine.limit, Limit::movetime(Duration::from_millis(100)));
         assert_eq!((plan.games, remarks), (3, vec![]));
     }
 
@@ -448,13 +447,10 @@ mod tests {
             "--movetime",
             "5",
         ]);
-        assert_eq!(engines[0].limit, Limit::Depth(2));
-        assert_eq!(engines[1].limit, Limit::Nodes(7));
+        assert_eq!(engines[0].limit, Limit::depth(2));
+        assert_eq!(engines[1].limit, Limit::nodes(7));
         let engines = engines_of(&["--engine", "cmd=a", "--tc", "1.5+0.01"]);
-        let clock = Limit::Clock {
-            time: Duration::from_millis(1500),
-            increment: Duration::from_millis(10),
-        };
+        let clock = Limit::clock(Duration::from_millis(1500), Duration::from_millis(10));
         assert_eq!(engines[0].limit, clock);
     }
 

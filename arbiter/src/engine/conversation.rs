@@ -13,9 +13,11 @@ use rustix::io::Errno;
 use super::last_words::LastWords;
 use super::lines::Lines;
 use super::process::Process;
+use super::recent::Recent;
 use crate::interrupt::Interrupt;
 use crate::log::{Log, Origin};
 use crate::plan::EngineSpec;
+use crate::record::Evidence;
 
 /// How long a wait goes on before it looks for interrupts and for the end of the process.
 const TICK: Duration = Duration::from_millis(100);
@@ -57,6 +59,7 @@ pub struct Conversation {
     /// When the newest bytes in `lines` were read.
     arrived: Instant,
     last_words: LastWords,
+    recent: Recent,
 }
 
 impl Conversation {
@@ -78,6 +81,7 @@ impl Conversation {
             lines: Lines::new(),
             arrived: Instant::now(),
             last_words: LastWords::default(),
+            recent: Recent::new(),
         })
     }
 
@@ -100,6 +104,17 @@ impl Conversation {
     pub fn kill(&mut self) {
         self.process.kill();
         self.read_stderr();
+    }
+
+    /// What is known of the engine's last moments; of its process only after its end.
+    pub fn evidence(&self) -> Evidence {
+        let usage = self.process.usage();
+        Evidence {
+            lines: self.recent.lines(),
+            exit: usage.map(|usage| usage.exit()),
+            memory_kib: usage.map(|usage| usage.memory_kib),
+            cpu_micros: usage.map(|usage| usage.cpu_micros),
+        }
     }
 
     /// Sends whole lines; what the engine wrote before it has taken them all is dropped.
@@ -151,11 +166,25 @@ impl Conversation {
                 return Err(self.stalled());
             }
         };
-        let text = self.lines.text(line);
-        self.log
-            .write(self.arrived, &self.name, Origin::Engine, text);
         let arrived = self.arrived;
+        let text = self.lines.text(line);
+        self.recent.keep(arrived, Origin::Engine, text);
+        self.log.write(arrived, &self.name, Origin::Engine, text);
         Ok(Line { text, arrived })
+    }
+
+    /// The next line if it is there already.
+    pub fn next_line_there(&mut self) -> Option<Line<'_>> {
+        let line = match self.lines.next() {
+            Some(line) => line,
+            None if self.read_output() => self.lines.next()?,
+            None => return None,
+        };
+        let arrived = self.arrived;
+        let text = self.lines.text(line);
+        self.recent.keep(arrived, Origin::Engine, text);
+        self.log.write(arrived, &self.name, Origin::Engine, text);
+        Some(Line { text, arrived })
     }
 
     /// Writes a remark of our own to the log.
@@ -278,6 +307,7 @@ impl Conversation {
         loop {
             while let Some(line) = self.lines.next() {
                 let text = self.lines.text(line);
+                self.recent.keep(self.arrived, Origin::Engine, text);
                 self.log
                     .write(self.arrived, &self.name, Origin::Engine, text);
             }
@@ -309,12 +339,11 @@ impl Conversation {
         }
     }
 
-    fn log_sent(&self, at: Instant, lines: &[u8]) {
-        if self.log.is_kept() {
-            for line in lines.split_inclusive(|&byte| byte == b'\n') {
-                let text = line.trim_ascii_end();
-                self.log.write(at, &self.name, Origin::Arbiter, text);
-            }
+    fn log_sent(&mut self, at: Instant, lines: &[u8]) {
+        for line in lines.split_inclusive(|&byte| byte == b'\n') {
+            let text = line.trim_ascii_end();
+            self.recent.keep(at, Origin::Arbiter, text);
+            self.log.write(at, &self.name, Origin::Arbiter, text);
         }
     }
 

@@ -95,8 +95,6 @@ fn setting(spec: &EngineSpec, offer: &OptionOffer, value: &str) -> Result<Comman
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use buxtehude::protocol::Reply;
     use buxtehude::rules::VARIANTS;
 
@@ -122,16 +120,11 @@ mod tests {
 
     fn set(variant: usize, options: &[(&str, &str)]) -> Result<Vec<String>, String> {
         let spec = EngineSpec {
-            name: "mine".to_string(),
-            command: PathBuf::new(),
-            args: Vec::new(),
-            dir: None,
             options: options
                 .iter()
                 .map(|(name, value)| (name.to_string(), value.to_string()))
                 .collect(),
-            limit: Limit::Depth(1),
-            legal: false,
+            ..EngineSpec::new("mine", "", Limit::depth(1))
         };
         settings(&spec, &VARIANTS[variant], &offers())
             .map(|commands| commands.iter().map(Command::to_string).collect())

@@ -3,8 +3,12 @@
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+#[cfg(target_os = "linux")]
+use rustix::process::{Resource, Rlimit};
+use wait4::Wait4;
 
 use crate::plan::EngineSpec;
 
@@ -15,8 +19,8 @@ pub struct Process {
     child: Child,
     /// The process group; its number is the child's.
     group: Pid,
-    /// Its status, once it has been waited for.
-    status: Option<ExitStatus>,
+    /// What the system says of it, once it has been waited for.
+    usage: Option<Usage>,
     /// Where it reads.
     pub stdin: Option<ChildStdin>,
     /// Where it writes; `None` once it closed that.
@@ -44,11 +48,11 @@ impl Process {
             command.current_dir(dir);
         }
         #[cfg(target_os = "linux")]
-        die_with_parent(&mut command);
+        prepare_child(&mut command, spec.memory);
         let mut child = command.spawn()?;
         let process = Process {
             group: Pid::from_child(&child),
-            status: None,
+            usage: None,
             stdin: child.stdin.take(),
             stdout: child.stdout.take(),
             stderr: child.stderr.take(),
@@ -76,18 +80,56 @@ impl Process {
     /// group is given to another.
     pub fn has_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        self.status.is_some() || !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
+        self.usage.is_some() || !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
     }
 
     /// Kills whatever is left of the process group and reaps the child; returns how it ended.
     pub fn kill(&mut self) -> Option<ExitStatus> {
-        if self.status.is_none() {
+        if self.usage.is_none() {
+            let killed = !self.has_ended();
             // An error means that nobody is left to be killed.
             let _ = kill_process_group(self.group, Signal::KILL);
-            self.status = self.child.wait().ok();
+            let waited = self.child.wait4().ok();
+            self.usage = waited.map(|used| Usage {
+                status: used.status,
+                killed,
+                memory_kib: used.rusage.maxrss / 1024,
+                cpu_micros: micros(used.rusage.utime + used.rusage.stime),
+            });
         }
-        self.status
+        self.usage.as_ref().map(|usage| usage.status)
     }
+
+    /// What the system says of the process; `None` before its end.
+    pub fn usage(&self) -> Option<&Usage> {
+        self.usage.as_ref()
+    }
+}
+
+/// What the system says of a process that has ended.
+pub struct Usage {
+    status: ExitStatus,
+    /// Whether we ended it.
+    killed: bool,
+    /// The most memory that it had, in KiB.
+    pub memory_kib: u64,
+    /// Its time on processors, in microseconds.
+    pub cpu_micros: u64,
+}
+
+impl Usage {
+    /// How the process ended, in words.
+    pub fn exit(&self) -> String {
+        if self.killed {
+            "it was running, and was killed by the arbiter".to_string()
+        } else {
+            self.status.to_string()
+        }
+    }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 impl Drop for Process {
@@ -96,12 +138,21 @@ impl Drop for Process {
     }
 }
 
-/// Has the kernel kill the child when its parent dies, even by a signal that the parent cannot catch.
+/// Has the kernel kill the child when its parent dies, even by a signal that the parent cannot catch, and
+/// bounds the memory that it may ask for, in MiB.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)] // `pre_exec` is the only way to have the child ask for its own death signal.
-fn die_with_parent(command: &mut Command) {
+fn prepare_child(command: &mut Command, memory: Option<u64>) {
     let parent = rustix::process::getpid();
-    let ask_for_signal = move || {
+    let bytes = memory.map(|mib| mib.saturating_mul(1 << 20));
+    let prepare = move || {
+        if bytes.is_some() {
+            let limit = Rlimit {
+                current: bytes,
+                maximum: bytes,
+            };
+            rustix::process::setrlimit(Resource::As, limit)?;
+        }
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         // A parent that died before the request sends no signal any more.
         if rustix::process::getppid() == Some(parent) {
@@ -110,8 +161,8 @@ fn die_with_parent(command: &mut Command) {
             Err(io::ErrorKind::NotFound.into())
         }
     };
-    // SAFETY: between fork and exec the closure makes two system calls, and neither allocates nor locks.
+    // SAFETY: between fork and exec the closure makes three system calls, and none of them allocates or locks.
     unsafe {
-        command.pre_exec(ask_for_signal);
+        command.pre_exec(prepare);
     }
 }

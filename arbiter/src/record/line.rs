@@ -1,8 +1,10 @@
 //! The form of a record in a file: what the clock said stands apart from what was played.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Fault, GameRecord, TurnRecord};
+use super::{Evidence, Fault, GameRecord, TurnRecord};
 use crate::ending::Ending;
 
 /// A record as it is written and read.
@@ -40,16 +42,27 @@ struct LineTurn {
 }
 
 /// All that the wall clock said.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 struct Clock {
     /// Of each turn the microseconds from `go` to the answer, `null` where they are not known.
     micros: Vec<Option<u64>>,
+    /// The number of each turn, from 1, that was later than its limit of time, and by how many microseconds.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    overruns: BTreeMap<usize, u64>,
+    /// The last moments of the offender.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    evidence: Option<Evidence>,
 }
 
 impl From<GameRecord> for Line {
-    fn from(record: GameRecord) -> Line {
+    fn from(mut record: GameRecord) -> Line {
         let micros: Vec<Option<u64>> = record.turns.iter().map(|turn| turn.micros).collect();
-        let is_timed = micros.iter().any(Option::is_some);
+        let overruns = record.turns.iter().zip(1..);
+        let overruns = overruns.filter_map(|(turn, number)| Some((number, turn.overrun?)));
+        let overruns = overruns.collect();
+        let fault = record.fault.as_mut();
+        let evidence = fault.and_then(|fault| fault.evidence.take());
+        let is_timed = evidence.is_some() || micros.iter().any(Option::is_some);
         let turn = |turn: TurnRecord| LineTurn {
             seat: turn.seat,
             mv: turn.mv,
@@ -70,16 +83,25 @@ impl From<GameRecord> for Line {
             endings: record.endings,
             fault: record.fault,
             turns: record.turns.into_iter().map(turn).collect(),
-            clock: is_timed.then_some(Clock { micros }),
+            clock: is_timed.then_some(Clock {
+                micros,
+                overruns,
+                evidence,
+            }),
         }
     }
 }
 
 impl From<Line> for GameRecord {
     fn from(line: Line) -> GameRecord {
-        let micros = line.clock.map_or(Vec::new(), |clock| clock.micros);
+        let Clock {
+            micros,
+            overruns,
+            evidence,
+        } = line.clock.unwrap_or_default();
         let micros = micros.into_iter().chain(std::iter::repeat(None));
-        let turn = |(turn, micros): (LineTurn, Option<u64>)| TurnRecord {
+        let turn = |(number, (turn, micros)): (usize, (LineTurn, Option<u64>))| TurnRecord {
+            overrun: overruns.get(&number).copied(),
             seat: turn.seat,
             mv: turn.mv,
             micros: micros.or(turn.micros),
@@ -97,8 +119,11 @@ impl From<Line> for GameRecord {
             moves: line.moves,
             places: line.places,
             endings: line.endings,
-            fault: line.fault,
-            turns: line.turns.into_iter().zip(micros).map(turn).collect(),
+            fault: line.fault.map(|fault| Fault { evidence, ..fault }),
+            turns: (1..)
+                .zip(line.turns.into_iter().zip(micros))
+                .map(turn)
+                .collect(),
         }
     }
 }
@@ -127,6 +152,26 @@ mod tests {
             "{line}"
         );
         assert_eq!(read(&line), record);
+    }
+
+    #[test]
+    fn overruns_and_evidence_are_under_that_key_too() {
+        let mut record = read(OLD);
+        record.turns[0].overrun = Some(9);
+        let evidence = Evidence {
+            exit: Some("signal: 9".to_string()),
+            ..Evidence::default()
+        };
+        record.fault.as_mut().unwrap().evidence = Some(evidence);
+        let line = write(&record);
+        let clock = r#""clock":{"micros":[71],"overruns":{"1":9},"evidence":{"lines":[],"exit":"signal: 9""#;
+        assert!(line.contains(clock), "{line}");
+        assert_eq!(read(&line), record);
+        let line = write(&record.without_clock());
+        assert!(
+            !line.contains("evidence") && !line.contains("overruns"),
+            "{line}"
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@ use buxtehude::rules::Seat;
 use crate::ending::Ending;
 use crate::engine::{Engine, Failure};
 use crate::interrupt::Interrupted;
+use crate::record::Evidence;
 
 /// The longest reason that a record quotes, in characters: an engine may say what it likes.
 const LONGEST_REASON: usize = 400;
@@ -21,6 +22,8 @@ pub struct Offence {
     pub reason: String,
     /// The last lines of the offender's standard error.
     pub stderr: Vec<String>,
+    /// The offender's last moments.
+    pub evidence: Evidence,
 }
 
 impl Offence {
@@ -32,6 +35,7 @@ impl Offence {
             ending,
             reason: shortened(reason),
             stderr: engine.last_words(),
+            evidence: engine.evidence(),
         }
     }
 

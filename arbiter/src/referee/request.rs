@@ -51,6 +51,20 @@ impl Request {
         moves.strip_prefix(" moves ").unwrap_or(moves)
     }
 
+    /// The move or card added last.
+    pub fn last_word(&self) -> Option<&str> {
+        self.moves().split_whitespace().next_back()
+    }
+
+    /// Both lines for the position after one more move, each with its newline; the move is not kept.
+    pub fn with_next(&mut self, word: &str, go: Go) -> &[u8] {
+        let end = self.end;
+        self.append(word);
+        self.with_go(go);
+        self.end = end;
+        self.text.as_bytes()
+    }
+
     /// Both lines, each with its newline.
     pub fn with_go(&mut self, go: Go) -> &[u8] {
         self.text.truncate(self.end);
@@ -88,6 +102,17 @@ mod tests {
             "position startpos moves 1 +half\ngo depth 3\n"
         );
         assert_eq!(request.moves(), "1 +half");
+        assert_eq!(request.last_word(), Some("+half"));
+        let go = Go {
+            ponder: true,
+            ..Go::default()
+        };
+        let ahead = String::from_utf8(request.with_next("4", go).to_vec()).unwrap();
+        assert_eq!(ahead, "position startpos moves 1 +half 4\ngo ponder\n");
+        assert_eq!(
+            lines(&mut request),
+            "position startpos moves 1 +half\ngo depth 3\n"
+        );
     }
 
     #[test]

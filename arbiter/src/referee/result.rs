@@ -9,6 +9,13 @@ pub enum GameEnd {
     Over,
     /// By the number of plies allowed.
     MaxPlies,
+    /// By the arbiter, who knows which of two seats wins.
+    Decided {
+        /// The seat that wins, counted from 0.
+        winner: usize,
+        /// How it is known.
+        ending: Ending,
+    },
     /// By a fault of a seat, counted from 0.
     Fault {
         /// The offender.
@@ -35,6 +42,7 @@ pub fn places_and_endings(decided: &[Option<usize>], end: GameEnd) -> (Vec<u32>,
                 ending,
             },
         ) if seat == offender => (seats, ending),
+        (None, GameEnd::Decided { winner, ending }) => (1 + usize::from(seat != winner), ending),
         (None, GameEnd::MaxPlies) => (shared, Ending::MaxPlies),
         (None, GameEnd::Fault { .. } | GameEnd::Over) => (shared, Ending::Ended),
     };
@@ -95,6 +103,17 @@ mod tests {
                 "{decided:?} {end:?}"
             );
         }
+    }
+
+    #[test]
+    fn who_is_known_to_win_is_first() {
+        let decided = |winner| GameEnd::Decided {
+            winner,
+            ending: Ending::Solved,
+        };
+        let (places, endings) = places_and_endings(&[None, None], decided(1));
+        assert_eq!(places, [2, 1]);
+        assert_eq!(endings, [Ending::Solved, Ending::Solved]);
     }
 
     #[test]

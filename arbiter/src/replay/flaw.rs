@@ -64,7 +64,7 @@ pub enum Flaw {
     },
     /// The game is neither over nor stopped by anything.
     #[error(
-        "endings: the game is not over after the moves, expected a fault or max plies, found {found}"
+        "endings: the game is not over after the moves, expected a fault, max plies, agreed or solved, found {found}"
     )]
     Unfinished {
         /// The endings recorded.
@@ -88,6 +88,14 @@ pub enum Flaw {
         /// What they have to be.
         expected: Vec<u32>,
     },
+    /// The arbiter ended the game otherwise than the rules know it.
+    #[error("endings: {found}: the rules say that {}", winner(*outcome))]
+    Adjudication {
+        /// How the game was ended.
+        found: Ending,
+        /// Who wins by the rules, if they know it.
+        outcome: Option<Seat>,
+    },
     /// The fault is not that of the seat with a faulty ending.
     #[error("fault: {found}, the endings show {expected}")]
     Fault {
@@ -96,4 +104,11 @@ pub enum Flaw {
         /// Whose it has to be.
         expected: String,
     },
+}
+
+fn winner(outcome: Option<Seat>) -> String {
+    match outcome {
+        Some(seat) => format!("seat {seat} wins"),
+        None => "nobody knows who wins".to_string(),
+    }
 }

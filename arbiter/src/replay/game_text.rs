@@ -184,12 +184,14 @@ mod tests {
                 seat: 3,
                 reason: "its process ended".to_string(),
                 stderr: vec!["out of carrots".to_string()],
+                evidence: None,
             }),
             turns: vec![
                 TurnRecord {
                     seat: 2,
                     mv: "4".to_string(),
                     micros: Some(12_345),
+                    overrun: None,
                     depth: Some(7),
                     estimate: vec![300, 400, 300],
                     score: None,
@@ -198,6 +200,7 @@ mod tests {
                     seat: 3,
                     mv: "5".to_string(),
                     micros: None,
+                    overrun: None,
                     depth: None,
                     estimate: Vec::new(),
                     score: Some("cp -31".to_string()),

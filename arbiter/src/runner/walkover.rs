@@ -32,11 +32,14 @@ pub(super) fn walkover(
         ending: ending(&error),
     };
     let (places, endings) = places_and_endings(&decided, end);
-    let (reason, stderr) = match error {
+    let (reason, stderr, evidence) = match error {
         StartError::NoUciOk {
-            failure, stderr, ..
-        } => (format!("no uciok: {failure}"), stderr),
-        error => (error.to_string(), Vec::new()),
+            failure,
+            stderr,
+            evidence,
+            ..
+        } => (format!("no uciok: {failure}"), stderr, Some(*evidence)),
+        error => (error.to_string(), Vec::new(), None),
     };
     let names = game
         .seats
@@ -54,8 +57,9 @@ pub(super) fn walkover(
         endings,
         fault: Some(Fault {
             seat: offender as u32 + 1,
-            reason: format!("it could not be started again: {reason}"),
+            reason: format!("it could not be started: {reason}"),
             stderr,
+            evidence,
         }),
         turns: Vec::new(),
     })

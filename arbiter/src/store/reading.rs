@@ -22,13 +22,13 @@ impl Extent {
             Extent::Whole => [
                 "SELECT number, block, variant, start, moves FROM games
                     WHERE ?1 IS NULL OR number = ?1 ORDER BY number",
-                "SELECT seat, move, micros, depth, estimate, score FROM turns
+                "SELECT seat, move, micros, overrun, depth, estimate, score FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Outline => [
                 "SELECT number, block, variant, start, '' FROM games
                     WHERE ?1 IS NULL OR number = ?1 ORDER BY number",
-                "SELECT seat, '', micros, depth, NULL, NULL FROM turns
+                "SELECT seat, '', micros, overrun, depth, NULL, NULL FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
         }
@@ -37,7 +37,7 @@ impl Extent {
 
 const SEATS: &str = "SELECT engines.name, place, ending
     FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
-const FAULT: &str = "SELECT seat, reason, stderr FROM faults WHERE game = ?1";
+const FAULT: &str = "SELECT seat, reason, stderr, evidence FROM faults WHERE game = ?1";
 
 /// Calls `visit` with each game in turn, or with game `only`, until it returns false.
 pub fn for_each(
@@ -106,22 +106,27 @@ impl Parts<'_> {
     }
 
     fn fault(&mut self, game: u64) -> Result<Option<Fault>, Trouble> {
-        let fault = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?));
-        let Some((seat, reason, stderr)) = self.fault.query_row([game], fault).optional()? else {
+        let fault = |row: &Row<'_>| {
+            let texts: (String, Option<String>) = (row.get(2)?, row.get(3)?);
+            Ok((row.get(0)?, row.get(1)?, texts))
+        };
+        let found = self.fault.query_row([game], fault).optional()?;
+        let Some((seat, reason, (stderr, evidence))) = found else {
             return Ok(None);
         };
-        let stderr = serde_json::from_str(&stderr);
         let wrong = |error| Trouble::content(format!("game {game}, fault"), &error);
+        let evidence = evidence.map(|text| serde_json::from_str(&text));
         Ok(Some(Fault {
             seat,
             reason,
-            stderr: stderr.map_err(wrong)?,
+            stderr: serde_json::from_str(&stderr).map_err(wrong)?,
+            evidence: evidence.transpose().map_err(wrong)?,
         }))
     }
 }
 
 fn turn(row: &Row<'_>, game: u64) -> Result<TurnRecord, Trouble> {
-    let estimate: Option<String> = row.get(4)?;
+    let estimate: Option<String> = row.get(5)?;
     let estimate = estimate.unwrap_or_default();
     let shares = estimate.split_whitespace().map(str::parse);
     let wrong = |error| Trouble::content(format!("game {game}, estimate {estimate:?}"), &error);
@@ -129,8 +134,9 @@ fn turn(row: &Row<'_>, game: u64) -> Result<TurnRecord, Trouble> {
         seat: row.get(0)?,
         mv: row.get(1)?,
         micros: row.get(2)?,
-        depth: row.get(3)?,
+        overrun: row.get(3)?,
+        depth: row.get(4)?,
         estimate: shares.collect::<Result<_, _>>().map_err(wrong)?,
-        score: row.get(5)?,
+        score: row.get(6)?,
     })
 }

@@ -23,7 +23,11 @@ CREATE TABLE engines (
     directory TEXT,
     options TEXT NOT NULL,
     \"limit\" TEXT NOT NULL,
+    margin_ms INTEGER NOT NULL,
     legal INTEGER NOT NULL,
+    ponder INTEGER NOT NULL,
+    restart INTEGER NOT NULL,
+    memory_mib INTEGER,
     sha256 TEXT,
     id_name TEXT
 ) STRICT;
@@ -48,6 +52,7 @@ CREATE TABLE turns (
     seat INTEGER NOT NULL,
     move TEXT NOT NULL,
     micros INTEGER,
+    overrun INTEGER,
     depth INTEGER,
     estimate TEXT,
     score TEXT,
@@ -57,7 +62,8 @@ CREATE TABLE faults (
     game INTEGER PRIMARY KEY REFERENCES games,
     seat INTEGER NOT NULL,
     reason TEXT NOT NULL,
-    stderr TEXT NOT NULL
+    stderr TEXT NOT NULL,
+    evidence TEXT
 ) STRICT;
 ";
 

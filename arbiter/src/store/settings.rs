@@ -9,8 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::{ChangedEngine, Trouble, binary};
 use crate::args::limit_from_text;
-use crate::plan::{EngineSpec, Limit, Opening, Patience, Plan};
-use crate::score::Sprt;
+use crate::plan::{Adjudication, EngineSpec, Opening, Patience, Plan};
 
 /// Writes a plan. What is asked of one run alone, a log or a record, is not part of the match.
 pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Trouble> {
@@ -19,34 +18,47 @@ pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Trouble> 
         variant,
         seats,
         engines,
+        format,
+        all_orders,
         games,
         seed,
         concurrency,
         random_plies,
         openings,
         patience,
+        adjudication,
         sprt,
         log: _,
         record: _,
     } = plan;
     let Patience {
         ready,
-        margin,
         stall,
         max_plies,
+        failures,
+        wait,
     } = patience;
+    let Adjudication { resign, solved } = adjudication;
     let settings = [
         ("arbiter", env!("CARGO_PKG_VERSION").to_string()),
         ("variant", variant.name.to_string()),
         ("players", seats.to_string()),
+        ("format", format.to_string()),
+        ("all-orders", all_orders.to_string()),
         ("games", games.to_string()),
         ("seed", seed.to_string()),
         ("concurrency", concurrency.to_string()),
         ("random-plies", random_plies.to_string()),
         ("ready-ms", ready.as_millis().to_string()),
-        ("margin-ms", margin.as_millis().to_string()),
         ("stall-ms", stall.as_millis().to_string()),
         ("max-plies", max_plies.to_string()),
+        ("retire", failures.to_string()),
+        ("wait-ms", wait.as_millis().to_string()),
+        (
+            "resign",
+            resign.map_or(String::new(), |resign| resign.to_string()),
+        ),
+        ("solved", solved.to_string()),
         ("sprt", sprt.map_or(String::new(), |sprt| sprt.to_string())),
     ];
     for (name, value) in settings {
@@ -75,7 +87,11 @@ fn write_engine(
         dir,
         options,
         limit,
+        margin,
         legal,
+        ponder,
+        restart,
+        memory,
     } = engine;
     // The match may be resumed from another directory, and arguments may be files.
     let dir = match dir {
@@ -83,8 +99,9 @@ fn write_engine(
         None => std::env::current_dir().ok(),
     };
     let insert = "INSERT INTO engines
-        (number, name, command, arguments, directory, options, \"limit\", legal, sha256)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+        (number, name, command, arguments, directory, options, \"limit\", margin_ms, legal, ponder, restart,
+            memory_mib, sha256)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
     transaction.execute(
         insert,
         params![
@@ -94,8 +111,12 @@ fn write_engine(
             json(args),
             dir.as_deref().map(text).transpose()?,
             json(options),
-            limit_text(*limit),
+            limit.to_string(),
+            u64::try_from(margin.as_millis()).unwrap_or(u64::MAX),
             legal,
+            ponder,
+            restart,
+            memory,
             binary::hash(command),
         ],
     )?;
@@ -115,6 +136,8 @@ pub fn read(connection: &Connection) -> Result<Plan, Trouble> {
         variant,
         seats,
         engines: filled("engines", engines(connection)?)?,
+        format: setting(connection, "format")?,
+        all_orders: setting(connection, "all-orders")?,
         games: setting(connection, "games")?,
         seed: setting(connection, "seed")?,
         concurrency: setting::<usize>(connection, "concurrency")?.max(1),
@@ -122,24 +145,30 @@ pub fn read(connection: &Connection) -> Result<Plan, Trouble> {
         openings: filled("openings", openings(connection)?)?,
         patience: Patience {
             ready: milliseconds("ready-ms")?,
-            margin: milliseconds("margin-ms")?,
             stall: milliseconds("stall-ms")?,
             max_plies: setting(connection, "max-plies")?,
+            failures: setting(connection, "retire")?,
+            wait: milliseconds("wait-ms")?,
         },
-        sprt: sprt(connection)?,
+        adjudication: Adjudication {
+            resign: optional(connection, "resign")?,
+            solved: setting(connection, "solved")?,
+        },
+        sprt: optional(connection, "sprt")?,
         log: None,
         record: None,
     })
 }
 
-/// The test of the match; an empty text is none.
-fn sprt(connection: &Connection) -> Result<Option<Sprt>, Trouble> {
-    let text: String = setting(connection, "sprt")?;
-    let is_test = !text.is_empty();
-    is_test
-        .then(|| text.parse())
+/// A setting that a match may be without: an empty text is none.
+fn optional<T: FromStr<Err: ToString>>(
+    connection: &Connection,
+    name: &str,
+) -> Result<Option<T>, Trouble> {
+    let text: String = setting(connection, name)?;
+    (!text.is_empty())
+        .then(|| setting(connection, name))
         .transpose()
-        .map_err(|error| Trouble::content("sprt", &error))
 }
 
 /// The engines whose programs are not what they were.
@@ -203,7 +232,9 @@ fn openings(connection: &Connection) -> Result<Vec<Opening>, Trouble> {
 }
 
 fn engines(connection: &Connection) -> Result<Vec<EngineSpec>, Trouble> {
-    let select = "SELECT name, command, arguments, directory, options, \"limit\", legal
+    let select =
+        "SELECT name, command, arguments, directory, options, \"limit\", margin_ms, legal, ponder,
+            restart, memory_mib
         FROM engines ORDER BY number";
     let mut statement = connection.prepare(select)?;
     let mut rows = statement.query([])?;
@@ -213,15 +244,17 @@ fn engines(connection: &Connection) -> Result<Vec<EngineSpec>, Trouble> {
         let wrong = |reason: String| Trouble::content(format!("engine {name}"), &reason);
         let (args, options): (String, String) = (row.get(2)?, row.get(4)?);
         let limit: String = row.get(5)?;
-        let (key, value) = limit.split_once('=').unwrap_or((&limit, ""));
         engines.push(EngineSpec {
             command: PathBuf::from(row.get::<_, String>(1)?),
             args: serde_json::from_str(&args).map_err(|error| wrong(error.to_string()))?,
             dir: row.get::<_, Option<String>>(3)?.map(PathBuf::from),
             options: serde_json::from_str(&options).map_err(|error| wrong(error.to_string()))?,
-            limit: limit_from_text(key, value)
-                .map_err(|error| wrong(format!("{limit}: {error}")))?,
-            legal: row.get(6)?,
+            limit: limit_from_text(&limit).map_err(wrong)?,
+            margin: Duration::from_millis(row.get(6)?),
+            legal: row.get(7)?,
+            ponder: row.get(8)?,
+            restart: row.get(9)?,
+            memory: row.get(10)?,
             name: name.clone(),
         });
     }
@@ -232,18 +265,6 @@ fn filled<T>(what: &str, list: Vec<T>) -> Result<Vec<T>, Trouble> {
     match list.as_slice() {
         [] => Err(Trouble::content(what, &"there are none")),
         _ => Ok(list),
-    }
-}
-
-/// A limit as it is spelt in `--engine`, to the millisecond.
-fn limit_text(limit: Limit) -> String {
-    match limit {
-        Limit::Movetime(time) => format!("movetime={}", time.as_millis()),
-        Limit::Depth(depth) => format!("depth={depth}"),
-        Limit::Nodes(nodes) => format!("nodes={nodes}"),
-        Limit::Clock { time, increment } => {
-            format!("tc={}+{}", time.as_secs_f64(), increment.as_secs_f64())
-        }
     }
 }
 
@@ -260,26 +281,33 @@ fn json<T: serde::Serialize>(list: &[T]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::{ClockLimit, Limit, TimeLimit};
 
     #[test]
     fn limits_are_read_back_as_they_were() {
         let milliseconds = Duration::from_millis;
+        let clock = Limit::clock(milliseconds(100), milliseconds(3_333));
+        let with_moves = match clock.time {
+            Some(TimeLimit::Clock(clock)) => Limit {
+                time: Some(TimeLimit::Clock(ClockLimit {
+                    moves: Some(40),
+                    ..clock
+                })),
+                ..Limit::default()
+            },
+            _ => clock,
+        };
         for limit in [
-            Limit::Movetime(milliseconds(1)),
-            Limit::Depth(7),
-            Limit::Nodes(u64::MAX),
-            Limit::Clock {
-                time: milliseconds(90_001),
-                increment: milliseconds(0),
-            },
-            Limit::Clock {
-                time: milliseconds(100),
-                increment: milliseconds(3_333),
-            },
+            Limit::movetime(milliseconds(1)),
+            Limit::depth(7),
+            Limit::nodes(u64::MAX),
+            Limit::clock(milliseconds(90_001), milliseconds(0)),
+            clock,
+            with_moves,
+            with_moves.or(Limit::depth(3)).or(Limit::nodes(8)),
         ] {
-            let text = limit_text(limit);
-            let (key, value) = text.split_once('=').unwrap();
-            assert_eq!(limit_from_text(key, value), Ok(limit), "{text}");
+            let text = limit.to_string();
+            assert_eq!(limit_from_text(&text), Ok(limit), "{text}");
         }
     }
 }

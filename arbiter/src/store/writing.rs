@@ -9,9 +9,11 @@ const GAME: &str =
     "INSERT INTO games (number, block, variant, start, moves) VALUES (?1, ?2, ?3, ?4, ?5)";
 const SEAT: &str = "INSERT INTO seats (game, seat, engine, place, ending)
     VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5)";
-const TURN: &str = "INSERT INTO turns (game, number, seat, move, micros, depth, estimate, score)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-const FAULT: &str = "INSERT INTO faults (game, seat, reason, stderr) VALUES (?1, ?2, ?3, ?4)";
+const TURN: &str =
+    "INSERT INTO turns (game, number, seat, move, micros, overrun, depth, estimate, score)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+const FAULT: &str = "INSERT INTO faults (game, seat, reason, stderr, evidence)
+    VALUES (?1, ?2, ?3, ?4, ?5)";
 
 /// Adds a game, all of it or nothing.
 pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Trouble> {
@@ -44,16 +46,19 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
             turn.seat,
             turn.mv,
             turn.micros,
+            turn.overrun,
             turn.depth,
             estimate_text(&turn.estimate),
             turn.score,
         ])?;
     }
     if let Some(fault) = fault {
-        let stderr = serde_json::to_string(&fault.stderr);
-        let stderr = stderr.map_err(|error| Trouble::content(format!("game {game}"), &error))?;
+        let wrong = |error| Trouble::content(format!("game {game}"), &error);
+        let stderr = serde_json::to_string(&fault.stderr).map_err(wrong)?;
+        let evidence = fault.evidence.as_ref().map(serde_json::to_string);
+        let evidence = evidence.transpose().map_err(wrong)?;
         let mut insert = transaction.prepare_cached(FAULT)?;
-        insert.execute(params![game, fault.seat, fault.reason, stderr])?;
+        insert.execute(params![game, fault.seat, fault.reason, stderr, evidence])?;
     }
     drop((insert, insert_seat, insert_turn));
     Ok(transaction.commit()?)

@@ -1,15 +1,14 @@
 //! Tiny engines for tests, and games between them.
 #![allow(dead_code, reason = "not every test uses all of it")]
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use arbiter::engine::Engine;
-use arbiter::interrupt::{Interrupt, Interrupted};
+use arbiter::interrupt::Interrupt;
 use arbiter::log::Log;
 use arbiter::plan::{EngineSpec, Limit, Patience, Plan};
 use arbiter::record::GameRecord;
-use arbiter::referee::play_game;
+use arbiter::referee::{Abandoned, Referee};
 use arbiter::schedule::{ScheduledGame, SeatedEngine};
 use buxtehude::rules::{Turn, VARIANTS};
 
@@ -18,13 +17,9 @@ pub fn tiny(arguments: &[&str]) -> EngineSpec {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
     let arguments = arguments.iter().map(|argument| argument.to_string());
     EngineSpec {
-        name: "tiny".to_string(),
-        command: PathBuf::from("/bin/sh"),
         args: [script.to_string()].into_iter().chain(arguments).collect(),
-        dir: None,
-        options: Vec::new(),
-        limit: Limit::Nodes(1),
         legal: true,
+        ..EngineSpec::new("tiny", "/bin/sh", Limit::nodes(1))
     }
 }
 
@@ -38,7 +33,7 @@ pub struct Table {
 
 /// What came of a game.
 pub struct Played {
-    pub result: Result<GameRecord, Interrupted>,
+    pub result: Result<GameRecord, Abandoned>,
     /// Those of seats that were in the race when the opening ended.
     pub engines: Vec<Engine>,
     pub took: Duration,
@@ -58,23 +53,11 @@ impl Table {
                 deck_seed: 5,
             },
             plan: Plan {
-                variant: &VARIANTS[0],
-                seats,
-                engines,
-                games: 1,
-                seed: 1,
-                concurrency: 1,
-                random_plies: 0,
-                openings: Vec::new(),
                 patience: Patience {
-                    ready: Duration::from_secs(10),
-                    margin: Duration::from_millis(50),
-                    stall: Duration::from_secs(60),
                     max_plies: 6,
+                    ..Patience::default()
                 },
-                sprt: None,
-                log: None,
-                record: None,
+                ..Plan::new(&VARIANTS[0], seats, engines)
             },
             log: Log::none(),
             interrupt: Interrupt::new(),
@@ -100,7 +83,7 @@ impl Table {
             .map(|spec| Some(start(spec).unwrap()))
             .collect();
         let begun = Instant::now();
-        let result = play_game(&self.game, &self.plan, &mut engines, &self.interrupt);
+        let result = Referee::new(&self.plan, &self.interrupt).play(&self.game, &mut engines);
         Played {
             took: begun.elapsed(),
             result,

@@ -1,0 +1,61 @@
+//! `arbiter explain`: what happened in a game, above all in one that ended badly.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use arbiter::args::ExplainArgs;
+use arbiter::explain::explain;
+use arbiter::game_file::{GameFile, GameFileError};
+use arbiter::output::print;
+use thiserror::Error;
+
+/// Exit code where there is nothing to be told.
+const USAGE: u8 = 2;
+
+/// Tells of a game, or of every game with a fault.
+pub fn run(args: &ExplainArgs) -> ExitCode {
+    match explained(args) {
+        Ok(text) => {
+            let _ = print(&text);
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: {error}");
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+/// Why a game cannot be explained.
+#[derive(Debug, Error)]
+enum Unexplained {
+    #[error(transparent)]
+    File(#[from] GameFileError),
+    #[error("{}: no game {game} in it", file.display())]
+    NoGame { file: PathBuf, game: u64 },
+}
+
+fn explained(args: &ExplainArgs) -> Result<String, Unexplained> {
+    let mut told = Vec::new();
+    GameFile::open(&args.file)?.for_each(|_, game| {
+        if let Ok(record) = game {
+            let is_asked_for = match args.game {
+                Some(number) => record.game == number,
+                None => record.fault.is_some(),
+            };
+            if is_asked_for {
+                told.push(explain(&record));
+            }
+        }
+        Ok::<(), Unexplained>(())
+    })?;
+    match args.game {
+        Some(game) if told.is_empty() => Err(Unexplained::NoGame {
+            file: args.file.clone(),
+            game,
+        }),
+        None if told.is_empty() => Ok("no game ended by a fault\n".to_string()),
+        _ => Ok(told.join("\n")),
+    }
+}

@@ -1,0 +1,187 @@
+//! The arbiter's own lag: how much later than it should it gets to run, since the machine is busy.
+//!
+//! What the system does to a thread that waits for a child's answer it does to one that waits for the time as
+//! well. Such a thread sleeps a little, over and over, and notes how much too late it wakes up. An engine that
+//! loses on time by less than that may have answered in time.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use hdrhistogram::Histogram;
+
+/// How long the thread sleeps at a time.
+const INTERVAL: Duration = Duration::from_millis(5);
+/// A lag from which on its time is remembered.
+const WORTH_REMEMBERING: Duration = Duration::from_micros(500);
+/// How many of these are remembered.
+const REMEMBERED: usize = 4096;
+/// The longest lag that is told apart, in microseconds.
+const LONGEST_MICROS: u64 = 60 * 60 * 1_000_000;
+
+/// Measures the lag while it lives.
+#[derive(Debug)]
+pub struct LagMeter {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    ends: AtomicBool,
+    lags: Mutex<Lags>,
+}
+
+#[derive(Debug)]
+struct Lags {
+    /// When the thread should wake up next.
+    due: Instant,
+    /// Of all lags, in microseconds.
+    histogram: Histogram<u64>,
+    /// When the thread woke up late, and how late.
+    remembered: VecDeque<(Instant, Duration)>,
+}
+
+/// What was measured: every 5 ms once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LagSummary {
+    /// The median.
+    pub median: Duration,
+    /// What 99 in 100 do not exceed.
+    pub p99: Duration,
+    /// The longest.
+    pub longest: Duration,
+}
+
+impl LagMeter {
+    /// Begins to measure.
+    pub fn start() -> LagMeter {
+        let shared = Arc::new(Shared {
+            ends: AtomicBool::new(false),
+            lags: Mutex::new(Lags {
+                due: Instant::now() + INTERVAL,
+                histogram: histogram(),
+                remembered: VecDeque::new(),
+            }),
+        });
+        let measuring = Arc::clone(&shared);
+        let spawned = thread::Builder::new().name("lag".to_string());
+        // Without the thread nothing is measured, and no lag excuses anybody.
+        let thread = spawned.spawn(move || measuring.measure()).ok();
+        LagMeter { shared, thread }
+    }
+
+    /// The longest lag since `when`, one that has not ended yet included.
+    pub fn since(&self, when: Instant) -> Duration {
+        if self.thread.is_none() {
+            return Duration::ZERO;
+        }
+        self.shared.lags().since(when, Instant::now())
+    }
+
+    /// What was measured so far.
+    pub fn summary(&self) -> LagSummary {
+        let lags = self.shared.lags();
+        let micros = |quantile| Duration::from_micros(lags.histogram.value_at_quantile(quantile));
+        LagSummary {
+            median: micros(0.5),
+            p99: micros(0.99),
+            longest: Duration::from_micros(lags.histogram.max()),
+        }
+    }
+}
+
+impl Drop for LagMeter {
+    fn drop(&mut self) {
+        self.shared.ends.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // It ends within a few milliseconds, and does not panic.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn lags(&self) -> MutexGuard<'_, Lags> {
+        self.lags.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn measure(&self) {
+        while !self.ends.load(Ordering::Relaxed) {
+            let due = Instant::now() + INTERVAL;
+            self.lags().due = due;
+            thread::sleep(INTERVAL);
+            let woke = Instant::now();
+            let lag = woke.saturating_duration_since(due);
+            self.lags().note(woke, lag);
+        }
+    }
+}
+
+impl Lags {
+    fn note(&mut self, woke: Instant, lag: Duration) {
+        let micros = u64::try_from(lag.as_micros()).unwrap_or(u64::MAX);
+        self.histogram.saturating_record(micros);
+        if lag >= WORTH_REMEMBERING {
+            if self.remembered.len() == REMEMBERED {
+                self.remembered.pop_front();
+            }
+            self.remembered.push_back((woke, lag));
+        }
+    }
+
+    fn since(&self, when: Instant, now: Instant) -> Duration {
+        let lasting = now.saturating_duration_since(self.due);
+        let late = self.remembered.iter().rev();
+        let since = late.take_while(|(woke, _)| *woke >= when);
+        since.map(|&(_, lag)| lag).fold(lasting, Duration::max)
+    }
+}
+
+// The bounds are valid ones: the lowest is 1 and the highest at least twice that.
+#[allow(clippy::expect_used)]
+fn histogram() -> Histogram<u64> {
+    Histogram::new_with_max(LONGEST_MICROS, 3).expect("the bounds are valid")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lag_counts_while_it_lasts_and_afterwards() {
+        let ms = Duration::from_millis;
+        let start = Instant::now();
+        let mut lags = Lags {
+            due: start + ms(100),
+            histogram: histogram(),
+            remembered: [
+                (start + ms(10), ms(4)),
+                (start + ms(50), ms(7)),
+                (start + ms(90), ms(2)),
+            ]
+            .into(),
+        };
+        assert_eq!(lags.since(start, start + ms(95)), ms(7));
+        assert_eq!(lags.since(start + ms(60), start + ms(95)), ms(2));
+        assert_eq!(lags.since(start + ms(93), start + ms(95)), ms(0));
+        assert_eq!(lags.since(start, start + ms(130)), ms(30));
+        lags.note(start + ms(130), ms(30));
+        lags.due = start + ms(200);
+        assert_eq!(lags.since(start + ms(120), start + ms(140)), ms(30));
+    }
+
+    #[test]
+    fn the_summary_is_in_order() {
+        let meter = LagMeter::start();
+        thread::sleep(Duration::from_millis(60));
+        let LagSummary {
+            median,
+            p99,
+            longest,
+        } = meter.summary();
+        assert!(median <= p99 && p99 <= longest, "{:?}", meter.summary());
+    }
+}

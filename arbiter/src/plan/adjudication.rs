@@ -1,0 +1,130 @@
+//! Games that the arbiter ends before the rules do.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// When the arbiter ends a game; by default never.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Adjudication {
+    /// When a game of two seats counts as decided since both engines say so.
+    pub resign: Option<Resign>,
+    /// Whether a game ends as soon as its rules know the exact outcome.
+    pub solved: bool,
+}
+
+/// Both engines of a game of two seats say for a while who wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resign {
+    /// For how many moves of each engine in a row.
+    pub moves: u32,
+    /// The estimate of the winner's share from which on an engine says so, in permille, above 500.
+    pub permille: u16,
+}
+
+/// Three moves in a row, and nineteen games out of twenty.
+impl Default for Resign {
+    fn default() -> Resign {
+        Resign {
+            moves: 3,
+            permille: 950,
+        }
+    }
+}
+
+impl fmt::Display for Resign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "moves={} permille={}", self.moves, self.permille)
+    }
+}
+
+/// Why a text does not say when a game is resigned.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "{word:?}: expected moves=N from 1 to 1000 or permille=N from 501 to 1000, each at most once"
+)]
+pub struct ResignTextError {
+    /// The word that is wrong.
+    word: String,
+}
+
+impl FromStr for Resign {
+    type Err = ResignTextError;
+
+    /// Reads words such as `moves=3 permille=950`; what is not said is as by default.
+    fn from_str(text: &str) -> Result<Resign, ResignTextError> {
+        let (mut moves, mut permille) = (None, None);
+        for word in text.split_whitespace() {
+            let wrong = || ResignTextError {
+                word: word.to_string(),
+            };
+            let (key, value) = word.split_once('=').ok_or_else(wrong)?;
+            match key {
+                "moves" if moves.is_none() => {
+                    let number = value.parse().ok();
+                    moves = Some(
+                        number
+                            .filter(|number| (1..=1000).contains(number))
+                            .ok_or_else(wrong)?,
+                    );
+                }
+                "permille" if permille.is_none() => {
+                    let number = value.parse().ok();
+                    permille = Some(
+                        number
+                            .filter(|number| (501..=1000).contains(number))
+                            .ok_or_else(wrong)?,
+                    );
+                }
+                _ => return Err(wrong()),
+            }
+        }
+        let Resign {
+            moves: usual_moves,
+            permille: usual_permille,
+        } = Resign::default();
+        Ok(Resign {
+            moves: moves.unwrap_or(usual_moves),
+            permille: permille.unwrap_or(usual_permille),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        for text in ["moves=3 permille=950", "moves=1 permille=1000"] {
+            let resign: Resign = text.parse().unwrap();
+            assert_eq!(resign.to_string(), text);
+        }
+        assert_eq!("".parse(), Ok(Resign::default()));
+        assert_eq!(
+            "permille=600".parse::<Resign>().unwrap().to_string(),
+            "moves=3 permille=600"
+        );
+    }
+
+    #[test]
+    fn errors_quote_the_word() {
+        for word in [
+            "moves",
+            "moves=0",
+            "permille=500",
+            "permille=1001",
+            "score=5",
+            "moves=x",
+        ] {
+            let error = word.parse::<Resign>().unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("{word:?}: expected moves=")),
+                "{error}"
+            );
+        }
+        let twice = "moves=1 moves=2".parse::<Resign>().unwrap_err().to_string();
+        assert!(twice.starts_with("\"moves=2\""), "{twice}");
+    }
+}

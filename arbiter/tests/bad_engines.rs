@@ -1,0 +1,414 @@
+//! Every way in which an engine can be bad, in matches of two and of three seats: it costs at most the games in
+//! which the engine sits, in bounded time, and the arbiter stays small.
+#![cfg(target_os = "linux")]
+
+mod program;
+
+use std::io::Read;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use arbiter::ending::Ending;
+use arbiter::record::GameRecord;
+use program::{arbiter, directory};
+use wait4::Wait4;
+
+/// What the arbiter may have of memory at most, in bytes.
+const MOST_MEMORY: u64 = 32 << 20;
+/// What a match may take beyond what its games may: starting and ending processes on a busy machine.
+const GRACE: Duration = Duration::from_secs(20);
+/// Matches played at a time.
+const AT_A_TIME: usize = 3;
+
+/// How an engine is bad, and what comes of it.
+struct Bad {
+    name: &'static str,
+    /// What it does on `go`, on `isready`, on `quit` and before anything; empty for what a good one does.
+    does: [&'static str; 4],
+    limit: &'static str,
+    /// How its games end; `None` where it gets away with it.
+    ending: Option<Ending>,
+    /// Words of the fault.
+    words: &'static str,
+}
+
+const GOOD: &str = "echo \"bestmove $1\"";
+
+/// An engine that is bad when it is asked for a move.
+const fn on_go(name: &'static str, go: &'static str, ending: Ending, words: &'static str) -> Bad {
+    Bad {
+        name,
+        does: [go, "", "", ""],
+        limit: "movetime=100",
+        ending: Some(ending),
+        words,
+    }
+}
+
+/// An engine with which a game can be played nevertheless.
+const fn harmless(name: &'static str, does: [&'static str; 4]) -> Bad {
+    Bad {
+        name,
+        does,
+        limit: "movetime=1000",
+        ending: None,
+        words: "",
+    }
+}
+
+const fn limited(limit: &'static str, bad: Bad) -> Bad {
+    Bad { limit, ..bad }
+}
+
+const fn at_start(
+    name: &'static str,
+    does: [&'static str; 4],
+    ending: Ending,
+    words: &'static str,
+) -> Bad {
+    Bad {
+        name,
+        does,
+        limit: "movetime=100",
+        ending: Some(ending),
+        words,
+    }
+}
+
+const BAD: [Bad; 33] = [
+    at_start(
+        "exits before uciok",
+        ["", "", "", "exit 7"],
+        Ending::Crash,
+        "no uciok: its process ended with exit status: 7",
+    ),
+    at_start(
+        "never says uciok",
+        ["", "", "", "exec sleep 1000"],
+        Ending::Stall,
+        "no uciok: it did not answer",
+    ),
+    at_start(
+        "closes its output before uciok",
+        ["", "", "", "exec >&-; sleep 1000"],
+        Ending::Disconnect,
+        "no uciok",
+    ),
+    at_start(
+        "never says readyok",
+        ["", ":", "", ""],
+        Ending::Stall,
+        "it had not answered after",
+    ),
+    at_start(
+        "crashes on isready",
+        ["", "exit 5", "", ""],
+        Ending::Crash,
+        "exit status: 5",
+    ),
+    on_go("crashes on go", "exit 3", Ending::Crash, "exit status: 3"),
+    on_go(
+        "dies by a signal on go",
+        "kill -SEGV $$",
+        Ending::Crash,
+        "signal: 11",
+    ),
+    on_go(
+        "cuts its bestmove before the newline",
+        "printf 'bestmove %s' \"$1\"; exec sleep 1000",
+        Ending::Stall,
+        "had not answered",
+    ),
+    on_go(
+        "cuts its bestmove and ends",
+        "printf 'bestmove %s' \"$1\"; exit 0",
+        Ending::Crash,
+        "exit status: 0",
+    ),
+    limited(
+        "tc=0.2+0.01",
+        on_go(
+            "hangs under a clock",
+            "exec sleep 1000",
+            Ending::Stall,
+            "had not answered after",
+        ),
+    ),
+    on_go(
+        "hangs under movetime",
+        "exec sleep 1000",
+        Ending::Stall,
+        "1150.0 ms",
+    ),
+    limited(
+        "nodes=1",
+        on_go(
+            "hangs under nodes",
+            "exec sleep 1000",
+            Ending::Stall,
+            "1000.0 ms",
+        ),
+    ),
+    limited(
+        "depth=1",
+        on_go(
+            "hangs under depth",
+            "exec sleep 1000",
+            Ending::Stall,
+            "1000.0 ms",
+        ),
+    ),
+    on_go(
+        "prints info for ever, slowly",
+        "while :; do echo info depth 1; sleep 0.05; done",
+        Ending::Stall,
+        "had not answered",
+    ),
+    on_go(
+        "prints info for ever, at full speed",
+        "exec yes 'info depth 1 score cp 1 nodes 5'",
+        Ending::Stall,
+        "had not answered",
+    ),
+    on_go(
+        "prints an endless line",
+        "exec tr '\\0' x < /dev/zero",
+        Ending::Stall,
+        "had not answered",
+    ),
+    on_go(
+        "prints random bytes",
+        "exec cat /dev/urandom",
+        Ending::Stall,
+        "had not answered",
+    ),
+    on_go(
+        "illegal move",
+        "echo bestmove 63",
+        Ending::IllegalMove,
+        "63 is illegal",
+    ),
+    on_go(
+        "no move at all",
+        "echo 'bestmove (none)'",
+        Ending::IllegalMove,
+        "it gave no move",
+    ),
+    on_go(
+        "answers late",
+        "sleep 0.6; echo \"bestmove $1\"",
+        Ending::TimeForfeit,
+        "over its limit of 100.0 ms",
+    ),
+    on_go(
+        "closes its output",
+        "exec >&-; sleep 1000",
+        Ending::Disconnect,
+        "closed its output",
+    ),
+    on_go(
+        "closes its input and hangs",
+        "exec <&-; sleep 1000",
+        Ending::Stall,
+        "had not answered",
+    ),
+    on_go(
+        "closes its input and answers",
+        "exec <&-; echo \"bestmove $1\"; sleep 1000",
+        Ending::Disconnect,
+        "closed its output or input",
+    ),
+    on_go(
+        "leaves a child with the pipe and ends",
+        "sleep 1000 & exit 4",
+        Ending::Crash,
+        "exit status: 4",
+    ),
+    limited(
+        "nodes=1 memory=200",
+        on_go(
+            "takes memory without end",
+            "exec tail /dev/zero",
+            Ending::Crash,
+            "its process ended",
+        ),
+    ),
+    harmless(
+        "prints a line of 100 MB",
+        [
+            "head -c 100000000 /dev/zero | tr '\\0' x; echo; echo \"bestmove $1\"",
+            "",
+            "",
+            "",
+        ],
+    ),
+    harmless(
+        "answers twice",
+        ["echo \"bestmove $1\"; echo \"bestmove $1\"", "", "", ""],
+    ),
+    harmless(
+        "says bestmove without go",
+        [GOOD, "echo bestmove 1; echo readyok", "", "echo bestmove 1"],
+    ),
+    harmless(
+        "floods its standard error",
+        [
+            "yes oh | head -c 3000000 >&2; echo \"bestmove $1\"",
+            "",
+            "",
+            "",
+        ],
+    ),
+    harmless("ignores quit", ["", "", ":", "trap '' HUP INT TERM"]),
+    harmless(
+        "ignores quit and the end of its input",
+        ["", "", "exec sleep 1000", ""],
+    ),
+    harmless(
+        "has a child that keeps the pipes",
+        ["", "", "exit 0", "sleep 1000 &"],
+    ),
+    harmless(
+        "moves in a finished game",
+        [
+            "echo \"bestmove $1\"",
+            "echo bestmove 5; echo readyok; echo bestmove 5",
+            "echo bestmove 5",
+            "",
+        ],
+    ),
+];
+
+#[test]
+fn a_bad_engine_costs_its_games_alone() {
+    let next = Mutex::new(BAD.iter().flat_map(|bad| [(bad, 2), (bad, 3)]));
+    let take = || next.lock().unwrap().next();
+    std::thread::scope(|scope| {
+        for _ in 0..AT_A_TIME {
+            scope.spawn(|| {
+                while let Some((bad, seats)) = take() {
+                    play(bad, seats);
+                }
+            });
+        }
+    });
+}
+
+/// Plays a block in which the bad engine sits once in each seat, and checks all that is promised.
+fn play(bad: &Bad, seats: usize) {
+    let directory = directory(&format!("bad_{}_{seats}", bad.name.replace(' ', "_")));
+    let record = directory.join("games.jsonl");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
+    let argument = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
+    let does: Vec<String> = bad.does.iter().map(|code| argument(code)).collect();
+    let inner = format!("{script} {}", does.join(" "));
+    let engine = shlex::try_join([
+        "cmd=/bin/sh",
+        &format!("args={inner}"),
+        "name=bad",
+        "legal=on",
+    ]);
+    let bad_engine = format!("{} {}", engine.unwrap(), bad.limit);
+    let good =
+        |number: usize| format!("cmd=/bin/sh args={script} name=good-{number} legal=on nodes=1");
+    let games = seats.to_string();
+    let mut all = vec![
+        "match",
+        "--players",
+        &games,
+        "--stall",
+        "1",
+        "--ready",
+        "1500",
+        "--max-plies",
+        "9",
+    ];
+    all.extend([
+        "--record",
+        record.to_str().unwrap(),
+        "--engine",
+        &bad_engine,
+    ]);
+    let others: Vec<String> = (1..seats).map(good).collect();
+    others
+        .iter()
+        .for_each(|other| all.extend(["--engine", other]));
+
+    let begun = Instant::now();
+    let mut child = arbiter(&all)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut stdout, mut stderr) = (String::new(), String::new());
+    child
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut stdout)
+        .unwrap();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut stderr)
+        .unwrap();
+    let used = child.wait4().unwrap();
+    let took = begun.elapsed();
+
+    let seen = format!("{}, {seats} seats: {took:?}\n{stdout}{stderr}", bad.name);
+    let code = if bad.ending.is_some() { 4 } else { 0 };
+    assert_eq!(used.status.code(), Some(code), "{seen}");
+    assert!(took < GRACE, "{seen}");
+    assert!(
+        used.rusage.maxrss < MOST_MEMORY,
+        "{} bytes: {seen}",
+        used.rusage.maxrss
+    );
+    let records = records(&record);
+    assert_eq!(records.len(), seats, "{seen}");
+    for record in records {
+        check(bad, &record, &seen);
+    }
+}
+
+fn records(path: &Path) -> Vec<GameRecord> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    text.lines()
+        .map(|line| arbiter::replay::read(line).unwrap())
+        .collect()
+}
+
+fn check(bad: &Bad, record: &GameRecord, seen: &str) {
+    assert!(
+        arbiter::replay::check(record).is_empty(),
+        "{record:?}: {seen}"
+    );
+    let seat = record.seats.iter().position(|name| name == "bad").unwrap();
+    let Some(ending) = bad.ending else {
+        assert_eq!(record.fault, None, "{seen}");
+        return;
+    };
+    assert_eq!(record.endings[seat], ending, "{seen}");
+    let others = record
+        .endings
+        .iter()
+        .enumerate()
+        .filter(|(other, _)| *other != seat);
+    assert!(
+        others
+            .into_iter()
+            .all(|(_, ending)| *ending == Ending::Ended),
+        "{record:?}: {seen}"
+    );
+    assert_eq!(record.places[seat] as usize, record.seats.len(), "{seen}");
+    let fault = record.fault.as_ref().unwrap();
+    assert!(
+        fault.reason.contains(bad.words),
+        "{}? {}: {seen}",
+        bad.words,
+        fault.reason
+    );
+}

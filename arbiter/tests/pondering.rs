@@ -1,0 +1,122 @@
+//! Engines that think on their opponent's time.
+#![cfg(target_os = "linux")]
+
+mod common;
+mod program;
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use arbiter::ending::Ending;
+use arbiter::log::Log;
+use arbiter::plan::{EngineSpec, Limit};
+use arbiter::record::GameRecord;
+use common::{Table, tiny};
+use program::{directory, run};
+
+/// An engine that ponders on its opponent's `expected` move, and answers `ponderhit` and `stop` with `hit`.
+fn ponderer(expected: &str, hit: &str) -> EngineSpec {
+    let go =
+        format!("case $rest in *ponder*) ;; *) echo \"bestmove $1 ponder {expected}\" ;; esac");
+    EngineSpec {
+        ponder: true,
+        limit: Limit::movetime(Duration::from_secs(5)),
+        ..tiny(&[&go, "", "", "", hit])
+    }
+}
+
+/// The record of a game of two plies each, and what was said in it.
+fn play(test: &str, engine: EngineSpec) -> (GameRecord, String) {
+    let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}.log"));
+    let mut table = Table::new(vec![engine, tiny(&[])]);
+    table.log = Log::create(&log).unwrap();
+    table.plan.patience.ready = Duration::from_secs(1);
+    table.plan.patience.max_plies = 4;
+    let played = table.play();
+    let record = played.record().clone();
+    (record, fs::read_to_string(log).unwrap())
+}
+
+fn said(log: &str, text: &str) -> usize {
+    log.lines().filter(|line| line.contains(text)).count()
+}
+
+#[test]
+fn the_move_that_was_expected_is_a_hit() {
+    let (record, log) = play("ponder_hit", ponderer("2", ""));
+    assert_eq!(record.endings, [Ending::MaxPlies; 2], "{log}");
+    assert_eq!(
+        record.moves.split(' ').take(2).collect::<Vec<_>>(),
+        ["1", "2"],
+        "{log}"
+    );
+    assert!(log.contains("> position startpos moves 1 2\n"), "{log}");
+    assert!(
+        said(&log, "> go ponder movetime 5000 searchmoves") > 0,
+        "{log}"
+    );
+    assert!(said(&log, "> ponderhit") > 0, "{log}");
+}
+
+#[test]
+fn another_move_stops_the_thought_and_the_move_is_asked_for_anew() {
+    let (record, log) = play("ponder_miss", ponderer("3", ""));
+    assert_eq!(record.endings, [Ending::MaxPlies; 2], "{log}");
+    let (ponders, hits, stops) = (
+        said(&log, "> go ponder"),
+        said(&log, "> ponderhit"),
+        said(&log, "> stop"),
+    );
+    assert!(ponders > 0 && ponders == hits + stops && stops > 0, "{log}");
+    assert_eq!(said(&log, "> go movetime"), 2 - hits, "{log}");
+}
+
+#[test]
+fn what_cannot_be_played_is_not_pondered_on() {
+    for expected in ["63", "x", "+half"] {
+        let (record, log) = play("ponder_illegal", ponderer(expected, ""));
+        assert_eq!(record.endings, [Ending::MaxPlies; 2], "{expected}: {log}");
+        assert_eq!(said(&log, "> go ponder"), 0, "{expected}: {log}");
+    }
+}
+
+#[test]
+fn an_engine_that_does_not_stop_loses_the_game() {
+    let (record, log) = play("ponder_deaf", ponderer("3", ":"));
+    assert_eq!(
+        record.endings,
+        [Ending::Stall, Ending::Ended],
+        "{record:?}\n{log}"
+    );
+}
+
+#[test]
+fn real_engines_ponder() {
+    let directory = directory("ponder_real");
+    let log = directory.join("talk.log");
+    let (code, stdout, stderr) = run(&[
+        "match",
+        "--each",
+        "ponder=on",
+        "--movetime",
+        "10",
+        "--games",
+        "2",
+        "--max-plies",
+        "60",
+        "--log",
+        log.to_str().unwrap(),
+    ]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let log = fs::read_to_string(log).unwrap();
+    let (ponders, hits, stops) = (
+        said(&log, "> go ponder"),
+        said(&log, "> ponderhit"),
+        said(&log, "> stop"),
+    );
+    assert!(
+        hits > 0 && ponders == hits + stops,
+        "{ponders} ponders, {hits} hits, {stops} stops\n{stdout}"
+    );
+}
