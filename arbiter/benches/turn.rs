@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use arbiter::engine::Engine;
+use arbiter::engine::{Engine, Placement};
 use arbiter::interrupt::Interrupt;
 use arbiter::log::Log;
 use arbiter::plan::{EngineSpec, Limit, Patience, Plan};
@@ -132,7 +132,7 @@ fn play_games(plan: &Plan) -> Outcome<(Time, Vec<GameRecord>)> {
         let engine = Engine::start(
             spec,
             plan.variant,
-            copy,
+            Placement { copy, core: None },
             plan.patience.ready,
             &Log::none(),
             &interrupt,

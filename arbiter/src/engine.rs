@@ -48,6 +48,16 @@ pub struct Engine {
     info: Vec<u8>,
 }
 
+/// Which process of an engine is started, and where.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Placement {
+    /// Tells several processes of one engine apart in the log, from 0.
+    pub copy: usize,
+    /// The processor core to which it is pinned, or `None` for any; where the system has no such core it cannot
+    /// be started. On Linux only.
+    pub core: Option<usize>,
+}
+
 /// Why an engine cannot take part.
 #[derive(Debug, Error)]
 pub enum StartError {
@@ -119,8 +129,7 @@ pub enum StartError {
 impl Engine {
     /// Starts the program of `spec`, asks it to introduce itself, and sets the variant and its options.
     ///
-    /// An engine that offers no `UCI_Variant` is taken to play what it is asked. `copy` tells several
-    /// processes of one engine apart in the log, from 0. `patience` is for `uciok`. The directory of `spec`,
+    /// An engine that offers no `UCI_Variant` is taken to play what it is asked. `patience` is for `uciok`. The directory of `spec`,
     /// where there is one, is entered before the program is looked for.
     ///
     /// # Errors
@@ -129,12 +138,12 @@ impl Engine {
     pub fn start(
         spec: &EngineSpec,
         variant: &'static Variant,
-        copy: usize,
+        placement: Placement,
         patience: Duration,
         log: &Log,
         interrupt: &Interrupt,
     ) -> Result<Engine, StartError> {
-        let conversation = Conversation::start(spec, copy, log);
+        let conversation = Conversation::start(spec, placement, log);
         let mut engine = Engine {
             conversation: conversation.map_err(|source| StartError::NotStarted {
                 engine: spec.name.clone(),

@@ -35,7 +35,7 @@ pub fn explain(record: &GameRecord) -> String {
     match &fault.evidence {
         Some(evidence) => text += &told(evidence),
         None => {
-            text += "nothing is known of its last moments: the record is one without the clock\n"
+            text += "nothing is known of its last moments: the record is one without the clock\n";
         }
     }
     if fault.stderr.is_empty() {

@@ -35,6 +35,8 @@ pub struct Plan {
     pub seed: u64,
     /// Games played at the same time, at least 1.
     pub concurrency: usize,
+    /// Whether the engines of each game at a time are pinned to one processor core.
+    pub pin: bool,
     /// Random plies played after each opening.
     pub random_plies: u32,
     /// The openings, at least one, used in turn: each for a block of every line-up.
@@ -162,6 +164,7 @@ impl Plan {
             games: seats as u64,
             seed: 1,
             concurrency: 1,
+            pin: false,
             random_plies: 0,
             openings: vec![Opening::default()],
             patience: Patience::default(),

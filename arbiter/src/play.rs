@@ -369,8 +369,8 @@ impl Match {
             "\nlag of the arbiter itself: {median} ms in the median, {p99} at the 99th percentile, {longest} at most"
         );
         if self.repeats > 0 {
-            let times = count(self.repeats, "suspect loss");
-            text += &format!("\n{times} on time not counted, the game played again");
+            let repeats = self.repeats;
+            text += &format!("\ngames played again for a suspect loss on time: {repeats}");
         }
         if !self.retired.is_empty() {
             text += &format!("\nretired: {}", self.retired.join(", "));

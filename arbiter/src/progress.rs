@@ -1,24 +1,31 @@
 //! What is seen while a match is played: a progress bar on a terminal, else a line for each game.
 
+use std::cell::Cell;
 use std::fmt;
 use std::io::{self, IsTerminal};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
 use crate::output::{OutputClosed, print};
 use crate::record::GameRecord;
-use crate::report::{Report, ordinal, percent};
-use crate::score::Standings;
+use crate::report::{Report, ordinal};
 
-/// Engines of which the bar shows the share.
-const SHOWN_SHARES: usize = 4;
+/// How often the table on a terminal is drawn anew at most.
+const TABLE_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Shows how a match goes on.
 #[derive(Debug)]
 pub enum Progress {
-    /// A bar on standard error.
-    Bar(ProgressBar),
+    /// A bar and the table so far on standard error.
+    Live {
+        /// Games, speed and time left.
+        bar: ProgressBar,
+        /// The table below it.
+        table: ProgressBar,
+        /// When the table was drawn.
+        drawn: Cell<Option<Instant>>,
+    },
     /// Lines on standard output.
     Lines {
         /// Number of games of the match.
@@ -27,7 +34,8 @@ pub enum Progress {
 }
 
 impl Progress {
-    /// A bar if standard error is a terminal, else lines; `played` of the games have been played before.
+    /// A bar with a table if standard error is a terminal, else lines; `played` of the games have been played
+    /// before.
     pub fn new(games: u64, played: u64) -> Progress {
         if !io::stderr().is_terminal() {
             return Progress::Lines { games };
@@ -40,12 +48,20 @@ impl Progress {
             let _ = write!(text, "{:.1} games/s", state.per_sec());
         };
         let style = style.with_key("speed", speed);
-        let bar = ProgressBar::new(games).with_style(style.progress_chars("━╸─"));
+        let both = MultiProgress::new();
+        let bar = both.add(ProgressBar::new(games).with_style(style.progress_chars("━╸─")));
         let bar = bar.with_position(played);
         // What was played before says nothing of the speed.
         bar.reset_eta();
         bar.enable_steady_tick(Duration::from_millis(200));
-        Progress::Bar(bar)
+        let plain = ProgressStyle::with_template("{msg}");
+        let plain = plain.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let table = both.add(ProgressBar::no_length().with_style(plain));
+        Progress::Live {
+            bar,
+            table,
+            drawn: Cell::new(None),
+        }
     }
 
     /// Shows a game that has ended, already part of the report.
@@ -54,9 +70,14 @@ impl Progress {
     /// [`OutputClosed`] where nobody reads the lines any more.
     pub fn game(&self, record: &GameRecord, report: &Report) -> Result<(), OutputClosed> {
         match self {
-            Progress::Bar(bar) => {
-                bar.set_message(shares(report.standings()) + &llr(report));
+            Progress::Live { bar, table, drawn } => {
+                bar.set_message(llr(report).trim_start().to_string());
                 bar.set_position(report.played());
+                let is_fresh = |at: Instant| at.elapsed() < TABLE_INTERVAL;
+                if !drawn.get().is_some_and(is_fresh) {
+                    drawn.set(Some(Instant::now()));
+                    table.set_message(report.engines());
+                }
                 if record.fault.is_some() {
                     bar.println(format!("game {}: {}", record.game, describe(record)));
                 }
@@ -79,7 +100,7 @@ impl Progress {
     /// [`OutputClosed`] where nobody reads the lines any more.
     pub fn say(&self, text: &str) -> Result<(), OutputClosed> {
         match self {
-            Progress::Bar(bar) => {
+            Progress::Live { bar, .. } => {
                 bar.println(text.trim_end());
                 Ok(())
             }
@@ -89,7 +110,8 @@ impl Progress {
 
     /// Takes the bar away.
     pub fn finish(&self) {
-        if let Progress::Bar(bar) = self {
+        if let Progress::Live { bar, table, .. } = self {
+            table.finish_and_clear();
             bar.finish_and_clear();
         }
     }
@@ -135,13 +157,4 @@ pub fn duration(time: Duration) -> String {
         whole @ 60..3600 => format!("{} min {} s", whole / 60, whole % 60),
         whole => format!("{} h {} min", whole / 3600, whole / 60 % 60),
     }
-}
-
-/// The shares of the first few engines.
-fn shares(standings: &Standings) -> String {
-    let engines = standings.engines().take(SHOWN_SHARES);
-    let shares: Vec<String> = engines
-        .filter_map(|(name, tally)| Some(format!("{name} {}", percent(tally.share()?))))
-        .collect();
-    shares.join("  ")
 }

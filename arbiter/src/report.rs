@@ -177,6 +177,11 @@ impl Report {
         &self.standings
     }
 
+    /// The table of engines, several lines without a newline at the end.
+    pub fn engines(&self) -> String {
+        engine_table(&self.standings).trim_end().to_string()
+    }
+
     /// The tables and the faults, several lines with a newline at the end.
     pub fn text(&self) -> String {
         let mut text = engine_table(&self.standings);

@@ -11,9 +11,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use buxtehude::rules::Seat;
+#[cfg(target_os = "linux")]
+use rustix::thread::{CpuSet, sched_getaffinity};
 use thiserror::Error;
 
-use crate::engine::{Engine, StartError};
+use crate::engine::{Engine, Placement, StartError};
 use crate::events::EventError;
 use crate::interrupt::Interrupt;
 use crate::lag::LagMeter;
@@ -81,7 +83,14 @@ pub fn check_engines(
     let (mut id_names, mut remarks) = (Vec::new(), Vec::new());
     let mut engines = Vec::new();
     for spec in &plan.engines {
-        match Engine::start(spec, plan.variant, 0, patience, log, interrupt) {
+        match Engine::start(
+            spec,
+            plan.variant,
+            Placement::default(),
+            patience,
+            log,
+            interrupt,
+        ) {
             Ok(engine) => {
                 id_names.push(engine.id_name().map(String::from));
                 engines.push(engine);
@@ -162,8 +171,14 @@ pub fn run(
     thread::scope(|scope| {
         let (sender, news) = channel();
         let threads = planned.plan.concurrency.min(planned.plan.games as usize);
-        for _ in 0..threads {
+        let cores = if planned.plan.pin {
+            cores()
+        } else {
+            Vec::new()
+        };
+        for number in 0..threads {
             let worker = Worker {
+                core: cores.get(number % cores.len().max(1)).copied(),
                 planned,
                 schedule: &schedule,
                 retirement: &retirement,
@@ -187,6 +202,20 @@ pub fn run(
     })
 }
 
+/// The processor cores that may be used.
+#[cfg(target_os = "linux")]
+fn cores() -> Vec<usize> {
+    // Without an answer nothing is pinned.
+    let allowed = sched_getaffinity(None);
+    let allowed = |core: &usize| allowed.as_ref().is_ok_and(|set| set.is_set(*core));
+    (0..CpuSet::MAX_CPU).filter(allowed).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn cores() -> Vec<usize> {
+    Vec::new()
+}
+
 /// A thread that plays games, one after the other.
 struct Worker<'a> {
     planned: Match<'a>,
@@ -195,6 +224,8 @@ struct Worker<'a> {
     /// The next game that nobody has taken.
     next: &'a AtomicU64,
     news: Sender<News>,
+    /// Where its engines run, if that is to be one place.
+    core: Option<usize>,
     /// Its engines between games.
     idle: HashMap<SeatedEngine, Engine>,
 }
@@ -327,7 +358,10 @@ impl Worker<'_> {
         Engine::start(
             spec,
             plan.variant,
-            seated.copy,
+            Placement {
+                copy: seated.copy,
+                core: self.core,
+            },
             plan.patience.ready,
             self.planned.log,
             self.planned.interrupt,

@@ -15,10 +15,10 @@ use arbiter::record::GameRecord;
 use common::{Table, tiny};
 use program::{directory, run};
 
-/// An engine that ponders on its opponent's `expected` move, and answers `ponderhit` and `stop` with `hit`.
+/// An engine that moves to the second square it may, ponders on its opponent's `expected` move, and answers `ponderhit` and `stop` with `hit`.
 fn ponderer(expected: &str, hit: &str) -> EngineSpec {
     let go =
-        format!("case $rest in *ponder*) ;; *) echo \"bestmove $1 ponder {expected}\" ;; esac");
+        format!("case $rest in *ponder*) ;; *) echo \"bestmove $2 ponder {expected}\" ;; esac");
     EngineSpec {
         ponder: true,
         limit: Limit::movetime(Duration::from_secs(5)),
@@ -26,10 +26,10 @@ fn ponderer(expected: &str, hit: &str) -> EngineSpec {
     }
 }
 
-/// The record of a game of two plies each, and what was said in it.
+/// The record of a game of two plies each, the first two of them 2 and 4, and what was said in it.
 fn play(test: &str, engine: EngineSpec) -> (GameRecord, String) {
     let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}.log"));
-    let mut table = Table::new(vec![engine, tiny(&[])]);
+    let mut table = Table::new(vec![engine, tiny(&["echo \"bestmove $3\""])]);
     table.log = Log::create(&log).unwrap();
     table.plan.patience.ready = Duration::from_secs(1);
     table.plan.patience.max_plies = 4;
@@ -44,14 +44,14 @@ fn said(log: &str, text: &str) -> usize {
 
 #[test]
 fn the_move_that_was_expected_is_a_hit() {
-    let (record, log) = play("ponder_hit", ponderer("2", ""));
+    let (record, log) = play("ponder_hit", ponderer("4", ""));
     assert_eq!(record.endings, [Ending::MaxPlies; 2], "{log}");
     assert_eq!(
         record.moves.split(' ').take(2).collect::<Vec<_>>(),
         ["1", "2"],
         "{log}"
     );
-    assert!(log.contains("> position startpos moves 1 2\n"), "{log}");
+    assert!(log.contains("> position startpos moves 2 4\n"), "{log}");
     assert!(
         said(&log, "> go ponder movetime 5000 searchmoves") > 0,
         "{log}"
@@ -61,7 +61,7 @@ fn the_move_that_was_expected_is_a_hit() {
 
 #[test]
 fn another_move_stops_the_thought_and_the_move_is_asked_for_anew() {
-    let (record, log) = play("ponder_miss", ponderer("3", ""));
+    let (record, log) = play("ponder_miss", ponderer("5", ""));
     assert_eq!(record.endings, [Ending::MaxPlies; 2], "{log}");
     let (ponders, hits, stops) = (
         said(&log, "> go ponder"),
@@ -83,7 +83,7 @@ fn what_cannot_be_played_is_not_pondered_on() {
 
 #[test]
 fn an_engine_that_does_not_stop_loses_the_game() {
-    let (record, log) = play("ponder_deaf", ponderer("3", ":"));
+    let (record, log) = play("ponder_deaf", ponderer("5", ":"));
     assert_eq!(
         record.endings,
         [Ending::Stall, Ending::Ended],

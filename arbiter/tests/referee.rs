@@ -9,7 +9,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use arbiter::ending::Ending;
-use arbiter::engine::{Engine, StartError};
+use arbiter::engine::{Engine, Placement, StartError};
 use arbiter::interrupt::Interrupt;
 use arbiter::log::Log;
 use arbiter::plan::EngineSpec;
@@ -26,7 +26,7 @@ fn start(spec: &EngineSpec) -> Result<Engine, StartError> {
     Engine::start(
         spec,
         &VARIANTS[0],
-        0,
+        Placement::default(),
         patience,
         &Log::none(),
         &Interrupt::new(),

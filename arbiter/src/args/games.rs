@@ -151,6 +151,10 @@ pub struct GameArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, allow_negative_numbers = true)]
     pub concurrency: usize,
 
+    /// Pin the engines of each game at a time to a processor core (Linux)
+    #[arg(long)]
+    pub pin: bool,
+
     /// Play each block in all orders of its engines, and not only in all rotations of one
     #[arg(long)]
     pub all_orders: bool,

@@ -219,6 +219,7 @@ fn common(args: &GameArgs, format: Format) -> Result<Plan, ArgsError> {
         all_orders: args.all_orders,
         seed,
         concurrency: args.concurrency,
+        pin: args.pin,
         random_plies: args.openings.random_plies,
         openings: openings(&args.openings, variant, args.players, seed)?,
         patience: Patience {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use super::Placement;
 use super::last_words::LastWords;
 use super::lines::Lines;
 use super::process::Process;
@@ -67,10 +68,10 @@ impl Conversation {
     ///
     /// # Errors
     /// Whatever keeps the program from being run.
-    pub fn start(spec: &EngineSpec, copy: usize, log: &Log) -> io::Result<Conversation> {
-        let process = Process::start(spec)?;
-        let copy = if copy > 0 {
-            format!("#{}", copy + 1)
+    pub fn start(spec: &EngineSpec, placement: Placement, log: &Log) -> io::Result<Conversation> {
+        let process = Process::start(spec, placement.core)?;
+        let copy = if placement.copy > 0 {
+            format!("#{}", placement.copy + 1)
         } else {
             String::new()
         };

@@ -8,6 +8,8 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 #[cfg(target_os = "linux")]
 use rustix::process::{Resource, Rlimit};
+#[cfg(target_os = "linux")]
+use rustix::thread::{CpuSet, sched_setaffinity};
 use wait4::Wait4;
 
 use crate::plan::EngineSpec;
@@ -36,7 +38,7 @@ impl Process {
     ///
     /// # Errors
     /// Whatever keeps the program from being run.
-    pub fn start(spec: &EngineSpec) -> io::Result<Process> {
+    pub fn start(spec: &EngineSpec, core: Option<usize>) -> io::Result<Process> {
         let mut command = Command::new(&spec.command);
         command
             .args(&spec.args)
@@ -48,7 +50,9 @@ impl Process {
             command.current_dir(dir);
         }
         #[cfg(target_os = "linux")]
-        prepare_child(&mut command, spec.memory);
+        prepare_child(&mut command, spec.memory, core);
+        #[cfg(not(target_os = "linux"))]
+        let _ = core;
         let mut child = command.spawn()?;
         let process = Process {
             group: Pid::from_child(&child),
@@ -139,13 +143,21 @@ impl Drop for Process {
 }
 
 /// Has the kernel kill the child when its parent dies, even by a signal that the parent cannot catch, and
-/// bounds the memory that it may ask for, in MiB.
+/// bounds the memory that it may ask for, in MiB, and the processor cores that it may use to one.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)] // `pre_exec` is the only way to have the child ask for its own death signal.
-fn prepare_child(command: &mut Command, memory: Option<u64>) {
+fn prepare_child(command: &mut Command, memory: Option<u64>, core: Option<usize>) {
     let parent = rustix::process::getpid();
     let bytes = memory.map(|mib| mib.saturating_mul(1 << 20));
+    let cores = core.map(|core| {
+        let mut cores = CpuSet::new();
+        cores.set(core);
+        cores
+    });
     let prepare = move || {
+        if let Some(cores) = &cores {
+            sched_setaffinity(None, cores)?;
+        }
         if bytes.is_some() {
             let limit = Rlimit {
                 current: bytes,
@@ -161,7 +173,7 @@ fn prepare_child(command: &mut Command, memory: Option<u64>) {
             Err(io::ErrorKind::NotFound.into())
         }
     };
-    // SAFETY: between fork and exec the closure makes three system calls, and none of them allocates or locks.
+    // SAFETY: between fork and exec the closure makes a few system calls, and none of them allocates or locks.
     unsafe {
         command.pre_exec(prepare);
     }

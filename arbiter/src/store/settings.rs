@@ -23,6 +23,7 @@ pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Trouble> 
         games,
         seed,
         concurrency,
+        pin,
         random_plies,
         openings,
         patience,
@@ -48,6 +49,7 @@ pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Trouble> 
         ("games", games.to_string()),
         ("seed", seed.to_string()),
         ("concurrency", concurrency.to_string()),
+        ("pin", pin.to_string()),
         ("random-plies", random_plies.to_string()),
         ("ready-ms", ready.as_millis().to_string()),
         ("stall-ms", stall.as_millis().to_string()),
@@ -141,6 +143,7 @@ pub fn read(connection: &Connection) -> Result<Plan, Trouble> {
         games: setting(connection, "games")?,
         seed: setting(connection, "seed")?,
         concurrency: setting::<usize>(connection, "concurrency")?.max(1),
+        pin: setting(connection, "pin")?,
         random_plies: setting(connection, "random-plies")?,
         openings: filled("openings", openings(connection)?)?,
         patience: Patience {

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use arbiter::engine::Engine;
+use arbiter::engine::{Engine, Placement};
 use arbiter::interrupt::Interrupt;
 use arbiter::log::Log;
 use arbiter::plan::{EngineSpec, Limit, Patience, Plan};
@@ -70,7 +70,7 @@ impl Table {
             Engine::start(
                 spec,
                 self.plan.variant,
-                0,
+                Placement::default(),
                 patience,
                 &self.log,
                 &self.interrupt,
