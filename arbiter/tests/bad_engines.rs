@@ -21,6 +21,7 @@ const GRACE: Duration = Duration::from_secs(20);
 const AT_A_TIME: usize = 3;
 
 /// How an engine is bad, and what comes of it.
+#[derive(Clone, Copy)]
 struct Bad {
     name: &'static str,
     /// What it does on `go`, on `isready`, on `quit` and before anything; empty for what a good one does.

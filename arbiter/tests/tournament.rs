@@ -63,11 +63,7 @@ fn scheduled(text: &str) -> Vec<(u64, Vec<String>, String)> {
 
 #[test]
 fn a_round_robin_has_every_engine_in_every_seat_against_all_others() {
-    let text = go(&four(
-        "round_robin",
-        &["round-robin"],
-        &["--rounds", "2", "--dry-run"],
-    ));
+    let text = go(&four(&["round-robin"], &["--rounds", "2", "--dry-run"]));
     let games = scheduled(&text);
     assert_eq!(games.len(), 2 * 4 * 3, "{text}");
     let mut seated: BTreeMap<(usize, String), u32> = BTreeMap::new();
@@ -96,11 +92,7 @@ fn a_round_robin_has_every_engine_in_every_seat_against_all_others() {
 
 #[test]
 fn all_orders_are_played_where_they_are_asked_for() {
-    let text = go(&four(
-        "all_orders",
-        &["round-robin"],
-        &["--all-orders", "--dry-run"],
-    ));
+    let text = go(&four(&["round-robin"], &["--all-orders", "--dry-run"]));
     let mut games = scheduled(&text);
     assert_eq!(games.len(), 4 * 6, "{text}");
     games.sort();
@@ -116,7 +108,7 @@ fn a_gauntlet_has_one_challenger_in_each_game() {
         let text = go(&four(&format, &["--dry-run"]));
         let names = &["alpha", "beta"][..challengers];
         let games = scheduled(&text);
-        let line_ups = [3, 2 * 1][challengers - 1];
+        let line_ups = [3, 2][challengers - 1];
         assert_eq!(games.len(), line_ups * 3, "{text}");
         for (_, seats, _) in games {
             let found = seats
@@ -161,16 +153,8 @@ fn an_interrupted_tournament_goes_on_to_the_same_end() {
     let [whole, part] =
         ["whole.db", "part.db"].map(|name| directory.join(name).to_str().unwrap().to_string());
     let more = ["--rounds", "3", "--all-orders", "--store"];
-    go(&four(
-        "whole_tournament",
-        &["round-robin"],
-        &[&more[..], &[&whole]].concat(),
-    ));
-    go(&four(
-        "whole_tournament",
-        &["round-robin"],
-        &[&more[..], &[&part]].concat(),
-    ));
+    go(&four(&["round-robin"], &[&more[..], &[&whole]].concat()));
+    go(&four(&["round-robin"], &[&more[..], &[&part]].concat()));
     // As if it had been killed after some games, not the first ones.
     let connection = rusqlite::Connection::open(&part).unwrap();
     for table in ["turns", "seats", "faults"] {
