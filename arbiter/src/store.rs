@@ -42,19 +42,19 @@ pub struct Store {
     lock: Option<Lock>,
 }
 
-/// An engine whose program is not what it was when the match began.
+/// An engine of which the program, or a file among its arguments, is not what it was when the match began.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedEngine {
     /// The engine's name.
     pub name: String,
-    /// Its program.
-    pub command: PathBuf,
+    /// The program or file.
+    pub file: PathBuf,
 }
 
 impl fmt::Display for ChangedEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, command) = (&self.name, self.command.display());
-        write!(f, "engine {name}: {command} is not the program that it was")
+        let (name, file) = (&self.name, self.file.display());
+        write!(f, "engine {name}: {file} is not what it was")
     }
 }
 
@@ -236,7 +236,7 @@ impl Store {
         self.check(settings::read(&self.connection))
     }
 
-    /// The engines whose programs have changed since the match began, or are missing.
+    /// The engines whose programs, or files among their arguments, have changed since the match began, or are missing.
     ///
     /// # Errors
     /// [`StoreError`] where the store cannot be read.

@@ -245,7 +245,12 @@ const BAD: [Bad; 33] = [
     ),
     harmless(
         "answers twice",
-        ["echo \"bestmove $1\"; echo \"bestmove $1\"", "", "", ""],
+        [
+            "printf 'bestmove %s\\nbestmove %s\\n' \"$1\" \"$1\"",
+            "",
+            "",
+            "",
+        ],
     ),
     harmless(
         "says bestmove without go",

@@ -48,7 +48,7 @@ fn the_move_that_was_expected_is_a_hit() {
     assert_eq!(record.endings, [Ending::MaxPlies; 2], "{log}");
     assert_eq!(
         record.moves.split(' ').take(2).collect::<Vec<_>>(),
-        ["1", "2"],
+        ["2", "4"],
         "{log}"
     );
     assert!(log.contains("> position startpos moves 2 4\n"), "{log}");

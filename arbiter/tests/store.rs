@@ -231,7 +231,7 @@ fn a_match_goes_on_with_the_programs_it_began_with() {
     assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
     for words in [
         "engine engine.sh: ",
-        "is not the program that it was",
+        "is not what it was",
         "--changed-engines",
     ] {
         assert!(stderr.contains(words), "no {words:?} in {stderr}");

@@ -1,4 +1,4 @@
-//! Which program an engine is: the hash of its file.
+//! Which program an engine is: the hashes of its file, and of the files among its arguments.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,6 +13,18 @@ const CHUNK: usize = 64 * 1024;
 /// without a slash is looked for in the search path, as it is when the engine is started.
 pub fn hash(command: &Path) -> Option<String> {
     hash_file(&file_of(command)?).ok()
+}
+
+/// The files among the arguments of a program, with their hashes: an interpreter's scripts, or a configuration.
+/// Relative paths count from `dir`.
+pub fn hash_arguments(arguments: &[String], dir: Option<&Path>) -> Vec<(String, String)> {
+    let hash = |argument: &String| {
+        let path = dir.map_or_else(|| PathBuf::from(argument), |dir| dir.join(argument));
+        let is_file = path.is_file();
+        let hash = is_file.then(|| hash_file(&path).ok()).flatten()?;
+        Some((argument.clone(), hash))
+    };
+    arguments.iter().filter_map(hash).collect()
 }
 
 fn file_of(command: &Path) -> Option<PathBuf> {
@@ -51,6 +63,16 @@ mod tests {
         // Source: FIPS 180-4, the example of one block.
         let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(hash(file.path()).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn files_among_the_arguments_count() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("script"), "abc").unwrap();
+        let arguments = ["-u", "script", "missing"].map(String::from);
+        let hashes = hash_arguments(&arguments, Some(directory.path()));
+        let abc = hash(&directory.path().join("script")).unwrap();
+        assert_eq!(hashes, [("script".to_string(), abc)]);
     }
 
     #[test]

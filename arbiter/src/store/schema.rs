@@ -11,7 +11,7 @@ pub const FORMAT: i64 = 1;
 const APPLICATION: i64 = 0x6172_6269;
 
 /// Seats, turns and openings are counted from 1, engines from 0. `limit` is spelt as in `--engine`; `arguments`,
-/// `options` and `stderr` are JSON arrays; an `estimate` has the shares in permille, separated by spaces.
+/// `options`, `argument_files` and `stderr` are JSON arrays; an `estimate` has the shares in permille, separated by spaces.
 const TABLES: &str = "
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE openings (number INTEGER PRIMARY KEY, start TEXT, moves TEXT NOT NULL) STRICT;
@@ -29,6 +29,7 @@ CREATE TABLE engines (
     restart INTEGER NOT NULL,
     memory_mib INTEGER,
     sha256 TEXT,
+    argument_files TEXT NOT NULL,
     id_name TEXT
 ) STRICT;
 CREATE TABLE games (

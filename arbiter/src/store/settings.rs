@@ -102,8 +102,8 @@ fn write_engine(
     };
     let insert = "INSERT INTO engines
         (number, name, command, arguments, directory, options, \"limit\", margin_ms, legal, ponder, restart,
-            memory_mib, sha256)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+            memory_mib, sha256, argument_files)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
     transaction.execute(
         insert,
         params![
@@ -120,6 +120,7 @@ fn write_engine(
             restart,
             memory,
             binary::hash(command),
+            json(&binary::hash_arguments(args, dir.as_deref())),
         ],
     )?;
     Ok(())
@@ -176,17 +177,33 @@ fn optional<T: FromStr<Err: ToString>>(
 
 /// The engines whose programs are not what they were.
 pub fn changed_engines(connection: &Connection) -> Result<Vec<ChangedEngine>, Trouble> {
-    let mut statement =
-        connection.prepare("SELECT name, command, sha256 FROM engines ORDER BY number")?;
+    let select = "SELECT name, command, sha256, arguments, directory, argument_files
+        FROM engines ORDER BY number";
+    let mut statement = connection.prepare(select)?;
     let mut rows = statement.query([])?;
     let mut changed = Vec::new();
     while let Some(row) = rows.next()? {
+        let name: String = row.get(0)?;
         let command = PathBuf::from(row.get::<_, String>(1)?);
         let then: Option<String> = row.get(2)?;
         let now = binary::hash(&command);
         if now.is_none() || now != then {
-            let name = row.get(0)?;
-            changed.push(ChangedEngine { name, command });
+            changed.push(ChangedEngine {
+                name,
+                file: command,
+            });
+            continue;
+        }
+        let wrong = |error| Trouble::content(format!("engine {name}"), &error);
+        let arguments: Vec<String> =
+            serde_json::from_str(&row.get::<_, String>(3)?).map_err(wrong)?;
+        let files: Vec<(String, String)> =
+            serde_json::from_str(&row.get::<_, String>(5)?).map_err(wrong)?;
+        let dir: Option<String> = row.get(4)?;
+        let now = binary::hash_arguments(&arguments, dir.as_deref().map(Path::new));
+        if let Some((file, _)) = files.into_iter().find(|file| !now.contains(file)) {
+            let file = PathBuf::from(file);
+            changed.push(ChangedEngine { name, file });
         }
     }
     Ok(changed)
