@@ -4,6 +4,7 @@ mod engine_text;
 mod files;
 mod games;
 mod numbers;
+mod openings;
 mod talks;
 pub mod validate;
 
@@ -12,6 +13,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use engine_text::limit as limit_from_text;
 pub use files::{ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ResumeArgs};
 pub use games::{LimitArgs, MatchArgs};
+pub use openings::OpeningsArgs;
 pub use talks::{CheckArgs, EngineArgs, FormatArg, ProfileArg, TranscriptArgs};
 
 /// The arbiter's command line.
@@ -43,6 +45,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Check recorded games under the rules, or show one of them
     Replay(ReplayArgs),
+    /// Make a suite of balanced openings
+    Openings(Box<OpeningsArgs>),
     /// Check that an engine does all that the protocol asks of it
     Check(CheckArgs),
     /// Run a script of lines against an engine, and compare what it answers

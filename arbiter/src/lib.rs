@@ -23,6 +23,7 @@ pub mod game_file;
 pub mod interrupt;
 pub mod log;
 pub mod openings;
+pub mod openings_suite;
 pub mod output;
 pub mod plan;
 pub mod progress;

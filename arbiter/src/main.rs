@@ -4,6 +4,7 @@
 
 mod check_command;
 mod export_command;
+mod openings_command;
 mod play;
 mod replay_command;
 mod report_command;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report_command::report(&args),
         Command::Export(args) => export_command::export(&args),
         Command::Replay(args) => replay_command::replay(&args),
+        Command::Openings(args) => openings_command::openings(&args),
         Command::Check(args) => check_command::check(&args),
         Command::Transcript(args) => transcript_command::transcript(&args),
     }

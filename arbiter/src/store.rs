@@ -25,6 +25,7 @@ use crate::plan::Plan;
 use crate::record::GameRecord;
 use lock::Lock;
 use reading::Extent;
+pub(crate) use settings::limit_text;
 
 /// How the file begins, as that of every SQLite database.
 const MAGIC: &[u8] = b"SQLite format 3\0";

@@ -1,5 +1,7 @@
 //! From what is typed to what is meant: a [`Plan`] in which every field is sensible.
 
+mod suite;
+
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -14,6 +16,7 @@ use super::{LimitArgs, MatchArgs};
 use crate::openings::{self, OpeningsError};
 use crate::plan::{EngineSpec, Limit, Opening, Patience, Plan};
 use crate::score::{Sprt, SprtTextError};
+pub use suite::suite;
 
 /// The name of the engine that plays where none is named.
 const BUILT_IN: &str = "buxtehude";

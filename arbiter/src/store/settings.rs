@@ -236,7 +236,7 @@ fn filled<T>(what: &str, list: Vec<T>) -> Result<Vec<T>, Trouble> {
 }
 
 /// A limit as it is spelt in `--engine`, to the millisecond.
-fn limit_text(limit: Limit) -> String {
+pub(crate) fn limit_text(limit: Limit) -> String {
     match limit {
         Limit::Movetime(time) => format!("movetime={}", time.as_millis()),
         Limit::Depth(depth) => format!("depth={depth}"),
