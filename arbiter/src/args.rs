@@ -1,5 +1,6 @@
 //! The command line as typed. What is typed becomes a [`Plan`](crate::plan::Plan) in [`validate`].
 
+mod documents;
 mod engine_text;
 mod files;
 mod games;
@@ -10,7 +11,9 @@ pub mod validate;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use engine_text::limit as limit_from_text;
+pub use documents::{CompletionsArgs, ManArgs};
+pub use engine_text::EngineTextError;
+pub(crate) use engine_text::{EngineText, KEYS as ENGINE_KEYS, limit as limit_from_text};
 pub use files::{ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ResumeArgs};
 pub use games::{LimitArgs, MatchArgs};
 pub use openings::OpeningsArgs;
@@ -51,4 +54,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Run a script of lines against an engine, and compare what it answers
     Transcript(TranscriptArgs),
+    /// Print what a shell needs to complete the command line
+    Completions(CompletionsArgs),
+    /// Print or write manual pages
+    Man(ManArgs),
 }

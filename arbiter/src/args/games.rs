@@ -28,6 +28,11 @@ EXAMPLES
   arbiter match --engine cmd=./a --engine cmd=./b --nodes 5000 --random-plies 6 --games 1000 --store match.db
   arbiter match --engine cmd=./new --engine cmd=./old --tc 2+0.02 --random-plies 6 --sprt elo0=0 elo1=5")]
 pub struct MatchArgs {
+    /// Settings from a TOML file, which what is typed replaces: its keys are the long flags, [[engine]] and [each]
+    /// have the keys of --engine; paths count from the current directory
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
     /// An engine and its settings (repeatable); without any, the built-in engine plays itself
     #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"")]
     pub engine: Vec<String>,

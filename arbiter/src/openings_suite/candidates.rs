@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use buxtehude::protocol::{Command, PositionCommand, Start};
 use buxtehude::rules::{AnyPosition, Seat, Turn};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::SuitePlan;
 use crate::deck::Deck;
+use crate::plan::Opening;
 use crate::schedule::play_random_ply;
 
 /// All candidates of a plan in the order of their numbers, counted from 0.
@@ -65,14 +65,9 @@ impl<'a> Candidates<'a> {
         let Turn::Seat(mover) = position.turn() else {
             return None;
         };
-        // Two is what is meant where nothing is said, also by engines that know no other number.
-        let players = u32::try_from(self.plan.seats).ok();
-        let players = players.filter(|&players| players != 2);
-        let start = Start::Startpos { players };
-        let command = Command::Position(PositionCommand { start, moves }).to_string();
-        let line = command.strip_prefix("position ").unwrap_or(&command);
+        let opening = Opening { start: None, moves };
         Some(Candidate {
-            line: line.to_string(),
+            line: opening.line(self.plan.seats),
             position,
             mover,
         })
