@@ -19,7 +19,7 @@ use tempfile::NamedTempFile;
 use thiserror::Error;
 use toml::Table;
 
-use crate::args::Cli;
+use crate::args::{self, Cli, validate};
 pub use export::text;
 use words::Spelt;
 
@@ -129,13 +129,19 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Parsed, Config
             })?,
         });
     }
+    let set: Vec<&str> = settings
+        .keys()
+        .map(String::as_str)
+        .filter(|key| !replaced.contains(key))
+        .collect();
     let all = named.command_line(&typed, spelt);
-    let cli = Cli::try_parse_from(all).map_err(|error| {
-        let set = settings
-            .keys()
-            .filter(|key| !replaced.contains(key.as_str()));
-        blame::of(error, &named.path, set)
-    })?;
+    let cli = Cli::try_parse_from(all).map_err(|error| blame::of(error, &named.path, &set))?;
+    // What is found out here would else be told as if it had been typed.
+    if let args::Command::Match(args) = &cli.command
+        && let Err(error) = validate::plan(args)
+    {
+        blame::of_plan(&error, &named.path, &set, &files)?;
+    }
     Ok(Parsed { cli, files })
 }
 

@@ -4,7 +4,7 @@ mod program;
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use arbiter::openings;
 use buxtehude::rules::Variant;
@@ -26,6 +26,7 @@ fn lines(stdout: &str) -> Vec<String> {
 
 /// The built-in engine, asked by hand.
 struct Asked {
+    child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
@@ -40,10 +41,17 @@ impl Asked {
             .unwrap();
         let mut input = child.stdin.take().unwrap();
         writeln!(input, "setoption name UCI_Variant value {variant}").unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
         Asked {
+            child,
             input,
-            output: BufReader::new(child.stdout.take().unwrap()),
+            output,
         }
+    }
+
+    fn leave(mut self) {
+        drop(self.input);
+        self.child.wait().unwrap();
     }
 
     fn estimate(&mut self, opening: &str, go: &str) -> Vec<u16> {
@@ -89,6 +97,7 @@ fn every_seat_is_near_its_par_when_asked_again() {
                 assert!(distance <= 40.0, "{variant}: {opening}: {estimate:?}");
             }
         }
+        engine.leave();
         let means = sums
             .iter()
             .map(|&sum| format!("{:6.1}", f64::from(sum) / 12.0));
