@@ -145,6 +145,35 @@ fn a_seed_makes_the_same_suite_at_every_concurrency() {
     assert_ne!(made("6", "1").0, one.0);
 }
 
+/// Finds seat 1 the better, the more it has been asked since the game began.
+const REMEMBERING: &str = r#"
+while read -r line; do
+  case $line in
+    uci) echo uciok ;;
+    ucinewgame) asked=0 ;;
+    isready) echo readyok ;;
+    go*) asked=$(( asked + 1 ))
+         echo "bestmove 1 estimate $(( 400 + asked * 100 )) $(( 600 - asked * 100 ))" ;;
+    quit) exit ;;
+  esac
+done
+"#;
+
+#[test]
+fn each_candidate_is_judged_as_if_it_were_the_first() {
+    let script = directory("remembering").join("engine.sh");
+    std::fs::write(&script, REMEMBERING).unwrap();
+    let engine = format!("cmd=/bin/sh args={} nodes=1", script.display());
+    let (openings, said) = suite(&["--count", "9", "--plies", "5", "--engine", &engine]);
+    assert_eq!(openings.len(), 9, "{openings:?}");
+    let means = "  candidates  500.0  500.0\n  openings    500.0  500.0\n";
+    assert!(said.ends_with(means), "{said}");
+    let (_, header, _) = run(&[
+        "openings", "--within", "0", "--count", "1", "--engine", &engine,
+    ]);
+    assert!(header.contains(" by sh (nodes=1)\n"), "{header}");
+}
+
 #[test]
 fn a_match_plays_from_a_suite() {
     let directory = directory("suite_played");

@@ -39,7 +39,6 @@ fn engine(args: &OpeningsArgs) -> Result<EngineSpec, ArgsError> {
         text: text.clone(),
         reason,
     })?;
-    let name = typed.name.clone();
     let engine = built_in(&typed)?;
     if let Some(dir) = engine.dir.as_ref().filter(|dir| !dir.is_dir()) {
         return Err(ArgsError::Directory {
@@ -49,9 +48,10 @@ fn engine(args: &OpeningsArgs) -> Result<EngineSpec, ArgsError> {
     }
     let cmd = engine.cmd.unwrap_or_default();
     let command = resolve(&cmd, engine.dir.as_deref());
-    let program = || engine.name.unwrap_or(cmd);
+    let file = command.file_name().unwrap_or(command.as_os_str());
+    let program = file.to_string_lossy().into_owned();
     Ok(EngineSpec {
-        name: name.unwrap_or_else(program),
+        name: typed.name.or(engine.name).unwrap_or(program),
         command,
         args: engine.args.unwrap_or_default(),
         dir: engine.dir,
