@@ -1,21 +1,26 @@
 //! The command line as typed. What is typed becomes a [`Plan`](crate::plan::Plan) in [`validate`].
 
+mod documents;
 mod engine_text;
 mod engines;
 mod files;
 mod games;
 mod numbers;
+mod openings;
 mod talks;
 pub mod validate;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use engine_text::limit_from_text;
+pub use documents::{CompletionsArgs, ManArgs};
+pub use engine_text::EngineTextError;
+pub(crate) use engine_text::{EngineText, KEYS as ENGINE_KEYS, limit_from_text};
 pub use files::{ExplainArgs, ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ResumeArgs};
 pub use games::{
     FormatArgs, GameArgs, GauntletArgs, LimitArgs, MatchArgs, OnInterrupt, OpeningArgs,
     OpeningOrder, OutputArgs, RoundRobinArgs, TournamentArgs,
 };
+pub use openings::OpeningsArgs;
 pub use talks::{CheckArgs, EngineArgs, FormatArg, ProfileArg, TranscriptArgs};
 
 /// The arbiter's command line.
@@ -51,8 +56,14 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Tell what happened in a game that ended badly
     Explain(ExplainArgs),
+    /// Make a suite of balanced openings
+    Openings(Box<OpeningsArgs>),
     /// Check that an engine does all that the protocol asks of it
     Check(CheckArgs),
     /// Run a script of lines against an engine, and compare what it answers
     Transcript(TranscriptArgs),
+    /// Print what a shell needs to complete the command line
+    Completions(CompletionsArgs),
+    /// Print or write manual pages
+    Man(ManArgs),
 }

@@ -1,9 +1,11 @@
-//! `arbiter export`: recorded games as JSON Lines or as text, sorted by number.
+//! `arbiter export`: recorded games as JSON Lines or as text, sorted by number; or the settings of a match.
 
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arbiter::args::{ExportArgs, ExportFormat};
+use arbiter::config;
 use arbiter::game_file::{GameFile, GameFileError};
 use arbiter::record::GameRecord;
 use arbiter::replay;
@@ -16,18 +18,28 @@ const USAGE: u8 = 2;
 /// Exit code where the games cannot be written.
 const STORAGE: u8 = 3;
 
+/// Where games are written.
+type Output = BufWriter<StdoutLock<'static>>;
+
 /// Why no more games are exported.
 #[derive(Debug, Error)]
 enum ExportError {
     #[error(transparent)]
     File(#[from] GameFileError),
+    #[error("{}: it has games alone, expected a store, in which the settings are", .0.display())]
+    NoSettings(PathBuf),
+    #[error("{}: {reason}", path.display())]
+    Settings {
+        path: PathBuf,
+        reason: toml::ser::Error,
+    },
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
 }
 
 /// Prints the games of a file.
 pub fn export(args: &ExportArgs) -> ExitCode {
-    match write_games(args) {
+    match write(args) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(WRONG),
         // Whoever closed the output has seen enough.
@@ -35,12 +47,26 @@ pub fn export(args: &ExportArgs) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error @ ExportError::Output(_)) => fail(STORAGE, &error),
-        Err(error @ ExportError::File(_)) => fail(USAGE, &error),
+        Err(error) => fail(USAGE, &error),
+    }
+}
+
+/// Writes what is asked for to standard output; returns whether nothing was left out.
+fn write(args: &ExportArgs) -> Result<bool, ExportError> {
+    match args.format {
+        ExportFormat::JsonLines => write_games(args, write_json),
+        ExportFormat::Text => write_games(args, |output, record| {
+            Ok(output.write_all(replay::game_text(record).as_bytes())?)
+        }),
+        ExportFormat::Config => write_settings(&args.file).map(|()| true),
     }
 }
 
 /// Writes all games to standard output; returns whether every line of the file was one.
-fn write_games(args: &ExportArgs) -> Result<bool, ExportError> {
+fn write_games(
+    args: &ExportArgs,
+    write_game: impl Fn(&mut Output, &GameRecord) -> Result<(), ExportError>,
+) -> Result<bool, ExportError> {
     let mut output = BufWriter::new(io::stdout().lock());
     let mut is_whole = true;
     let on_flaw = |place: arbiter::game_file::Place<'_>, flaw: replay::Flaw| {
@@ -52,25 +78,30 @@ fn write_games(args: &ExportArgs) -> Result<bool, ExportError> {
             true => record.without_clock(),
             false => record,
         };
-        write_game(&mut output, &record, args.format)
+        write_game(&mut output, &record)
     })?;
     output.flush()?;
     Ok(is_whole)
 }
 
-fn write_game(
-    output: &mut impl Write,
-    record: &GameRecord,
-    format: ExportFormat,
-) -> Result<(), ExportError> {
-    match format {
-        ExportFormat::JsonLines => {
-            serde_json::to_writer(&mut *output, record).map_err(io::Error::from)?;
-            output.write_all(b"\n")?;
-        }
-        ExportFormat::Text => output.write_all(replay::game_text(record).as_bytes())?,
-    }
-    Ok(())
+/// Writes the settings of a match to standard output.
+fn write_settings(path: &Path) -> Result<(), ExportError> {
+    let GameFile::Store(store) = GameFile::open(path)? else {
+        return Err(ExportError::NoSettings(path.to_path_buf()));
+    };
+    let plan = store.plan().map_err(GameFileError::from)?;
+    let text = config::text(&plan).map_err(|reason| ExportError::Settings {
+        path: path.to_path_buf(),
+        reason,
+    })?;
+    let mut output = io::stdout().lock();
+    output.write_all(text.as_bytes())?;
+    Ok(output.flush()?)
+}
+
+fn write_json(output: &mut Output, record: &GameRecord) -> Result<(), ExportError> {
+    serde_json::to_writer(&mut *output, record).map_err(io::Error::from)?;
+    Ok(output.write_all(b"\n")?)
 }
 
 fn fail(code: u8, error: &ExportError) -> ExitCode {

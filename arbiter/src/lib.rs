@@ -1,11 +1,12 @@
 //! The arbiter: starts engines as child processes, referees matches between any number of them, draws
 //! the cards, keeps the clocks, enforces the rules, records and reports.
 //!
-//! Data flows one way: [`args`] (as typed) -> [`plan`] (what is to be played, validated) -> [`schedule`]
-//! (which game is n) -> [`runner`] (threads and processes) -> [`referee`] (one game) -> [`record`] (what
-//! happened) -> [`store`] (kept) -> [`score`] and [`report`] (numbers and tables). [`replay`] goes the way
-//! back: it takes a record and asks the rules whether it can be so. [`transcript`] and [`check`] stand alone: they
-//! run a script of lines, or a walk of conformance, against any program.
+//! Data flows one way: [`config`] (settings of a file) and [`args`] (as typed) -> [`plan`] (what is to be
+//! played, validated) -> [`schedule`] (which game is n) -> [`runner`] (threads and processes) -> [`referee`]
+//! (one game) -> [`record`] (what happened) -> [`store`] (kept) -> [`score`] and [`report`] (numbers and
+//! tables). [`replay`] goes the way back: it takes a record and asks the rules whether it can be so.
+//! [`openings_suite`], [`transcript`] and [`check`] stand alone: the first has an engine judge openings, the
+//! others run a script of lines, or a walk of conformance, against any program.
 //!
 //! Nothing that an engine does may bring the arbiter down: whatever could panic is denied here, but in tests.
 #![cfg_attr(
@@ -16,6 +17,7 @@
 pub mod args;
 pub mod check;
 pub mod clock;
+pub mod config;
 pub mod deck;
 pub mod ending;
 pub mod engine;
@@ -26,6 +28,7 @@ pub mod interrupt;
 pub mod lag;
 pub mod log;
 pub mod openings;
+pub mod openings_suite;
 pub mod output;
 pub mod plan;
 pub mod progress;

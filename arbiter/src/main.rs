@@ -3,20 +3,34 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
 
 mod check_command;
+mod documents_command;
 mod explain_command;
 mod export_command;
+mod openings_command;
 mod play;
 mod replay_command;
 mod report_command;
 mod transcript_command;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
-use arbiter::args::{Cli, Command};
-use clap::Parser;
+use arbiter::args::Command;
+use arbiter::config::{self, ConfigError};
+
+/// Exit code where the settings of a file are wrong.
+const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    match Cli::parse().command {
+    let parsed = match config::parse(std::env::args_os()) {
+        Ok(parsed) => parsed,
+        Err(ConfigError::Typed(error)) => error.exit(),
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: {error}");
+            return ExitCode::from(USAGE);
+        }
+    };
+    match parsed.cli.command {
         Command::Match(args) => play::play(&args),
         Command::Tournament(args) => play::play_tournament(&args),
         Command::Engine(args) => buxtehude::session::serve_stdio(&args.args),
@@ -24,8 +38,11 @@ fn main() -> ExitCode {
         Command::Report(args) => report_command::report(&args),
         Command::Export(args) => export_command::export(&args),
         Command::Replay(args) => replay_command::replay(&args),
+        Command::Openings(args) => openings_command::openings(&args),
         Command::Explain(args) => explain_command::run(&args),
         Command::Check(args) => check_command::check(&args),
         Command::Transcript(args) => transcript_command::transcript(&args),
+        Command::Completions(args) => documents_command::completions(&args),
+        Command::Man(args) => documents_command::man(&args),
     }
 }

@@ -10,7 +10,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use buxtehude::protocol::{Command, Start};
+use buxtehude::protocol::{Command, PositionCommand, Start};
 use buxtehude::rules::{ActionError, AnyPosition, SetupError, Turn, Variant};
 use thiserror::Error;
 
@@ -158,6 +158,23 @@ fn parse_command(line: &str, variant: &Variant, seats: usize) -> Result<Opening,
 }
 
 impl Opening {
+    /// The opening as a line of a file, for so many seats.
+    pub fn line(&self, seats: usize) -> String {
+        let start = match &self.start {
+            Some(text) => Start::Fen(text.clone()),
+            // Two is what is meant where nothing is said, also by engines that know no other number.
+            None => Start::Startpos {
+                players: u32::try_from(seats).ok().filter(|&players| players != 2),
+            },
+        };
+        let moves = self.moves.clone();
+        let command = Command::Position(PositionCommand { start, moves }).to_string();
+        command
+            .strip_prefix("position ")
+            .unwrap_or(&command)
+            .to_string()
+    }
+
     /// The position in which the moves of the opening begin.
     ///
     /// # Errors

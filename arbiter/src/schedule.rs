@@ -133,7 +133,7 @@ fn play_opening(position: &mut AnyPosition, words: &[String], deck: &mut Deck) {
 }
 
 /// Plays a random move, with the card it draws; false where every move would finish a hare.
-fn play_random_ply(
+pub(crate) fn play_random_ply(
     position: &mut AnyPosition,
     played: &mut Vec<String>,
     rng: &mut ChaCha8Rng,

@@ -12,11 +12,11 @@ use super::numbers::{depth, margin, memory, milliseconds, positive};
 use crate::plan::{ClockLimit, Limit, TimeLimit};
 
 /// The keys that are accepted.
-const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, ponder, restart, memory";
+pub(crate) const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, ponder, restart, memory";
 
 /// An engine's settings as typed; what is not said is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct EngineText {
+pub(crate) struct EngineText {
     pub cmd: Option<String>,
     pub args: Option<Vec<String>>,
     pub name: Option<String>,
@@ -80,7 +80,7 @@ pub enum EngineTextError {
 
 impl EngineText {
     /// Reads an engine's string.
-    pub(super) fn parse(text: &str) -> Result<EngineText, EngineTextError> {
+    pub(crate) fn parse(text: &str) -> Result<EngineText, EngineTextError> {
         let words = shlex::split(text).ok_or(EngineTextError::Quotes)?;
         let mut engine = EngineText::default();
         for word in words {

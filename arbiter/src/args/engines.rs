@@ -35,34 +35,45 @@ pub(super) fn engines(args: &GameArgs) -> Result<Vec<EngineSpec>, ArgsError> {
     if typed.is_empty() {
         typed.push(("", built_in(&shared)?));
     }
-    let mut names = names(&typed)?.into_iter();
+    let names = names(&typed)?;
     let default_limit = args.limit.limit().unwrap_or(DEFAULT_LIMIT);
-    let spec = |(text, engine): (&str, EngineText)| {
-        let no_command = || ArgsError::NoCommand {
-            text: text.to_string(),
-        };
-        if let Some(dir) = engine.dir.as_ref().filter(|dir| !dir.is_dir()) {
-            return Err(ArgsError::Directory {
-                text: text.to_string(),
-                dir: dir.clone(),
-            });
-        }
-        let limit = engine.own_limit().unwrap_or(default_limit);
-        Ok(EngineSpec {
-            command: resolve(&engine.cmd.ok_or_else(no_command)?, engine.dir.as_deref()),
-            name: names.next().unwrap_or_default(),
-            args: engine.args.unwrap_or_default(),
-            dir: engine.dir,
-            options: engine.options,
-            limit,
-            margin: engine.margin.unwrap_or(Duration::from_millis(args.margin)),
-            legal: engine.legal.unwrap_or(false),
-            ponder: engine.ponder.unwrap_or(false),
-            restart: engine.restart.unwrap_or(false),
-            memory: engine.memory,
-        })
+    let margin = Duration::from_millis(args.margin);
+    let specs = typed.into_iter().zip(names);
+    let specs = specs.map(|((text, engine), name)| spec(text, engine, name, default_limit, margin));
+    specs.collect()
+}
+
+/// The engine of the string `text`, with a limit and a margin for where it names none.
+pub(super) fn spec(
+    text: &str,
+    engine: EngineText,
+    name: String,
+    limit: Limit,
+    margin: Duration,
+) -> Result<EngineSpec, ArgsError> {
+    let no_command = || ArgsError::NoCommand {
+        text: text.to_string(),
     };
-    typed.into_iter().map(spec).collect()
+    if let Some(dir) = engine.dir.as_ref().filter(|dir| !dir.is_dir()) {
+        return Err(ArgsError::Directory {
+            text: text.to_string(),
+            dir: dir.clone(),
+        });
+    }
+    let limit = engine.own_limit().unwrap_or(limit);
+    Ok(EngineSpec {
+        command: resolve(&engine.cmd.ok_or_else(no_command)?, engine.dir.as_deref()),
+        name,
+        args: engine.args.unwrap_or_default(),
+        dir: engine.dir,
+        options: engine.options,
+        limit,
+        margin: engine.margin.unwrap_or(margin),
+        legal: engine.legal.unwrap_or(false),
+        ponder: engine.ponder.unwrap_or(false),
+        restart: engine.restart.unwrap_or(false),
+        memory: engine.memory,
+    })
 }
 
 fn shared_settings(text: &str) -> Result<EngineText, ArgsError> {
@@ -79,7 +90,7 @@ fn shared_settings(text: &str) -> Result<EngineText, ArgsError> {
 }
 
 /// The engine where none is named: the shared program if there is one, else the arbiter itself.
-fn built_in(shared: &EngineText) -> Result<EngineText, ArgsError> {
+pub(super) fn built_in(shared: &EngineText) -> Result<EngineText, ArgsError> {
     if shared.cmd.is_some() {
         return Ok(shared.clone());
     }
@@ -93,13 +104,15 @@ fn built_in(shared: &EngineText) -> Result<EngineText, ArgsError> {
     Ok(engine.or(shared))
 }
 
+/// The name of an engine's program.
+pub(super) fn program(engine: &EngineText) -> String {
+    let command = Path::new(engine.cmd.as_deref().unwrap_or_default());
+    let file = command.file_name().unwrap_or(command.as_os_str());
+    file.to_string_lossy().into_owned()
+}
+
 /// A different name for each engine: as given, or else that of its program, numbered where it is shared.
 fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ArgsError> {
-    let program = |engine: &EngineText| {
-        let command = Path::new(engine.cmd.as_deref().unwrap_or_default());
-        let file = command.file_name().unwrap_or(command.as_os_str());
-        file.to_string_lossy().into_owned()
-    };
     let nameless = engines.iter().filter(|(_, engine)| engine.name.is_none());
     let mut shared: HashMap<String, usize> = HashMap::new();
     for (_, engine) in nameless {
@@ -141,7 +154,7 @@ fn resolve(command: &str, dir: Option<&Path>) -> PathBuf {
 
 impl LimitArgs {
     /// The limit typed, if any.
-    fn limit(&self) -> Option<Limit> {
+    pub(super) fn limit(&self) -> Option<Limit> {
         let movetime = self
             .movetime
             .map(|ms| Limit::movetime(Duration::from_millis(ms)));

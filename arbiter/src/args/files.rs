@@ -55,6 +55,7 @@ EXAMPLES
   arbiter export match.db > games.jsonl
   arbiter export match.db --without-clock | sha256sum
   arbiter export match.db --format text
+  arbiter export match.db --format config > match.toml
 
 The games are sorted by number. The exit code is 1 if a line was left out since it is no game.")]
 pub struct ExportArgs {
@@ -78,6 +79,8 @@ pub enum ExportFormat {
     JsonLines,
     /// Text for a person, docs/game-text.md
     Text,
+    /// The settings of a stored match as TOML, with which `arbiter match --config` plays it again
+    Config,
 }
 
 /// `arbiter replay`.

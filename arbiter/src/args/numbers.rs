@@ -1,5 +1,7 @@
 //! Numbers as typed, each within its bounds; an error says what is expected.
 
+use std::ops::RangeInclusive;
+
 /// The most milliseconds or seconds that a limit may have: a day.
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
@@ -64,4 +66,20 @@ pub fn failures(text: &str) -> Result<u32, String> {
 
 pub fn wait(text: &str) -> Result<u64, String> {
     number(text, 0, DAY_MS)
+}
+
+pub fn permille(text: &str) -> Result<u32, String> {
+    number(text, 0, 1000).map(|number| number as u32)
+}
+
+/// Reads `K`, or `K-L`.
+pub fn plies(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let (least, most) = text.split_once('-').unwrap_or((text, text));
+    let plies = |text| number(text, 1, 1000).ok().map(|number| number as u32);
+    let range = plies(least).zip(plies(most));
+    let range = range.filter(|(least, most)| least <= most);
+    let expected = "expected a whole number from 1 to 1000, or two such as 4-8";
+    range
+        .map(|(least, most)| least..=most)
+        .ok_or_else(|| expected.to_string())
 }

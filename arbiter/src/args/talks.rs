@@ -10,6 +10,10 @@ use crate::check::{Format, Profile};
 
 /// `arbiter engine`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter engine
+  arbiter engine go perft 5")]
 pub struct EngineArgs {
     /// Arguments of the engine
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -1,5 +1,7 @@
 //! From what is typed to what is meant: a [`Plan`] in which every field is sensible.
 
+mod suite;
+
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::PathBuf;
@@ -17,6 +19,7 @@ use super::{FormatArgs, GameArgs, MatchArgs, OpeningArgs, OpeningOrder, Tourname
 use crate::openings::{self, OpeningsError};
 use crate::plan::{Adjudication, Format, Opening, Patience, Plan, ResignTextError};
 use crate::score::{Sprt, SprtTextError};
+pub use suite::suite;
 
 /// The games of a test where their number is not named.
 const MOST_GAMES_OF_A_TEST: u64 = 100_000;

@@ -1,0 +1,356 @@
+//! Settings from a file, and the file that a stored match prints of its own.
+
+mod program;
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use arbiter::args::{Cli, Command, validate};
+use arbiter::config;
+use arbiter::store::Store;
+use clap::CommandFactory;
+use program::{arbiter, directory, run};
+
+/// A file with these settings.
+fn file(directory: &Path, settings: &str) -> String {
+    let path = directory.join("settings.toml");
+    std::fs::write(&path, settings).unwrap();
+    path.to_str().unwrap().to_string()
+}
+
+/// The plan of a match in full, or why there is none.
+fn planned(arguments: &[&str]) -> Result<String, String> {
+    let words = ["arbiter", "match"].iter().chain(arguments);
+    let parsed = config::parse(words.map(OsString::from)).map_err(|error| error.to_string())?;
+    let Command::Match(args) = parsed.cli.command else {
+        panic!("{arguments:?}: no match");
+    };
+    let (plan, remarks) = validate::plan(&args).map_err(|error| error.to_string())?;
+    Ok(format!("{plan:#?} {remarks:?}"))
+}
+
+const ALL: &str = r#"
+players = 3
+games = 30
+seed = 7
+tc = "2+0.02"
+random-plies = 4
+concurrency = 2
+margin = 100
+
+[each]
+dir = "/tmp"
+option.Hash = 16
+
+[[engine]]
+cmd = "./a"
+name = "first one"
+args = ["-q", "it's two words"]
+option."Move Overhead" = 5
+option.Ponder = true
+legal = true
+
+[[engine]]
+cmd = "./b"
+depth = 3
+legal = false
+"#;
+
+#[test]
+fn a_file_means_what_its_flags_mean() {
+    let directory = directory("config_meaning");
+    let path = file(&directory, ALL);
+    let typed = planned(&[
+        "--players=3",
+        "--games=30",
+        "--seed=7",
+        "--tc=2+0.02",
+        "--random-plies=4",
+        "--concurrency=2",
+        "--margin=100",
+        "--each=dir=/tmp option.Hash=16",
+        "--engine",
+        r#"cmd=./a name="first one" args="-q \"it's two words\"" "option.Move Overhead=5" option.Ponder=true legal=on"#,
+        "--engine=cmd=./b depth=3 legal=off",
+    ])
+    .unwrap();
+    assert_eq!(planned(&["--config", &path]), Ok(typed.clone()));
+    assert_eq!(planned(&[&format!("--config={path}")]), Ok(typed));
+}
+
+#[test]
+fn the_file_in_the_readme_is_accepted() {
+    let directory = directory("config_readme");
+    let readme = include_str!("../../README.md");
+    let (_, rest) = readme.split_once("```toml\n").unwrap();
+    let (settings, _) = rest.split_once("```").unwrap();
+    let plan = planned(&["--config", &file(&directory, settings)]);
+    assert!(
+        plan.as_ref().is_ok_and(|plan| plan.contains("seats: 3,")),
+        "{plan:?}"
+    );
+}
+
+#[test]
+fn what_is_typed_replaces_what_is_in_the_file() {
+    let directory = directory("config_replaced");
+    let settings = "players = 3\nmovetime = 20\nseed = 1\n\
+                    [[engine]]\ncmd = 'a'\n[[engine]]\ncmd = 'b'\n[[engine]]\ncmd = 'c'\n";
+    let path = file(&directory, settings);
+    for (typed, meant) in [
+        (
+            &["--players", "2", "--engine", "cmd=x"][..],
+            &["--players=2", "--movetime=20", "--seed=1", "--engine=cmd=x"][..],
+        ),
+        (
+            &["--depth=3", "--engine=cmd=x", "--engine=cmd=y"],
+            &[
+                "--players=3",
+                "--depth=3",
+                "--seed=1",
+                "--engine=cmd=x",
+                "--engine=cmd=y",
+            ],
+        ),
+        (
+            &["--tc", "5"],
+            &[
+                "--players=3",
+                "--tc=5",
+                "--seed=1",
+                "--engine=cmd=a",
+                "--engine=cmd=b",
+                "--engine=cmd=c",
+            ],
+        ),
+    ] {
+        let expected = planned(meant);
+        assert!(expected.is_ok(), "{expected:?}");
+        assert_eq!(
+            planned(&[&["--config", &path], typed].concat()),
+            expected,
+            "{typed:?}"
+        );
+        assert_eq!(
+            planned(&[typed, &["--config", &path]].concat()),
+            expected,
+            "{typed:?}"
+        );
+    }
+}
+
+#[test]
+fn a_test_is_a_table_or_a_switch() {
+    let directory = directory("config_sprt");
+    let engines = ["--seed=1", "--engine=cmd=a", "--engine=cmd=b"];
+    let with = |words: &[&str]| planned(&[&engines[..], words].concat());
+    for (settings, typed) in [
+        (
+            "sprt = { elo0 = -1.5, elo1 = 2 }",
+            &["--sprt", "elo0=-1.5", "elo1=2"][..],
+        ),
+        (
+            "[sprt]\nelo1 = 10\nmodel = 'normalized'",
+            &["--sprt", "elo1=10 model=normalized"],
+        ),
+        ("sprt = true", &["--sprt"]),
+        ("sprt = false", &[]),
+    ] {
+        let path = file(&directory, settings);
+        let expected = with(typed);
+        assert!(expected.is_ok(), "{expected:?}");
+        assert_eq!(with(&["--config", &path]), expected, "{settings}");
+    }
+}
+
+#[test]
+fn openings_are_a_file_or_a_list_of_its_lines() {
+    let directory = directory("config_openings");
+    std::fs::write(
+        directory.join("two.txt"),
+        "startpos moves 5\nstartpos moves 6 +half 4\n",
+    )
+    .unwrap();
+    let list = "seed = 1\ngames = 4\ndepth = 1\nmax-plies = 2\nopenings = ['startpos moves 5', 'startpos moves 6 +half 4']";
+    let named = "seed = 1\ngames = 4\ndepth = 1\nmax-plies = 2\nopenings = 'two.txt'";
+    let exports = [list, named].map(|settings| {
+        let path = file(&directory, settings);
+        // The name of a file counts from the current directory.
+        let mut command = arbiter(&["match", "--config", &path, "--record", "games.jsonl"]);
+        let output = command.current_dir(&directory).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let record = directory.join("games.jsonl");
+        let (_, games, _) = run(&["export", record.to_str().unwrap(), "--without-clock"]);
+        std::fs::remove_file(record).unwrap();
+        games
+    });
+    assert!(
+        exports[0].contains(r#""moves":"6 +half 4 "#),
+        "{}",
+        exports[0]
+    );
+    assert_eq!(exports[0], exports[1]);
+}
+
+#[test]
+fn errors_name_the_file_the_key_and_what_is_accepted() {
+    let directory = directory("config_errors");
+    let mut text = String::new();
+    for settings in [
+        "player = 3",
+        "config = 'x'",
+        "players = 7",
+        "players = true",
+        "players = [2, 3]",
+        "tc = 'ten'",
+        "movetime = 20\ndepth = 3",
+        "sprt = { elo0 = 1979-05-27 }",
+        "openings = [1]",
+        "openings = ['startpos', 'banana']",
+        "variant = 'chess'",
+        "sprt = { elo0 = 5, elo1 = 0 }",
+        "engine = { name = 'x' }",
+        "engine = { cmd = './a', deph = 5 }",
+        "engine = { cmd = './a', depth = 5, nodes = 3 }",
+        "[[engine]]\ncmd = 'a'\n[[engine]]\ncmd = 'b'\ndepth = 0",
+        "[[engine]]\ncmd = 'a'\noption.Hash = [1]",
+        "[each]\nlegal = 'yes'",
+        "engine = [1979-05-27]",
+        "players = ",
+    ] {
+        let path = file(&directory, settings);
+        let (code, stdout, stderr) = run(&["match", "--config", &path]);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{settings}: {stderr}");
+        text += &format!("{settings}\n{stderr}\n");
+    }
+    for arguments in [
+        &["match", "--config", "/nonexistent/settings.toml"][..],
+        &["match", "--config"],
+        &["match", "--config", "x", "--config", "y"],
+    ] {
+        let (code, _, stderr) = run(arguments);
+        assert_eq!(code, 2, "{stderr}");
+        text += &format!("{}\n{stderr}\n", arguments.join(" "));
+    }
+    let text = text.replace(directory.to_str().unwrap(), "DIR");
+    // The list of all flags grows.
+    let without_flags = text.lines().map(|line| {
+        let flags = line.find("; the keys are engine,");
+        flags.map_or(line, |begin| &line[..begin])
+    });
+    insta::assert_snapshot!(without_flags.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn every_flag_is_a_key() {
+    let directory = directory("config_keys");
+    let path = file(&directory, "nonsense = 1");
+    let (_, _, stderr) = run(&["match", "--config", &path]);
+    let (_, keys) = stderr.trim_end().split_once("the keys are ").unwrap();
+    let mut keys: Vec<&str> = keys.split(", ").collect();
+    keys.sort_unstable();
+    let program = Cli::command();
+    let command = program.find_subcommand("match").unwrap();
+    let longs = command.get_arguments().filter_map(|arg| arg.get_long());
+    let mut longs: Vec<&str> = longs.filter(|long| *long != "config").collect();
+    longs.sort_unstable();
+    assert_eq!(keys, longs);
+}
+
+/// Plays a match into a store, prints its settings, plays it again with them; returns the settings.
+fn round_trip(directory: &Path, arguments: &[&str]) -> String {
+    let [first, again] = ["first.db", "again.db"].map(|name| {
+        let path = directory.join(name);
+        path.to_str().unwrap().to_string()
+    });
+    let played = [&["match", "--store", &first], arguments].concat();
+    let (code, stdout, stderr) = run(&played);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+    let (code, settings, stderr) = run(&["export", &first, "--format", "config"]);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{settings}");
+    let path = file(directory, &settings);
+    let (code, stdout, stderr) = run(&["match", "--config", &path, "--store", &again]);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}\n{settings}");
+    let plan = |store: &str| {
+        format!(
+            "{:#?}",
+            Store::open(Path::new(store)).unwrap().plan().unwrap()
+        )
+    };
+    assert_eq!(plan(&again), plan(&first), "{settings}");
+    let games = |store: &str| run(&["export", store, "--without-clock"]);
+    assert_eq!(games(&again), games(&first), "{settings}");
+    let (code, again_settings, _) = run(&["export", &again, "--format", "config"]);
+    assert_eq!((code, again_settings), (0, settings.clone()));
+    settings
+}
+
+#[test]
+fn a_stored_match_prints_the_settings_that_play_it_again() {
+    let program = env!("CARGO_BIN_EXE_arbiter");
+    let three = directory("config_round_trip_three");
+    let openings = three.join("openings.txt");
+    std::fs::write(
+        &openings,
+        "startpos players 3 moves 5\nfen 0,68,3/5,53,3/0,68,3 3 - - moves 6 +half\n",
+    )
+    .unwrap();
+    let engines = [
+        "depth=2 option.Hash=2 option.Ponder=true",
+        "nodes=300 legal=on",
+    ];
+    let engines = [0, 1].map(|index| {
+        format!(
+            "--engine=cmd={program} args=engine name='no. {index}' {}",
+            engines[index]
+        )
+    });
+    let openings = format!("--openings={}", openings.display());
+    let seed = u64::MAX.to_string();
+    let mut arguments = vec![
+        "--players=3",
+        "--games=12",
+        "--seed",
+        &seed,
+        "--random-plies=2",
+    ];
+    arguments.extend([
+        "--max-plies=12",
+        "--margin=70",
+        "--stall=30",
+        "--concurrency=2",
+    ]);
+    arguments.extend([openings.as_str(), &engines[0], &engines[1]]);
+    let settings = round_trip(&three, &arguments);
+    assert!(settings.contains("players = 3\n"), "{settings}");
+    assert!(
+        settings.contains("\"startpos players 3 moves 5\""),
+        "{settings}"
+    );
+
+    let two = directory("config_round_trip_two");
+    let engines = [2, 1]
+        .map(|depth| format!("--engine=cmd={program} args=engine name=d{depth} depth={depth}"));
+    let mut arguments = vec!["--games=4", "--random-plies=3", "--max-plies=8", "--sprt"];
+    arguments.extend([
+        "elo0=-0.5",
+        "elo1=2.25",
+        "model=normalized",
+        &engines[0],
+        &engines[1],
+    ]);
+    let settings = round_trip(&two, &arguments);
+    assert!(settings.contains("elo1 = 2.25\n"), "{settings}");
+}
+
+#[test]
+fn games_without_settings_print_none() {
+    let directory = directory("config_of_a_record");
+    let record = directory.join("games.jsonl");
+    let record = record.to_str().unwrap();
+    let (code, _, _) = run(&["match", "--depth=1", "--max-plies=2", "--record", record]);
+    assert_eq!(code, 0);
+    let (code, stdout, stderr) = run(&["export", record, "--format", "config"]);
+    assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+    assert!(stderr.contains("expected a store"), "{stderr}");
+}

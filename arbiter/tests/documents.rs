@@ -1,0 +1,128 @@
+//! Completions, manual pages, and the examples of every help.
+
+mod program;
+
+use std::collections::BTreeSet;
+use std::process::Command as Process;
+
+use arbiter::args::Cli;
+use clap::{Command, CommandFactory};
+use program::{directory, run};
+
+/// Every subcommand that can be run, with the words that name it.
+fn leaves(command: &Command, words: &[String]) -> Vec<(Vec<String>, Command)> {
+    let mut found = Vec::new();
+    for subcommand in command.get_subcommands() {
+        let words = [words, &[subcommand.get_name().to_string()]].concat();
+        match subcommand.has_subcommands() {
+            true => found.extend(leaves(subcommand, &words)),
+            false => found.push((words, subcommand.clone())),
+        }
+    }
+    found
+}
+
+/// What bash offers for these words of a command line, of which the last is not complete.
+fn offered(script: &str, words: &[&str]) -> BTreeSet<String> {
+    let ask = format!(
+        "source {script} && complete -p arbiter >&2 && COMP_WORDS=({}) COMP_CWORD={} && \
+         _arbiter arbiter {} {} && printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        words.join(" "),
+        words.len() - 1,
+        words[words.len() - 1],
+        words[words.len() - 2],
+    );
+    let output = Process::new("bash").args(["-c", &ask]).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{ask}: {stderr}");
+    assert!(stderr.contains("-F _arbiter"), "{stderr}");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    stdout.lines().map(String::from).collect()
+}
+
+#[test]
+fn every_help_has_an_example_of_its_own_command() {
+    let leaves = leaves(&Cli::command(), &[]);
+    assert!(leaves.len() >= 10, "{}", leaves.len());
+    for (words, command) in leaves {
+        let help = command.get_after_help().map(ToString::to_string);
+        let help = help.unwrap_or_default();
+        let (_, examples) = help
+            .split_once("EXAMPLE")
+            .unwrap_or_else(|| panic!("{words:?}: no EXAMPLE in {help:?}"));
+        let example = format!("  arbiter {}", words.join(" "));
+        assert!(examples.contains(&example), "{words:?}: {examples}");
+    }
+}
+
+#[test]
+fn bash_completes_subcommands_and_flags() {
+    let directory = directory("completions");
+    let (code, script, stderr) = run(&["completions", "bash"]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let path = directory.join("arbiter.bash");
+    std::fs::write(&path, script).unwrap();
+    let path = path.to_str().unwrap();
+    let checked = Process::new("bash").args(["-n", path]).output().unwrap();
+    assert!(
+        checked.status.success() && checked.stderr.is_empty(),
+        "{checked:?}"
+    );
+    let subcommands = offered(path, &["arbiter", "ma"]);
+    assert_eq!(
+        subcommands,
+        BTreeSet::from(["man", "match"].map(String::from))
+    );
+    let flags = offered(path, &["arbiter", "match", "--op"]);
+    assert_eq!(flags, BTreeSet::from(["--openings".to_string()]));
+}
+
+#[test]
+fn every_shell_has_its_script() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let (code, script, stderr) = run(&["completions", shell]);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{shell}");
+        assert!(
+            script.contains("openings") && script.contains("random-plies"),
+            "{shell}: {script}"
+        );
+    }
+    let (code, _, stderr) = run(&["completions", "tcsh"]);
+    let accepted = "[possible values: bash, elvish, fish, powershell, zsh]";
+    assert!(code == 2 && stderr.contains(accepted), "{code}: {stderr}");
+}
+
+#[test]
+fn every_subcommand_has_a_manual_page() {
+    let directory = directory("man").join("made/on/the/way");
+    let output = directory.to_str().unwrap();
+    let (code, stdout, stderr) = run(&["man", "--output", output]);
+    assert_eq!((code, stdout.as_str(), stderr.as_str()), (0, "", ""));
+    for (words, command) in leaves(&Cli::command(), &[]) {
+        let page = directory.join(format!("arbiter-{}.1", words.join("-")));
+        let text =
+            std::fs::read_to_string(&page).unwrap_or_else(|error| panic!("{page:?}: {error}"));
+        let about = command.get_about().unwrap().to_string();
+        assert!(text.contains(&about.replace('-', "\\-")), "{about}: {text}");
+        assert!(text.contains("EXAMPLE"), "{text}");
+        for long in command.get_arguments().filter_map(clap::Arg::get_long) {
+            let shown = format!("\\-\\-{}", long.replace('-', "\\-"));
+            assert!(text.contains(&shown), "{words:?}: {shown}: {text}");
+        }
+    }
+    let (code, page, stderr) = run(&["man"]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let main = std::fs::read_to_string(directory.join("arbiter.1")).unwrap();
+    assert!(page.contains(".SH SUBCOMMANDS"), "{page}");
+    assert!(main.contains(".SH SUBCOMMANDS"), "{main}");
+}
+
+#[test]
+fn a_directory_that_cannot_be_made_is_named() {
+    let (code, stdout, stderr) = run(&["man", "--output", "/dev/null/pages"]);
+    assert_eq!((code, stdout.as_str()), (3, ""), "{stderr}");
+    assert!(
+        stderr.starts_with("error: --output: /dev/null/pages: "),
+        "{stderr}"
+    );
+}
