@@ -10,7 +10,7 @@ pub mod validate;
 use clap::{Parser, Subcommand};
 
 pub(crate) use engine_text::limit as limit_from_text;
-pub use files::{ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ResumeArgs};
+pub use files::{ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ReportFormat, ResumeArgs};
 pub use games::{LimitArgs, MatchArgs};
 pub use talks::{CheckArgs, EngineArgs, FormatArg, ProfileArg, TranscriptArgs};
 

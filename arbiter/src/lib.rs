@@ -3,7 +3,7 @@
 //!
 //! Data flows one way: [`args`] (as typed) -> [`plan`] (what is to be played, validated) -> [`schedule`]
 //! (which game is n) -> [`runner`] (threads and processes) -> [`referee`] (one game) -> [`record`] (what
-//! happened) -> [`store`] (kept) -> [`score`] and [`report`] (numbers and tables). [`replay`] goes the way
+//! happened) -> [`store`] (kept) -> [`score`], [`report`] and [`page`] (numbers, tables, a page for a browser). [`replay`] goes the way
 //! back: it takes a record and asks the rules whether it can be so. [`transcript`] and [`check`] stand alone: they
 //! run a script of lines, or a walk of conformance, against any program.
 //!
@@ -24,6 +24,7 @@ pub mod interrupt;
 pub mod log;
 pub mod openings;
 pub mod output;
+pub mod page;
 pub mod plan;
 pub mod progress;
 pub mod record;
