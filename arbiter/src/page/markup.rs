@@ -2,6 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::faults::FaultEntry;
 use super::plot::Plot;
 use super::{Page, bars};
 use crate::report::{LEGEND, RATINGS_LEGEND, Rows, engines_by_lead, percent};
@@ -10,6 +11,9 @@ use crate::score::{Standings, Tally};
 /// What the page may load: nothing. Its own styles and script are inside it.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+
+/// Faults that are listed at once; the others unfold.
+const OPEN_FAULTS: usize = 8;
 
 /// The whole page.
 pub fn page(page: &Page) -> Markup {
@@ -54,6 +58,11 @@ fn header(page: &Page) -> Markup {
                 (games) " games"
                 @if counted < games { ", " (counted) " of them counted by the test" }
             }
+            nav {
+                @for (id, name) in [("results", "Standings"), ("time", "Time use"), ("faults", "Faults"), ("games", "Games")] {
+                    a href=(format!("#{id}")) { (name) }
+                }
+            }
             dl.settings {
                 @for (name, value) in &page.subject.settings {
                     div { dt { (name) } dd { (value) } }
@@ -75,7 +84,7 @@ fn header(page: &Page) -> Markup {
     }
 }
 
-/// A table, its last column perhaps a bar for each row.
+/// A table, in which a bar may follow the heading of each row.
 fn rows(id: &str, rows: &Rows, bars: Option<(&str, Vec<Markup>)>) -> Markup {
     let class = |index: usize| rows.columns[index].is_of_numbers().then_some("number");
     let (bar_name, bars) = bars.unzip();
@@ -85,15 +94,16 @@ fn rows(id: &str, rows: &Rows, bars: Option<(&str, Vec<Markup>)>) -> Markup {
             thead { tr {
                 @for (index, column) in rows.columns.iter().enumerate() {
                     th class=[class(index)] { (column.name()) }
+                    @if let Some(name) = bar_name.filter(|_| index == 0) { th.wide { (name) } }
                 }
-                @if let Some(name) = bar_name { th.wide { (name) } }
             } }
             tbody { @for (number, row) in rows.rows.iter().enumerate() { tr {
                 @for (index, cell) in row.iter().enumerate() {
-                    @if index == 0 { th scope="row" { (cell) } }
-                    @else { td class=[class(index)] { (cell) } }
+                    @if index == 0 {
+                        th scope="row" { (cell) }
+                        @if let Some(bar) = bar(number) { td.wide { (bar) } }
+                    } @else { td class=[class(index)] { (cell) } }
                 }
-                @if let Some(bar) = bar(number) { td.wide { (bar) } }
             } } }
         } }
     }
@@ -105,7 +115,7 @@ fn standings(page: &Page) -> Markup {
     let by_engine = by_engine.into_iter().map(|(_, tally)| bars::share(tally));
     let by_seat = standings.seats().iter().map(bars::share);
     html! {
-        section {
+        section #results {
             h2 { "Standings" }
             (rows("standings", &page.report.engines(), Some(("share, error, par", by_engine.collect()))))
             p.note { (LEGEND) }
@@ -210,30 +220,46 @@ fn curves(page: &Page) -> Markup {
 fn time_use(page: &Page) -> Markup {
     let plots = page.time_use.plots();
     html! {
-        @if !plots.is_empty() { section {
+        section #time {
             h2 { "Time use" }
-            (legend(page.report.standings()))
+            @if plots.is_empty() { p.note { "No times are recorded." } }
+            @else { (legend(page.report.standings())) }
             div.plots { @for (title, plot) in &plots { (figure(title, plot)) } }
-        } }
+        }
     }
 }
 
 fn faults(page: &Page) -> Markup {
     let list = &page.faults;
-    let more = list.count - list.listed.len();
+    let unlisted = list.count - list.listed.len();
+    let entries: Vec<Markup> = list
+        .listed
+        .iter()
+        .map(|(&number, entry)| fault(number, entry, page.races.contains(number)))
+        .collect();
+    let (open, closed) = entries.split_at(entries.len().min(OPEN_FAULTS));
     html! {
-        section {
+        section #faults {
             h2 { "Faults: " (list.count) }
-            @for (number, entry) in &list.listed { article.fault {
-                h3 {
-                    @if page.races.contains(*number) { a href=(format!("#game-{number}")) { "game " (number) } }
-                    @else { "game " (number) }
-                    ", seat " (entry.fault.seat) ", " (entry.engine) ": " (entry.ending)
-                }
-                p { (entry.fault.reason) }
-                @if !entry.fault.stderr.is_empty() { pre { (entry.fault.stderr.join("\n")) } }
-            } }
-            @if more > 0 { p { "and " (more) " more" } }
+            @for entry in open { (entry) }
+            @if !closed.is_empty() {
+                details { summary { (closed.len()) " more" } @for entry in closed { (entry) } }
+            }
+            @if unlisted > 0 { p { (unlisted) " more are not listed" } }
+        }
+    }
+}
+
+fn fault(game: u64, entry: &FaultEntry, is_shown: bool) -> Markup {
+    html! {
+        article.fault {
+            h3 {
+                @if is_shown { a href=(format!("#game-{game}")) { "game " (game) } }
+                @else { "game " (game) }
+                ", seat " (entry.fault.seat) ", " (entry.engine) ": " (entry.ending)
+            }
+            p { (entry.fault.reason) }
+            @if !entry.fault.stderr.is_empty() { pre { (entry.fault.stderr.join("\n")) } }
         }
     }
 }

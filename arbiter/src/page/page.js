@@ -75,12 +75,12 @@
       svg.append(field);
       if (mark === "") return;
       svg.append(drawing("text", { class: "field-number", x: x + 4, y: y + 11 }, String(square)));
-      svg.append(drawing("text", { class: "field-mark", x: x + FIELD / 2, y: y + 26 }, mark));
+      svg.append(drawing("text", { class: "field-mark", x: x + FIELD - 4, y: y + 12 }, mark));
     });
   }
 
   // Pawns on one square stand beside each other, the smaller the more there are.
-  function drawPawns(svg, track, position, before, layout) {
+  function drawPawns(svg, board, track, position, before, layout) {
     const bySquare = new Map();
     position.squares.forEach((square, piece) => {
       if (!bySquare.has(square)) bySquare.set(square, []);
@@ -95,11 +95,13 @@
       const [x, y] = layout.place(square);
       const columns = Math.ceil(Math.sqrt(pieces.length));
       const rows = Math.ceil(pieces.length / columns);
+      // A single pawn leaves room for what is written above it.
+      const top = board.files === 0 && pieces.length === 1 ? 12 : 0;
       const radius = Math.min(13, (FIELD - 4) / 2 / Math.max(columns, rows));
       pieces.forEach((piece, index) => {
         const [seat, name] = track.pieces[piece];
         const cx = x + (FIELD * ((index % columns) + 0.5)) / columns;
-        const cy = y + (FIELD * (Math.floor(index / columns) + 0.5)) / rows;
+        const cy = y + top + ((FIELD - top) * (Math.floor(index / columns) + 0.5)) / rows;
         const pawn = drawing("circle", { class: "pawn", cx, cy, r: radius, "data-piece": piece, "data-square": square });
         pawn.style.fill = colour(seat);
         pawn.append(drawing("title", {}, `seat ${seat + 1}: ${name}`));
@@ -116,7 +118,7 @@
     const viewBox = `0 0 ${layout.width} ${layout.height}`;
     const svg = drawing("svg", { viewBox, role: "img", "aria-label": label });
     drawFields(svg, board, layout);
-    drawPawns(svg, game.track, positions[ply], positions[ply - 1], layout);
+    drawPawns(svg, board, game.track, positions[ply], positions[ply - 1], layout);
     return svg;
   }
 

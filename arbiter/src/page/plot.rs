@@ -6,7 +6,10 @@ use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 
 /// Width and height of a plot: small, so that its text is still large enough on a telephone.
-const SIZE: (u32, u32) = (360, 230);
+const SIZE: (u32, u32) = (360, 240);
+
+/// The height of its text.
+const TEXT: u32 = 15;
 
 /// The colours of engines and seats, in their order. page.css has the same, and lighter ones for the dark.
 /// Source: M. Okabe and K. Ito, "Color universal design" (2008), of which the lightest are darkened.
@@ -73,8 +76,8 @@ impl Plot {
         let area = SVGBackend::with_string(svg, SIZE).into_drawing_area();
         let mut chart = ChartBuilder::on(&area)
             .margin(8)
-            .x_label_area_size(38)
-            .y_label_area_size(50)
+            .x_label_area_size(42)
+            .y_label_area_size(54)
             .build_cartesian_2d(x, y.clone())?;
         chart
             .configure_mesh()
@@ -84,8 +87,8 @@ impl Plot {
             .y_labels(6)
             .x_label_formatter(&label)
             .y_label_formatter(&label)
-            .label_style(("sans-serif", 12))
-            .axis_desc_style(("sans-serif", 12))
+            .label_style(("sans-serif", TEXT))
+            .axis_desc_style(("sans-serif", TEXT))
             .disable_x_mesh()
             .light_line_style(TRANSPARENT)
             .draw()?;

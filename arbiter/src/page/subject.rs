@@ -112,6 +112,7 @@ fn limit(limit: Limit) -> String {
     match limit {
         Limit::Movetime(time) => format!("{} ms a move", time.as_millis()),
         Limit::Depth(depth) => format!("depth {depth}"),
+        Limit::Nodes(1) => "1 node".to_string(),
         Limit::Nodes(nodes) => format!("{nodes} nodes"),
         Limit::Clock { time, increment } => {
             format!("clock {}+{} s", time.as_secs_f64(), increment.as_secs_f64())
