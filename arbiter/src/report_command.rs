@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arbiter::args::{ReportArgs, ReportFormat};
 use arbiter::game_file::{GameFile, GameFileError};
-use arbiter::output::print;
 use arbiter::page::{Page, Subject};
 use arbiter::record::GameRecord;
 use arbiter::report::Report;
@@ -44,21 +43,31 @@ pub fn report(args: &ReportArgs) -> ExitCode {
         text +=
             &format!("\n`arbiter report {file} --output report.html` makes a page for a browser\n");
     }
-    match &args.output {
-        None => {
-            let _ = print(&text);
-        }
-        Some(path) => {
-            if let Err(error) = fs::write(path, text) {
-                complain(&format!("error: --output: {}: {error}", path.display()));
-                return ExitCode::from(STORAGE);
-            }
-        }
+    if let Err(error) = write(&text, args.output.as_deref()) {
+        complain(&format!("error: {error}"));
+        return ExitCode::from(STORAGE);
     }
     if is_whole {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(WRONG)
+    }
+}
+
+/// Writes a text into a file, or to standard output.
+fn write(text: &str, path: Option<&Path>) -> Result<(), String> {
+    if let Some(path) = path {
+        let written = fs::write(path, text);
+        return written.map_err(|error| format!("--output: {}: {error}", path.display()));
+    }
+    let mut stdout = io::stdout().lock();
+    let written = stdout.write_all(text.as_bytes());
+    match written.and_then(|()| stdout.flush()) {
+        // Whoever closed the output has seen enough.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(format!("standard output: {error}"))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -178,9 +178,12 @@
   // For each seat what its own engine thought of its share, each time that it moved.
   function drawEstimates(game) {
     const { width, height, left, right, top, bottom } = CHART;
-    const chartY = (permille) => top + (1 - permille / 1000) * (height - top - bottom);
+    const shares = game.track.steps.flatMap((step) => (step.e ? [step.e[step.s]] : []));
+    // Of many seats nobody may ever have much: the scale ends at the next quarter.
+    const most = Math.max(1, Math.ceil(Math.max(0, ...shares) / 250)) * 250;
+    const chartY = (permille) => top + (1 - permille / most) * (height - top - bottom);
     const svg = drawing("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "estimates" });
-    for (const permille of [0, 250, 500, 750, 1000]) {
+    for (let permille = 0; permille <= most; permille += most > 500 ? 250 : most / 5) {
       const y = chartY(permille);
       svg.append(drawing("line", { class: "axis", x1: left, x2: width - right, y1: y, y2: y }));
       svg.append(drawing("text", { x: left - 5, y: y + 4, "text-anchor": "end" }, `${permille / 10} %`));
@@ -190,20 +193,18 @@
       const place = { x: chartX(game, ply), y: height - 7, "text-anchor": anchor };
       svg.append(drawing("text", place, ply === 0 ? "move 0" : String(ply)));
     }
-    let count = 0;
     game.names.forEach((_, seat) => {
       const points = [];
       steps.forEach((step, index) => {
         if (step.s === seat && step.e) points.push([chartX(game, index + 1), chartY(step.e[seat])]);
       });
-      count += points.length;
       const list = points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ");
       const curve = drawing("polyline", { class: "curve", points: list, "data-seat": seat });
       curve.style.stroke = colour(seat);
       svg.append(curve);
     });
     svg.append(drawing("line", { class: "cursor", y1: top, y2: height - bottom }));
-    return count > 0 ? svg : null;
+    return shares.length > 0 ? svg : null;
   }
 
   // --- The whole ---
