@@ -93,11 +93,7 @@ impl Reported {
                     .flat_map(|cell| cell.split_whitespace())
                     .collect();
                 let is_same = |line: &&str| line.split_whitespace().eq(row.iter().copied());
-                assert!(
-                    lines.iter().any(|line| is_same(&line)),
-                    "{row:?} in\n{}",
-                    self.text
-                );
+                assert!(lines.iter().any(is_same), "{row:?} in\n{}", self.text);
                 checked += 1;
             }
         }

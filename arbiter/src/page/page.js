@@ -241,7 +241,7 @@
       button(">", "on (right)", () => go(state.ply + 1)),
       button(">|", "to the end (end)", () => go(state.positions.length - 1)),
       slider),
-    element("div", { class: "race" }, board, element("div", {}, words, seats, estimates)),
+    element("div", { class: "race" }, element("div", {}, board, words), element("div", {}, seats, estimates)),
   );
 
   const current = () => data.games[state.index];
