@@ -174,3 +174,58 @@ fn sample(report: &Report) -> Sample {
         llr: report.llr(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ending::Ending;
+    use crate::record::GameRecord;
+
+    /// A pair of games of which the first engine wins both.
+    fn pair(block: u64) -> [GameRecord; 2] {
+        [["one", "other"], ["other", "one"]].map(|seats| GameRecord {
+            game: 2 * block - u64::from(seats[0] == "one"),
+            block,
+            variant: String::new(),
+            start: String::new(),
+            seats: seats.map(String::from).into(),
+            seed: 1,
+            moves: String::new(),
+            places: seats.map(|name| 1 + u32::from(name == "other")).into(),
+            endings: vec![Ending::Finish, Ending::Last],
+            fault: None,
+            turns: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn of_many_games_few_samples_are_kept_from_the_first_to_the_last() {
+        for blocks in [1, 2, 799, 800, 801, 5003] {
+            let mut report = Report::new(vec!["one".into(), "other".into()], 2);
+            let mut history = History::default();
+            for record in (1..=blocks).flat_map(pair) {
+                report.add(&record);
+                history.sample(&report);
+            }
+            let samples = history.samples(&report);
+            let games: Vec<u64> = samples.iter().map(|sample| sample.games).collect();
+            assert!(games.len() <= 2 * MOST_POINTS, "{blocks}: {}", games.len());
+            assert!(games.is_sorted_by(|one, next| one < next), "{games:?}");
+            assert_eq!(games.last(), Some(&(2 * blocks)), "{games:?}");
+            let distance = 2 * history.stride;
+            assert_eq!(games[0], distance.min(2 * blocks), "{games:?}");
+            let last = samples.last().unwrap();
+            assert_eq!(last.elo, report.standings().head_to_head().unwrap().elo());
+            let ratings: Vec<f64> = report
+                .standings()
+                .ratings()
+                .iter()
+                .map(|rating| rating.rating)
+                .collect();
+            assert!(
+                last.ratings == ratings && ratings[0] > ratings[1],
+                "{ratings:?}"
+            );
+        }
+    }
+}

@@ -155,7 +155,7 @@
       const spot = element("i", { class: "spot" });
       spot.style.background = colour(seat);
       const row = element("tr", position.turn === seat ? { class: "turn" } : {});
-      row.append(element("th", { scope: "row" }, spot, `${seat + 1} ${name}`));
+      row.append(element("th", { scope: "row", title: name }, spot, `${seat + 1} ${name}`));
       for (const value of position.facts[seat]) row.append(element("td", {}, value));
       const estimate = step && step.e ? `${(step.e[seat] / 10).toFixed(1)} %` : "";
       row.append(element("td", { class: "number" }, estimate));
