@@ -149,16 +149,16 @@
 
   function seatTable(game, position, step) {
     const { labels } = game.track;
-    const heads = ["seat", ...labels, "estimate", "end"].map((name) => element("th", {}, name));
+    const heads = ["seat", "estimate", ...labels, "end"].map((name) => element("th", {}, name));
     const body = element("tbody");
     game.names.forEach((name, seat) => {
       const spot = element("i", { class: "spot" });
       spot.style.background = colour(seat);
       const row = element("tr", position.turn === seat ? { class: "turn" } : {});
       row.append(element("th", { scope: "row", title: name }, spot, `${seat + 1} ${name}`));
-      for (const value of position.facts[seat]) row.append(element("td", {}, value));
       const estimate = step && step.e ? `${(step.e[seat] / 10).toFixed(1)} %` : "";
       row.append(element("td", { class: "number" }, estimate));
+      for (const value of position.facts[seat]) row.append(element("td", {}, value));
       row.append(element("td", {}, `${game.endings[seat]}, place ${game.places[seat]}`));
       body.append(row);
     });
