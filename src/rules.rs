@@ -11,6 +11,7 @@ pub mod hase;
 mod no_cards;
 mod number;
 mod perft;
+mod scene;
 mod solved;
 mod variant;
 
@@ -20,6 +21,7 @@ use std::str::FromStr;
 
 pub use no_cards::{NoCard, NoOutcomes, NotACard};
 pub use perft::{for_each_child, perft, perft_by_playing};
+pub use scene::{Board, Fact, Layout, Piece, Scene, SquareKind};
 pub use solved::{Census, LongestWin, Outcome, Start};
 pub(crate) use variant::with_position;
 pub use variant::{ActionError, AnyPosition, Rules, SetupError, UnknownVariant, VARIANTS, Variant};
@@ -179,4 +181,7 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// What shows a position within one row of a table: cells with their headings, which are the same for
     /// all positions of a game.
     fn columns(&self) -> Vec<(&'static str, String)>;
+
+    /// What the position looks like, for programs that draw it.
+    fn scene(&self) -> Scene;
 }

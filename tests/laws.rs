@@ -8,7 +8,7 @@ use std::fmt::Debug;
 
 use buxtehude::rules::hase::{Card, FINISH, Move, Position, Square};
 use buxtehude::rules::{
-    AnyPosition, Game, MAX_SEATS, Rules, Seat, Turn, VARIANTS, Variant, fox, perft,
+    AnyPosition, Game, MAX_SEATS, Rules, Scene, Seat, Turn, VARIANTS, Variant, fox, perft,
     perft_by_playing,
 };
 use rand::SeedableRng;
@@ -270,6 +270,30 @@ impl<G: Game> Laws<G> {
         );
     }
 
+    /// A drawing begun with the start can go on with this position.
+    fn check_scene(&self, position: &G) {
+        let scene = position.scene();
+        let start = G::start(self.rules, position.seats()).unwrap().scene();
+        assert_eq!(scene.board, start.board, "{position:?}");
+        assert_eq!(scene.facts.len(), position.seats(), "{position:?}");
+        let labels = |scene: &Scene| -> Vec<Vec<&str>> {
+            let facts = scene.facts.iter();
+            facts
+                .map(|facts| facts.iter().map(|fact| fact.label).collect())
+                .collect()
+        };
+        assert_eq!(labels(&scene), labels(&start), "{position:?}");
+        let pieces = |scene: &Scene| -> Vec<(Seat, &str)> {
+            let pieces = scene.pieces.iter();
+            pieces.map(|piece| (piece.seat, piece.name)).collect()
+        };
+        assert_eq!(pieces(&scene), pieces(&start), "{position:?}");
+        for piece in scene.pieces {
+            let squares = scene.board.squares.len();
+            assert!(piece.square < squares, "{piece:?} in {position:?}");
+        }
+    }
+
     /// What speaks in words agrees with the position's own type.
     fn check_any(&self, position: &G) {
         let any = (self.any)(*position);
@@ -281,6 +305,8 @@ impl<G: Game> Laws<G> {
         assert_eq!(any.key(), position.key(), "{position:?}");
         assert_eq!(any.picture(), position.picture());
         assert_eq!(any.columns(), position.columns());
+        assert_eq!(any.scene(), position.scene());
+        self.check_scene(position);
         assert_eq!(format!("{any:?}"), format!("{position:?}"));
         for seat in (0..position.seats()).map(|seat| Seat(seat as u8)) {
             assert_eq!(any.place(seat), position.place(seat), "{position:?}");

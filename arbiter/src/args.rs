@@ -15,7 +15,9 @@ use clap::{Parser, Subcommand};
 pub use documents::{CompletionsArgs, ManArgs};
 pub use engine_text::EngineTextError;
 pub(crate) use engine_text::{EngineText, KEYS as ENGINE_KEYS, limit_from_text};
-pub use files::{ExplainArgs, ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ResumeArgs};
+pub use files::{
+    ExplainArgs, ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ReportFormat, ResumeArgs,
+};
 pub use games::{
     FormatArgs, GameArgs, GauntletArgs, LimitArgs, MatchArgs, OnInterrupt, OpeningArgs,
     OpeningOrder, OutputArgs, RoundRobinArgs, TournamentArgs,

@@ -3,8 +3,8 @@
 //!
 //! Data flows one way: [`config`] (settings of a file) and [`args`] (as typed) -> [`plan`] (what is to be
 //! played, validated) -> [`schedule`] (which game is n) -> [`runner`] (threads and processes) -> [`referee`]
-//! (one game) -> [`record`] (what happened) -> [`store`] (kept) -> [`score`] and [`report`] (numbers and
-//! tables). [`replay`] goes the way back: it takes a record and asks the rules whether it can be so.
+//! (one game) -> [`record`] (what happened) -> [`store`] (kept) -> [`score`], [`report`] and [`page`]
+//! (numbers, tables, a page for a browser). [`replay`] goes the way back: it takes a record and asks the rules whether it can be so.
 //! [`openings_suite`], [`transcript`] and [`check`] stand alone: the first has an engine judge openings, the
 //! others run a script of lines, or a walk of conformance, against any program.
 //!
@@ -30,6 +30,7 @@ pub mod log;
 pub mod openings;
 pub mod openings_suite;
 pub mod output;
+pub mod page;
 pub mod plan;
 pub mod progress;
 pub mod record;

@@ -151,6 +151,22 @@ impl EngineSpec {
     }
 }
 
+impl EngineSpec {
+    /// The settings that are not the usual ones, beside limit and options, as in `--engine`.
+    pub fn switches(&self) -> Vec<String> {
+        let switches = [
+            ("legal", self.legal),
+            ("ponder", self.ponder),
+            ("restart", self.restart),
+        ];
+        let on = switches.into_iter().filter(|(_, is_on)| *is_on);
+        let memory = self.memory.map(|mib| format!("memory={mib}"));
+        on.map(|(key, _)| format!("{key}=on"))
+            .chain(memory)
+            .collect()
+    }
+}
+
 impl Plan {
     /// A match of one block between engines, in which all that can be left open is as it is by default, with
     /// seed 1.

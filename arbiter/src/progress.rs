@@ -76,7 +76,7 @@ impl Progress {
                 let is_fresh = |at: Instant| at.elapsed() < TABLE_INTERVAL;
                 if !drawn.get().is_some_and(is_fresh) {
                     drawn.set(Some(Instant::now()));
-                    table.set_message(report.engines());
+                    table.set_message(report.engines_text());
                 }
                 if record.fault.is_some() {
                     bar.println(format!("game {}: {}", record.game, describe(record)));

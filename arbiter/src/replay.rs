@@ -48,30 +48,30 @@ pub fn check(record: &GameRecord) -> Vec<Flaw> {
 
 /// A move of a game, with the card that it drew.
 #[derive(Clone, Debug)]
-struct Step {
+pub(crate) struct Step {
     /// Who moved.
-    seat: Seat,
+    pub seat: Seat,
     /// The move.
-    mv: String,
+    pub mv: String,
     /// The card.
-    card: Option<String>,
+    pub card: Option<String>,
     /// The position after move and card.
-    after: AnyPosition,
+    pub after: AnyPosition,
 }
 
 /// A game played over again, by the rules.
 #[derive(Debug)]
-struct Walk {
-    first: AnyPosition,
-    steps: Vec<Step>,
-    last: AnyPosition,
+pub(crate) struct Walk {
+    pub first: AnyPosition,
+    pub steps: Vec<Step>,
+    pub last: AnyPosition,
     /// What kept the rest of the moves from being played.
-    flaw: Option<Flaw>,
+    pub flaw: Option<Flaw>,
 }
 
 impl Walk {
     /// Plays a game over again, as far as it goes.
-    fn of(record: &GameRecord) -> Result<Walk, Flaw> {
+    pub fn of(record: &GameRecord) -> Result<Walk, Flaw> {
         let variant = Variant::by_name(&record.variant)?;
         let first = variant.parse(&record.start)?;
         let seats = first.seats();

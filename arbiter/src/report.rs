@@ -2,6 +2,7 @@
 //! engines did wrong.
 
 mod strength;
+mod tables;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,17 +11,19 @@ use std::fmt::Write;
 use comfy_table::presets::NOTHING;
 use comfy_table::{Cell, CellAlignment, LineStyle, Table};
 
-use crate::ending::Ending;
 use crate::plan::Plan;
 use crate::record::GameRecord;
-use crate::score::{InOrder, Sprt, Standings, Tally, Verdict};
+use crate::score::{InOrder, Sprt, Standings, Verdict};
 use strength::TestState;
+
+pub(crate) use strength::{HeadToHead, RATINGS_LEGEND};
+pub(crate) use tables::{Rows, engines_by_lead};
 
 /// Faults that are listed; beyond, they are counted.
 const LISTED_FAULTS: usize = 10;
 
 /// What the columns mean that do not say it themselves.
-const LEGEND: &str = "\
+pub(crate) const LEGEND: &str = "\
 share: part of all points of its games; par: that of equals; ±: 95 % interval over blocks, - if they cannot tell
 ";
 
@@ -177,27 +180,49 @@ impl Report {
         &self.standings
     }
 
-    /// The table of engines, several lines without a newline at the end.
-    pub fn engines(&self) -> String {
-        engine_table(&self.standings).trim_end().to_string()
+    /// The test, or `None` where there is none.
+    pub fn sprt(&self) -> Option<Sprt> {
+        self.test.as_ref().map(|test| test.state.sprt)
+    }
+
+    /// The table of engines, the best share before its par first.
+    pub(crate) fn engines(&self) -> Rows {
+        tables::engines(&self.standings)
+    }
+
+    /// The table of engines as text, several lines without a newline at the end.
+    pub fn engines_text(&self) -> String {
+        self.engines().text().trim_end().to_string()
+    }
+
+    /// The table of seats, whoever sat there.
+    pub(crate) fn seats(&self) -> Rows {
+        tables::seats(&self.standings)
+    }
+
+    /// How the first engine did against the second, or `None` where there are not two engines.
+    pub(crate) fn head_to_head(&self) -> Option<HeadToHead> {
+        strength::head_to_head(&self.standings, self.test.as_ref().map(|test| test.state))
+    }
+
+    /// The table of ratings, the best first, or `None` where pairs of games between two engines say more.
+    pub(crate) fn ratings(&self) -> Option<Rows> {
+        strength::ratings(&self.standings)
     }
 
     /// The tables and the faults, several lines with a newline at the end.
     pub fn text(&self) -> String {
-        let mut text = engine_table(&self.standings);
+        let mut text = self.engines().text();
         if self.standings.games() > 0 {
             text.push('\n');
-            text += &seat_table(&self.standings);
+            text += &self.seats().text();
             text += LEGEND;
         }
-        let test = self.test.as_ref().map(|test| test.state);
-        let parts = [
-            strength::head_to_head(&self.standings, test),
-            strength::ratings(&self.standings),
-        ];
-        for part in parts.iter().filter(|part| !part.is_empty()) {
+        let ratings = self.ratings().map(|rows| rows.text() + RATINGS_LEGEND);
+        let head_to_head = self.head_to_head().map(|compared| compared.text());
+        for part in [head_to_head, ratings].into_iter().flatten() {
             text.push('\n');
-            text += part;
+            text += &part;
         }
         if self.faults > 0 {
             // Writing to a string never fails.
@@ -230,82 +255,6 @@ pub fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// The table of engines, the best share before its par first.
-fn engine_table(standings: &Standings) -> String {
-    let seats = standings.seats().len();
-    let mut columns = vec![
-        Column::left("engine"),
-        Column::right("games"),
-        Column::right("points"),
-    ];
-    columns.extend(Column::places(seats));
-    columns.extend(["share", "±", "par", "depth", "ms/move"].map(Column::right));
-    columns.push(Column::left("endings"));
-    let mut engines: Vec<(&str, &Tally)> = standings.engines().collect();
-    let lead = |tally: &Tally| {
-        tally
-            .share()
-            .zip(tally.par())
-            .map_or(0.0, |(share, par)| share / par)
-    };
-    engines.sort_by(|(_, one), (_, other)| lead(other).total_cmp(&lead(one)));
-    let rows = engines.into_iter().map(|(name, tally)| {
-        let mut row = vec![
-            name.to_string(),
-            tally.games.to_string(),
-            format!("{:.1}", tally.points),
-        ];
-        row.extend(tally.places.iter().map(u64::to_string));
-        row.extend(share(tally));
-        row.push(
-            tally
-                .mean_depth()
-                .map_or("-".into(), |depth| format!("{depth:.1}")),
-        );
-        row.push(tally.mean_ms().map_or("-".into(), |ms| format!("{ms:.1}")));
-        row.push(endings(tally));
-        row
-    });
-    table(&columns, rows)
-}
-
-/// The table of seats, whoever sat there.
-fn seat_table(standings: &Standings) -> String {
-    let seats = standings.seats().len();
-    let mut columns = vec![
-        Column::left("seat"),
-        Column::right("games"),
-        Column::right("points"),
-    ];
-    columns.extend(Column::places(seats));
-    columns.extend(["share", "±", "par"].map(Column::right));
-    let rows = standings.seats().iter().enumerate().map(|(index, tally)| {
-        let mut row = vec![
-            (index + 1).to_string(),
-            tally.games.to_string(),
-            format!("{:.1}", tally.points),
-        ];
-        row.extend(tally.places.iter().map(u64::to_string));
-        row.extend(share(tally));
-        row
-    });
-    table(&columns, rows)
-}
-
-/// Share, error bar and par.
-fn share(tally: &Tally) -> [String; 3] {
-    [tally.share(), tally.error(), tally.par()].map(|part| part.map_or("-".into(), percent))
-}
-
-fn endings(tally: &Tally) -> String {
-    let counts = Ending::ALL.iter().zip(tally.endings);
-    let named = counts.filter(|&(_, count)| count > 0);
-    let named: Vec<String> = named
-        .map(|(ending, count)| format!("{count} {ending}"))
-        .collect();
-    named.join(", ")
-}
-
 /// A column of a table.
 #[derive(Clone, Debug)]
 pub struct Column {
@@ -328,6 +277,16 @@ impl Column {
             name: Cow::Borrowed(name),
             alignment: CellAlignment::Right,
         }
+    }
+
+    /// Its heading.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it is a column of numbers.
+    pub fn is_of_numbers(&self) -> bool {
+        self.alignment == CellAlignment::Right
     }
 
     /// One column of numbers for each place.

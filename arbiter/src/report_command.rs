@@ -1,13 +1,15 @@
-//! `arbiter report`: the tables at the end of a match, made of its recorded games.
+//! `arbiter report`: what came of a match, made of its recorded games: a page for a browser, or tables.
 
-use std::collections::{BTreeMap, HashSet};
-use std::io::{self, Write};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use arbiter::args::ReportArgs;
+use arbiter::args::{ReportArgs, ReportFormat};
 use arbiter::game_file::{GameFile, GameFileError};
-use arbiter::output::print;
+use arbiter::page::{Page, Subject};
+use arbiter::record::GameRecord;
 use arbiter::report::Report;
 use thiserror::Error;
 
@@ -15,22 +17,57 @@ use thiserror::Error;
 const WRONG: u8 = 1;
 /// Exit code where the file cannot be reported.
 const USAGE: u8 = 2;
+/// Exit code where the report cannot be written.
+const STORAGE: u8 = 3;
 
-/// Prints the tables of the games in a file.
+/// Prints or writes the report on the games in a file.
 pub fn report(args: &ReportArgs) -> ExitCode {
-    match read(&args.file) {
-        Ok((report, is_whole)) => {
-            let _ = print(&report.text());
-            if is_whole {
-                ExitCode::SUCCESS
-            } else {
-                ExitCode::from(WRONG)
-            }
-        }
+    let is_for_terminal = args.output.is_none() && io::stdout().is_terminal();
+    let format = args.format.unwrap_or(match is_for_terminal {
+        true => ReportFormat::Text,
+        false => ReportFormat::Html,
+    });
+    let made = match format {
+        ReportFormat::Text => read_tables(&args.file),
+        ReportFormat::Html => read_page(&args.file, args.games),
+    };
+    let (mut text, is_whole) = match made {
+        Ok(made) => made,
         Err(error) => {
             complain(&format!("error: {error}"));
-            ExitCode::from(USAGE)
+            return ExitCode::from(USAGE);
         }
+    };
+    if args.format.is_none() && is_for_terminal {
+        let file = args.file.display();
+        text +=
+            &format!("\n`arbiter report {file} --output report.html` makes a page for a browser\n");
+    }
+    if let Err(error) = write(&text, args.output.as_deref()) {
+        complain(&format!("error: {error}"));
+        return ExitCode::from(STORAGE);
+    }
+    if is_whole {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(WRONG)
+    }
+}
+
+/// Writes a text into a file, or to standard output.
+fn write(text: &str, path: Option<&Path>) -> Result<(), String> {
+    if let Some(path) = path {
+        let written = fs::write(path, text);
+        return written.map_err(|error| format!("--output: {}: {error}", path.display()));
+    }
+    let mut stdout = io::stdout().lock();
+    let written = stdout.write_all(text.as_bytes());
+    match written.and_then(|()| stdout.flush()) {
+        // Whoever closed the output has seen enough.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(format!("standard output: {error}"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -52,26 +89,90 @@ enum Unreportable {
     Empty(PathBuf),
 }
 
-/// The report on the games of a file, and whether every line of it is one.
-fn read(path: &Path) -> Result<(Report, bool), Unreportable> {
+/// The tables of the games of a file, and whether every line of it is one.
+fn read_tables(path: &Path) -> Result<(String, bool), Unreportable> {
     let file = GameFile::open(path)?;
-    match &file {
-        GameFile::Store(store) => {
-            let mut report = Report::of(&store.plan().map_err(GameFileError::from)?);
-            store.for_each_outline(|record| {
-                report.add(&record);
-                Ok::<(), GameFileError>(())
-            })?;
-            Ok((report, true))
-        }
-        GameFile::Lines(path) => read_lines(&file, path),
-    }
+    let (_, mut report) = beginning(&file, path)?;
+    let is_whole = for_each_outline(&file, report.standings().seats().len(), |record| {
+        report.add(record);
+    })?;
+    Ok((report.text(), is_whole))
 }
 
-/// The report on the games in a record, and whether every line of it is one.
-fn read_lines(file: &GameFile, path: &Path) -> Result<(Report, bool), Unreportable> {
-    let (names, seats) = names_and_seats(file, path)?;
-    let mut report = Report::new(names, seats);
+/// The page of the games of a file, with so many of them move by move, and whether every line of it is one.
+fn read_page(path: &Path, most_shown: usize) -> Result<(String, bool), Unreportable> {
+    let file = GameFile::open(path)?;
+    let (subject, report) = beginning(&file, path)?;
+    let seats = report.standings().seats().len();
+    let mut page = Page::new(subject, report, most_shown);
+    let is_whole = for_each_outline(&file, seats, |record| page.add(record))?;
+    let wanted = page.wanted();
+    match &file {
+        GameFile::Store(store) => {
+            for number in wanted {
+                store.for_each_game(Some(number), |record| {
+                    page.show(&record);
+                    Ok::<(), GameFileError>(())
+                })?;
+            }
+        }
+        GameFile::Lines(_) => file.for_each(|_, game| {
+            if let Some(record) = game.ok().filter(|record| wanted.contains(&record.game)) {
+                page.show(&record);
+            }
+            Ok::<(), Unreportable>(())
+        })?,
+    }
+    Ok((page.html(), is_whole))
+}
+
+/// What the games of a file are about, and the report before the first of them.
+fn beginning(file: &GameFile, path: &Path) -> Result<(Subject, Report), Unreportable> {
+    if let GameFile::Store(store) = file {
+        let plan = store.plan().map_err(GameFileError::from)?;
+        let id_names = store.id_names().map_err(GameFileError::from)?;
+        return Ok((Subject::of_match(&plan, &id_names), Report::of(&plan)));
+    }
+    let mut first_game = None;
+    let mut blocks: HashMap<u64, usize> = HashMap::new();
+    let mut first_seats: BTreeMap<String, (u64, usize)> = BTreeMap::new();
+    file.for_each(|_, game| {
+        let Ok(record) = game else { return Ok(()) };
+        for (seat, name) in record.seats.iter().enumerate() {
+            let here = (record.game, seat);
+            let first = first_seats.entry(name.clone()).or_insert(here);
+            *first = here.min(*first);
+        }
+        *blocks.entry(record.block).or_default() += 1;
+        first_game.get_or_insert(record);
+        Ok::<(), Unreportable>(())
+    })?;
+    // The engines in the order of the first game of each.
+    let mut names: Vec<(String, (u64, usize))> = first_seats.into_iter().collect();
+    names.sort_by_key(|&(_, first)| first);
+    let names = names.into_iter().map(|(name, _)| name).collect();
+    let game = first_game.ok_or_else(|| Unreportable::Empty(path.to_path_buf()))?;
+    let seats = game.seats.len();
+    // A block has as many games as there are seats, or more where it has all orders of them.
+    let games_per_block = blocks.into_values().fold(seats, usize::max);
+    let report = Report::new(names, seats).in_blocks_of(games_per_block);
+    Ok((Subject::of_record(&game), report))
+}
+
+/// Calls `visit` with each game, of a store in outline; whether every line is a game. Of lines that are none
+/// the flaw is told.
+fn for_each_outline(
+    file: &GameFile,
+    seats: usize,
+    mut visit: impl FnMut(&GameRecord),
+) -> Result<bool, Unreportable> {
+    if let GameFile::Store(store) = file {
+        store.for_each_outline(|record| {
+            visit(&record);
+            Ok::<(), GameFileError>(())
+        })?;
+        return Ok(true);
+    }
     let mut seen = HashSet::new();
     let mut is_whole = true;
     file.for_each(|place, game| {
@@ -96,30 +197,10 @@ fn read_lines(file: &GameFile, path: &Path) -> Result<(Report, bool), Unreportab
         if !seen.insert(game) {
             return Err(Unreportable::Twice { place, game });
         }
-        report.add(&record);
+        visit(&record);
         Ok(())
     })?;
-    Ok((report, is_whole))
-}
-
-/// The engines of the games in a record, in the order of the first game of each, and the number of seats.
-fn names_and_seats(file: &GameFile, path: &Path) -> Result<(Vec<String>, usize), Unreportable> {
-    let mut seats = None;
-    let mut first_seats: BTreeMap<String, (u64, usize)> = BTreeMap::new();
-    file.for_each(|_, game| {
-        let Ok(record) = game else { return Ok(()) };
-        seats.get_or_insert(record.seats.len());
-        for (seat, name) in record.seats.into_iter().enumerate() {
-            let here = (record.game, seat);
-            let first = first_seats.entry(name).or_insert(here);
-            *first = here.min(*first);
-        }
-        Ok::<(), Unreportable>(())
-    })?;
-    let mut names: Vec<(String, (u64, usize))> = first_seats.into_iter().collect();
-    names.sort_by_key(|&(_, first)| first);
-    let seats = seats.ok_or_else(|| Unreportable::Empty(path.to_path_buf()))?;
-    Ok((names.into_iter().map(|(name, _)| name).collect(), seats))
+    Ok(is_whole)
 }
 
 fn complain(text: &str) {

@@ -6,6 +6,7 @@
 //! What two engines are to each other, and ratings, are told by whole blocks in the order of the schedule.
 
 mod blocks;
+mod crosstable;
 mod elo;
 mod head_to_head;
 mod in_order;
@@ -21,6 +22,7 @@ use crate::record::GameRecord;
 use head_to_head::add_block;
 
 pub use blocks::BlockScores;
+pub use crosstable::Crosstable;
 pub use elo::{EloInterval, elo, expected_score};
 pub use head_to_head::Comparisons;
 pub use in_order::InOrder;
@@ -154,6 +156,9 @@ pub struct Standings {
     waiting: InOrder<Placing>,
     ratings: Ratings,
     head_to_head: Option<BlockScores>,
+    crosstable: Crosstable,
+    /// Games in whole blocks, as far as ratings and comparisons by block count them.
+    games_in_order: u64,
 }
 
 /// Who sat where in a game, as far as the engine is known, and came in which place.
@@ -174,6 +179,8 @@ impl Standings {
         Standings {
             engines: vec![tally.clone(); names.len()],
             ratings: Ratings::new(names.len()),
+            crosstable: Crosstable::new(names.len()),
+            games_in_order: 0,
             names,
             seats: vec![tally; seats],
             games: 0,
@@ -194,7 +201,7 @@ impl Standings {
     /// Counts a game. Games may come in any order, each once.
     pub fn add(&mut self, record: &GameRecord) {
         self.games += 1;
-        self.add_in_order(record);
+        self.add_placing(record);
         let points = points(&record.places);
         let mut points_of_engine: BTreeMap<usize, f64> = BTreeMap::new();
         let seats = record
@@ -235,8 +242,9 @@ impl Standings {
         }
     }
 
-    /// Counts what is told by whole blocks in the order of the schedule, as far as they are there.
-    fn add_in_order(&mut self, record: &GameRecord) {
+    /// Counts what needs engines and places alone; what is told by whole blocks in the order of the schedule, as
+    /// far as they are there.
+    fn add_placing(&mut self, record: &GameRecord) {
         let placing = Placing {
             engines: record
                 .seats
@@ -245,8 +253,10 @@ impl Standings {
                 .collect(),
             places: record.places.clone(),
         };
+        self.crosstable.add(&placing.engines, &placing.places);
         self.waiting.add(record.block, record.game, placing);
         while let Some(block) = self.waiting.next_block() {
+            self.games_in_order += block.len() as u64;
             for game in &block {
                 self.ratings.add(&game.engines, &points(&game.places));
             }
@@ -268,6 +278,16 @@ impl Standings {
     /// are not two engines, or no such block.
     pub fn head_to_head(&self) -> Option<&BlockScores> {
         self.head_to_head.as_ref()
+    }
+
+    /// Each engine against each other, by the places in all games.
+    pub fn crosstable(&self) -> &Crosstable {
+        &self.crosstable
+    }
+
+    /// Games in the whole blocks that [`Standings::ratings`] and [`Standings::head_to_head`] tell about.
+    pub fn games_in_order(&self) -> u64 {
+        self.games_in_order
     }
 
     /// Games counted.

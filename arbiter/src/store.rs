@@ -6,6 +6,7 @@
 //! again. After a crash the next to open the file finds all games in the two.
 
 mod binary;
+mod id_names;
 mod lock;
 mod reading;
 mod schema;

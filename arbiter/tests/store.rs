@@ -12,15 +12,8 @@ use std::time::{Duration, Instant};
 
 use arbiter::store::Store;
 use processes::{await_death, children};
-use program::{crashing, directory, run, scattered};
+use program::{content, crashing, directory, run, scattered};
 use stored::{export, numbers, tables};
-
-/// Runs the arbiter, which has to be content, and returns its standard output.
-fn content(arguments: &[&str]) -> String {
-    let (code, stdout, stderr) = run(arguments);
-    assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}: {stdout}");
-    stdout
-}
 
 /// Plays a match of two small engines into a new store and a record.
 fn match_of(directory: &Path, arguments: &[&str]) -> (String, String, String) {
@@ -46,9 +39,9 @@ fn a_store_holds_what_a_record_holds() {
     assert_eq!(recorded.lines().count(), 6, "{recorded}");
     assert_eq!(export(&store, &[]), recorded);
     assert_eq!(export(&record, &[]), recorded);
-    let reported = content(&["report", &store]);
+    let reported = content(&["report", &store, "--format", "text"]);
     assert!(output.contains(&reported), "{reported}\n{output}");
-    assert_eq!(content(&["report", &record]), reported);
+    assert_eq!(content(&["report", &record, "--format", "text"]), reported);
     assert_eq!(
         content(&["replay", &store]),
         format!("{store}: 6 games, all in order\n")
@@ -82,7 +75,10 @@ fn faults_are_stored_with_what_was_said() {
     assert_eq!(code, 4, "{output}");
     assert!(output.contains("stderr: out of carrots"), "{output}");
     assert_eq!(export(store, &[]), export(record, &[]));
-    assert_eq!(content(&["report", store]), content(&["report", record]));
+    assert_eq!(
+        content(&["report", store, "--format", "text"]),
+        content(&["report", record, "--format", "text"])
+    );
 }
 
 #[test]
@@ -99,7 +95,7 @@ fn an_export_without_the_clock_is_the_same_at_any_concurrency() {
         let text = export(store, &["--without-clock", "--format", "text"]);
         let record = directory.join("exported.jsonl");
         std::fs::write(&record, &lines).unwrap();
-        let report = content(&["report", record.to_str().unwrap()]);
+        let report = content(&["report", record.to_str().unwrap(), "--format", "text"]);
         assert!(
             lines.lines().count() == 24 && !lines.contains("micros"),
             "{lines}"
@@ -169,7 +165,7 @@ fn one_arbiter_at_a_time_plays_a_match() {
         "{stderr}"
     );
     // Whoever reads does not mind.
-    content(&["report", &store]);
+    content(&["report", &store, "--format", "text"]);
     drop(playing);
     content(&["resume", &store]);
 }
@@ -350,7 +346,7 @@ fn a_report_is_of_one_match() {
     let twice = directory.join("twice.jsonl");
     let lines = std::fs::read_to_string(&record).unwrap();
     std::fs::write(&twice, format!("{lines}{lines}")).unwrap();
-    let (code, stdout, stderr) = run(&["report", twice.to_str().unwrap()]);
+    let (code, stdout, stderr) = run(&["report", twice.to_str().unwrap(), "--format", "text"]);
     assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
     let expected = "once more, expected the games of one match, each once\n";
     assert!(

@@ -11,6 +11,7 @@ mod notation;
 mod picture;
 mod position;
 mod refusal;
+mod scene;
 pub mod solved;
 
 pub use board::{NotASquare, Square};

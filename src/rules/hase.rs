@@ -13,6 +13,7 @@ mod position;
 mod position_error;
 mod refusal;
 mod ruleset;
+mod scene;
 mod track;
 mod turns_home;
 

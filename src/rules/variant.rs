@@ -5,7 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use super::hase::{self, Etude, EtudeError};
-use super::{Census, Game, MAX_SEATS, Outcome, Seat, Turn, fox, perft};
+use super::{Census, Game, MAX_SEATS, Outcome, Scene, Seat, Turn, fox, perft};
 
 /// A game with its tables, as it is chosen by name.
 #[derive(Debug)]
@@ -277,6 +277,11 @@ impl AnyPosition {
     /// Cells with their headings for one row of a table; see [`Game::columns`].
     pub fn columns(&self) -> Vec<(&'static str, String)> {
         with_position!(self, position => position.columns())
+    }
+
+    /// What the position looks like, for programs that draw it; see [`Game::scene`].
+    pub fn scene(&self) -> Scene {
+        with_position!(self, position => position.scene())
     }
 
     /// Counts over all positions of the game; see [`Game::census`].

@@ -37,15 +37,37 @@ pub struct ResumeArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
-  arbiter report match.db
-  arbiter report games.jsonl
+  arbiter report match.db --output report.html
+  arbiter report games.jsonl --format text
 
-A match that is being played can be reported too. The exit code is 1 if a line was left out since it is no
-game.")]
+The page is one file that needs no network. Where standard output is a terminal, and neither --output nor
+--format is given, the tables are printed. A match that is being played can be reported too. The exit code is 1
+if a line was left out since it is no game, and 3 if the report cannot be written.")]
 pub struct ReportArgs {
     /// A store or a record, made with `arbiter match`
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+
+    /// The form of the report [default: html, or text on a terminal]
+    #[arg(long, value_name = "FORM", value_enum)]
+    pub format: Option<ReportFormat>,
+
+    /// Write the report into this file, and not to standard output
+    #[arg(long, value_name = "PAGE.html")]
+    pub output: Option<PathBuf>,
+
+    /// The most games that the page shows move by move: all with faults first, then the first ones
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub games: usize,
+}
+
+/// In which form a match is reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// One page for a browser, with curves and the games to step through
+    Html,
+    /// Tables for a terminal
+    Text,
 }
 
 /// `arbiter export`.

@@ -76,6 +76,21 @@ impl Limit {
         }
     }
 
+    /// It in words: `clock 40/60+0.5 s, depth 9`.
+    pub fn in_words(&self) -> String {
+        let time = self.time.map(|time| match time {
+            TimeLimit::Move(time) => format!("{} ms a move", time.as_millis()),
+            TimeLimit::Clock(clock) => format!("clock {clock} s"),
+        });
+        let depth = self.depth.map(|depth| format!("depth {depth}"));
+        let nodes = self.nodes.map(|nodes| match nodes {
+            1 => "1 node".to_string(),
+            _ => format!("{nodes} nodes"),
+        });
+        let parts: Vec<String> = [time, depth, nodes].into_iter().flatten().collect();
+        parts.join(", ")
+    }
+
     /// Whether nothing of it depends on time.
     pub fn is_timeless(&self) -> bool {
         self.time.is_none()

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use arbiter::openings::OpeningError;
-use arbiter::plan::{EngineSpec, Limit, Plan, TimeLimit};
+use arbiter::plan::{EngineSpec, Plan};
 use arbiter::schedule::Schedule;
 
 /// What is played, by whom, with which limits.
@@ -41,15 +41,8 @@ pub fn header(plan: &Plan, id_names: &[Option<String>], remarks: &[String]) -> S
 }
 
 fn settings(engine: &EngineSpec, id_name: Option<&str>) -> String {
-    let mut words = vec![limit(engine.limit)];
-    let switches = [
-        ("legal", engine.legal),
-        ("ponder", engine.ponder),
-        ("restart", engine.restart),
-    ];
-    let on = switches.iter().filter(|(_, is_on)| *is_on);
-    words.extend(on.map(|(key, _)| format!("{key}=on")));
-    words.extend(engine.memory.map(|mib| format!("memory={mib}")));
+    let mut words = vec![engine.limit.in_words()];
+    words.extend(engine.switches());
     words.extend(
         engine
             .options
@@ -58,17 +51,6 @@ fn settings(engine: &EngineSpec, id_name: Option<&str>) -> String {
     );
     words.extend(id_name.map(|name| format!("({name})")));
     words.join("  ")
-}
-
-fn limit(limit: Limit) -> String {
-    let time = limit.time.map(|time| match time {
-        TimeLimit::Move(time) => format!("{} ms a move", time.as_millis()),
-        TimeLimit::Clock(clock) => format!("clock {clock} s"),
-    });
-    let depth = limit.depth.map(|depth| format!("depth {depth}"));
-    let nodes = limit.nodes.map(|nodes| count(nodes, "node"));
-    let parts: Vec<String> = [time, depth, nodes].into_iter().flatten().collect();
-    parts.join(", ")
 }
 
 pub fn count(number: u64, noun: &str) -> String {

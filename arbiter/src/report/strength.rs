@@ -1,12 +1,10 @@
 //! What a match says of the strength of its engines: Elo and the sequential test of two, ratings of more.
 
-use std::fmt::Write;
-
-use super::{Column, percent, table};
+use super::{Column, Rows, percent};
 use crate::score::{BlockScores, EloInterval, EloModel, Rating, Sprt, Standings, Verdict};
 
 /// What the ratings are.
-const LEGEND: &str =
+pub(crate) const RATINGS_LEGEND: &str =
     "rating: Weng-Lin on the scale of Elo, 0 at the start; uncertainty: its standard deviation\n";
 
 /// A test, and how far it is.
@@ -18,25 +16,41 @@ pub(super) struct TestState {
     pub verdict: Verdict,
 }
 
-/// How the first engine did against the second, several lines, or nothing where there are not two engines.
-pub(super) fn head_to_head(standings: &Standings, test: Option<TestState>) -> String {
+/// How one engine did against another.
+#[derive(Clone, Debug)]
+pub(crate) struct HeadToHead {
+    /// The two, and over how many games.
+    pub title: String,
+    /// What is measured, and what it is.
+    pub lines: Vec<(&'static str, String)>,
+}
+
+impl HeadToHead {
+    /// The title and the lines, a newline at the end.
+    pub fn text(&self) -> String {
+        let lines = self.lines.iter();
+        let lines = lines.map(|(label, text)| format!("  {label:10}  {text}\n"));
+        format!("{}\n{}", self.title, lines.collect::<String>())
+    }
+}
+
+/// How the first engine did against the second, or `None` where there are not two engines.
+pub(super) fn head_to_head(standings: &Standings, test: Option<TestState>) -> Option<HeadToHead> {
     let names: Vec<&str> = standings.engines().map(|(name, _)| name).collect();
     let [one, other] = names[..] else {
-        return String::new();
+        return None;
     };
-    if standings.head_to_head().is_none() && test.is_none() {
-        return String::new();
+    let scores = standings.head_to_head();
+    if scores.is_none() && test.is_none() {
+        return None;
     }
-    let mut text = format!("{one} against {other}");
-    // Writing to a string never fails.
-    let _ = match standings.head_to_head() {
-        None => writeln!(text, ", no whole block yet"),
-        Some(scores) => write!(text, ", {}\n{}", blocks(scores), strength(scores, one)),
-    };
-    if let Some(test) = test {
-        let _ = writeln!(text, "  LLR         {}", state(test));
-    }
-    text
+    let counted = scores.map_or("no whole block yet".to_string(), blocks);
+    let mut lines = scores.map_or(Vec::new(), |scores| strength(scores, one));
+    lines.extend(test.map(|test| ("LLR", state(test))));
+    Some(HeadToHead {
+        title: format!("{one} against {other}, {counted}"),
+        lines,
+    })
 }
 
 fn blocks(scores: &BlockScores) -> String {
@@ -49,7 +63,7 @@ fn blocks(scores: &BlockScores) -> String {
 }
 
 /// Score, Elo and likelihood of superiority, a line each.
-fn strength(scores: &BlockScores, one: &str) -> String {
+fn strength(scores: &BlockScores, one: &str) -> Vec<(&'static str, String)> {
     let mut lines = vec![("score", scores.mean().map_or("-".into(), percent))];
     if let Some(pairs) = scores.as_pentanomial() {
         let points = ["0", "0.5", "1", "1.5", "2"].iter().zip(pairs);
@@ -68,10 +82,7 @@ fn strength(scores: &BlockScores, one: &str) -> String {
         },
     );
     lines.push(("LOS", superiority));
-    let lines = lines
-        .into_iter()
-        .map(|(label, text)| format!("  {label:10}  {text}\n"));
-    lines.collect()
+    lines
 }
 
 /// An Elo difference with its error, or as much as is known of it.
@@ -109,11 +120,11 @@ fn state(test: TestState) -> String {
     format!("{:.2}, bounds {low:.2} and {high:.2}; {meaning}", test.llr)
 }
 
-/// The table of ratings, the best first, or nothing where pairs of games between two engines say more.
-pub(super) fn ratings(standings: &Standings) -> String {
+/// The table of ratings, the best first, or `None` where pairs of games between two engines say more.
+pub(super) fn ratings(standings: &Standings) -> Option<Rows> {
     let engines = standings.engines().count();
     if engines < 2 || (engines == 2 && standings.seats().len() == 2) {
-        return String::new();
+        return None;
     }
     let columns = [
         Column::left("engine"),
@@ -130,5 +141,8 @@ pub(super) fn ratings(standings: &Standings) -> String {
             format!("{:.0}", rating.uncertainty),
         ]
     });
-    table(&columns, rows) + LEGEND
+    Some(Rows {
+        columns: columns.into(),
+        rows: rows.collect(),
+    })
 }

@@ -1,5 +1,7 @@
 //! One engine against another, whoever else sits at the table: the comparisons of a game, summed up by block.
 
+use std::cmp::Ordering;
+
 use super::blocks::BlockScores;
 
 /// What the seats of two engines are to each other in a game, or in several.
@@ -38,15 +40,25 @@ impl Comparisons {
         let mut comparisons = Comparisons::default();
         for place in places_of(one) {
             for other_place in places_of(other) {
-                comparisons.pairs += 1;
-                comparisons.halves += match place.cmp(other_place) {
-                    std::cmp::Ordering::Less => 2,
-                    std::cmp::Ordering::Equal => 1,
-                    std::cmp::Ordering::Greater => 0,
-                };
+                comparisons.add(*place, *other_place);
             }
         }
         comparisons
+    }
+
+    /// Compares one more pair of seats by their places.
+    pub(super) fn add(&mut self, place: u32, other_place: u32) {
+        self.pairs += 1;
+        self.halves += match place.cmp(&other_place) {
+            Ordering::Less => 2,
+            Ordering::Equal => 1,
+            Ordering::Greater => 0,
+        };
+    }
+
+    /// What the one engine has won of the comparisons: one for each better place, half of one for a shared one.
+    pub fn points(&self) -> f64 {
+        f64::from(self.halves) / 2.0
     }
 }
 

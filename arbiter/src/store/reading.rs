@@ -1,6 +1,6 @@
 //! Reading games back, one at a time.
 
-use rusqlite::{Connection, OptionalExtension, Row, Statement};
+use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 
 use super::{Trouble, settings};
 use crate::ending::Ending;
@@ -21,13 +21,13 @@ impl Extent {
         match self {
             Extent::Whole => [
                 "SELECT number, block, variant, start, moves FROM games
-                    WHERE ?1 IS NULL OR number = ?1 ORDER BY number",
+                    WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
                 "SELECT seat, move, micros, overrun, depth, estimate, score FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Outline => [
                 "SELECT number, block, variant, start, '' FROM games
-                    WHERE ?1 IS NULL OR number = ?1 ORDER BY number",
+                    WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
                 "SELECT seat, '', micros, overrun, depth, NULL, NULL FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
@@ -56,7 +56,8 @@ pub fn for_each(
         fault: snapshot.prepare(FAULT)?,
     };
     let mut games = snapshot.prepare(games)?;
-    let mut rows = games.query([only])?;
+    // No game has a number below 1.
+    let mut rows = games.query(params![only.unwrap_or(0), only.unwrap_or(i64::MAX as u64)])?;
     while let Some(row) = rows.next()? {
         if !visit(parts.game(row, seed)?) {
             break;

@@ -123,3 +123,10 @@ pub fn run(arguments: &[&str]) -> (i32, String, String) {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (status.code().unwrap_or(-1), text(stdout), text(stderr))
 }
+
+/// Runs the arbiter, which has to be content, and returns its standard output.
+pub fn content(arguments: &[&str]) -> String {
+    let (code, stdout, stderr) = run(arguments);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}: {stdout}");
+    stdout
+}

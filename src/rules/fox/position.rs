@@ -6,11 +6,11 @@ use std::fmt;
 use super::board::{ROW_8, SQUARES, Square, neighbours, up_left, up_right};
 use super::moves::{Move, Moves};
 use super::notation::{self, PositionError};
-use super::picture;
 use super::refusal::IllegalMove;
 use super::solved::SOLVED;
+use super::{picture, scene};
 use crate::rules::no_cards::{NoCard, NoOutcomes};
-use crate::rules::{Census, Game, Outcome, Seat, Turn};
+use crate::rules::{Census, Game, Outcome, Scene, Seat, Turn};
 
 /// The seat of the rabbit, which moves first.
 pub const RABBIT: Seat = Seat(0);
@@ -242,6 +242,10 @@ impl Game for Position {
 
     fn picture(&self) -> String {
         picture::draw(self)
+    }
+
+    fn scene(&self) -> Scene {
+        scene::of(self)
     }
 
     fn columns(&self) -> Vec<(&'static str, String)> {

@@ -10,8 +10,8 @@ use super::moves::{Move, Moves};
 use super::refusal::{IllegalCard, IllegalMove};
 use super::ruleset::Ruleset;
 use super::track::{FINISH, Square};
-use super::{PositionError, cost, notation, picture};
-use crate::rules::{Game, MAX_SEATS, Seat, Turn};
+use super::{PositionError, cost, notation, picture, scene};
+use crate::rules::{Game, MAX_SEATS, Scene, Seat, Turn};
 
 /// Carrots for a square's way back, and those that a hare on a carrot square takes or gives.
 pub(super) const TEN_CARROTS: u16 = 10;
@@ -361,6 +361,10 @@ impl Game for Position {
 
     fn picture(&self) -> String {
         picture::draw(self)
+    }
+
+    fn scene(&self) -> Scene {
+        scene::of(self)
     }
 
     fn columns(&self) -> Vec<(&'static str, String)> {

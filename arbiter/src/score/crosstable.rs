@@ -1,0 +1,62 @@
+//! Each engine against each other, whoever else sits at the table.
+
+use super::head_to_head::Comparisons;
+
+/// The comparisons of places between every two engines, over all games.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crosstable {
+    /// The comparisons of each engine with each, in the order of the plan.
+    cells: Vec<Vec<Comparisons>>,
+}
+
+impl Crosstable {
+    /// No game yet, between so many engines.
+    pub fn new(engines: usize) -> Crosstable {
+        Crosstable {
+            cells: vec![vec![Comparisons::default(); engines]; engines],
+        }
+    }
+
+    /// Counts a game, given the engine of each seat, as an index if it is known, and its place. Seats of one
+    /// engine are not compared with each other.
+    pub(super) fn add(&mut self, engines: &[Option<usize>], places: &[u32]) {
+        let seats = || engines.iter().zip(places);
+        for (one, place) in seats() {
+            for (other, other_place) in seats() {
+                let Some((one, other)) = one.zip(*other).filter(|(one, other)| one != other) else {
+                    continue;
+                };
+                let cell = self.cells.get_mut(one).and_then(|row| row.get_mut(other));
+                if let Some(cell) = cell {
+                    cell.add(*place, *other_place);
+                }
+            }
+        }
+    }
+
+    /// The comparisons of the seats of one engine with those of another, both by their index in the plan; none
+    /// where they never met.
+    pub fn between(&self, one: usize, other: usize) -> Comparisons {
+        let cell = self.cells.get(one).and_then(|row| row.get(other));
+        cell.copied().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_pair_of_seats_is_one_comparison_of_their_engines() {
+        let mut crosstable = Crosstable::new(3);
+        crosstable.add(&[Some(0), Some(1), Some(0)], &[1, 2, 3]);
+        crosstable.add(&[Some(2), Some(1), None], &[1, 1, 3]);
+        let cell = |one, other| {
+            let found = crosstable.between(one, other);
+            (found.halves, found.pairs)
+        };
+        assert_eq!([cell(0, 1), cell(1, 0)], [(2, 2), (2, 2)]);
+        assert_eq!([cell(1, 2), cell(2, 1)], [(1, 1), (1, 1)]);
+        assert_eq!([cell(0, 0), cell(0, 2), cell(7, 1)], [(0, 0); 3]);
+    }
+}

@@ -1,0 +1,353 @@
+//! The report as a page for a browser: its numbers, its markup, and the games in it.
+
+mod program;
+mod stepped;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use arbiter::game_file::{GameFile, GameFileError};
+use arbiter::record::GameRecord;
+use program::{content, crashing, directory, run, scattered};
+use scraper::{ElementRef, Html, Selector};
+use serde_json::Value;
+use stepped::{check_game, list, text};
+
+/// What would break a page that does not escape it.
+const HOSTILE: &str = r#"</script><img/src=x>&amp;'"#;
+
+/// The page of a match, the tables of the same, and its games.
+struct Reported {
+    page: Html,
+    source: String,
+    text: String,
+    games: Vec<GameRecord>,
+}
+
+impl Reported {
+    /// Plays a match and reports it; what an engine said in it does not matter.
+    fn of_match(test: &str, arguments: &[&str], report_arguments: &[&str]) -> Reported {
+        let directory = directory(test);
+        let store = directory.join("match.db").to_str().unwrap().to_string();
+        let mut all = vec!["match", "--seed", "5", "--random-plies", "3"];
+        all.extend(["--max-plies", "60", "--store", &store]);
+        all.extend(arguments);
+        let (code, stdout, stderr) = run(&all);
+        assert!([0, 10, 11].contains(&code), "{stdout}{stderr}");
+        Reported::of_file(&store, report_arguments)
+    }
+
+    fn of_file(file: &str, arguments: &[&str]) -> Reported {
+        let source = content(&[&["report", file], arguments].concat());
+        let mut games = Vec::new();
+        let read = GameFile::open(Path::new(file)).and_then(|file| {
+            file.for_each(|_, game| {
+                games.push(game.unwrap());
+                Ok::<(), GameFileError>(())
+            })
+        });
+        assert!(read.is_ok(), "{read:?}");
+        Reported {
+            page: Html::parse_document(&source),
+            source,
+            text: content(&["report", file, "--format", "text"]),
+            games,
+        }
+    }
+
+    /// The text of what a selector finds first.
+    fn words(&self, selector: &str) -> String {
+        let found = self.all(selector);
+        let first = found.first().unwrap_or_else(|| panic!("no {selector}"));
+        words_of(*first)
+    }
+
+    fn all(&self, selector: &str) -> Vec<ElementRef<'_>> {
+        let selector = Selector::parse(selector).unwrap();
+        self.page.select(&selector).collect()
+    }
+
+    /// The rows of a table, the bars left out.
+    fn rows(&self, table: &str) -> Vec<Vec<String>> {
+        let cells = Selector::parse("th:not(.wide), td:not(.wide)").unwrap();
+        let row = |row: ElementRef<'_>| row.select(&cells).map(words_of).collect();
+        let rows = self.all(&format!("{table} tr"));
+        rows.into_iter().map(row).collect()
+    }
+
+    /// What the page's script reads.
+    fn races(&self) -> Value {
+        let script = self.all("script[type='application/json']#races");
+        let json: String = script[0].text().collect();
+        serde_json::from_str(&json).unwrap_or_else(|error| panic!("{error}: {json}"))
+    }
+
+    /// The tables of the page say what those of the text say, word by word.
+    fn check_tables(&self) {
+        let lines: Vec<&str> = self.text.lines().collect();
+        let mut checked = 0;
+        for table in ["#standings", "#seats", "#ratings"] {
+            for row in self.rows(table) {
+                let row: Vec<&str> = row
+                    .iter()
+                    .flat_map(|cell| cell.split_whitespace())
+                    .collect();
+                let is_same = |line: &&str| line.split_whitespace().eq(row.iter().copied());
+                assert!(lines.iter().any(is_same), "{row:?} in\n{}", self.text);
+                checked += 1;
+            }
+        }
+        assert!(checked >= 4, "{}", self.source);
+    }
+
+    /// The page is one tree, as written, and loads nothing.
+    fn check_markup(&self) {
+        assert!(self.page.errors.is_empty(), "{:?}", self.page.errors);
+        for attribute in ["src", "srcset", "data", "poster", "action"] {
+            let found = self.all(&format!("[{attribute}]"));
+            assert!(found.is_empty(), "{attribute}: {found:?}");
+        }
+        for link in self.all("[href]") {
+            let target = link.attr("href").unwrap();
+            let is_inside = target.starts_with('#') || target == "data:,";
+            assert!(is_inside, "{target}");
+        }
+        let policy = self.all("meta[http-equiv='Content-Security-Policy']");
+        let policy = policy[0].attr("content").unwrap();
+        assert!(policy.starts_with("default-src 'none';"), "{policy}");
+        let styles = self.words("style");
+        for loading in ["@import", "url("] {
+            assert!(!styles.contains(loading), "{styles}");
+        }
+        // The two of the page itself: one with data, one that reads them.
+        assert_eq!(self.all("script").len(), 2);
+        let targets = self.all("a[href^='#']");
+        for link in targets.iter().map(|link| link.attr("href").unwrap()) {
+            let is_game = link.starts_with("#game-");
+            assert!(
+                is_game || !self.all(link).is_empty(),
+                "{link} leads nowhere"
+            );
+        }
+    }
+
+    /// The positions in the page are those to which the moves of the record lead by the rules.
+    fn check_games(&self, expected: usize) {
+        let races = self.races();
+        let games = races["games"].as_array().unwrap();
+        assert_eq!(games.len(), expected);
+        for game in games {
+            let number = game["number"].as_u64().unwrap();
+            let record = self
+                .games
+                .iter()
+                .find(|record| record.game == number)
+                .unwrap();
+            check_game(game, &races["boards"], record);
+        }
+    }
+}
+
+fn words_of(element: ElementRef<'_>) -> String {
+    let text: String = element.text().collect();
+    text.split_whitespace().collect::<Vec<&str>>().join(" ")
+}
+
+/// The points of each engine's seats against those of each other, worked out from the places once more.
+fn crosstable(games: &[GameRecord]) -> BTreeMap<(String, String), (f64, u32)> {
+    let mut cells = BTreeMap::new();
+    for game in games {
+        let seats = || game.seats.iter().zip(&game.places);
+        for (one, place) in seats() {
+            for (other, other_place) in seats().filter(|(other, _)| *other != one) {
+                let cell: &mut (f64, u32) = cells.entry((one.clone(), other.clone())).or_default();
+                cell.0 += if place < other_place { 1.0 } else { 0.0 };
+                cell.0 += if place == other_place { 0.5 } else { 0.0 };
+                cell.1 += 1;
+            }
+        }
+    }
+    cells
+}
+
+#[test]
+fn a_match_of_three_seats() {
+    let directory = directory("page_of_three_engines");
+    let engines = [("alpha", 1), ("beta", 2)].map(|(name, seed)| scattered(&directory, name, seed));
+    let mut arguments = vec!["--players", "3", "--games", "12", "--nodes", "1"];
+    arguments.extend(engines.iter().flat_map(|engine| ["--engine", engine]));
+    let reported = Reported::of_match("page_of_three", &arguments, &[]);
+    reported.check_markup();
+    reported.check_tables();
+    reported.check_games(12);
+    assert_eq!(reported.words("h1"), "hase-und-igel, 3 seats");
+    assert_eq!(reported.words("#faults h2"), "Faults: 0");
+    assert_eq!(reported.all("#shown").len(), 0, "all games are shown");
+    let rows = reported.rows("#crosstable");
+    for ((one, other), (points, pairs)) in crosstable(&reported.games) {
+        let column = rows[0].iter().position(|name| *name == other).unwrap();
+        let row = rows.iter().find(|row| row[0] == one).unwrap();
+        assert_eq!(row[column], format!("{points} / {pairs}"), "{rows:?}");
+    }
+    // Rating, Elo, time of an answer, time by move.
+    assert_eq!(reported.all("figure svg").len(), 4);
+}
+
+#[test]
+fn a_test_on_a_board_with_some_of_its_games() {
+    let built_in = concat!("cmd=", env!("CARGO_BIN_EXE_arbiter"), " args=engine name=");
+    let engines = ["one", "other"].map(|name| format!("{built_in}{name}"));
+    let mut arguments = vec![
+        "--variant",
+        "fox-and-hounds",
+        "--games",
+        "8",
+        "--nodes",
+        "50",
+    ];
+    arguments.extend(["--sprt", "elo0=0 elo1=5"]);
+    arguments.extend(engines.iter().flat_map(|engine| ["--engine", engine]));
+    let reported = Reported::of_match("page_of_a_board", &arguments, &["--games", "3"]);
+    reported.check_markup();
+    reported.check_tables();
+    reported.check_games(3);
+    let shown = reported.words("#shown");
+    assert!(shown.starts_with("3 of 8 games can be shown"), "{shown}");
+    // Elo, LLR, time of an answer, time by move.
+    assert_eq!(reported.all("figure svg").len(), 4);
+    let lines = reported.all("#head-to-head div");
+    let lines: Vec<String> = lines.into_iter().map(words_of).collect();
+    assert!(
+        lines.iter().any(|line| line.starts_with("LLR")),
+        "{lines:?}"
+    );
+    let text = reported
+        .text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<String>());
+    let text: Vec<String> = text.collect();
+    for line in lines {
+        let line: String = line.split_whitespace().collect();
+        assert!(text.contains(&line), "{line} in\n{}", reported.text);
+    }
+    let estimates = reported.races()["games"][0]["track"]["steps"].to_string();
+    assert!(estimates.contains("\"e\":["), "{estimates}");
+}
+
+/// A match with faults, in which names and last words are then replaced by what would break a page.
+#[test]
+fn what_engines_say_does_not_break_the_page() {
+    let directory = directory("page_of_faults");
+    let record = directory.join("games.jsonl").to_str().unwrap().to_string();
+    let (good, bad) = (
+        scattered(&directory, "good", 1),
+        crashing(&directory, "bad"),
+    );
+    let mut arguments = vec!["--games", "6", "--nodes", "1", "--record", &record];
+    arguments.extend(["--engine", &good, "--engine", &bad]);
+    let reported = Reported::of_match("page_of_faults_stored", &arguments, &["--games", "2"]);
+    reported.check_markup();
+    reported.check_tables();
+    reported.check_games(2);
+    assert_eq!(reported.words("#faults h2"), "Faults: 6");
+    assert_eq!(reported.words(".fault pre"), "out of carrots");
+
+    let json = |text: &str| serde_json::to_string(text).unwrap();
+    let lines = std::fs::read_to_string(&record).unwrap();
+    let lines = lines.replace(&json("bad"), &json(HOSTILE));
+    let lines = lines.replace(
+        &json("out of carrots"),
+        &json(&format!("{HOSTILE}<!--<script>")),
+    );
+    std::fs::write(&record, lines).unwrap();
+    let reported = Reported::of_file(&record, &[]);
+    assert!(reported.text.contains(HOSTILE), "{}", reported.text);
+    reported.check_markup();
+    reported.check_tables();
+    reported.check_games(6);
+    assert!(!reported.source.contains(HOSTILE), "{}", reported.source);
+    let fault = [".fault h3", ".fault p", ".fault pre"].map(|part| reported.words(part));
+    let expected = [
+        format!("game 1, seat 2, {HOSTILE}: crash"),
+        "its process ended with exit status: 3".to_string(),
+        format!("{HOSTILE}<!--<script>"),
+    ];
+    assert_eq!(fault, expected);
+}
+
+#[test]
+fn games_that_the_rules_do_not_allow_are_shown_as_far_as_they_do() {
+    let directory = directory("page_of_flaws");
+    let record = directory.join("games.jsonl").to_str().unwrap().to_string();
+    content(&[
+        "match",
+        "--nodes",
+        "1",
+        "--games",
+        "2",
+        "--max-plies",
+        "8",
+        "--record",
+        &record,
+    ]);
+    let lines = std::fs::read_to_string(&record).unwrap();
+    let mut games: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let moves = text(&games[0]["moves"]);
+    let last = moves.rfind(' ').unwrap();
+    games[0]["moves"] = Value::from(format!("{} 1000", &moves[..last]));
+    games[1]["start"] = Value::from("nowhere");
+    let lines: Vec<String> = games.iter().map(Value::to_string).collect();
+    std::fs::write(&record, lines.join("\n")).unwrap();
+    let reported = Reported::of_file(&record, &[]);
+    reported.check_markup();
+    let races = reported.races();
+    let [half, none] = list(&races["games"]) else {
+        panic!("{races}");
+    };
+    let steps = list(&half["track"]["steps"]).len();
+    assert!(text(&half["flaw"]).contains("1000") && steps > 0, "{half}");
+    assert!(
+        text(&none["flaw"]).contains("nowhere") && none["track"].is_null(),
+        "{none}"
+    );
+}
+
+#[test]
+fn the_page_can_go_into_a_file() {
+    let directory = directory("page_in_a_file");
+    let record = directory.join("games.jsonl").to_str().unwrap().to_string();
+    content(&[
+        "match",
+        "--nodes",
+        "1",
+        "--games",
+        "2",
+        "--max-plies",
+        "8",
+        "--record",
+        &record,
+    ]);
+    let page = directory.join("page.html").to_str().unwrap().to_string();
+    assert_eq!(content(&["report", &record, "--output", &page]), "");
+    let written = std::fs::read_to_string(&page).unwrap();
+    assert_eq!(written, content(&["report", &record]));
+    assert!(written.starts_with("<!DOCTYPE html>"), "{written}");
+    let arguments = ["report", &record, "--format", "text", "--output", &page];
+    assert_eq!(content(&arguments), "");
+    let written = std::fs::read_to_string(&page).unwrap();
+    assert_eq!(written, content(&["report", &record, "--format", "text"]));
+    let nowhere = directory
+        .join("none/page.html")
+        .to_str()
+        .unwrap()
+        .to_string();
+    let (code, stdout, stderr) = run(&["report", &record, "--output", &nowhere]);
+    assert_eq!((code, stdout.as_str()), (3, ""), "{stderr}");
+    assert!(
+        stderr.starts_with(&format!("error: --output: {nowhere}: ")),
+        "{stderr}"
+    );
+}

@@ -1,0 +1,75 @@
+//! What the board looks like, for programs that draw it.
+
+use super::board::Square;
+use super::position::{Position, RABBIT, WOLVES};
+use crate::rules::{Board, Fact, Game, Layout, Piece, Scene, Seat, SquareKind, Turn};
+
+/// Files and rows of the board.
+const SIDE: u8 = 8;
+
+/// The board with the rabbit and the wolves; of each seat what it plays and whether it has won.
+pub(super) fn of(position: &Position) -> Scene {
+    let fields = (0..SIDE).flat_map(|row| (0..SIDE).map(move |file| (row, file)));
+    let kind = |(row, file)| SquareKind {
+        name: match Square::at(row, file) {
+            Some(_) => "dark",
+            None => "light",
+        },
+        mark: "",
+    };
+    let piece = |seat, name, square: Square| Piece {
+        seat,
+        name,
+        square: usize::from(SIDE * square.row() + square.file()),
+    };
+    let rabbit = piece(RABBIT, "rabbit", position.rabbit());
+    let wolves = Square::all_in(position.wolves()).map(|square| piece(WOLVES, "wolf", square));
+    Scene {
+        board: Board {
+            layout: Layout::Grid { files: SIDE },
+            squares: fields.map(kind).collect(),
+        },
+        pieces: std::iter::once(rabbit).chain(wolves).collect(),
+        facts: [(RABBIT, "rabbit"), (WOLVES, "wolves")]
+            .map(|(seat, plays)| facts(position, seat, plays))
+            .into(),
+    }
+}
+
+fn facts(position: &Position, seat: Seat, plays: &str) -> Vec<Fact> {
+    let note = match (position.turn(), position.place(seat)) {
+        (Turn::Over, Some(1)) => "has won",
+        (Turn::Over, _) => "has lost",
+        _ => "",
+    };
+    let facts = [("plays", plays), ("note", note)];
+    let fact = |(label, value): (&'static str, &str)| Fact {
+        label,
+        value: value.to_string(),
+    };
+    facts.map(fact).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_stand_where_the_text_has_them() {
+        let text = "1h1h1h1h/8/8/8/8/8/3F4/8 b - - 0 1";
+        let position = Position::parse(&(), text).unwrap();
+        let scene = of(&position);
+        let found: Vec<(&str, usize)> = scene
+            .pieces
+            .iter()
+            .map(|piece| (piece.name, piece.square))
+            .collect();
+        let wolves = [57, 59, 61, 63].map(|square| ("wolf", square));
+        let expected: Vec<(&str, usize)> = [("rabbit", 8 + 3)].into_iter().chain(wolves).collect();
+        assert_eq!(found, expected, "{}", position.picture());
+        for piece in &scene.pieces {
+            let kind = scene.board.squares[piece.square];
+            assert_eq!(kind.name, "dark", "{piece:?}");
+        }
+    }
+}
