@@ -10,7 +10,7 @@ pub mod validate;
 use clap::{Parser, Subcommand};
 
 pub(crate) use engine_text::limit as limit_from_text;
-pub use files::{ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ResumeArgs};
+pub use files::{ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ResumeArgs, VerifyArgs};
 pub use games::{LimitArgs, MatchArgs};
 pub use talks::{CheckArgs, EngineArgs, FormatArg, ProfileArg, TranscriptArgs};
 
@@ -43,6 +43,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Check recorded games under the rules, or show one of them
     Replay(ReplayArgs),
+    /// Play recorded games again, and compare
+    Verify(VerifyArgs),
     /// Check that an engine does all that the protocol asks of it
     Check(CheckArgs),
     /// Run a script of lines against an engine, and compare what it answers

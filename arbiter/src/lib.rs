@@ -4,7 +4,7 @@
 //! Data flows one way: [`args`] (as typed) -> [`plan`] (what is to be played, validated) -> [`schedule`]
 //! (which game is n) -> [`runner`] (threads and processes) -> [`referee`] (one game) -> [`record`] (what
 //! happened) -> [`store`] (kept) -> [`score`] and [`report`] (numbers and tables). [`replay`] goes the way
-//! back: it takes a record and asks the rules whether it can be so. [`transcript`] and [`check`] stand alone: they
+//! back: it takes a record and asks the rules whether it can be so; [`verify`] has it played once more. [`transcript`] and [`check`] stand alone: they
 //! run a script of lines, or a walk of conformance, against any program.
 //!
 //! Nothing that an engine does may bring the arbiter down: whatever could panic is denied here, but in tests.
@@ -36,3 +36,4 @@ pub mod schedule;
 pub mod score;
 pub mod store;
 pub mod transcript;
+pub mod verify;

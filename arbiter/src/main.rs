@@ -8,6 +8,7 @@ mod play;
 mod replay_command;
 mod report_command;
 mod transcript_command;
+mod verify_command;
 
 use std::process::ExitCode;
 
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report_command::report(&args),
         Command::Export(args) => export_command::export(&args),
         Command::Replay(args) => replay_command::replay(&args),
+        Command::Verify(args) => verify_command::verify(&args),
         Command::Check(args) => check_command::check(&args),
         Command::Transcript(args) => transcript_command::transcript(&args),
     }

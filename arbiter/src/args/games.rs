@@ -100,7 +100,7 @@ pub struct MatchArgs {
 }
 
 /// The limit of engines that name none of their own; at most one of them.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[group(multiple = false)]
 pub struct LimitArgs {
     /// Time for each move, in milliseconds [default: 100]

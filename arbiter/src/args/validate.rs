@@ -339,7 +339,7 @@ fn resolve(command: &str, dir: Option<&Path>) -> PathBuf {
 
 impl LimitArgs {
     /// The limit typed, if any.
-    fn limit(&self) -> Option<Limit> {
+    pub fn limit(&self) -> Option<Limit> {
         let movetime = self
             .movetime
             .map(|ms| Limit::Movetime(Duration::from_millis(ms)));
