@@ -5,13 +5,18 @@
 //! see [`Profile`].
 
 mod answers;
+mod clocks;
+mod commands;
+mod infos;
 mod input;
 mod introduction;
 mod limits;
+mod options;
 mod output;
 mod positions;
 mod refusals;
 mod talk;
+mod texts;
 
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
@@ -136,6 +141,13 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     checks.extend(positions::checks(settings));
     checks.extend(answers::checks(settings));
     checks.extend(limits::checks());
+    if settings.profile == Profile::Full {
+        checks.extend(clocks::checks(settings));
+        checks.extend(infos::checks(settings));
+        checks.extend(commands::checks(settings));
+        checks.extend(options::checks(settings));
+        checks.extend(texts::checks(settings));
+    }
     checks.extend(refusals::checks(settings.profile));
     checks.extend(input::checks(settings.profile));
     let only = &settings.only;

@@ -6,6 +6,7 @@ use super::positions::{random_position, tables};
 use super::talk::{Fault, Talk, expect, is_legal, wrong};
 use super::{Check, Profile, Settings};
 use crate::transcript::mask;
+use buxtehude::rules::Variant;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -118,6 +119,13 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             },
         ));
     }
+    if let Some(&(variant, _)) = tables(settings).first() {
+        checks.push(Check::new(
+            "go/searchmoves-several",
+            "all moves of `searchmoves` are considered",
+            move |talk| searchmoves(talk, variant),
+        ));
+    }
     for (variant, seats) in tables(settings) {
         let name = format!("{}/{seats}/deterministic", variant.name);
         let is_full = settings.profile == Profile::Full;
@@ -159,6 +167,36 @@ fn held_until(talk: &mut Talk, go: &str, release: &str) -> Result<(), Fault> {
         }
     }
     talk.go(release).map(drop)
+}
+
+/// Each of two moves, named behind the other, is found where both are listed.
+fn searchmoves(talk: &mut Talk, variant: &'static Variant) -> Result<(), Fault> {
+    if !talk.offers().iter().any(|offer| offer.name == "MultiPV") {
+        return Err(Fault::Skipped("it does not offer MultiPV".into()));
+    }
+    talk.choose(variant)?;
+    let moves = variant.start(2).map(|start| start.legal_actions());
+    let moves = moves.or_else(|error| wrong(error.to_string()))?;
+    let asked: Vec<String> = moves.into_iter().take(2).collect();
+    talk.set(&[
+        "setoption name MultiPV value 72".into(),
+        "position startpos".into(),
+    ])?;
+    let search = talk.go(&format!("go depth 1 searchmoves {}", asked.join(" ")));
+    talk.set(&["setoption name MultiPV value 1".into()])?;
+    let mut found: Vec<String> = search?
+        .infos
+        .iter()
+        .filter_map(|info| info.pv.first().cloned())
+        .collect();
+    found.sort();
+    found.dedup();
+    let mut expected = asked;
+    expected.sort();
+    expected.dedup();
+    expect(found == expected, || {
+        format!("{found:?} instead of {expected:?}")
+    })
 }
 
 fn multipv(talk: &mut Talk) -> Result<(), Fault> {

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use buxtehude::protocol::{Info, Score};
+
 use super::Check;
 use super::talk::{Fault, Search, Talk, expect};
 
 /// How much later than its limit an answer may come, for the way and the machine.
-const MARGIN: Duration = Duration::from_millis(150);
+pub const MARGIN: Duration = Duration::from_millis(150);
 
 /// The checks of limits.
 pub fn checks() -> Vec<Check> {
@@ -19,10 +21,7 @@ pub fn checks() -> Vec<Check> {
                 let search = search(talk, &format!("go depth {depth}"))?;
                 let deepest = search.infos.iter().filter_map(|info| info.depth).max();
                 // A game that is solved, or ends, may be known further.
-                let is_known = search
-                    .infos
-                    .iter()
-                    .any(|info| matches!(info.score, Some(buxtehude::protocol::Score::Mate(_))));
+                let is_known = search.infos.iter().any(is_mate);
                 expect(
                     is_known || deepest.is_none_or(|deepest| deepest <= depth),
                     || format!("depth {deepest:?}"),
@@ -52,6 +51,18 @@ pub fn checks() -> Vec<Check> {
             move |talk| in_time(talk, &format!("go movetime {movetime}"), movetime),
         ));
     }
+    checks.push(Check::new(
+        "limits/movetime-used",
+        "`go movetime 100` is used, but for a fifth of it",
+        |talk| {
+            let search = search(talk, "go movetime 100")?;
+            let is_known = search.infos.iter().any(is_mate);
+            expect(
+                is_known || search.elapsed >= Duration::from_millis(75),
+                || format!("after {:?}", search.elapsed),
+            )
+        },
+    ));
     for (name, go, limit) in [
         ("clock", "go wtime 200 btime 200 winc 0 binc 0", 200),
         (
@@ -72,6 +83,10 @@ pub fn checks() -> Vec<Check> {
         ));
     }
     checks
+}
+
+fn is_mate(info: &Info) -> bool {
+    matches!(info.score, Some(Score::Mate(_)))
 }
 
 fn search(talk: &mut Talk, go: &str) -> Result<Search, Fault> {

@@ -1,0 +1,209 @@
+//! Options: how they are set, and that they do something.
+
+use std::time::Duration;
+
+use buxtehude::protocol::OptionKind;
+use buxtehude::rules::VARIANTS;
+
+use super::talk::{Fault, Talk, expect, wrong};
+use super::{Check, Settings};
+
+/// Positions in which the settings of a preset show, by the game's own words for a position: near its end, where
+/// moves differ much. Those that a variant refuses are not asked.
+const POSITIONS: [&str; 5] = [
+    "45,26,2/29,19,0 1 - -",
+    "20,60,2/25,50,1/23,70,3 1 - -",
+    "56,40,0/60,30,0 1 - -",
+    "1h1h1h2/6h1/8/8/8/8/3F4/8 b",
+    "8/1h1h4/8/2hF1h2/8/8/8/8 w",
+];
+
+/// The checks of options.
+pub fn checks(settings: &Settings) -> Vec<Check> {
+    let mut checks = vec![
+        Check::new(
+            "options/case",
+            "the name of an option may be in any case",
+            |talk| {
+                for offer in talk.offers().to_vec() {
+                    let Some(value) = default(&offer.kind) else {
+                        continue;
+                    };
+                    for name in [offer.name.to_lowercase(), offer.name.to_uppercase()] {
+                        let answer = talk.ask(&format!("setoption name {name} value {value}"))?;
+                        let error = answer.iter().find(|line| line.contains("error"));
+                        expect(error.is_none(), || format!("{name}: {error:?}"))?;
+                    }
+                }
+                Ok(())
+            },
+        ),
+        Check::new(
+            "options/silent",
+            "setting an option has no answer, but for a variant",
+            |talk| {
+                for offer in talk.offers().to_vec() {
+                    let Some(value) = default(&offer.kind).filter(|_| offer.name != VARIANT) else {
+                        continue;
+                    };
+                    let answer =
+                        talk.ask(&format!("setoption name {} value {value}", offer.name))?;
+                    expect(answer.is_empty(), || format!("{}: {answer:?}", offer.name))?;
+                }
+                Ok(())
+            },
+        ),
+        Check::new(
+            "options/Move Overhead",
+            "a movetime is used but for the overhead, a fifth of it at most",
+            |talk| {
+                let used = |talk: &mut Talk, overhead: u64| {
+                    talk.set(&[
+                        format!("setoption name Move Overhead value {overhead}"),
+                        "position startpos".into(),
+                    ])?;
+                    talk.go("go movetime 300").map(|search| search.elapsed)
+                };
+                if !talk
+                    .offers()
+                    .iter()
+                    .any(|offer| offer.name == "Move Overhead")
+                {
+                    return Err(Fault::Skipped("it does not offer Move Overhead".into()));
+                }
+                let [usual, large] = [used(talk, 1)?, used(talk, 5000)?];
+                talk.set(&["setoption name Move Overhead value 1".into()])?;
+                expect(usual > large + Duration::from_millis(30), || {
+                    format!("{usual:?} with an overhead of 1, {large:?} with 5000")
+                })
+            },
+        )
+        .lightly(),
+        Check::new(
+            "options/preset-article",
+            "with `Preset article` the value of the best line comes as `info string e`",
+            |talk| {
+                let lines = with(talk, &[("Preset", "article")], POSITIONS[0])?;
+                let is_there = lines.iter().any(|line| line.starts_with("info string e "));
+                expect(is_there, || format!("{lines:?}"))
+            },
+        ),
+    ];
+    for variant in VARIANTS {
+        let is_asked = settings
+            .variant
+            .is_none_or(|only| only.name == variant.name);
+        if !is_asked {
+            continue;
+        }
+        checks.push(Check::new(
+            format!("variants/{}", variant.name),
+            "choosing a variant, by each of its names, is answered with its start, which is set for two",
+            move |talk| {
+                for name in [&[variant.name], variant.aliases].concat() {
+                    let moves = talk.first_moves(1)?;
+                    talk.set(&[format!("position startpos moves {moves}")])?;
+                    talk.choose(variant)?;
+                    let answer = talk.ask(&format!("setoption name {VARIANT} value {name}"))?;
+                    let start = variant.start(2).or_else(|error| wrong(error.to_string()))?;
+                    let size = variant.board.map_or(String::new(), |(files, ranks)| {
+                        format!(" files {files} ranks {ranks} pocket 0 template fairy")
+                    });
+                    let own = variant.name;
+                    let expected = format!("info string variant {own}{size} startpos {start}");
+                    expect(answer == [expected.as_str()], || {
+                        format!("expected {expected:?}, got {answer:?}")
+                    })?;
+                    let shown = talk.ask("d")?;
+                    let expected = format!("Fen: {start}");
+                    expect(shown.contains(&expected), || format!("no line {expected:?}"))?;
+                }
+                Ok(())
+            },
+        ));
+    }
+    checks.extend(effects());
+    checks
+}
+
+/// The option that chooses the game.
+const VARIANT: &str = "UCI_Variant";
+
+/// The preset whose settings can be chosen, with one under which all others show.
+const BASE: [(&str, &str); 2] = [("Preset", "article"), ("Strategy", "relative")];
+
+/// The options that say how a preset plays, each with a value that is neither its default nor in [`BASE`].
+const EFFECTS: [(&str, &str); 11] = [
+    ("Preset", "search"),
+    ("Ks", "900"),
+    ("Kc", "900"),
+    ("Kp", "900"),
+    ("Strategy", "absolute"),
+    ("HareModel", "chance"),
+    ("Prune", "off"),
+    ("Sort", "false"),
+    ("Caps", "1"),
+    ("Heuristic", "height"),
+    ("AILevel", "1"),
+];
+
+fn effects() -> impl Iterator<Item = Check> {
+    EFFECTS.into_iter().map(|(option, value)| {
+        Check::new(
+            format!("options/{option}"),
+            format!("`{option}` changes what is said of a position under `Preset article`"),
+            move |talk| {
+                if !talk.offers().iter().any(|offer| offer.name == option) {
+                    return Err(Fault::Skipped(format!("it does not offer {option}")));
+                }
+                for position in POSITIONS {
+                    let usual = with(talk, &BASE, position)?;
+                    let other = with(talk, &[&BASE[..], &[(option, value)]].concat(), position)?;
+                    if usual != other {
+                        return Ok(());
+                    }
+                }
+                wrong(format!("{value} does the same as it is without it"))
+            },
+        )
+    })
+}
+
+/// What `eval` and a search say of a position with options set.
+fn with(talk: &mut Talk, options: &[(&str, &str)], position: &str) -> Result<Vec<String>, Fault> {
+    // The talk ends behind this: the options are not put back one by one.
+    talk.close();
+    let Some(variant) = VARIANTS
+        .iter()
+        .find(|variant| variant.parse(position).is_ok())
+    else {
+        return Ok(Vec::new());
+    };
+    talk.choose(variant)?;
+    let set = options
+        .iter()
+        .map(|(name, value)| format!("setoption name {name} value {value}"));
+    let set: Vec<String> = set.chain([format!("position fen {position}")]).collect();
+    talk.set(&set)?;
+    let mut lines = talk.ask("eval")?;
+    let search = talk.go("go depth 5")?;
+    lines.extend(
+        search
+            .lines
+            .iter()
+            .map(|line| crate::transcript::mask(line)),
+    );
+    lines.push(format!("{:?}", search.best));
+    Ok(lines)
+}
+
+/// The default of an option, in the words of `setoption`.
+fn default(kind: &OptionKind) -> Option<String> {
+    match kind {
+        OptionKind::Check { default } => Some(default.to_string()),
+        OptionKind::Spin { default, .. } => Some(default.to_string()),
+        OptionKind::Combo { default, .. } => Some(default.clone()),
+        OptionKind::String { default } => Some(default.clone()),
+        OptionKind::Button => None,
+    }
+}
