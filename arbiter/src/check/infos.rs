@@ -245,10 +245,11 @@ fn over(talk: &mut Talk, variant: &Variant, seats: usize) -> Result<(), Fault> {
     let answer = talk.ask("query legal")?;
     expect(answer == ["response"], || format!("legal: {answer:?}"))?;
     let shown = talk.ask("d")?;
-    let result = format!("Result: places {list}");
-    expect(shown.contains(&result), || {
-        format!("no line {result:?} in {shown:?}")
-    })?;
+    for expected in [format!("Fen: {position}"), format!("Result: places {list}")] {
+        expect(shown.contains(&expected), || {
+            format!("no line {expected:?} in {shown:?}")
+        })?;
+    }
     // Where nothing is left to find out, a `go` without a limit is answered at once.
     let search = talk.go("go")?;
     expect(search.best.best.is_none(), || format!("{:?}", search.best))?;

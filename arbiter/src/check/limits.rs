@@ -91,7 +91,9 @@ fn is_mate(info: &Info) -> bool {
 
 fn search(talk: &mut Talk, go: &str) -> Result<Search, Fault> {
     talk.set(&["ucinewgame".into(), "position startpos".into()])?;
-    talk.go(go)
+    let search = talk.go(go)?;
+    expect(search.best.best.is_some(), || "no move".into())?;
+    Ok(search)
 }
 
 fn in_time(talk: &mut Talk, go: &str, limit: u64) -> Result<(), Fault> {
@@ -99,6 +101,5 @@ fn in_time(talk: &mut Talk, go: &str, limit: u64) -> Result<(), Fault> {
     expect(
         search.elapsed <= Duration::from_millis(limit) + MARGIN,
         || format!("after {:?}", search.elapsed),
-    )?;
-    expect(search.best.best.is_some(), || "no move".into())
+    )
 }

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use buxtehude::protocol::OptionKind;
+use buxtehude::protocol::{OptionKind, Reply};
 use buxtehude::rules::VARIANTS;
 
+use super::introduction::introduction;
 use super::talk::{Fault, Talk, expect, wrong};
 use super::{Check, Settings};
 
@@ -21,6 +22,19 @@ const POSITIONS: [&str; 5] = [
 /// The checks of options.
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = vec![
+        Check::new(
+            "options/spelt",
+            "an option line is spelt as the grammar has it",
+            |talk| {
+                for line in introduction(talk)? {
+                    if let Ok(reply @ Reply::Option(_)) = line.parse() {
+                        let spelt = reply.to_string();
+                        expect(spelt == line, || format!("{line:?} instead of {spelt:?}"))?;
+                    }
+                }
+                Ok(())
+            },
+        ),
         Check::new(
             "options/case",
             "the name of an option may be in any case",

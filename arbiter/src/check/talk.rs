@@ -85,10 +85,10 @@ impl Talk {
             self.introduce()?;
         }
         let lines = self.fence()?;
-        self.transcript.clear();
         expect(lines.is_empty(), || {
             format!("something came that nobody asked for: {:?}", lines[0])
         })?;
+        self.transcript.clear();
         if !self.is_home
             && let Some(home) = self.home()
         {

@@ -116,8 +116,22 @@ fn changes(text: &str) -> Vec<String> {
             changes.push(format!("{before}{other}{behind}"));
         }
     }
-    // A seat more, and all of them twice.
+    for index in 1..parts.len() {
+        let mut swapped = parts.clone();
+        swapped.swap(index - 1, index);
+        changes.push(swapped.concat());
+    }
+    // One part of what is on the board in the place of another, a part more, and one many times.
     if let Some((first, _)) = text.split_once(' ') {
+        let pieces: Vec<&str> = first.split('/').collect();
+        for (index, other) in (0..pieces.len()).flat_map(|index| {
+            let others = pieces.iter().copied();
+            others.map(move |other| (index, other))
+        }) {
+            let mut pieces = pieces.clone();
+            pieces[index] = other;
+            changes.push(text.replacen(first, &pieces.join("/"), 1));
+        }
         changes.push(text.replacen(first, &format!("{first}/{first}"), 1));
         changes.push(text.replacen(first, &[first; 7].join("/"), 1));
     }
