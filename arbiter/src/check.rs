@@ -15,6 +15,7 @@ mod options;
 mod output;
 mod positions;
 mod refusals;
+mod soak;
 mod talk;
 mod texts;
 
@@ -24,6 +25,7 @@ use std::time::{Duration, Instant};
 use buxtehude::rules::Variant;
 
 pub use output::{Format, is_error, write};
+pub use soak::Soak;
 use talk::{Fault, Talk};
 
 use crate::transcript::ProgramError;
@@ -43,6 +45,8 @@ pub struct Settings {
     pub only: Vec<String>,
     /// How long to wait for an answer that is due.
     pub patience: Duration,
+    /// Whether memory is watched over many games at the end, and how long.
+    pub soak: Option<Soak>,
 }
 
 /// A dialect.
@@ -89,6 +93,8 @@ pub struct Outcome {
     pub explanation: String,
     /// What was found.
     pub verdict: Verdict,
+    /// What there is to say of it, passed or not.
+    pub note: Option<String>,
     /// How long it took.
     pub elapsed: Duration,
 }
@@ -150,6 +156,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     }
     checks.extend(refusals::checks(settings.profile));
     checks.extend(input::checks(settings.profile));
+    checks.extend(soak::checks(settings));
     let only = &settings.only;
     checks.retain(|check| only.is_empty() || only.iter().any(|part| check.name.contains(part)));
     checks
@@ -186,6 +193,7 @@ pub fn run(
             severity: check.severity,
             explanation: check.explanation,
             verdict,
+            note: running.take_note(),
             elapsed: begun.elapsed(),
         };
         observe(&outcome);

@@ -168,3 +168,41 @@ fn what_cannot_be_checked_is_named() {
         "{stderr}"
     );
 }
+
+/// Keeps 4 KiB of each game, and is the built-in engine otherwise.
+const LEAKING: &str = r#"
+kept=
+page=$(printf '%4096s' '')
+while read -r line; do
+  case $line in ucinewgame) kept="$kept$page" ;; esac
+  echo "$line"
+done | ARBITER engine
+"#;
+
+#[test]
+fn memory_that_grows_is_found_and_other_memory_is_not() {
+    let soak = ["--soak=600", "--only", "soak", "--format", "json"];
+    let verdict = |engine: &[&str]| {
+        let (code, stdout, stderr) = check(&[&soak[..], &["--"], engine].concat());
+        let report: serde_json::Value = serde_json::from_str(&stdout).expect(&stderr);
+        let soak = report["checks"][0].clone();
+        let note = soak["note"].as_str().unwrap_or_default().to_string();
+        assert!(note.starts_with("600 games, "), "{stdout}");
+        (code, soak["verdict"].to_string(), note)
+    };
+    let (code, found, note) = verdict(&[ARBITER, "engine"]);
+    assert_eq!((code, found.as_str()), (0, "\"passed\""), "{note}");
+    let script = LEAKING.replace("ARBITER", ARBITER);
+    let (code, found, note) = verdict(&["/bin/sh", "-c", &script]);
+    assert_eq!((code, found.as_str()), (1, "\"failed\""), "{note}");
+
+    let (code, stdout, stderr) = check(&["--soak=1s", "--only", "soak", "--", ARBITER, "engine"]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(stdout.contains(" KiB per 1000 games\n"), "{stdout}");
+    let (code, _, stderr) = check(&["--soak=soon", ARBITER, "engine"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(
+        stderr.contains("expected a number of games such as 1000"),
+        "{stderr}"
+    );
+}

@@ -127,7 +127,7 @@ fn numbers_agree(talk: &mut Talk) -> Result<(), Fault> {
     let (mut nodes, mut time) = (0, 0);
     let elapsed = (search.elapsed + Duration::from_millis(2)).as_millis() as u64;
     each(&search, |info| {
-        info.hashfull.is_none_or(|full| full <= 1000)
+        info.hashfull.is_some_and(|full| full <= 1000)
     })?;
     for info in first_lines(&search) {
         let (now, at) = (info.nodes.unwrap_or(nodes), info.time.unwrap_or(time));

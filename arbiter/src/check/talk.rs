@@ -43,6 +43,7 @@ pub struct Talk {
     is_open: bool,
     /// Whether it plays the variant in which a check begins.
     is_home: bool,
+    note: Option<String>,
 }
 
 /// `Err` with what was wrong.
@@ -65,6 +66,7 @@ impl Talk {
             offers: Vec::new(),
             is_open: true,
             is_home: false,
+            note: None,
         })
     }
 
@@ -138,6 +140,26 @@ impl Talk {
             }
         }
         Ok(())
+    }
+
+    /// Says something of the check, whether or not it passes.
+    pub fn note(&mut self, note: String) {
+        self.note = Some(note);
+    }
+
+    /// What was said of the check.
+    pub fn take_note(&mut self) -> Option<String> {
+        self.note.take()
+    }
+
+    /// Forgets what was said: it was in order, and there is much of it.
+    pub fn forget(&mut self) {
+        self.transcript.clear();
+    }
+
+    /// The number of the engine's process.
+    pub fn process(&self) -> u32 {
+        self.program.process()
     }
 
     /// The dialect that the engine speaks.

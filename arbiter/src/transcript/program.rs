@@ -105,6 +105,11 @@ impl Program {
         })
     }
 
+    /// The number of its process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends a line.
     ///
     /// # Errors
