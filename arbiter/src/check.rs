@@ -146,7 +146,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = introduction::checks();
     checks.extend(positions::checks(settings));
     checks.extend(answers::checks(settings));
-    checks.extend(limits::checks());
+    checks.extend(limits::checks(settings.profile));
     if settings.profile == Profile::Full {
         checks.extend(clocks::checks(settings));
         checks.extend(infos::checks(settings));

@@ -6,7 +6,7 @@ use buxtehude::rules::{AnyPosition, Seat, Turn, Variant};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::limits::MARGIN;
+use super::limits::{MARGIN, in_time_of};
 use super::positions::{random_position, tables};
 use super::talk::{Fault, Talk, expect, is_legal, wrong};
 use super::{Check, Settings};
@@ -86,15 +86,17 @@ fn clocks_are_kept(
     talk.choose(variant)?;
     for mover in 0..seats {
         let (position, actions) = position_of(variant, seats, mover)?;
-        talk.set(&[talk.position(seats, &actions)])?;
-        let search = talk.go(&format!("go {}", spelling(seats, mover)))?;
+        let command = talk.position(seats, &actions);
+        let go = format!("go {}", spelling(seats, mover));
         let limit = Duration::from_millis(LEFT) + MARGIN;
-        expect(search.elapsed <= limit, || {
-            format!("seat {} after {:?}", mover + 1, search.elapsed)
-        })?;
-        let best = search.best.best.unwrap_or_default();
-        expect(is_legal(&position, &best), || {
-            format!("seat {}: {best:?} is illegal", mover + 1)
+        in_time_of(limit, || {
+            talk.set(&["ucinewgame".into(), command.clone()])?;
+            let search = talk.go(&go)?;
+            let best = search.best.best.unwrap_or_default();
+            expect(is_legal(&position, &best), || {
+                format!("seat {}: {best:?} is illegal", mover + 1)
+            })?;
+            Ok(search.elapsed)
         })?;
     }
     Ok(())

@@ -6,6 +6,7 @@ use buxtehude::protocol::{OptionKind, Reply};
 use buxtehude::rules::VARIANTS;
 
 use super::introduction::introduction;
+use super::limits::TRIES;
 use super::talk::{Fault, Talk, expect, wrong};
 use super::{Check, Settings};
 
@@ -71,13 +72,6 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             "options/Move Overhead",
             "a movetime is used but for the overhead, a fifth of it at most",
             |talk| {
-                let used = |talk: &mut Talk, overhead: u64| {
-                    talk.set(&[
-                        format!("setoption name Move Overhead value {overhead}"),
-                        "position startpos".into(),
-                    ])?;
-                    talk.go("go movetime 300").map(|search| search.elapsed)
-                };
                 if !talk
                     .offers()
                     .iter()
@@ -85,9 +79,16 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
                 {
                     return Err(Fault::Skipped("it does not offer Move Overhead".into()));
                 }
-                let [usual, large] = [used(talk, 1)?, used(talk, 5000)?];
+                let usual = used_with_overhead(talk, 1)?;
+                // A busy machine makes an answer later, never earlier.
+                let mut large = used_with_overhead(talk, 5000)?;
+                for _ in 1..TRIES {
+                    if large > MOST_USED {
+                        large = large.min(used_with_overhead(talk, 5000)?);
+                    }
+                }
                 talk.set(&["setoption name Move Overhead value 1".into()])?;
-                expect(usual > large + Duration::from_millis(30), || {
+                expect(usual > MOST_USED && large <= MOST_USED, || {
                     format!("{usual:?} with an overhead of 1, {large:?} with 5000")
                 })
             },
@@ -138,6 +139,18 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     }
     checks.extend(effects());
     checks
+}
+
+/// What is used of a movetime of 300 ms, at the most, when a fifth of it is set aside.
+const MOST_USED: Duration = Duration::from_millis(280);
+
+/// How long a `go` takes with so much overhead.
+fn used_with_overhead(talk: &mut Talk, overhead: u64) -> Result<Duration, Fault> {
+    talk.set(&[
+        format!("setoption name Move Overhead value {overhead}"),
+        "position startpos".into(),
+    ])?;
+    talk.go("go movetime 300").map(|search| search.elapsed)
 }
 
 /// The option that chooses the game.
