@@ -111,6 +111,15 @@ fn the_built_in_engine_does_all_that_is_asked() {
 }
 
 #[test]
+fn a_single_variant_can_be_asked_about() {
+    for variant in ["hare-and-tortoise", "fox-and-hounds"] {
+        let (code, stdout, stderr) = check(&["--variant", variant, "--", ARBITER, "engine"]);
+        assert_eq!(code, 0, "{stdout}{stderr}");
+        assert!(stdout.contains(" 0 errors, 0 warnings, "), "{stdout}");
+    }
+}
+
+#[test]
 fn every_mutant_is_caught_for_what_it_breaks() {
     let mutant = |&(input, output, check)| Mutant {
         input,

@@ -310,6 +310,12 @@ impl Talk {
         self.offers_variant(variant) || self.settings.variant.is_some()
     }
 
+    /// Whether the variant is offered, and no other is the only one asked for.
+    pub fn is_asked_about(&self, variant: &Variant) -> bool {
+        let only = self.settings.variant;
+        only.is_none_or(|only| only.name == variant.name) && self.offers_variant(variant)
+    }
+
     fn offers_variant(&self, variant: &Variant) -> bool {
         self.offers.iter().any(|offer| {
             offer.name == "UCI_Variant" && offer.kind.to_string().contains(variant.name)
