@@ -17,6 +17,7 @@ pub use engine_text::EngineTextError;
 pub(crate) use engine_text::{EngineText, KEYS as ENGINE_KEYS, limit_from_text};
 pub use files::{
     ExplainArgs, ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ReportFormat, ResumeArgs,
+    VerifyArgs,
 };
 pub use games::{
     FormatArgs, GameArgs, GauntletArgs, LimitArgs, MatchArgs, OnInterrupt, OpeningArgs,
@@ -60,6 +61,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Make a suite of balanced openings
     Openings(Box<OpeningsArgs>),
+    /// Play recorded games again, and compare
+    Verify(VerifyArgs),
     /// Check that an engine does all that the protocol asks of it
     Check(CheckArgs),
     /// Run a script of lines against an engine, and compare what it answers

@@ -5,13 +5,19 @@
 //! see [`Profile`].
 
 mod answers;
+mod clocks;
+mod commands;
+mod infos;
 mod input;
 mod introduction;
 mod limits;
+mod options;
 mod output;
 mod positions;
 mod refusals;
+mod soak;
 mod talk;
+mod texts;
 
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
@@ -19,6 +25,7 @@ use std::time::{Duration, Instant};
 use buxtehude::rules::Variant;
 
 pub use output::{Format, is_error, write};
+pub use soak::Soak;
 use talk::{Fault, Talk};
 
 use crate::transcript::ProgramError;
@@ -38,6 +45,8 @@ pub struct Settings {
     pub only: Vec<String>,
     /// How long to wait for an answer that is due.
     pub patience: Duration,
+    /// Whether memory is watched over many games at the end, and how long.
+    pub soak: Option<Soak>,
 }
 
 /// A dialect.
@@ -84,6 +93,8 @@ pub struct Outcome {
     pub explanation: String,
     /// What was found.
     pub verdict: Verdict,
+    /// What there is to say of it, passed or not.
+    pub note: Option<String>,
     /// How long it took.
     pub elapsed: Duration,
 }
@@ -135,9 +146,17 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = introduction::checks();
     checks.extend(positions::checks(settings));
     checks.extend(answers::checks(settings));
-    checks.extend(limits::checks());
+    checks.extend(limits::checks(settings.profile));
+    if settings.profile == Profile::Full {
+        checks.extend(clocks::checks(settings));
+        checks.extend(infos::checks(settings));
+        checks.extend(commands::checks(settings));
+        checks.extend(options::checks(settings));
+        checks.extend(texts::checks(settings));
+    }
     checks.extend(refusals::checks(settings.profile));
     checks.extend(input::checks(settings.profile));
+    checks.extend(soak::checks(settings));
     let only = &settings.only;
     checks.retain(|check| only.is_empty() || only.iter().any(|part| check.name.contains(part)));
     checks
@@ -174,6 +193,7 @@ pub fn run(
             severity: check.severity,
             explanation: check.explanation,
             verdict,
+            note: running.take_note(),
             elapsed: begun.elapsed(),
         };
         observe(&outcome);

@@ -31,6 +31,7 @@ pub fn check(args: &CheckArgs) -> ExitCode {
         profile: args.profile.into(),
         variant,
         only: args.only.clone(),
+        soak: args.soak,
         patience: Duration::from_millis(args.timeout),
     };
     let outcomes = match run(&settings, |_| {}) {

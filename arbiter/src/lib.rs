@@ -4,7 +4,8 @@
 //! Data flows one way: [`config`] (settings of a file) and [`args`] (as typed) -> [`plan`] (what is to be
 //! played, validated) -> [`schedule`] (which game is n) -> [`runner`] (threads and processes) -> [`referee`]
 //! (one game) -> [`record`] (what happened) -> [`store`] (kept) -> [`score`], [`report`] and [`page`]
-//! (numbers, tables, a page for a browser). [`replay`] goes the way back: it takes a record and asks the rules whether it can be so.
+//! (numbers, tables, a page for a browser). [`replay`] goes the way back: it takes a record and asks the rules whether it can be so;
+//! [`verify`] has it played once more.
 //! [`openings_suite`], [`transcript`] and [`check`] stand alone: the first has an engine judge openings, the
 //! others run a script of lines, or a walk of conformance, against any program.
 //!
@@ -43,3 +44,4 @@ pub mod schedule;
 pub mod score;
 pub mod store;
 pub mod transcript;
+pub mod verify;

@@ -11,6 +11,7 @@ mod play;
 mod replay_command;
 mod report_command;
 mod transcript_command;
+mod verify_command;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay_command::replay(&args),
         Command::Openings(args) => openings_command::openings(&args),
         Command::Explain(args) => explain_command::run(&args),
+        Command::Verify(args) => verify_command::verify(&args),
         Command::Check(args) => check_command::check(&args),
         Command::Transcript(args) => transcript_command::transcript(&args),
         Command::Completions(args) => documents_command::completions(&args),

@@ -16,6 +16,7 @@
 //! // insta::assert_snapshot!(transcript);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//! `examples/transcript_snapshot.rs` is such a test as a whole.
 
 mod mask;
 mod pattern;

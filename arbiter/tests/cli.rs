@@ -49,7 +49,7 @@ fn wrong_flags_are_named_with_what_is_accepted() {
 #[test]
 fn every_subcommand_has_help_with_an_example() {
     let mut text = String::new();
-    for command in ["match", "resume", "report", "export", "replay"] {
+    for command in ["match", "resume", "report", "export", "replay", "verify"] {
         text += &refusals(&[&[command, "--help"]], "/nonexistent");
     }
     insta::assert_snapshot!(text);

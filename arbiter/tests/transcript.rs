@@ -152,3 +152,45 @@ fn what_cannot_be_run_is_named() {
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("missing: "), "{stderr}");
 }
+
+#[test]
+fn output_without_end_is_named() {
+    for (text, program) in [
+        ("~\n", &["yes"][..]),
+        ("~ 60000\n", &["yes"]),
+        ("< ...\n< n\n", &["yes"]),
+        ("> isready\n", &["yes", "0123456789abcdef"]),
+        // Slowly, but never quiet.
+        ("~\n", &["sh", "-c", "while sleep 0.02; do echo y; done"]),
+    ] {
+        let arguments: Vec<OsString> = program[1..].iter().map(OsString::from).collect();
+        let runs: [fn(&Script, &mut Program, &Patience) -> RunText; 2] = [accept_text, check_text];
+        for run in runs {
+            let mut program = Program::start(program[0].as_ref(), &arguments).unwrap();
+            let patience = Patience {
+                line: Duration::from_secs(2),
+                ..Patience::default()
+            };
+            let result = run(&script(text), &mut program, &patience);
+            if text.starts_with('>') && result.is_ok() {
+                // Compared, the first line is one too many.
+                continue;
+            }
+            let error = result.expect_err(text).to_string();
+            assert!(
+                error.starts_with("the program goes on and on: "),
+                "{text:?}: {error}"
+            );
+        }
+    }
+}
+
+type RunText = Result<String, arbiter::transcript::ProgramError>;
+
+fn accept_text(script: &Script, program: &mut Program, patience: &Patience) -> RunText {
+    accept(script, program, patience)
+}
+
+fn check_text(script: &Script, program: &mut Program, patience: &Patience) -> RunText {
+    check(script, program, patience).map(|checked| checked.transcript)
+}

@@ -154,7 +154,7 @@ fn resolve(command: &str, dir: Option<&Path>) -> PathBuf {
 
 impl LimitArgs {
     /// The limit typed, if any.
-    pub(super) fn limit(&self) -> Option<Limit> {
+    pub fn limit(&self) -> Option<Limit> {
         let movetime = self
             .movetime
             .map(|ms| Limit::movetime(Duration::from_millis(ms)));

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::OutputArgs;
 use super::numbers::{concurrency, positive};
+use super::{LimitArgs, OutputArgs};
 
 /// `arbiter resume`.
 #[derive(Debug, Args)]
@@ -121,6 +121,54 @@ pub struct ReplayArgs {
     /// Show this game move by move
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub game: Option<u64>,
+}
+
+/// `arbiter verify`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter verify match.db
+  arbiter verify match.db --sample 50 --concurrency 2
+  arbiter verify games.jsonl --nodes 5000 --engine 'cmd=./a name=a' --engine 'cmd=./b name=b'
+
+A game whose engines are limited by depth or nodes is played again by the same engines, and every move and what was
+said of it compared; the others are counted. A store knows its engines; those of a record are given here, by the names
+that they have in it. The exit code is 0 if all was the same, 1 if anything was not, 2 if no game could be
+played again.")]
+pub struct VerifyArgs {
+    /// A store or a record, made with `arbiter match`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Play only this game again
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = positive,
+        allow_negative_numbers = true,
+        conflicts_with = "sample"
+    )]
+    pub game: Option<u64>,
+
+    /// Play only every K-th game again, from the first on
+    #[arg(long, value_name = "K", default_value = "1", value_parser = positive, allow_negative_numbers = true)]
+    pub sample: u64,
+
+    /// Games played at the same time [default: as at the start; of a record 1]
+    #[arg(long, value_name = "N", value_parser = concurrency, allow_negative_numbers = true)]
+    pub concurrency: Option<usize>,
+
+    /// An engine of a record, as for `arbiter match` (repeatable)
+    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"")]
+    pub engine: Vec<String>,
+
+    /// Settings shared by all engines of a record
+    #[arg(long, value_name = "\"KEY=VALUE...\"")]
+    pub each: Option<String>,
+
+    /// The limit of engines of a record that name none of their own
+    #[command(flatten)]
+    pub limit: LimitArgs,
 }
 
 /// `arbiter explain`.

@@ -281,7 +281,7 @@ pub enum OpeningOrder {
 }
 
 /// The limits of engines that name none of their own: of time at most one.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct LimitArgs {
     /// Time for each move, in milliseconds [default: 100 where nothing else limits]
     #[arg(long, value_name = "MS", value_parser = milliseconds, allow_negative_numbers = true)]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::numbers::milliseconds;
-use crate::check::{Format, Profile};
+use crate::check::{Format, Profile, Soak};
 
 /// `arbiter engine`.
 #[derive(Debug, Args)]
@@ -29,6 +29,7 @@ started.
 
 EXAMPLES
   arbiter check ./mine
+  arbiter check --soak=5000 --only soak ./mine
   arbiter check --format junit ./mine --quiet > report.xml
   arbiter check --profile uci --variant NAME ./plain")]
 pub struct CheckArgs {
@@ -56,6 +57,16 @@ pub struct CheckArgs {
     /// The form of the output
     #[arg(long, value_enum, default_value = "text")]
     pub format: FormatArg,
+
+    /// Play many games in the end, and watch the memory: so many games, or for so many seconds, such as 60s
+    #[arg(
+        long,
+        value_name = "GAMES|SECONDSs",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1000"
+    )]
+    pub soak: Option<Soak>,
 
     /// How long to wait for an answer that is due
     #[arg(long, value_name = "MS", default_value = "5000", value_parser = milliseconds, allow_negative_numbers = true)]

@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use super::limits::in_time_of;
 use super::positions::{random_position, tables};
 use super::talk::{Fault, Talk, expect, is_legal, wrong};
 use super::{Check, Profile, Settings};
 use crate::transcript::mask;
+use buxtehude::rules::Variant;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -60,12 +62,11 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             },
         ),
         Check::new("go/stop", "`stop` is answered within 200 ms", |talk| {
-            start(talk)?;
-            talk.send("go infinite")?;
-            talk.fence()?;
-            let search = talk.go("stop")?;
-            expect(search.elapsed <= Duration::from_millis(200), || {
-                format!("after {:?}", search.elapsed)
+            in_time_of(Duration::from_millis(200), || {
+                start(talk)?;
+                talk.send("go infinite")?;
+                talk.fence()?;
+                talk.go("stop").map(|search| search.elapsed)
             })
         }),
         Check::new(
@@ -118,6 +119,14 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             },
         ));
     }
+    let first = tables(settings).first().copied();
+    if let Some((variant, _)) = first.filter(|_| settings.profile == Profile::Full) {
+        checks.push(Check::new(
+            "go/searchmoves-several",
+            "all moves of `searchmoves` are considered",
+            move |talk| searchmoves(talk, variant),
+        ));
+    }
     for (variant, seats) in tables(settings) {
         let name = format!("{}/{seats}/deterministic", variant.name);
         let is_full = settings.profile == Profile::Full;
@@ -159,6 +168,36 @@ fn held_until(talk: &mut Talk, go: &str, release: &str) -> Result<(), Fault> {
         }
     }
     talk.go(release).map(drop)
+}
+
+/// Each of two moves, named behind the other, is found where both are listed.
+fn searchmoves(talk: &mut Talk, variant: &'static Variant) -> Result<(), Fault> {
+    if !talk.offers().iter().any(|offer| offer.name == "MultiPV") {
+        return Err(Fault::Skipped("it does not offer MultiPV".into()));
+    }
+    talk.choose(variant)?;
+    let moves = variant.start(2).map(|start| start.legal_actions());
+    let moves = moves.or_else(|error| wrong(error.to_string()))?;
+    let asked: Vec<String> = moves.into_iter().take(2).collect();
+    talk.set(&[
+        "setoption name MultiPV value 72".into(),
+        "position startpos".into(),
+    ])?;
+    let search = talk.go(&format!("go depth 1 searchmoves {}", asked.join(" ")));
+    talk.set(&["setoption name MultiPV value 1".into()])?;
+    let mut found: Vec<String> = search?
+        .infos
+        .iter()
+        .filter_map(|info| info.pv.first().cloned())
+        .collect();
+    found.sort();
+    found.dedup();
+    let mut expected = asked;
+    expected.sort();
+    expected.dedup();
+    expect(found == expected, || {
+        format!("{found:?} instead of {expected:?}")
+    })
 }
 
 fn multipv(talk: &mut Talk) -> Result<(), Fault> {

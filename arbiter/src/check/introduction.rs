@@ -11,7 +11,13 @@ pub fn checks() -> Vec<Check> {
         Check::new(
             "uci/id-name",
             "`uci` is answered with a line `id name`",
-            |talk| expect_reply(talk, |reply| matches!(reply, Reply::IdName(_)), "id name"),
+            |talk| {
+                expect_reply(
+                    talk,
+                    |reply| matches!(reply, Reply::IdName(name) if !name.is_empty()),
+                    "id name",
+                )
+            },
         ),
         Check::new(
             "uci/id-author",
@@ -134,7 +140,8 @@ pub fn checks() -> Vec<Check> {
     ]
 }
 
-fn introduction(talk: &mut Talk) -> Result<Vec<String>, Fault> {
+/// The lines with which `uci` is answered.
+pub fn introduction(talk: &mut Talk) -> Result<Vec<String>, Fault> {
     talk.send("uci")?;
     talk.until("uciok")
 }

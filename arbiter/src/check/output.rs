@@ -37,7 +37,11 @@ pub fn write(
 fn write_text(outcomes: &[Outcome], to: &mut dyn Write) -> io::Result<()> {
     for outcome in outcomes {
         match &outcome.verdict {
-            Verdict::Passed => {}
+            Verdict::Passed => {
+                if let Some(note) = &outcome.note {
+                    writeln!(to, "{}: {note}", outcome.name)?;
+                }
+            }
             Verdict::Skipped { reason } => writeln!(to, "skipped {}: {reason}", outcome.name)?,
             Verdict::Failed { reason, transcript } => {
                 writeln!(
@@ -96,6 +100,7 @@ fn json_of(outcomes: &[Outcome], program: &str) -> Value {
             "verdict": verdict,
             "reason": reason,
             "transcript": transcript,
+            "note": outcome.note,
             "micros": outcome.elapsed.as_micros() as u64,
         })
     };

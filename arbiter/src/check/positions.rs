@@ -1,6 +1,6 @@
 //! Positions of every variant and number of seats: that the engine knows the rules.
 
-use buxtehude::rules::{AnyPosition, MAX_SEATS, Turn, VARIANTS, Variant};
+use buxtehude::rules::{AnyPosition, MAX_SEATS, Seat, Turn, VARIANTS, Variant};
 use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -8,8 +8,11 @@ use rand_chacha::ChaCha8Rng;
 use super::talk::{Fault, Talk, expect, is_legal, wrong};
 use super::{Check, Profile, Settings};
 
-/// Positions of a variant and a number of seats that are asked about.
+/// Positions of a variant and a number of seats that are searched.
 const POSITIONS: usize = 8;
+
+/// Positions that are asked about, which is quickly done.
+const MANY_POSITIONS: usize = 40;
 
 /// The most moves of a game by which such a position comes about.
 const MOST_MOVES: usize = 40;
@@ -54,40 +57,69 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             checks.push(Check::new(
                 name("shown"),
                 "`d` shows the position that the rules lead to, and its legal moves or cards",
-                move |talk| for_each_position(talk, variant, seats, is_shown),
+                move |talk| for_positions(talk, variant, seats, MANY_POSITIONS, is_shown),
             ));
             checks.push(Check::new(
                 name("queries"),
                 "`query` says whose turn it is, what is legal, and how the game ended",
-                move |talk| for_each_position(talk, variant, seats, queries_are_true),
+                move |talk| for_positions(talk, variant, seats, MANY_POSITIONS, queries_are_true),
             ));
             checks.push(Check::new(
                 name("text"),
                 "a position set by its text is the one set by its moves",
-                move |talk| for_each_position(talk, variant, seats, text_is_read),
+                move |talk| for_positions(talk, variant, seats, MANY_POSITIONS, text_is_read),
             ));
+            if has_cards(variant, seats) {
+                checks.push(Check::new(
+                    name("cards"),
+                    "each kind of card that is drawn has the effect that the rules give it",
+                    move |talk| cards_are_drawn(talk, variant, seats),
+                ));
+            }
         }
     }
     checks
 }
 
+/// Whether cards are drawn in the game.
+fn has_cards(variant: &Variant, seats: usize) -> bool {
+    let mut rng = ChaCha8Rng::seed_from_u64(0);
+    (0..50).any(|_| {
+        let reached = random_position(variant, seats, &mut rng);
+        reached.is_ok_and(|(position, _)| matches!(position.turn(), Turn::Card(_)))
+    })
+}
+
 /// A position, and how it came about.
-struct Reached {
-    position: AnyPosition,
-    command: String,
+pub struct Reached {
+    /// The position.
+    pub position: AnyPosition,
+    /// The command that sets it.
+    pub command: String,
 }
 
 type Test = fn(&mut Talk, &Reached) -> Result<(), Fault>;
 
-fn for_each_position(
+/// Tests some positions by searching them.
+pub fn for_each_position(
     talk: &mut Talk,
     variant: &'static Variant,
     seats: usize,
     test: Test,
 ) -> Result<(), Fault> {
+    for_positions(talk, variant, seats, POSITIONS, test)
+}
+
+fn for_positions(
+    talk: &mut Talk,
+    variant: &'static Variant,
+    seats: usize,
+    count: usize,
+    test: Test,
+) -> Result<(), Fault> {
     talk.choose(variant)?;
     let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
-    for _ in 0..POSITIONS {
+    for _ in 0..count {
         let (position, actions) = random_position(variant, seats, &mut rng)?;
         let command = talk.position(seats, &actions);
         talk.set(std::slice::from_ref(&command))?;
@@ -181,6 +213,11 @@ fn is_shown(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
 
 fn queries_are_true(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
     let position = &reached.position;
+    let is_first = |seat: Seat| (seat == Seat(0)).to_string();
+    let p1turn = match position.turn() {
+        Turn::Seat(seat) | Turn::Card(seat) => is_first(seat),
+        Turn::Over => "false".into(),
+    };
     let turn = match position.turn() {
         Turn::Seat(seat) => seat.to_string(),
         Turn::Card(seat) => format!("card {seat}"),
@@ -188,6 +225,7 @@ fn queries_are_true(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
     };
     for (query, expected) in [
         ("turn", turn),
+        ("p1turn", p1turn),
         ("gameover", (position.turn() == Turn::Over).to_string()),
         ("legal", position.legal_actions().join(" ")),
         ("players", position.seats().to_string()),
@@ -197,6 +235,35 @@ fn queries_are_true(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
         expect(lines == [expected.as_str()], || {
             format!("query {query}: expected {expected:?}, got {lines:?}")
         })?;
+    }
+    if position.turn() != Turn::Over {
+        let lines = talk.ask("query result")?;
+        expect(lines == ["response none"], || {
+            format!("query result: {lines:?}")
+        })?;
+    }
+    Ok(())
+}
+
+/// Each kind of card, drawn in several positions.
+fn cards_are_drawn(talk: &mut Talk, variant: &Variant, seats: usize) -> Result<(), Fault> {
+    talk.choose(variant)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
+    let mut drawn = 0;
+    while drawn < POSITIONS {
+        let (position, actions) = random_position(variant, seats, &mut rng)?;
+        if !matches!(position.turn(), Turn::Card(_)) {
+            continue;
+        }
+        drawn += 1;
+        for card in position.legal_actions() {
+            let mut position = position;
+            let played = position.play(&card);
+            played.or_else(|error| wrong(error.to_string()))?;
+            let command = talk.position(seats, &[&actions[..], &[card]].concat());
+            talk.set(std::slice::from_ref(&command))?;
+            is_shown(talk, &Reached { position, command })?;
+        }
     }
     Ok(())
 }

@@ -41,6 +41,9 @@ pub struct Talk {
     /// The options that it offers, once it was asked.
     offers: Vec<OptionOffer>,
     is_open: bool,
+    /// Whether it plays the variant in which a check begins.
+    is_home: bool,
+    note: Option<String>,
 }
 
 /// `Err` with what was wrong.
@@ -62,6 +65,8 @@ impl Talk {
             transcript: Vec::new(),
             offers: Vec::new(),
             is_open: true,
+            is_home: false,
+            note: None,
         })
     }
 
@@ -82,10 +87,48 @@ impl Talk {
             self.introduce()?;
         }
         let lines = self.fence()?;
-        self.transcript.clear();
         expect(lines.is_empty(), || {
             format!("something came that nobody asked for: {:?}", lines[0])
-        })
+        })?;
+        self.transcript.clear();
+        if !self.is_home
+            && let Some(home) = self.home()
+        {
+            self.choose(home)?;
+            self.is_home = true;
+        }
+        self.set(&["position startpos".into()])
+    }
+
+    /// The variant in which a check begins that asks for none: the first one that the engine offers.
+    fn home(&self) -> Option<&'static Variant> {
+        let tables = super::positions::tables(&self.settings);
+        let mut variants = tables.into_iter().map(|(variant, _)| variant);
+        variants.find(|variant| self.offers_variant(variant))
+    }
+
+    /// The moves at the beginning of a game for two in which no card is drawn, as words of a list.
+    pub fn first_moves(&self, count: usize) -> Result<String, Fault> {
+        let tables = super::positions::tables(&self.settings);
+        let variant = self.home().or(tables.first().map(|(variant, _)| *variant));
+        let start = variant.and_then(|variant| variant.start(2).ok());
+        let Some(mut position) = start else {
+            return Err(Fault::Skipped("no variant that is known".into()));
+        };
+        let mut moves = Vec::new();
+        while moves.len() < count {
+            let next = position.legal_actions().into_iter().find_map(|mv| {
+                let mut next = position;
+                next.play(&mv).ok()?;
+                matches!(next.turn(), Turn::Seat(_)).then_some((mv, next))
+            });
+            let Some((mv, next)) = next else {
+                return wrong("no move without a card");
+            };
+            moves.push(mv);
+            position = next;
+        }
+        Ok(moves.join(" "))
     }
 
     fn introduce(&mut self) -> Result<(), Fault> {
@@ -97,6 +140,26 @@ impl Talk {
             }
         }
         Ok(())
+    }
+
+    /// Says something of the check, whether or not it passes.
+    pub fn note(&mut self, note: String) {
+        self.note = Some(note);
+    }
+
+    /// What was said of the check.
+    pub fn take_note(&mut self) -> Option<String> {
+        self.note.take()
+    }
+
+    /// Forgets what was said: it was in order, and there is much of it.
+    pub fn forget(&mut self) {
+        self.transcript.clear();
+    }
+
+    /// The number of the engine's process.
+    pub fn process(&self) -> u32 {
+        self.program.process()
     }
 
     /// The dialect that the engine speaks.
@@ -164,11 +227,24 @@ impl Talk {
 
     /// The lines until one of which the first word is `word`, which is among them.
     pub fn until(&mut self, word: &str) -> Result<Vec<String>, Fault> {
+        self.until_that(word, |line| line.split_whitespace().next() == Some(word))
+    }
+
+    /// The lines until one that begins with `beginning`, which is among them.
+    pub fn until_line(&mut self, beginning: &str) -> Result<Vec<String>, Fault> {
+        self.until_that(beginning, |line| line.starts_with(beginning))
+    }
+
+    fn until_that(
+        &mut self,
+        word: &str,
+        is_it: impl Fn(&str) -> bool,
+    ) -> Result<Vec<String>, Fault> {
         let deadline = Instant::now() + self.patience();
         let mut lines = Vec::new();
         loop {
             let line = self.line()?;
-            let is_last = line.split_whitespace().next() == Some(word);
+            let is_last = is_it(&line);
             lines.push(line);
             if is_last {
                 return Ok(lines);
@@ -231,10 +307,19 @@ impl Talk {
 
     /// The variants that can be asked about: those that the engine offers, or the only one asked for.
     pub fn plays(&self, variant: &Variant) -> bool {
-        let offered = self.offers.iter().any(|offer| {
+        self.offers_variant(variant) || self.settings.variant.is_some()
+    }
+
+    /// Whether the variant is offered, and no other is the only one asked for.
+    pub fn is_asked_about(&self, variant: &Variant) -> bool {
+        let only = self.settings.variant;
+        only.is_none_or(|only| only.name == variant.name) && self.offers_variant(variant)
+    }
+
+    fn offers_variant(&self, variant: &Variant) -> bool {
+        self.offers.iter().any(|offer| {
             offer.name == "UCI_Variant" && offer.kind.to_string().contains(variant.name)
-        });
-        offered || self.settings.variant.is_some()
+        })
     }
 
     /// Chooses a variant, or skips.
@@ -245,6 +330,7 @@ impl Talk {
                 variant.name
             )));
         }
+        self.is_home = false;
         self.set(&[format!("setoption name UCI_Variant value {}", variant.name)])
     }
 

@@ -64,6 +64,18 @@ pub enum ProgramError {
         /// What was said of it.
         source: io::Error,
     },
+    /// It says more than anybody reads.
+    #[error(
+        "the program goes on and on: {lines} lines of {bytes} bytes, and no end where one is waited for; the last is {last:?}"
+    )]
+    Endless {
+        /// Lines since one was sent or found.
+        lines: usize,
+        /// Their bytes.
+        bytes: usize,
+        /// How the last one begins.
+        last: String,
+    },
 }
 
 /// What came instead of a line.
@@ -103,6 +115,11 @@ impl Program {
             program: program.to_owned(),
             source,
         })
+    }
+
+    /// The number of its process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
     }
 
     /// Sends a line.

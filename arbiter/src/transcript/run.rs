@@ -1,5 +1,6 @@
 //! Running a script: checking what comes against it, or writing down what comes.
 
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
@@ -8,6 +9,15 @@ use super::mask::mask;
 use super::pattern::{ANY_LINES, are_like, is_like};
 use super::program::{NoLine, Patience, Program, ProgramError};
 use super::script::{Script, Step};
+
+/// The most lines that may come in the place of one that is expected, or before all is quiet.
+const MOST_LINES: usize = 100_000;
+
+/// The most bytes of such lines.
+const MOST_BYTES: usize = 16 << 20;
+
+/// The most letters of a line that are quoted.
+const MOST_QUOTED: usize = 80;
 
 /// A script that was run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,48 +63,16 @@ pub enum Difference {
 /// nothing more may come. Stops at the first difference.
 ///
 /// # Errors
-/// [`ProgramError::Deaf`] where a line cannot be sent.
+/// [`ProgramError::Deaf`] where a line cannot be sent, [`ProgramError::Endless`] where lines come without end.
 pub fn check(
     script: &Script,
     program: &mut Program,
     patience: &Patience,
 ) -> Result<Checked, ProgramError> {
-    let mut transcript = String::new();
-    let mut ends_open = false;
-    let mut queue = Vec::new();
-    for step in &script.steps {
-        match step {
-            Step::Expect { line, patterns } => {
-                ends_open = patterns.last().is_some_and(|last| last == ANY_LINES);
-                let difference = compare(
-                    *line,
-                    patterns,
-                    &mut queue,
-                    program,
-                    patience,
-                    &mut transcript,
-                );
-                if difference.is_some() {
-                    return Ok(Checked {
-                        transcript,
-                        difference,
-                    });
-                }
-            }
-            step => perform(step, program, patience, &mut queue, &mut transcript)?,
-        }
-    }
-    let difference = if ends_open {
-        None
-    } else {
-        let more = next(&mut queue, program, patience.quiet).ok();
-        more.map(|found| {
-            write_answer(&mut transcript, &found);
-            Difference::More { found }
-        })
-    };
+    let mut run = Run::new(program, patience);
+    let difference = run.check(script)?;
     Ok(Checked {
-        transcript,
+        transcript: run.transcript,
         difference,
     })
 }
@@ -104,185 +82,230 @@ pub fn check(
 /// what comes until the last word on it (such as `uciok` or `bestmove`), or until nothing more comes.
 ///
 /// # Errors
-/// [`ProgramError::Deaf`] where a line cannot be sent.
+/// As [`check`].
 pub fn accept(
     script: &Script,
     program: &mut Program,
     patience: &Patience,
 ) -> Result<String, ProgramError> {
-    let mut transcript = String::new();
-    let mut queue = Vec::new();
-    let mut sent = Vec::new();
-    let mut steps = script.steps.iter().peekable();
-    while let Some(step) = steps.next() {
-        if let Step::Expect { patterns, .. } = step {
-            settle(
-                patterns,
-                &sent,
-                &mut queue,
-                program,
-                patience,
-                &mut transcript,
-            );
-            sent.clear();
-            continue;
-        }
-        perform(step, program, patience, &mut queue, &mut transcript)?;
-        if let Step::Send(line) = step {
-            sent.push(line.clone());
-        }
-        let goes_on = matches!(steps.peek(), Some(Step::Expect { .. } | Step::Wait(_)));
-        if !goes_on && matches!(step, Step::Send(_) | Step::Wait(_)) {
-            settle(&[], &sent, &mut queue, program, patience, &mut transcript);
-            sent.clear();
-        }
-    }
-    Ok(transcript)
+    let mut run = Run::new(program, patience);
+    run.accept(script)?;
+    Ok(run.transcript)
 }
 
-/// Writes down a step that expects nothing, and does what it says; lines that come meanwhile are queued.
-fn perform(
-    step: &Step,
-    program: &mut Program,
-    patience: &Patience,
-    queue: &mut Vec<String>,
-    transcript: &mut String,
-) -> Result<(), ProgramError> {
-    match step {
-        Step::Remark(text) => write_line(transcript, text),
-        Step::Send(line) => {
-            write_marked(transcript, '>', line);
-            program.send(line)?;
+/// A script that is being run.
+struct Run<'a> {
+    program: &'a mut Program,
+    patience: &'a Patience,
+    /// Lines that came while none was looked for.
+    queue: VecDeque<String>,
+    /// How many lines and bytes have come since a line was sent or expected.
+    taken: (usize, usize),
+    transcript: String,
+}
+
+impl Run<'_> {
+    fn new<'a>(program: &'a mut Program, patience: &'a Patience) -> Run<'a> {
+        Run {
+            program,
+            patience,
+            queue: VecDeque::new(),
+            taken: (0, 0),
+            transcript: String::new(),
         }
-        Step::Wait(Some(time)) => {
-            write_line(transcript, &format!("~ {}", time.as_millis()));
-            let end = Instant::now() + *time;
-            while let Ok(line) = program.line(end.saturating_duration_since(Instant::now())) {
-                queue.push(line);
-            }
-            // A program that has ended leaves no wait unfinished.
-            std::thread::sleep(end.saturating_duration_since(Instant::now()));
-        }
-        Step::Wait(None) => {
-            write_line(transcript, "~");
-            while let Ok(line) = program.line(patience.quiet) {
-                queue.push(line);
+    }
+
+    fn check(&mut self, script: &Script) -> Result<Option<Difference>, ProgramError> {
+        let mut ends_open = false;
+        for step in &script.steps {
+            if let Step::Expect { line, patterns } = step {
+                ends_open = patterns.last().is_some_and(|last| last == ANY_LINES);
+                if let Some(difference) = self.compare(*line, patterns)? {
+                    return Ok(Some(difference));
+                }
+            } else {
+                self.perform(step)?;
             }
         }
-        Step::Expect { .. } => {}
-    }
-    Ok(())
-}
-
-/// The next line: one that is queued, or one that comes in time.
-fn next(
-    queue: &mut Vec<String>,
-    program: &mut Program,
-    patience: Duration,
-) -> Result<String, NoLine> {
-    if queue.is_empty() {
-        program.line(patience)
-    } else {
-        Ok(queue.remove(0))
-    }
-}
-
-/// Compares the lines that come with those that are expected, and writes down what came.
-fn compare(
-    first_line: usize,
-    patterns: &[String],
-    queue: &mut Vec<String>,
-    program: &mut Program,
-    patience: &Patience,
-    transcript: &mut String,
-) -> Option<Difference> {
-    let mut skipping = false;
-    for (index, pattern) in patterns.iter().enumerate() {
-        if pattern == ANY_LINES {
-            skipping = true;
-            continue;
+        if ends_open {
+            return Ok(None);
         }
-        loop {
+        let more = self.next(self.patience.quiet)?.ok();
+        Ok(more.map(|found| {
+            write_answer(&mut self.transcript, &found);
+            Difference::More { found }
+        }))
+    }
+
+    fn accept(&mut self, script: &Script) -> Result<(), ProgramError> {
+        let mut sent = Vec::new();
+        let mut steps = script.steps.iter().peekable();
+        while let Some(step) = steps.next() {
+            if let Step::Expect { patterns, .. } = step {
+                self.settle(patterns, &sent)?;
+                sent.clear();
+                continue;
+            }
+            self.perform(step)?;
+            if let Step::Send(line) = step {
+                sent.push(line.clone());
+            }
+            let goes_on = matches!(steps.peek(), Some(Step::Expect { .. } | Step::Wait(_)));
+            if !goes_on && matches!(step, Step::Send(_) | Step::Wait(_)) {
+                self.settle(&[], &sent)?;
+                sent.clear();
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes down a step that expects nothing, and does what it says; lines that come meanwhile are queued.
+    fn perform(&mut self, step: &Step) -> Result<(), ProgramError> {
+        match step {
+            Step::Remark(text) => write_line(&mut self.transcript, text),
+            Step::Send(line) => {
+                write_marked(&mut self.transcript, '>', line);
+                self.taken = (0, 0);
+                self.program.send(line)?;
+            }
+            Step::Wait(Some(time)) => {
+                write_line(&mut self.transcript, &format!("~ {}", time.as_millis()));
+                let end = Instant::now() + *time;
+                while let Ok(line) = self.line(end.saturating_duration_since(Instant::now()))? {
+                    self.queue.push_back(line);
+                }
+                // A program that has ended leaves no wait unfinished.
+                std::thread::sleep(end.saturating_duration_since(Instant::now()));
+            }
+            Step::Wait(None) => {
+                write_line(&mut self.transcript, "~");
+                let lines = self.lines_until_quiet(&[])?;
+                self.queue.extend(lines);
+            }
+            Step::Expect { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// The next line from the program, if it comes in time.
+    fn line(&mut self, patience: Duration) -> Result<Result<String, NoLine>, ProgramError> {
+        let found = self.program.line(patience);
+        if let Ok(line) = &found {
+            self.taken.0 += 1;
+            self.taken.1 += line.len();
+            if self.taken.0 > MOST_LINES || self.taken.1 > MOST_BYTES {
+                return Err(self.endless(line));
+            }
+        }
+        Ok(found)
+    }
+
+    fn endless(&self, last: &str) -> ProgramError {
+        ProgramError::Endless {
+            lines: self.taken.0,
+            bytes: self.taken.1,
+            last: last.chars().take(MOST_QUOTED).collect(),
+        }
+    }
+
+    /// The next line: one that is queued, or one that comes in time.
+    fn next(&mut self, patience: Duration) -> Result<Result<String, NoLine>, ProgramError> {
+        match self.queue.pop_front() {
+            Some(line) => Ok(Ok(line)),
+            None => self.line(patience),
+        }
+    }
+
+    /// Compares the lines that come with those that are expected, and writes down what came.
+    fn compare(
+        &mut self,
+        first_line: usize,
+        patterns: &[String],
+    ) -> Result<Option<Difference>, ProgramError> {
+        let mut skipping = false;
+        for (index, pattern) in patterns.iter().enumerate() {
+            if pattern == ANY_LINES {
+                skipping = true;
+                continue;
+            }
             let line = first_line + index;
-            let expected = pattern.clone();
-            let found = match next(queue, program, patience.line) {
-                Ok(found) => found,
-                Err(NoLine::End) => {
-                    let instead = "the end of the output".to_string();
-                    return Some(Difference::Nothing {
-                        line,
-                        expected,
-                        instead,
-                    });
-                }
-                Err(NoLine::Silence) => {
-                    let instead = format!("nothing within {} ms", patience.line.as_millis());
-                    return Some(Difference::Nothing {
-                        line,
-                        expected,
-                        instead,
-                    });
-                }
-            };
-            write_answer(transcript, &found);
-            if is_like(pattern, &found) || is_like(pattern, &mask(&found)) {
-                break;
-            }
-            if !skipping {
-                return Some(Difference::Line {
+            loop {
+                let expected = pattern.clone();
+                let instead = match self.next(self.patience.line)? {
+                    Ok(found) => {
+                        write_answer(&mut self.transcript, &found);
+                        if is_like(pattern, &found) || is_like(pattern, &mask(&found)) {
+                            self.taken = (0, 0);
+                            break;
+                        }
+                        if skipping {
+                            continue;
+                        }
+                        return Ok(Some(Difference::Line {
+                            line,
+                            expected,
+                            found,
+                        }));
+                    }
+                    Err(NoLine::End) => "the end of the output".to_string(),
+                    Err(NoLine::Silence) => {
+                        format!("nothing within {} ms", self.patience.line.as_millis())
+                    }
+                };
+                return Ok(Some(Difference::Nothing {
                     line,
                     expected,
-                    found,
-                });
+                    instead,
+                }));
             }
+            skipping = false;
         }
-        skipping = false;
+        Ok(None)
     }
-    None
-}
 
-/// Collects what answers the lines that were `sent`, and writes down the patterns if they say it, or else
-/// what came.
-fn settle(
-    patterns: &[String],
-    sent: &[String],
-    queue: &mut Vec<String>,
-    program: &mut Program,
-    patience: &Patience,
-    transcript: &mut String,
-) {
-    let mut lines = std::mem::take(queue);
-    let last_words: Vec<&str> = sent.iter().filter_map(|line| last_word_on(line)).collect();
-    let is_said = |lines: &[String]| {
+    /// Collects what answers the lines that were `sent`, and writes down the patterns if they say it, or else
+    /// what came.
+    fn settle(&mut self, patterns: &[String], sent: &[String]) -> Result<(), ProgramError> {
+        let last_words: Vec<&str> = sent.iter().filter_map(|line| last_word_on(line)).collect();
+        let lines = self.lines_until_quiet(&last_words)?;
+        let masked: Vec<String> = lines.iter().map(|line| mask(line)).collect();
+        let kept = if are_like(patterns, &masked) || are_like(patterns, &lines) {
+            patterns
+        } else {
+            &masked
+        };
+        for line in kept {
+            write_marked(&mut self.transcript, '<', line);
+        }
+        Ok(())
+    }
+
+    /// All lines that come until the last words were said, in their order, and then until nothing comes for a
+    /// while.
+    fn lines_until_quiet(&mut self, last_words: &[&str]) -> Result<Vec<String>, ProgramError> {
         let mut words = last_words.iter();
         let mut wanted = words.next();
-        for line in lines {
+        let mut lines: Vec<String> = Vec::new();
+        let mut said = None;
+        loop {
+            if wanted.is_none() && said.is_none() {
+                said = Some(Instant::now());
+            }
+            let patience = match said {
+                Some(_) => self.patience.quiet,
+                None => self.patience.line,
+            };
+            let Ok(line) = self.next(patience)? else {
+                return Ok(lines);
+            };
             if wanted.is_some_and(|word| line.starts_with(word)) {
                 wanted = words.next();
             }
+            if said.is_some_and(|said| said.elapsed() > self.patience.line) {
+                return Err(self.endless(&line));
+            }
+            lines.push(line);
         }
-        wanted.is_none()
-    };
-    loop {
-        let is_said = is_said(&lines);
-        let wait = if is_said {
-            patience.quiet
-        } else {
-            patience.line
-        };
-        match program.line(wait) {
-            Ok(line) => lines.push(line),
-            Err(_) => break,
-        }
-    }
-    let masked: Vec<String> = lines.iter().map(|line| mask(line)).collect();
-    let kept = if are_like(patterns, &masked) || are_like(patterns, &lines) {
-        patterns
-    } else {
-        &masked
-    };
-    for line in kept {
-        write_marked(transcript, '<', line);
     }
 }
 

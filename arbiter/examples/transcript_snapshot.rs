@@ -1,0 +1,87 @@
+//! A protocol snapshot test for an engine written in Rust, to be copied to its `tests/`: a script is run against the
+//! engine, and all that it answers is compared with the snapshot, times and speeds masked.
+//!
+//! ```sh
+//! cargo run --example transcript_snapshot -- ./mine    # prints the transcript
+//! cargo insta review                                   # accepts another one, once the test has failed
+//! ```
+//!
+//! In `Cargo.toml`, under `[dev-dependencies]`, stand `arbiter` and `insta`. There the engine is
+//! `env!("CARGO_BIN_EXE_mine")`, so that it is always the one just built.
+
+use std::error::Error;
+use std::ffi::{OsStr, OsString};
+
+use arbiter::transcript::{Patience, Program, Script, accept};
+
+/// What the engine is asked. A line that begins with `#` is for the reader.
+const SCRIPT: &str = "\
+# The greeting, and a search to a fixed depth.
+> uci
+> isready
+> position startpos
+> go depth 2
+# Bad input is answered, and does no harm.
+> hop
+> isready
+> quit
+";
+
+/// Everything that an engine says to the script.
+fn transcript(program: &OsStr, arguments: &[OsString]) -> Result<String, Box<dyn Error>> {
+    let script: Script = SCRIPT.parse()?;
+    let mut engine = Program::start(program, arguments)?;
+    Ok(accept(&script, &mut engine, &Patience::default())?)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let (program, arguments) = arguments
+        .split_first()
+        .ok_or("expected an engine, and its arguments")?;
+    print!("{}", transcript(program, arguments)?);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An engine as small as one can be; yours is `env!("CARGO_BIN_EXE_mine")`.
+    const ENGINE: &str = r#"
+while read -r line; do
+  case $line in
+    uci) echo "id name small"; echo uciok ;;
+    isready) echo readyok ;;
+    go*) echo "info depth 1 nodes 20 nps $(date +%N) time 1 pv 1"; echo "bestmove 1" ;;
+    position*) ;;
+    quit) exit ;;
+    *) echo "info string error: unknown command" ;;
+  esac
+done
+"#;
+
+    #[test]
+    fn the_engine_answers_as_it_did() {
+        let arguments = [OsString::from("-c"), OsString::from(ENGINE)];
+        let transcript = transcript("/bin/sh".as_ref(), &arguments).unwrap();
+        insta::assert_snapshot!(transcript, @r"
+        # The greeting, and a search to a fixed depth.
+        > uci
+        < id name small
+        < uciok
+        > isready
+        < readyok
+        > position startpos
+        > go depth 2
+        < info depth 1 nodes 20 nps * time * pv 1
+        < bestmove 1
+        # Bad input is answered, and does no harm.
+        > hop
+        < info string error: unknown command
+        > isready
+        < readyok
+        > quit
+        ");
+    }
+}

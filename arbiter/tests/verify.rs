@@ -1,0 +1,233 @@
+//! `arbiter verify`: games of deterministic engines come out the same again, and what was changed is found.
+
+mod program;
+
+use std::fs;
+use std::path::Path;
+
+use program::{directory, run};
+
+const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
+
+/// Answers with the legal move that its argument counts from the last, and is told them with each `go`.
+const COUNTING: &str = r#"
+while read -r line; do
+  case $line in
+    uci) echo "id name counting"; echo uciok ;;
+    isready) echo readyok ;;
+    go*) set -- ${line#*searchmoves }
+         shift $(( $# > BACK ? $# - 1 - BACK : 0 ))
+         echo "info depth 1 score cp BACK"
+         echo "bestmove $1" ;;
+    quit) exit ;;
+  esac
+done
+"#;
+
+/// Plays a match into a new store and a record.
+fn match_of(directory: &Path, arguments: &[&str]) -> (String, String) {
+    let path = |name: &str| directory.join(name).display().to_string();
+    let (store, record) = (path("match.db"), path("games.jsonl"));
+    let files = ["match", "--store", &store, "--record", &record];
+    let settings = ["--seed", "9", "--random-plies", "4", "--max-plies", "30"];
+    let (code, stdout, stderr) = run(&[&files[..], &settings, arguments].concat());
+    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+    (store, record)
+}
+
+fn verify(arguments: &[&str]) -> (i32, String) {
+    let (code, stdout, stderr) = run(&[&["verify"], arguments].concat());
+    (code, stdout + &stderr)
+}
+
+#[test]
+fn games_of_the_built_in_engine_come_out_the_same() {
+    let directory = directory("verify_same");
+    let settings = ["--players", "3", "--games", "12", "--nodes", "400"];
+    let (store, record) = match_of(&directory, &settings);
+    for (file, arguments, games) in [
+        (&store, &[][..], "12 games"),
+        (&store, &["--concurrency", "2"], "12 games"),
+        (&store, &["--sample", "5"], "3 games"),
+        (&store, &["--game", "7"], "1 game"),
+        (
+            &record,
+            &["--nodes", "400", "--concurrency", "2"],
+            "12 games",
+        ),
+        (&record, &["--nodes", "400", "--game", "12"], "1 game"),
+    ] {
+        let (code, output) = verify(&[&[file.as_str()], arguments].concat());
+        let expected = format!("{file}: {games}, all as stored\n");
+        assert_eq!((code, output), (0, expected), "{arguments:?}");
+    }
+    // Fewer nodes, other moves.
+    let (code, output) = verify(&[&record, "--nodes", "40"]);
+    assert_eq!(code, 1, "{output}");
+    assert!(output.contains("game 1, ply "), "{output}");
+}
+
+#[test]
+fn games_of_two_engines_that_follow_an_opening_come_out_the_same() {
+    let directory = directory("verify_openings");
+    let openings = directory.join("openings");
+    fs::write(&openings, "startpos moves 1 +half 4\n2,65,3/0,68,3 2 - -\n").unwrap();
+    let engines = [
+        "cmd=ARBITER args=engine name=first depth=1",
+        "cmd=ARBITER args=engine name=second depth=2",
+    ]
+    .map(|text| text.replace("ARBITER", ARBITER));
+    let engines = ["--engine", &engines[0], "--engine", &engines[1]];
+    let openings = ["--games", "8", "--openings", openings.to_str().unwrap()];
+    let (store, record) = match_of(&directory, &[&engines[..], &openings].concat());
+    for arguments in [
+        &[store.as_str()][..],
+        &[&[record.as_str()], &engines[..]].concat(),
+    ] {
+        let (code, output) = verify(arguments);
+        assert_eq!(code, 0, "{output}");
+        assert!(output.ends_with(": 8 games, all as stored\n"), "{output}");
+    }
+    let (code, output) = verify(&[&record, "--depth", "1"]);
+    assert_eq!(code, 2, "{output}");
+    assert!(
+        output
+            .contains("game 1: no engine is called \"first\", expected an --engine with this name"),
+        "{output}"
+    );
+}
+
+#[test]
+fn another_program_in_the_place_of_the_first_is_found() {
+    let directory = directory("verify_replaced");
+    let script = directory.join("counting.sh");
+    let write = |back: &str| {
+        let text = format!("#!/bin/sh\n{}", COUNTING.replace("BACK", back));
+        fs::write(&script, text).unwrap();
+    };
+    write("0");
+    fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let engine = format!("cmd={} name=counting legal=on", script.display());
+    let settings = ["--games", "2", "--nodes", "1", "--engine", &engine];
+    let (store, _) = match_of(&directory, &settings);
+    let (code, output) = verify(&[&store]);
+    assert_eq!(code, 0, "{output}");
+    write("1");
+    let (code, output) = verify(&[&store]);
+    assert_eq!(code, 1, "{output}");
+    let note = format!(
+        "note: engine counting: {} is not the program that it was\ngame 1, ply 5, seat 1 (counting): stored ",
+        script.display()
+    );
+    assert!(output.starts_with(&note), "{output}");
+    assert!(output.ends_with(": 2 games, 2 not as stored\n"), "{output}");
+}
+
+#[test]
+fn what_was_changed_in_a_record_is_found() {
+    let directory = directory("verify_changed");
+    let (_, record) = match_of(&directory, &["--games", "2", "--depth", "2"]);
+    let text = fs::read_to_string(&record).unwrap();
+    let first: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    let last = &first["turns"][29]["mv"].as_str().unwrap().to_string();
+    let with = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut changed = first.clone();
+        change(&mut changed);
+        fs::write(&record, format!("{changed}\n")).unwrap();
+        verify(&[&record, "--depth", "2"])
+    };
+
+    let (code, output) = with(&|game| game["turns"][3]["score"] = "cp 31999".into());
+    assert_eq!(code, 1, "{output}");
+    assert!(
+        output.starts_with("game 1, ply 8, seat 2 (buxtehude): stored ")
+            && output.contains(" score cp 31999, now "),
+        "{output}"
+    );
+    assert_eq!(output.lines().count(), 2, "{output}");
+
+    // The last move of a game that was ended by its length can be any legal one.
+    let moves = first["moves"].as_str().unwrap().to_string();
+    let others = [
+        "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "1001", "-1", "-2",
+    ];
+    let others = others.into_iter().filter(|other| other != last);
+    let found = others.map(|other| {
+        with(&|game| {
+            let before = moves.rsplit_once(last.as_str()).unwrap().0;
+            game["moves"] = format!("{before}{other}").into();
+            game["turns"][29]["mv"] = other.into();
+        })
+    });
+    let expected = format!(", now {last}\n");
+    let outputs: Vec<(i32, String)> = found.collect();
+    assert!(outputs.iter().all(|(code, _)| *code == 1), "{outputs:?}");
+    let is_played =
+        |output: &str| output.starts_with("game 1, ply 34, seat ") && output.contains(&expected);
+    assert!(
+        outputs.iter().any(|(_, output)| is_played(output)),
+        "{outputs:?}"
+    );
+
+    // What breaks the rules is not played.
+    let (code, output) = with(&|game| game["moves"] = format!("99 {moves}").into());
+    assert_eq!(code, 1, "{output}");
+    assert!(output.starts_with("game 1, "), "{output}");
+    assert!(output.ends_with(": 1 game, 1 not as stored\n"), "{output}");
+}
+
+#[test]
+fn games_by_the_clock_cannot_be_verified() {
+    let directory = directory("verify_clock");
+    let engines = [
+        "cmd=ARBITER args=engine name=slow movetime=1",
+        "cmd=ARBITER args=engine name=one depth=1",
+        "cmd=ARBITER args=engine name=two depth=2",
+    ]
+    .map(|text| text.replace("ARBITER", ARBITER));
+    let mut arguments = vec!["--games", "6"];
+    engines
+        .iter()
+        .for_each(|engine| arguments.extend(["--engine", engine]));
+    let (store, record) = match_of(&directory, &arguments);
+    let expected = "not verifiable: engine slow has a time for each move: 4 of the games\n";
+    let (code, output) = verify(&[&store]);
+    assert_eq!(
+        (code, output),
+        (
+            0,
+            format!("{expected}{store}: 2 games, all as stored; 4 not verifiable\n")
+        )
+    );
+    let (code, output) = verify(&[&record, "--tc", "1+1"]);
+    assert_eq!(code, 2, "{output}");
+    let (code, output) = verify(&[&store, "--game", "1"]);
+    assert_eq!(code, 2, "{output}");
+    assert!(
+        output.ends_with(": 0 games, nothing to compare; 1 not verifiable\n"),
+        "{output}"
+    );
+}
+
+#[test]
+fn what_cannot_be_asked_is_named() {
+    let directory = directory("verify_refused");
+    let (store, record) = match_of(&directory, &["--games", "2", "--depth", "1"]);
+    for (arguments, expected) in [
+        (&["/nowhere/at/all"][..], "error: /nowhere/at/all: "),
+        (
+            &[&store, "--depth", "1"],
+            " is a store, which knows its engines",
+        ),
+        (&[&store, "--game", "9"], "has no game 9"),
+        (
+            &[&store, "--sample", "0"],
+            "expected a whole number from 1 on",
+        ),
+        (&[&record, "--engine", "depth=1"], "cmd= is missing"),
+    ] {
+        let (code, output) = verify(arguments);
+        assert_eq!(code, 2, "{arguments:?}: {output}");
+        assert!(output.contains(expected), "{arguments:?}: {output}");
+    }
+}
