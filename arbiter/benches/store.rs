@@ -59,8 +59,8 @@ fn main() -> Outcome<()> {
     let start = Instant::now();
     let mut report = Report::of(&plan);
     let store = Store::open(&path)?;
-    store.for_each_outline(|record| {
-        report.add(&record);
+    store.for_each_summary(|record, sums| {
+        report.add_summary(&record, &sums);
         Ok::<(), StoreError>(())
     })?;
     let text = report.text();

@@ -79,6 +79,12 @@ impl Page {
         }
     }
 
+    /// Counts the games that wait for others, since none will come any more.
+    pub fn finish(&mut self) {
+        self.report.finish();
+        self.history.sample(&self.report);
+    }
+
     /// The numbers of the games that are to be shown: those with a fault, then the first ones.
     pub fn wanted(&self) -> BTreeSet<u64> {
         let others = self.first.difference(&self.faulty);

@@ -109,8 +109,8 @@ fn stored_match(args: &ResumeArgs) -> Result<Match, (u8, String)> {
     plan.record.clone_from(&args.output.record);
     let mut report = Report::of(&plan);
     let mut played = HashSet::new();
-    let counted = store.for_each_outline(|record| {
-        report.add(&record);
+    let counted = store.for_each_summary(|record, sums| {
+        report.add_summary(&record, &sums);
         played.insert(record.game);
         Ok::<(), StoreError>(())
     });
@@ -349,7 +349,7 @@ impl Match {
             Ok(())
         });
         progress.finish();
-        report.add_waiting();
+        report.finish();
         let footer = self.footer(start.elapsed(), &outcome) + &self.remarks_at_the_end(lag);
         // It makes no difference any more whether somebody reads it.
         let _ = print(&format!("\n{}\n{footer}\n", self.report.text()));

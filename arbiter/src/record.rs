@@ -40,6 +40,20 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
+    /// What the turns of each seat add up to, in seat order.
+    pub fn turn_sums(&self) -> Vec<TurnSums> {
+        let mut sums = vec![TurnSums::default(); self.seats.len()];
+        for turn in &self.turns {
+            if let Some(sums) = sums.get_mut((turn.seat as usize).wrapping_sub(1)) {
+                sums.turns += u64::from(turn.micros.is_some());
+                sums.micros += turn.micros.unwrap_or(0);
+                sums.depth_turns += u64::from(turn.depth.is_some());
+                sums.depths += u64::from(turn.depth.unwrap_or(0));
+            }
+        }
+        sums
+    }
+
     /// The same game without anything that the wall clock said: no times of answers, and of an answer that
     /// came too late only that it did.
     ///
@@ -58,6 +72,19 @@ impl GameRecord {
         }
         self
     }
+}
+
+/// What the turns of a seat add up to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TurnSums {
+    /// Answers of which the time is known.
+    pub turns: u64,
+    /// Microseconds used for them.
+    pub micros: u64,
+    /// Answers with a depth.
+    pub depth_turns: u64,
+    /// The sum of these depths.
+    pub depths: u64,
 }
 
 /// What an offender did.

@@ -12,7 +12,7 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{Cell, CellAlignment, LineStyle, Table};
 
 use crate::plan::Plan;
-use crate::record::GameRecord;
+use crate::record::{GameRecord, Speaker, TurnSums};
 use crate::score::{InOrder, Sprt, Standings, Verdict};
 use strength::TestState;
 
@@ -46,7 +46,7 @@ pub struct Report {
 #[derive(Clone, Debug)]
 struct Test {
     state: TestState,
-    waiting: InOrder<GameRecord>,
+    waiting: InOrder<(GameRecord, Vec<TurnSums>)>,
     /// Games that were given to it.
     played: u64,
 }
@@ -106,33 +106,45 @@ impl Report {
 
     /// Counts a game, under a test only when it is its turn. Games may come in any order, each once.
     pub fn add(&mut self, record: &GameRecord) {
+        self.add_summary(record, &record.turn_sums());
+    }
+
+    /// Counts a game, given what the turns of each seat add up to: those of the record itself are not looked at.
+    pub fn add_summary(&mut self, record: &GameRecord, sums: &[TurnSums]) {
         let Some(test) = &mut self.test else {
-            self.count(record);
+            self.count(record, sums);
             return;
         };
         test.played += 1;
-        test.waiting.add(record.block, record.game, record.clone());
+        let outline = GameRecord {
+            moves: String::new(),
+            turns: Vec::new(),
+            ..record.clone()
+        };
+        let game = (outline, sums.to_vec());
+        test.waiting.add(record.block, record.game, game);
         while self.verdict() == Verdict::Open {
             let block = self
                 .test
                 .as_mut()
                 .and_then(|test| test.waiting.next_block());
             let Some(block) = block else { break };
-            block.iter().for_each(|record| self.count(record));
+            self.count_all(&block);
             self.update_test();
         }
     }
 
     /// Counts the games that wait for others, since none will come any more. After a verdict none waits.
-    pub fn add_waiting(&mut self) {
+    pub fn finish(&mut self) {
         if let Some(test) = self
             .test
             .as_mut()
             .filter(|test| test.state.verdict == Verdict::Open)
         {
             let waiting = test.waiting.rest();
-            waiting.iter().for_each(|record| self.count(record));
+            self.count_all(&waiting);
         }
+        self.standings.finish();
     }
 
     /// What the test says; [`Verdict::Open`] where there is none.
@@ -164,8 +176,14 @@ impl Report {
         }
     }
 
-    fn count(&mut self, record: &GameRecord) {
-        self.standings.add(record);
+    fn count_all(&mut self, games: &[(GameRecord, Vec<TurnSums>)]) {
+        for (record, sums) in games {
+            self.count(record, sums);
+        }
+    }
+
+    fn count(&mut self, record: &GameRecord, sums: &[TurnSums]) {
+        self.standings.add_summary(record, sums);
         if let Some(described) = describe_fault(record) {
             self.faults += 1;
             self.listed.insert(record.game, described);
@@ -332,6 +350,11 @@ fn describe_fault(record: &GameRecord) -> Option<String> {
         "  game {}, seat {}, {name}: {ending}: {}\n",
         record.game, fault.seat, fault.reason
     );
+    let said = fault.evidence.iter().flat_map(|evidence| &evidence.lines);
+    let last = said.rev().find(|line| line.from == Speaker::Engine);
+    if let Some(line) = last {
+        let _ = writeln!(text, "    last said: {}", line.text);
+    }
     let first = fault.stderr.len().saturating_sub(QUOTED_LINES);
     for line in &fault.stderr[first..] {
         let _ = writeln!(text, "    stderr: {line}");

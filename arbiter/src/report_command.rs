@@ -93,9 +93,20 @@ enum Unreportable {
 fn read_tables(path: &Path) -> Result<(String, bool), Unreportable> {
     let file = GameFile::open(path)?;
     let (_, mut report) = beginning(&file, path)?;
-    let is_whole = for_each_outline(&file, report.standings().seats().len(), |record| {
-        report.add(record);
-    })?;
+    let is_whole = match &file {
+        GameFile::Store(store) => {
+            store.for_each_summary(|record, sums| {
+                report.add_summary(&record, &sums);
+                Ok::<(), GameFileError>(())
+            })?;
+            true
+        }
+        GameFile::Lines(_) => {
+            let seats = report.standings().seats().len();
+            for_each_outline(&file, seats, |record| report.add(record))?
+        }
+    };
+    report.finish();
     Ok((report.text(), is_whole))
 }
 
@@ -106,6 +117,7 @@ fn read_page(path: &Path, most_shown: usize) -> Result<(String, bool), Unreporta
     let seats = report.standings().seats().len();
     let mut page = Page::new(subject, report, most_shown);
     let is_whole = for_each_outline(&file, seats, |record| page.add(record))?;
+    page.finish();
     let wanted = page.wanted();
     match &file {
         GameFile::Store(store) => {

@@ -18,7 +18,7 @@ mod student;
 use std::collections::BTreeMap;
 
 use crate::ending::Ending;
-use crate::record::GameRecord;
+use crate::record::{GameRecord, TurnSums};
 use head_to_head::add_block;
 
 pub use blocks::BlockScores;
@@ -200,6 +200,11 @@ impl Standings {
 
     /// Counts a game. Games may come in any order, each once.
     pub fn add(&mut self, record: &GameRecord) {
+        self.add_summary(record, &record.turn_sums());
+    }
+
+    /// Counts a game, given what the turns of each seat add up to: those of the record itself are not looked at.
+    pub fn add_summary(&mut self, record: &GameRecord, sums: &[TurnSums]) {
         self.games += 1;
         self.add_placing(record);
         let points = points(&record.places);
@@ -223,22 +228,26 @@ impl Standings {
         for (engine, points) in points_of_engine {
             self.engines[engine].add_game(record.block, points);
         }
-        for turn in &record.turns {
-            let seat = (turn.seat as usize).wrapping_sub(1);
-            let Some(engine) = record
-                .seats
-                .get(seat)
-                .and_then(|name| self.engine_named(name))
-            else {
-                continue;
-            };
-            for tally in [Some(&mut self.engines[engine]), self.seats.get_mut(seat)] {
-                let Some(tally) = tally else { continue };
-                tally.turns += u64::from(turn.micros.is_some());
-                tally.micros += turn.micros.unwrap_or(0);
-                tally.depth_turns += u64::from(turn.depth.is_some());
-                tally.depths += u64::from(turn.depth.unwrap_or(0));
+        for (seat, (name, sums)) in record.seats.iter().zip(sums).enumerate() {
+            let engine = self.engine_named(name);
+            let tallies = [
+                engine.map(|engine| &mut self.engines[engine]),
+                self.seats.get_mut(seat),
+            ];
+            for tally in tallies.into_iter().flatten() {
+                tally.turns += sums.turns;
+                tally.micros += sums.micros;
+                tally.depth_turns += sums.depth_turns;
+                tally.depths += sums.depths;
             }
+        }
+    }
+
+    /// Counts the whole blocks that wait for others before them, since none will come any more: games that are
+    /// missing, as those of an engine that was retired, keep no others from being counted.
+    pub fn finish(&mut self) {
+        for block in self.waiting.whole_blocks() {
+            self.add_block(&block);
         }
     }
 
@@ -256,16 +265,19 @@ impl Standings {
         self.crosstable.add(&placing.engines, &placing.places);
         self.waiting.add(record.block, record.game, placing);
         while let Some(block) = self.waiting.next_block() {
-            self.games_in_order += block.len() as u64;
-            for game in &block {
-                self.ratings.add(&game.engines, &points(&game.places));
-            }
-            if self.names.len() == 2 {
-                let games = block.iter();
-                let games =
-                    games.map(|game| Comparisons::of_game(&game.engines, &game.places, 0, 1));
-                add_block(&mut self.head_to_head, &games.collect::<Vec<Comparisons>>());
-            }
+            self.add_block(&block);
+        }
+    }
+
+    fn add_block(&mut self, block: &[Placing]) {
+        self.games_in_order += block.len() as u64;
+        for game in block {
+            self.ratings.add(&game.engines, &points(&game.places));
+        }
+        if self.names.len() == 2 {
+            let games = block.iter();
+            let games = games.map(|game| Comparisons::of_game(&game.engines, &game.places, 0, 1));
+            add_block(&mut self.head_to_head, &games.collect::<Vec<Comparisons>>());
         }
     }
 

@@ -23,7 +23,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use thiserror::Error;
 
 use crate::plan::Plan;
-use crate::record::GameRecord;
+use crate::record::{GameRecord, TurnSums};
 use lock::Lock;
 use reading::Extent;
 
@@ -273,11 +273,24 @@ impl Store {
         only: Option<u64>,
         visit: impl FnMut(GameRecord) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.read(Extent::Whole, only, visit)
+        let mut visit = visit;
+        self.read(Extent::Whole, only, |record, _| visit(record))
+    }
+
+    /// Calls `visit` with each game in turn, sorted by number, without its moves and turns, and with what the turns
+    /// of each seat add up to: all that tables need, in the least time.
+    ///
+    /// # Errors
+    /// As [`Store::for_each_game`].
+    pub fn for_each_summary<E: From<StoreError>>(
+        &self,
+        visit: impl FnMut(GameRecord, Vec<TurnSums>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.read(Extent::Summary, None, visit)
     }
 
     /// Calls `visit` with each game in turn, sorted by number, without moves, estimates and scores: all that a
-    /// report needs, in less time.
+    /// report needs that tells of times, too.
     ///
     /// # Errors
     /// As [`Store::for_each_game`].
@@ -285,18 +298,19 @@ impl Store {
         &self,
         visit: impl FnMut(GameRecord) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.read(Extent::Outline, None, visit)
+        let mut visit = visit;
+        self.read(Extent::Outline, None, |record, _| visit(record))
     }
 
     fn read<E: From<StoreError>>(
         &self,
         extent: Extent,
         only: Option<u64>,
-        mut visit: impl FnMut(GameRecord) -> Result<(), E>,
+        mut visit: impl FnMut(GameRecord, Vec<TurnSums>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut outcome = Ok(());
-        let read = reading::for_each(&self.connection, extent, only, |record| {
-            outcome = visit(record);
+        let read = reading::for_each(&self.connection, extent, only, |record, sums| {
+            outcome = visit(record, sums);
             outcome.is_ok()
         });
         self.check(read)?;

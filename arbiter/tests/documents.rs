@@ -73,8 +73,8 @@ fn bash_completes_subcommands_and_flags() {
         subcommands,
         BTreeSet::from(["man", "match"].map(String::from))
     );
-    let flags = offered(path, &["arbiter", "match", "--op"]);
-    assert_eq!(flags, BTreeSet::from(["--openings".to_string()]));
+    let flags = offered(path, &["arbiter", "match", "--openings-o"]);
+    assert_eq!(flags, BTreeSet::from(["--openings-order".to_string()]));
 }
 
 #[test]

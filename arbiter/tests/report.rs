@@ -162,7 +162,7 @@ fn what_a_test_counts_does_not_depend_on_the_order_of_games() {
     let text = |games: &[&GameRecord]| {
         let mut report = two().with_test("elo0=0 elo1=100".parse().unwrap());
         games.iter().for_each(|game| report.add(game));
-        report.add_waiting();
+        report.finish();
         assert_eq!(report.verdict(), Verdict::H1, "{}", report.text());
         report.text()
     };
@@ -181,6 +181,6 @@ fn games_that_wait_are_counted_when_no_more_come() {
         report.add(&duel(number, [1, 2]));
     }
     assert_eq!((report.standings().games(), report.played()), (0, 3));
-    report.add_waiting();
+    report.finish();
     assert_eq!((report.standings().games(), report.played()), (3, 3));
 }

@@ -42,6 +42,21 @@ impl<T> InOrder<T> {
         Some(games.into_values().collect())
     }
 
+    /// The whole blocks that wait for others before them, in order, their games in order; none of them waits any
+    /// more.
+    pub fn whole_blocks(&mut self) -> Vec<Vec<T>> {
+        let (games_per_block, waiting) = (self.games_per_block, std::mem::take(&mut self.waiting));
+        let (whole, rest) = waiting
+            .into_iter()
+            .partition(|(_, games)| games.len() >= games_per_block);
+        self.waiting = rest;
+        let whole: BTreeMap<u64, BTreeMap<u64, T>> = whole;
+        whole
+            .into_values()
+            .map(|games| games.into_values().collect())
+            .collect()
+    }
+
     /// All games that still wait, in order; none waits any more.
     pub fn rest(&mut self) -> Vec<T> {
         let waiting = std::mem::take(&mut self.waiting);
@@ -68,6 +83,17 @@ mod tests {
         }
         let expected = [(2, vec![1, 2]), (2, vec![3, 4]), (5, vec![5, 6])];
         assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn whole_blocks_need_not_wait_for_ever() {
+        let mut games = InOrder::new(2);
+        for game in [8u64, 7, 4, 6, 5, 1] {
+            games.add(game.div_ceil(2), game, game);
+        }
+        assert_eq!(games.next_block(), None);
+        assert_eq!(games.whole_blocks(), [[5, 6], [7, 8]]);
+        assert_eq!(games.rest(), [1, 4]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 
 use super::{Trouble, settings};
 use crate::ending::Ending;
-use crate::record::{Fault, GameRecord, TurnRecord};
+use crate::record::{Fault, GameRecord, TurnRecord, TurnSums};
 
 /// What is read of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum Extent {
     Whole,
     /// Neither moves nor what was thought of them, which are most of it.
     Outline,
+    /// Nothing of its turns but what they add up to.
+    Summary,
 }
 
 impl Extent {
@@ -31,11 +33,16 @@ impl Extent {
                 "SELECT seat, '', micros, overrun, depth, NULL, NULL FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
+            Extent::Summary => [
+                "SELECT number, block, variant, start, '' FROM games
+                    WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
+                "SELECT NULL WHERE ?1 IS NULL",
+            ],
         }
     }
 }
 
-const SEATS: &str = "SELECT engines.name, place, ending
+const SEATS: &str = "SELECT engines.name, place, ending, turns, micros, depth_turns, depths
     FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
 const FAULT: &str = "SELECT seat, reason, stderr, evidence FROM faults WHERE game = ?1";
 
@@ -44,7 +51,7 @@ pub fn for_each(
     connection: &Connection,
     extent: Extent,
     only: Option<u64>,
-    mut visit: impl FnMut(GameRecord) -> bool,
+    mut visit: impl FnMut(GameRecord, Vec<TurnSums>) -> bool,
 ) -> Result<(), Trouble> {
     // All is read as it is at one time, though an arbiter may be adding games.
     let snapshot = connection.unchecked_transaction()?;
@@ -59,7 +66,8 @@ pub fn for_each(
     // No game has a number below 1.
     let mut rows = games.query(params![only.unwrap_or(0), only.unwrap_or(i64::MAX as u64)])?;
     while let Some(row) = rows.next()? {
-        if !visit(parts.game(row, seed)?) {
+        let (record, sums) = parts.game(row, seed)?;
+        if !visit(record, sums) {
             break;
         }
     }
@@ -74,7 +82,7 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    fn game(&mut self, row: &Row<'_>, seed: u64) -> Result<GameRecord, Trouble> {
+    fn game(&mut self, row: &Row<'_>, seed: u64) -> Result<(GameRecord, Vec<TurnSums>), Trouble> {
         let game = row.get(0)?;
         let mut record = GameRecord {
             game,
@@ -89,6 +97,7 @@ impl Parts<'_> {
             fault: self.fault(game)?,
             turns: Vec::new(),
         };
+        let mut sums = Vec::new();
         let mut seats = self.seats.query([game])?;
         while let Some(row) = seats.next()? {
             record.seats.push(row.get(0)?);
@@ -98,12 +107,18 @@ impl Parts<'_> {
             let unknown =
                 || Trouble::content(format!("game {game}"), &format!("no ending {ending:?}"));
             record.endings.push(known.ok_or_else(unknown)?);
+            sums.push(TurnSums {
+                turns: row.get(3)?,
+                micros: row.get(4)?,
+                depth_turns: row.get(5)?,
+                depths: row.get(6)?,
+            });
         }
         let mut turns = self.turns.query([game])?;
         while let Some(row) = turns.next()? {
             record.turns.push(turn(row, game)?);
         }
-        Ok(record)
+        Ok((record, sums))
     }
 
     fn fault(&mut self, game: u64) -> Result<Option<Fault>, Trouble> {

@@ -45,6 +45,10 @@ CREATE TABLE seats (
     engine INTEGER NOT NULL REFERENCES engines,
     place INTEGER NOT NULL,
     ending TEXT NOT NULL,
+    turns INTEGER NOT NULL,
+    micros INTEGER NOT NULL,
+    depth_turns INTEGER NOT NULL,
+    depths INTEGER NOT NULL,
     PRIMARY KEY (game, seat)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE turns (

@@ -7,8 +7,9 @@ use crate::record::GameRecord;
 
 const GAME: &str =
     "INSERT INTO games (number, block, variant, start, moves) VALUES (?1, ?2, ?3, ?4, ?5)";
-const SEAT: &str = "INSERT INTO seats (game, seat, engine, place, ending)
-    VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5)";
+const SEAT: &str =
+    "INSERT INTO seats (game, seat, engine, place, ending, turns, micros, depth_turns, depths)
+    VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, ?9)";
 const TURN: &str =
     "INSERT INTO turns (game, number, seat, move, micros, overrun, depth, estimate, score)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
@@ -35,8 +36,20 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
     let mut insert = transaction.prepare_cached(GAME)?;
     insert.execute(params![game, block, variant, start, moves])?;
     let mut insert_seat = transaction.prepare_cached(SEAT)?;
-    for (index, ((name, place), ending)) in seats.iter().zip(places).zip(endings).enumerate() {
-        insert_seat.execute(params![game, index + 1, name, place, ending.name()])?;
+    let sums = record.turn_sums();
+    let rows = seats.iter().zip(places).zip(endings).zip(&sums);
+    for (index, (((name, place), ending), sums)) in rows.enumerate() {
+        insert_seat.execute(params![
+            game,
+            index + 1,
+            name,
+            place,
+            ending.name(),
+            sums.turns,
+            sums.micros,
+            sums.depth_turns,
+            sums.depths,
+        ])?;
     }
     let mut insert_turn = transaction.prepare_cached(TURN)?;
     for (index, turn) in turns.iter().enumerate() {
