@@ -286,8 +286,8 @@ fn wrong_flags_are_named_with_what_is_accepted() {
             "cannot start /nonexistent/engine",
         ),
         (
-            &["--depth", "3", "--nodes", "5"],
-            "'--depth <PLIES>' cannot be used with '--nodes <N>'",
+            &["--movetime", "3", "--tc", "5"],
+            "'--movetime <MS>' cannot be used with '--tc <[MOVES/]SECONDS[+SECONDS]>'",
         ),
     ];
     for (arguments, error) in cases {
