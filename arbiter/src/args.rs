@@ -3,6 +3,7 @@
 mod documents;
 mod engine_text;
 mod engines;
+mod error;
 mod files;
 mod games;
 mod numbers;

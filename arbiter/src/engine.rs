@@ -11,20 +11,19 @@ mod lines;
 mod options;
 mod process;
 mod recent;
+mod start_error;
 
 use std::fmt;
-use std::io;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use buxtehude::protocol::{Command, OptionOffer, Reply};
 use buxtehude::rules::Variant;
-use thiserror::Error;
 
 pub(crate) use answer::Answer;
 use answer::Kind;
 use conversation::Conversation;
 pub use conversation::Failure;
+pub use start_error::StartError;
 
 use crate::interrupt::Interrupt;
 use crate::log::Log;
@@ -56,74 +55,6 @@ pub struct Placement {
     /// The processor core to which it is pinned, or `None` for any; where the system has no such core it cannot
     /// be started. On Linux only.
     pub core: Option<usize>,
-}
-
-/// Why an engine cannot take part.
-#[derive(Debug, Error)]
-pub enum StartError {
-    /// The program cannot be run.
-    #[error("engine {engine}: cannot start {}: {source}", command.display())]
-    NotStarted {
-        /// The engine's name.
-        engine: String,
-        /// The program.
-        command: PathBuf,
-        /// What keeps it from being run.
-        source: io::Error,
-    },
-    /// It did not answer `uci` with `uciok`.
-    #[error("engine {engine}: no uciok: {failure}{}", quoted(stderr))]
-    NoUciOk {
-        /// The engine's name.
-        engine: String,
-        /// What happened instead.
-        failure: Failure,
-        /// The last lines of its standard error.
-        stderr: Vec<String>,
-        /// Its last moments.
-        evidence: Box<Evidence>,
-    },
-    /// It does not offer an option that was configured.
-    #[error(
-        "engine {engine} has no option {option:?}: it offers {}",
-        listed(offered)
-    )]
-    UnknownOption {
-        /// The engine's name.
-        engine: String,
-        /// The option asked for.
-        option: String,
-        /// The names of all options offered.
-        offered: Vec<String>,
-    },
-    /// An option cannot have the value that was configured.
-    #[error("engine {engine}: option {option:?} cannot be {value:?}: it accepts {accepted}")]
-    OptionValue {
-        /// The engine's name.
-        engine: String,
-        /// The option.
-        option: String,
-        /// The value asked for.
-        value: String,
-        /// What would have been accepted.
-        accepted: String,
-    },
-    /// It does not list the variant.
-    #[error(
-        "engine {engine} does not play {variant}: its UCI_Variant offers {}",
-        listed(offered)
-    )]
-    UnknownVariant {
-        /// The engine's name.
-        engine: String,
-        /// The variant asked for.
-        variant: &'static str,
-        /// All variants offered.
-        offered: Vec<String>,
-    },
-    /// We were told to end.
-    #[error("interrupted")]
-    Interrupted,
 }
 
 impl Engine {
@@ -408,18 +339,4 @@ fn printable(text: &str) -> String {
         c => c.to_string(),
     };
     text.chars().map(escape).collect()
-}
-
-fn listed(names: &[String]) -> String {
-    match names {
-        [] => "nothing".to_string(),
-        names => names.join(", "),
-    }
-}
-
-fn quoted(stderr: &[String]) -> String {
-    match stderr {
-        [] => String::new(),
-        lines => format!("; its standard error ends with: {}", lines.join(" | ")),
-    }
 }

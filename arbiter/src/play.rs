@@ -1,10 +1,11 @@
-//! `arbiter match`, `arbiter tournament` and `arbiter resume`: a plan made of the arguments, or found in a store, played, and
-//! reported.
+//! `arbiter match`, `arbiter tournament` and `arbiter resume`: a plan made of the arguments, or found in a
+//! store, played, and reported.
 
 mod announcement;
+mod exit;
+mod footer;
 
 use std::collections::HashSet;
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -14,30 +15,21 @@ use arbiter::args::validate::{self, ArgsError};
 use arbiter::args::{GameArgs, MatchArgs, OnInterrupt, OutputArgs, ResumeArgs, TournamentArgs};
 use arbiter::events::EventFile;
 use arbiter::interrupt::Interrupt;
-use arbiter::lag::{LagMeter, LagSummary};
+use arbiter::lag::LagMeter;
 use arbiter::log::Log;
 use arbiter::output::print;
 use arbiter::plan::Plan;
-use arbiter::progress::{Progress, duration};
+use arbiter::progress::Progress;
 use arbiter::record_file::RecordFile;
 use arbiter::report::Report;
 use arbiter::runner::{self, News, RunError};
 use arbiter::score::Verdict;
 use arbiter::store::{Store, StoreError};
+use exit::{
+    ENGINE_FAULT, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, STORAGE, USAGE, code_of, code_of_verdict,
+    complain, fail,
+};
 
-/// Exit code where the arguments are wrong or an engine cannot be started.
-const USAGE: u8 = 2;
-/// Exit code where the match or a game of it could not be stored or recorded.
-const STORAGE: u8 = 3;
-/// Exit code of a match that was played, but games of which ended by the fault of an engine, or that could not be
-/// played to the end since one was retired.
-const ENGINE_FAULT: u8 = 4;
-/// Exit code of a test that accepts H1.
-const H1_ACCEPTED: u8 = 10;
-/// Exit code of a test that accepts H0.
-const H0_ACCEPTED: u8 = 11;
-/// Exit code of a match that was interrupted.
-const INTERRUPTED: u8 = 130;
 /// The time left after a second signal: enough for ending the engines with all that they started.
 const LAST_GRACE: Duration = Duration::from_secs(2);
 
@@ -355,86 +347,6 @@ impl Match {
         let _ = print(&format!("\n{}\n{footer}\n", self.report.text()));
         outcome
     }
-
-    /// What is to be known of how far the result can be trusted, each in a line of its own.
-    fn remarks_at_the_end(&self, lag: &LagMeter) -> String {
-        let LagSummary {
-            median,
-            p99,
-            longest,
-        } = lag.summary();
-        let [median, p99, longest] =
-            [median, p99, longest].map(|time| format!("{:.2}", time.as_secs_f64() * 1000.0));
-        let mut text = format!(
-            "\nlag of the arbiter itself: {median} ms in the median, {p99} at the 99th percentile, {longest} at most"
-        );
-        if self.repeats > 0 {
-            let repeats = self.repeats;
-            text += &format!("\ngames played again for a suspect loss on time: {repeats}");
-        }
-        if !self.retired.is_empty() {
-            text += &format!("\nretired: {}", self.retired.join(", "));
-        }
-        text
-    }
-
-    /// How much was played, in what time, and where it is kept.
-    fn footer(&self, elapsed: Duration, outcome: &Result<(), RunError>) -> String {
-        let (all, time) = (self.plan.games, duration(elapsed));
-        let games = self.report.standings().games();
-        let before = match self.played.len() {
-            0 => String::new(),
-            before => format!(", {before} of them before"),
-        };
-        let mut text = match outcome {
-            Ok(()) if self.report.verdict() != Verdict::Open => {
-                let mut text = format!(
-                    "{} in {time}{before}, ended by the test",
-                    count(games, "game")
-                );
-                let more = self.report.played() - games;
-                if more > 0 {
-                    text += &format!(", {more} more played and not counted");
-                }
-                text
-            }
-            Ok(()) if games == all => format!("{} in {time}{before}", count(games, "game")),
-            Ok(()) if !self.retired.is_empty() => {
-                format!("{games} of {all} games in {time}{before}, for an engine was retired")
-            }
-            Ok(()) => format!("{games} of {all} games in {time}{before} (interrupted)"),
-            Err(_) => format!("{games} of {all} games in {time}{before}"),
-        };
-        if let Some(path) = self.plan.record.as_ref().filter(|_| games > 0) {
-            text += &format!(", recorded in {}", path.display());
-        }
-        if let Some(store) = &self.store {
-            let path = store.path().display();
-            text += &format!(", stored in {path}");
-            if games < all && self.report.verdict() == Verdict::Open {
-                text += &format!("; `arbiter resume {path}` goes on");
-            }
-        }
-        text
-    }
-}
-
-/// The exit code of a match that came to its end.
-fn code_of_verdict(verdict: Verdict) -> ExitCode {
-    match verdict {
-        Verdict::H1 => ExitCode::from(H1_ACCEPTED),
-        Verdict::H0 => ExitCode::from(H0_ACCEPTED),
-        Verdict::Open => ExitCode::SUCCESS,
-    }
-}
-
-/// The exit code of a match whose store cannot be used.
-fn code_of(error: &StoreError) -> u8 {
-    if error.is_of_storage() {
-        STORAGE
-    } else {
-        USAGE
-    }
 }
 
 /// The first signal ends the match in order, the next one without waiting for games, and the last one soon,
@@ -454,13 +366,4 @@ fn stop_on_signals(interrupt: &Interrupt, choice: OnInterrupt) -> Result<(), ctr
             complain("stopping; once more to stop without waiting");
         }
     })
-}
-
-fn complain(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
-}
-
-fn fail(code: u8, error: &str) -> ExitCode {
-    complain(&format!("error: {error}"));
-    ExitCode::from(code)
 }

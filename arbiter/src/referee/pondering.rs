@@ -5,7 +5,7 @@ use std::time::Instant;
 use buxtehude::protocol::{BestMove, Go};
 use buxtehude::rules::{AnyPosition, Seat, Turn};
 
-use super::Game;
+use super::game::Game;
 use crate::clock;
 use crate::engine::{Answer, Engine, Failure, deadline};
 use crate::interrupt::Interrupt;
