@@ -148,16 +148,18 @@ struct Match {
 impl Match {
     /// A match that has not begun; the error comes with its exit code.
     fn new(plan: Plan, remarks: Vec<String>, args: &GameArgs) -> Result<Match, (u8, String)> {
-        let create = |path: &PathBuf| Store::create(path, &plan);
+        let report = Report::of(&plan);
+        let planned = Match::of(plan, report, &args.output)?;
+        // Last, so that no new store is left where another output cannot be opened.
+        let create = |path: &PathBuf| Store::create(path, &planned.plan);
         let store = args.store.as_ref().map(create).transpose();
         let store = store.map_err(|error| (code_of(&error), format!("--store: {error}")))?;
-        let report = Report::of(&plan);
-        let planned = Match {
+        Ok(Match {
             store,
             is_new: true,
-            ..Match::of(plan, report, &args.output)?
-        };
-        Ok(Match { remarks, ..planned })
+            remarks,
+            ..planned
+        })
     }
 
     /// A match with its outputs open; the error comes with its exit code.

@@ -19,6 +19,7 @@ pub const H1_ACCEPTED: u8 = 10;
 pub const H0_ACCEPTED: u8 = 11;
 /// Exit code of a match that was interrupted.
 pub const INTERRUPTED: u8 = 130;
+
 /// The exit code of a match that came to its end.
 pub fn code_of_verdict(verdict: Verdict) -> ExitCode {
     match verdict {
@@ -37,10 +38,12 @@ pub fn code_of(error: &StoreError) -> u8 {
     }
 }
 
+/// Says it on standard error; what nobody hears is lost.
 pub fn complain(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
+/// Says an error, and returns its exit code.
 pub fn fail(code: u8, error: &str) -> ExitCode {
     complain(&format!("error: {error}"));
     ExitCode::from(code)
