@@ -123,7 +123,7 @@ pub struct GauntletArgs {
 /// What every match or tournament is told.
 #[derive(Debug, Args)]
 pub struct GameArgs {
-    /// Settings from a TOML file, which what is typed replaces: its keys are the long flags, [[engine]] and [each]
+    /// Settings from a TOML file, which what is typed replaces: its keys are the long flags, `[[engine]]` and `[each]`
     /// have the keys of --engine; paths count from the current directory
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
