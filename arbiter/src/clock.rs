@@ -59,6 +59,11 @@ impl SeatClock {
         }
     }
 
+    /// How long the end of a thought on the opponent's time is waited for.
+    pub fn wait_for_stop(&self) -> Duration {
+        self.margin.saturating_add(WAIT_FOR_LATE_ANSWERS)
+    }
+
     /// How far beyond its time an answer after `elapsed` is, or `None` where it is within.
     pub fn overrun(&self, elapsed: Duration) -> Option<Duration> {
         let limit = self.time_limit()?;

@@ -32,6 +32,8 @@ use crate::record::Evidence;
 
 /// How long an engine has for ending after `quit`.
 const QUIT_PATIENCE: Duration = Duration::from_millis(500);
+/// Bytes of offers of options that are kept.
+const BYTES_OF_OFFERS: usize = 1 << 20;
 /// Lines of pondering that are read before `ponderhit`.
 const LINES_OF_PONDERING: usize = 10_000;
 /// A wait that never ends within a match, where the one asked for is beyond what a clock can count.
@@ -147,12 +149,18 @@ impl Engine {
         self.conversation
             .send(hello.as_bytes(), deadline, interrupt)?;
         let mut offers = Vec::new();
+        let mut room = BYTES_OF_OFFERS;
         loop {
             let line = self.conversation.next_line(deadline, interrupt)?;
+            let length = line.text.len();
             match String::from_utf8_lossy(line.text).trim().parse() {
                 Ok(Reply::UciOk) => return Ok(offers),
                 Ok(Reply::IdName(name)) => self.id_name = Some(printable(&name)),
-                Ok(Reply::Option(offer)) => offers.push(offer),
+                // Beyond that they come without end.
+                Ok(Reply::Option(offer)) if length <= room => {
+                    room -= length;
+                    offers.push(offer);
+                }
                 // What is malformed here is missed only by those who ask for that very option.
                 Ok(_) | Err(_) => {}
             }

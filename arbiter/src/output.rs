@@ -1,6 +1,9 @@
-//! Standard output, which whoever reads it may close at any time.
+//! Where output goes: standard output, which whoever reads it may close at any time, and files, which are not to
+//! be those that are read.
 
+use std::fs;
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
 use thiserror::Error;
 
@@ -22,5 +25,13 @@ pub fn print(text: &str) -> Result<(), OutputClosed> {
     {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(OutputClosed),
         _ => Ok(()),
+    }
+}
+
+/// Whether two paths lead to one file that exists.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
     }
 }

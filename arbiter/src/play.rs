@@ -6,7 +6,7 @@ mod exit;
 mod footer;
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use arbiter::events::EventFile;
 use arbiter::interrupt::Interrupt;
 use arbiter::lag::LagMeter;
 use arbiter::log::Log;
-use arbiter::output::print;
+use arbiter::output::{is_same_file, print};
 use arbiter::plan::Plan;
 use arbiter::progress::Progress;
 use arbiter::record_file::RecordFile;
@@ -50,11 +50,8 @@ fn begin(planned: Result<(Plan, Vec<String>), ArgsError>, args: &GameArgs) -> Ex
         Err(error) => return fail(USAGE, &error.to_string()),
     };
     if args.dry_run {
-        return match announcement::schedule(&plan) {
-            Ok(text) => {
-                let _ = print(&text);
-                ExitCode::SUCCESS
-            }
+        return match announcement::print_schedule(&plan) {
+            Ok(()) => ExitCode::SUCCESS,
             Err(error) => fail(USAGE, &error.to_string()),
         };
     }
@@ -116,7 +113,7 @@ fn stored_match(args: &ResumeArgs) -> Result<Match, (u8, String)> {
         remarks: vec![remark],
         store: Some(store),
         played,
-        ..Match::of(plan, report, &args.output)?
+        ..Match::of(plan, report, &args.output, Some(&args.file))?
     })
 }
 
@@ -154,16 +151,52 @@ impl Match {
         let create = |path: &PathBuf| Store::create(path, &planned.plan);
         let store = args.store.as_ref().map(create).transpose();
         let store = store.map_err(|error| (code_of(&error), format!("--store: {error}")))?;
+<<<<<<< HEAD
         Ok(Match {
             store,
             is_new: true,
             remarks,
             ..planned
         })
+=======
+        let report = Report::of(&plan);
+        match Match::of(plan, report, &args.output, args.store.as_deref()) {
+            Ok(planned) => Ok(Match {
+                store,
+                is_new: true,
+                remarks,
+                ..planned
+            }),
+            Err(error) => {
+                if let Some(store) = store {
+                    store.discard();
+                }
+                Err(error)
+            }
+        }
+>>>>>>> review
     }
 
-    /// A match with its outputs open; the error comes with its exit code.
-    fn of(plan: Plan, report: Report, output: &OutputArgs) -> Result<Match, (u8, String)> {
+    /// A match with its outputs open, none of which is the file `store`; the error comes with its exit code.
+    fn of(
+        plan: Plan,
+        report: Report,
+        output: &OutputArgs,
+        store: Option<&Path>,
+    ) -> Result<Match, (u8, String)> {
+        let outputs = [
+            ("log", &output.log),
+            ("record", &output.record),
+            ("events", &output.events),
+        ];
+        for (flag, path) in outputs {
+            if let Some((path, store)) = path.as_deref().zip(store)
+                && is_same_file(path, store)
+            {
+                let error = format!("--{flag}: expected another file than the store");
+                return Err((USAGE, error));
+            }
+        }
         let create_log = |path: &PathBuf| {
             let log = Log::create(path);
             log.map_err(|error| (USAGE, format!("--log: {}: {error}", path.display())))
@@ -234,7 +267,7 @@ impl Match {
         if let Some(error) = self.log.take_error() {
             complain(&format!("--log: the log is not complete: {error}"));
         }
-        let (word, code) = self.outcome(&outcome);
+        let (word, code) = self.outcome(&outcome, &interrupt);
         match outcome {
             Ok(()) | Err(RunError::Output(_)) => {}
             Err(error @ RunError::Record { .. }) => complain(&format!("error: --record: {error}")),
@@ -250,7 +283,7 @@ impl Match {
     }
 
     /// How it went: a word, and the exit code.
-    fn outcome(&self, outcome: &Result<(), RunError>) -> (&'static str, u8) {
+    fn outcome(&self, outcome: &Result<(), RunError>, interrupt: &Interrupt) -> (&'static str, u8) {
         match outcome {
             Err(RunError::Output(_)) => ("interrupted", INTERRUPTED),
             Err(RunError::Record { .. } | RunError::Store { .. } | RunError::Events(_)) => {
@@ -260,10 +293,11 @@ impl Match {
             Ok(()) => match self.report.verdict() {
                 Verdict::H1 => ("H1", H1_ACCEPTED),
                 Verdict::H0 => ("H0", H0_ACCEPTED),
-                Verdict::Open if !self.retired.is_empty() => ("engine fault", ENGINE_FAULT),
-                Verdict::Open if self.report.played() < self.plan.games => {
+                // Only a signal ends a match without verdict or error.
+                Verdict::Open if interrupt.ends() && self.report.played() < self.plan.games => {
                     ("interrupted", INTERRUPTED)
                 }
+                Verdict::Open if !self.retired.is_empty() => ("engine fault", ENGINE_FAULT),
                 Verdict::Open if self.report.faults() > 0 => ("engine fault", ENGINE_FAULT),
                 Verdict::Open => ("done", 0),
             },
@@ -344,7 +378,8 @@ impl Match {
         });
         progress.finish();
         report.finish();
-        let footer = self.footer(start.elapsed(), &outcome) + &self.remarks_at_the_end(lag);
+        let footer =
+            self.footer(start.elapsed(), &outcome, interrupt) + &self.remarks_at_the_end(lag);
         // It makes no difference any more whether somebody reads it.
         let _ = print(&format!("\n{}\n{footer}\n", self.report.text()));
         outcome

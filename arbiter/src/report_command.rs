@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use arbiter::args::{ReportArgs, ReportFormat};
 use arbiter::game_file::{GameFile, GameFileError};
+use arbiter::output::is_same_file;
 use arbiter::page::{Page, Subject};
 use arbiter::record::GameRecord;
 use arbiter::report::Report;
@@ -23,6 +24,14 @@ const STORAGE: u8 = 3;
 /// Prints or writes the report on the games in a file.
 pub fn report(args: &ReportArgs) -> ExitCode {
     let is_for_terminal = args.output.is_none() && io::stdout().is_terminal();
+    if args
+        .output
+        .as_ref()
+        .is_some_and(|output| is_same_file(output, &args.file))
+    {
+        complain("error: --output: expected another file than the one that is reported");
+        return ExitCode::from(USAGE);
+    }
     let format = args.format.unwrap_or(match is_for_terminal {
         true => ReportFormat::Text,
         false => ReportFormat::Html,

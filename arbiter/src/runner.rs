@@ -5,7 +5,7 @@ mod retirement;
 mod walkover;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -33,13 +33,17 @@ use walkover::walkover;
 
 /// How often a game is played once more, since its result is suspect.
 const MOST_REPEATS: u32 = 5;
+/// News that may wait to be heard when another game begins.
+const MOST_UNHEARD: usize = 64;
+/// How long a game that cannot begin yet waits before it looks again.
+const PAUSE: Duration = Duration::from_millis(1);
 /// How long a rest goes on before it looks for interrupts.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Why a match cannot begin or go on.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// An engine cannot be started.
+    /// An engine cannot be started, be it for its own sake or for want of descriptors, processes or memory.
     #[error(transparent)]
     Start(#[from] StartError),
     /// An opening cannot be played.
@@ -160,7 +164,8 @@ pub struct Match<'a> {
 /// in any order.
 ///
 /// # Errors
-/// The first error of `on_news`, which stops the match.
+/// The first error of `on_news`, or [`RunError::Start`] where the system has no room for an engine; either stops
+/// the match.
 pub fn run(
     planned: Match<'_>,
     mut on_news: impl FnMut(News) -> Result<(), RunError>,
@@ -168,6 +173,7 @@ pub fn run(
     let schedule = Schedule::new(planned.plan)?;
     let next = AtomicU64::new(1);
     let retirement = Retirement::new(planned.plan);
+    let unheard = AtomicUsize::new(0);
     thread::scope(|scope| {
         let (sender, news) = channel();
         let threads = planned.plan.concurrency.min(planned.plan.games as usize);
@@ -184,6 +190,7 @@ pub fn run(
                 retirement: &retirement,
                 next: &next,
                 news: sender.clone(),
+                unheard: &unheard,
                 idle: HashMap::new(),
             };
             scope.spawn(move || worker.work());
@@ -192,8 +199,9 @@ pub fn run(
         let mut outcome = Ok(());
         for piece in news {
             if outcome.is_ok() {
-                outcome = on_news(piece);
+                outcome = piece.and_then(&mut on_news);
             }
+            unheard.fetch_sub(1, Ordering::Relaxed);
             if outcome.is_err() {
                 planned.interrupt.set();
             }
@@ -223,7 +231,9 @@ struct Worker<'a> {
     retirement: &'a Retirement,
     /// The next game that nobody has taken.
     next: &'a AtomicU64,
-    news: Sender<News>,
+    news: Sender<Result<News, RunError>>,
+    /// How much of the news nobody has heard yet.
+    unheard: &'a AtomicUsize,
     /// Where its engines run, if that is to be one place.
     core: Option<usize>,
     /// Its engines between games.
@@ -251,9 +261,10 @@ impl Worker<'_> {
             }
             if !is_first {
                 self.rest(plan.patience.wait);
-                if self.planned.interrupt.ends() {
-                    break;
-                }
+            }
+            self.await_listener();
+            if self.planned.interrupt.ends() {
+                break;
             }
             is_first = false;
             let game = self.schedule.game(number);
@@ -261,16 +272,27 @@ impl Worker<'_> {
                 break;
             };
             let retired = self.retirement.note(&game, &record);
-            if self.news.send(News::Ended(Box::new(record))).is_err() {
-                break;
-            }
+            self.tell(Ok(News::Ended(Box::new(record))));
             if let Some((engine, failures)) = retired {
                 let engine = plan.engines[engine].name.clone();
-                // Nobody listens any more only when the match has ended.
-                let _ = self.news.send(News::Retired { engine, failures });
+                self.tell(Ok(News::Retired { engine, failures }));
             }
         }
         Engine::quit_all(self.idle.into_values());
+    }
+
+    fn tell(&self, news: Result<News, RunError>) {
+        self.unheard.fetch_add(1, Ordering::Relaxed);
+        // Nobody listens any more only when the match has ended.
+        let _ = self.news.send(news);
+    }
+
+    /// Waits while more is played than is heard: what nobody has heard yet takes memory.
+    fn await_listener(&self) {
+        while self.unheard.load(Ordering::Relaxed) > MOST_UNHEARD && !self.planned.interrupt.ends()
+        {
+            thread::sleep(PAUSE);
+        }
     }
 
     fn rest(&self, wait: Duration) {
@@ -291,8 +313,7 @@ impl Worker<'_> {
                 Err(Abandoned::Interrupted) => return None,
                 Err(Abandoned::Suspect(reason)) => {
                     let game = game.number;
-                    // Nobody listens any more only when the match has ended.
-                    let _ = self.news.send(News::Again { game, reason });
+                    self.tell(Ok(News::Again { game, reason }));
                 }
             }
         }
@@ -320,6 +341,11 @@ impl Worker<'_> {
             match self.engine(seated) {
                 Ok(engine) => engines.push(Some(engine)),
                 Err(_) if self.planned.interrupt.is_set() => return Err(Abandoned::Interrupted),
+                Err(error) if error.is_of_system() => {
+                    self.put_back(game, engines);
+                    self.tell(Err(error.into()));
+                    return Err(Abandoned::Interrupted);
+                }
                 Err(error) => {
                     self.put_back(game, engines);
                     let record = walkover(game, plan, seat, error);
@@ -328,14 +354,14 @@ impl Worker<'_> {
             }
         }
         if self.planned.is_followed {
-            let _ = self.news.send(News::Begun(game.clone()));
+            self.tell(Ok(News::Begun(game.clone())));
         }
         let listener = |played: Played<'_>| {
-            let _ = self.news.send(News::Played {
+            self.tell(Ok(News::Played {
                 game: played.game,
                 turn: played.turn.cloned(),
                 word: played.word.to_string(),
-            });
+            }));
         };
         let referee = Referee {
             plan,

@@ -77,6 +77,12 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// Somebody removed or moved the file while its match was played.
+    #[error("{}: the file was removed or replaced while the match was played", path.display())]
+    Gone {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file is something else.
     #[error("{}: no match in it, expected a file made with `arbiter match --store`", path.display())]
     NoStore {
@@ -133,7 +139,7 @@ impl StoreError {
     pub fn is_of_storage(&self) -> bool {
         match self {
             StoreError::File { reason, .. } => reason.kind() != io::ErrorKind::NotFound,
-            StoreError::Database { .. } => true,
+            StoreError::Database { .. } | StoreError::Gone { .. } => true,
             _ => false,
         }
     }
@@ -257,10 +263,17 @@ impl Store {
     /// Adds a game; it is durable when this returns, and none of it is there on an error.
     ///
     /// # Errors
-    /// [`StoreError::Database`], where the disk is full for one, or the game is there already.
+    /// [`StoreError::Database`], where the disk is full for one, or the game is there already;
+    /// [`StoreError::Gone`] where nobody would find it.
     pub fn add(&mut self, record: &GameRecord) -> Result<(), StoreError> {
         let written = writing::add(&mut self.connection, record);
-        self.check(written)
+        self.check(written)?;
+        match &self.lock {
+            Some(lock) if !lock.is_in_place(&self.path) => Err(StoreError::Gone {
+                path: self.path.clone(),
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// Calls `visit` with each game in turn, sorted by number, or with game `only`; as the store is when this

@@ -76,7 +76,7 @@ const fn at_start(
     }
 }
 
-const BAD: [Bad; 33] = [
+const BAD: [Bad; 35] = [
     at_start(
         "exits before uciok",
         ["", "", "", "exit 7"],
@@ -86,6 +86,17 @@ const BAD: [Bad; 33] = [
     at_start(
         "never says uciok",
         ["", "", "", "exec sleep 1000"],
+        Ending::Stall,
+        "no uciok: it did not answer",
+    ),
+    at_start(
+        "offers options without end",
+        [
+            "",
+            "",
+            "",
+            "read line; exec yes 'option name A type string default B'",
+        ],
         Ending::Stall,
         "no uciok: it did not answer",
     ),
@@ -138,6 +149,12 @@ const BAD: [Bad; 33] = [
     on_go(
         "hangs under movetime",
         "exec sleep 1000",
+        Ending::Stall,
+        "1150.0 ms",
+    ),
+    on_go(
+        "hangs in the process group of the arbiter",
+        "exec python3 -c 'import os, time; os.setpgid(0, os.getpgid(os.getppid())); time.sleep(1000)'",
         Ending::Stall,
         "1150.0 ms",
     ),

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use processes::{await_death, children, living_members};
-use program::{arbiter, deaf, directory, run, scattered};
+use program::{arbiter, crashing, deaf, directory, run, scattered};
 
 /// The most that anything here may take: much more than it does.
 const LONG: Duration = Duration::from_secs(20);
@@ -92,6 +92,81 @@ fn interrupted_or_terminated() {
         assert!(rest.contains("(interrupted)"), "{name}: {rest}");
         groups.into_iter().for_each(await_death);
     }
+}
+
+#[test]
+fn interrupted_after_an_engine_was_retired() {
+    let directory = directory("interrupted_after_retirement");
+    let engines = [
+        scattered(&directory, "alpha", 1),
+        scattered(&directory, "beta", 2),
+        crashing(&directory, "weak"),
+    ];
+    let mut all = vec!["tournament", "round-robin", "--rounds", "100000"];
+    engines
+        .iter()
+        .for_each(|engine| all.extend(["--engine", engine]));
+    all.extend(["--nodes", "1", "--retire", "1"]);
+    let mut child = arbiter(&all).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let retired = lines.any(|line| line.unwrap().starts_with("weak is retired"));
+    assert!(retired);
+    signal(&child, "-INT");
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    let (code, _, stderr) = await_end(child);
+    assert_eq!(code, Some(130), "{rest:?}{stderr}");
+    assert!(
+        rest.iter().any(|line| line.contains("(interrupted)")),
+        "{rest:?}"
+    );
+}
+
+#[test]
+fn an_answer_counts_that_came_while_the_arbiter_was_stopped() {
+    let directory = directory("stopped");
+    let begun = directory.join("begun");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
+    let go = format!(
+        "echo >> {}; sleep 0.5; echo \"bestmove $1\"",
+        begun.display()
+    );
+    let slow = shlex::try_join([
+        "cmd=/bin/sh",
+        &format!("args={}", shlex::try_join([script, &go]).unwrap()),
+        "name=slow",
+        "legal=on",
+    ]);
+    let all = [
+        "match",
+        "--engine",
+        &slow.unwrap(),
+        "--engine",
+        &scattered(&directory, "good", 1),
+        "--nodes",
+        "1",
+        "--games",
+        "2",
+        "--max-plies",
+        "2",
+        "--stall",
+        "1",
+    ];
+    let child = arbiter(&all)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + LONG;
+    while !begun.exists() {
+        assert!(Instant::now() < deadline, "no move was asked for");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    signal(&child, "-STOP");
+    // Longer than an engine may think.
+    std::thread::sleep(Duration::from_millis(1500));
+    signal(&child, "-CONT");
+    let (code, stdout, stderr) = await_end(child);
+    assert_eq!(code, Some(0), "{stdout}{stderr}");
 }
 
 #[test]

@@ -89,6 +89,9 @@ fn an_engine_that_does_not_stop_loses_the_game() {
         [Ending::Stall, Ending::Ended],
         "{record:?}\n{log}"
     );
+    let reason = record.fault.unwrap().reason;
+    // The margin and a second, however long it may think.
+    assert_eq!(reason, "it had not answered after 1050.0 ms", "{log}");
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn once(file: &Path, again: &str) -> EngineSpec {
 }
 
 fn file(name: &str) -> PathBuf {
-    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.starts"));
     let _ = std::fs::remove_file(&file);
     file
 }

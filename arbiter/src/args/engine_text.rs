@@ -125,6 +125,11 @@ impl EngineText {
             value: value.to_string(),
             expected,
         };
+        // Names stand in tables and logs of one line each, options in a line of the protocol.
+        if (key == "name" || key.starts_with("option.")) && value.contains(char::is_control) {
+            let expected = "expected a text of one line, without control characters";
+            return Err(wrong(expected.to_string()));
+        }
         if let Some(name) = key.strip_prefix("option.") {
             return self.set_option(key, name, value);
         }

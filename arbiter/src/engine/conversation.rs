@@ -163,9 +163,7 @@ impl Conversation {
                 break line;
             }
             self.wait(PollFlags::empty(), deadline, interrupt)?;
-            if self.read_output() && self.arrived > deadline {
-                return Err(self.stalled());
-            }
+            self.read_output();
         };
         let arrived = self.arrived;
         let text = self.lines.text(line);
@@ -232,17 +230,23 @@ impl Conversation {
                 return Err(self.ended_or_disconnected());
             }
             let now = Instant::now();
-            if now >= deadline {
+            // What is there when the arbiter comes too late, since it was stopped itself, is read once.
+            let is_over = now >= deadline;
+            if is_over && (self.arrived >= deadline || !for_input.is_empty()) {
                 return Err(self.stalled());
             }
             // What a process wrote before it ended is still read.
             let longest = if has_ended { Duration::ZERO } else { TICK };
-            let ready = self.poll(for_input, longest.min(deadline - now));
+            let left = deadline.saturating_duration_since(now);
+            let ready = self.poll(for_input, longest.min(left));
             if ready.stderr {
                 self.read_stderr();
             }
             if ready.output || ready.input {
                 return Ok(());
+            }
+            if is_over {
+                return Err(self.stalled());
             }
             if has_ended {
                 return Err(self.ended_or_disconnected());

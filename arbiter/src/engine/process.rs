@@ -93,6 +93,8 @@ impl Process {
             let killed = !self.has_ended();
             // An error means that nobody is left to be killed.
             let _ = kill_process_group(self.group, Signal::KILL);
+            // It may have moved into another group, and would be waited for without end.
+            let _ = self.child.kill();
             let waited = self.child.wait4().ok();
             self.usage = waited.map(|used| Usage {
                 status: used.status,

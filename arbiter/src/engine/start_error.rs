@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use rustix::io::Errno;
 use thiserror::Error;
 
 use super::Failure;
@@ -74,6 +75,18 @@ pub enum StartError {
     /// We were told to end.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl StartError {
+    /// Whether the system has no room for another process, which is no fault of the engine.
+    pub fn is_of_system(&self) -> bool {
+        let StartError::NotStarted { source, .. } = self else {
+            return false;
+        };
+        let shortages = [Errno::MFILE, Errno::NFILE, Errno::AGAIN, Errno::NOMEM];
+        let error = Errno::from_io_error(source);
+        error.is_some_and(|error| shortages.contains(&error))
+    }
 }
 
 fn listed(names: &[String]) -> String {

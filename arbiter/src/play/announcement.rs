@@ -3,8 +3,12 @@
 use std::fmt::Write;
 
 use arbiter::openings::OpeningError;
+use arbiter::output::print;
 use arbiter::plan::{EngineSpec, Plan};
 use arbiter::schedule::Schedule;
+
+/// Bytes of a schedule that are printed at a time.
+const PIECE: usize = 1 << 16;
 
 /// What is played, by whom, with which limits.
 pub fn header(plan: &Plan, id_names: &[Option<String>], remarks: &[String]) -> String {
@@ -60,9 +64,9 @@ pub fn count(number: u64, noun: &str) -> String {
     }
 }
 
-/// Every game of the match, one a line: its number and block, who sits where, the seed of its cards, and how it
-/// begins, as the arguments of `position`.
-pub fn schedule(plan: &Plan) -> Result<String, OpeningError> {
+/// Prints every game of the match, one a line, as long as somebody reads: its number and block, who sits where,
+/// the seed of its cards, and how it begins, as the arguments of `position`.
+pub fn print_schedule(plan: &Plan) -> Result<(), OpeningError> {
     let schedule = Schedule::new(plan)?;
     let mut text = String::new();
     for number in 1..=plan.games {
@@ -89,6 +93,12 @@ pub fn schedule(plan: &Plan) -> Result<String, OpeningError> {
             seats.join(", "),
             game.deck_seed,
         );
+        if text.len() >= PIECE || number == plan.games {
+            if print(&text).is_err() {
+                break;
+            }
+            text.clear();
+        }
     }
-    Ok(text)
+    Ok(())
 }

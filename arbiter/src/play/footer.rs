@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use arbiter::interrupt::Interrupt;
 use arbiter::lag::{LagMeter, LagSummary};
 use arbiter::progress::duration;
 use arbiter::runner::RunError;
@@ -34,7 +35,12 @@ impl Match {
     }
 
     /// How much was played, in what time, and where it is kept.
-    pub(super) fn footer(&self, elapsed: Duration, outcome: &Result<(), RunError>) -> String {
+    pub(super) fn footer(
+        &self,
+        elapsed: Duration,
+        outcome: &Result<(), RunError>,
+        interrupt: &Interrupt,
+    ) -> String {
         let (all, time) = (self.plan.games, duration(elapsed));
         let games = self.report.standings().games();
         let before = match self.played.len() {
@@ -54,7 +60,7 @@ impl Match {
                 text
             }
             Ok(()) if games == all => format!("{} in {time}{before}", count(games, "game")),
-            Ok(()) if !self.retired.is_empty() => {
+            Ok(()) if !self.retired.is_empty() && !interrupt.ends() => {
                 format!("{games} of {all} games in {time}{before}, for an engine was retired")
             }
             Ok(()) => format!("{games} of {all} games in {time}{before} (interrupted)"),

@@ -189,13 +189,12 @@ impl<'a> Game<'a> {
         let begun = Instant::now();
         let answer = match self.ask(seat, engine, interrupt) {
             Ok(answer) => answer,
-            Err(failure) => {
+            Err((failure, wait)) => {
                 let clock = &self.clocks[seat.index()];
                 if let (Failure::Stalled, Some(overrun)) = (failure, clock.overrun(begun.elapsed()))
                 {
                     self.suspect(seat, overrun, begun)?;
                 }
-                let wait = clock.longest_wait(self.plan.patience.stall);
                 return Ok(Some(Offence::of_silence(seat, engine, failure, wait)?));
             }
         };

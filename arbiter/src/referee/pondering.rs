@@ -1,6 +1,6 @@
 //! Engines that think on their opponent's time, in games of two seats.
 
-use std::time::Instant;
+use std::time::Duration;
 
 use buxtehude::protocol::{BestMove, Go};
 use buxtehude::rules::{AnyPosition, Seat, Turn};
@@ -12,22 +12,30 @@ use crate::interrupt::Interrupt;
 
 impl Game<'_> {
     /// Asks the engine in `seat` for its move, be it for the first time or for the end of what it ponders.
+    ///
+    /// # Errors
+    /// Why it does not answer, and how long it was waited for at most.
     pub(super) fn ask(
         &mut self,
         seat: Seat,
         engine: &mut Engine,
         interrupt: &Interrupt,
-    ) -> Result<Answer, Failure> {
-        let wait = self.clocks[seat.index()].longest_wait(self.plan.patience.stall);
+    ) -> Result<Answer, (Failure, Duration)> {
+        let clock = &self.clocks[seat.index()];
+        let wait = clock.longest_wait(self.plan.patience.stall);
         if let Some(pondered) = self.pondered[seat.index()].take() {
             if self.request.last_word() == Some(&pondered) {
-                return engine.ponder_hit(wait, interrupt);
+                let answer = engine.ponder_hit(wait, interrupt);
+                return answer.map_err(|failure| (failure, wait));
             }
-            engine.stop_pondering(deadline(self.plan.patience.ready), interrupt)?;
+            let wait = clock.wait_for_stop();
+            let stopped = engine.stop_pondering(deadline(wait), interrupt);
+            stopped.map_err(|failure| (failure, wait))?;
         }
         let searchmoves = self.searchmoves(seat, &self.position);
         let go = clock::go(&self.clocks, seat, searchmoves);
-        engine.ask(self.request.with_go(go), wait, interrupt)
+        let answer = engine.ask(self.request.with_go(go), wait, interrupt);
+        answer.map_err(|failure| (failure, wait))
     }
 
     /// Has the engine in `seat` think on, where it named the next move, one after which it moves again. What
@@ -66,10 +74,11 @@ impl Game<'_> {
     /// Stops the engines that still ponder when the game is over. One that does not stop is ended, which
     /// costs it no game.
     pub(super) fn end_pondering(&mut self, engines: &mut [Option<Engine>], interrupt: &Interrupt) {
-        let deadline: Instant = deadline(self.plan.patience.ready);
-        for (pondered, engine) in self.pondered.iter_mut().zip(engines) {
+        for ((pondered, engine), clock) in self.pondered.iter_mut().zip(engines).zip(&self.clocks) {
             if let Some((_, engine)) = pondered.take().zip(engine.as_mut())
-                && engine.stop_pondering(deadline, interrupt).is_err()
+                && engine
+                    .stop_pondering(deadline(clock.wait_for_stop()), interrupt)
+                    .is_err()
             {
                 engine.dismiss();
             }

@@ -1,6 +1,7 @@
 //! One arbiter at a time plays a match.
 
-use std::fs::File;
+use std::fs::{self, File, Metadata};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::StoreError;
@@ -10,7 +11,7 @@ use super::StoreError;
 pub struct Lock {
     // On Linux this kind of lock and SQLite's do not see each other. Elsewhere they might, and there a second
     // arbiter is refused its first game, which is in the store already.
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -32,6 +33,15 @@ impl Lock {
                 path: path.to_path_buf(),
             })?;
         }
-        Ok(Lock { _file: file })
+        Ok(Lock { file })
+    }
+
+    /// Whether a path still leads to the file that was locked.
+    pub fn is_in_place(&self, path: &Path) -> bool {
+        let numbers = |metadata: Metadata| (metadata.dev(), metadata.ino());
+        match (self.file.metadata(), fs::metadata(path)) {
+            (Ok(locked), Ok(found)) => numbers(locked) == numbers(found),
+            _ => false,
+        }
     }
 }

@@ -1,0 +1,225 @@
+//! What is written beside standard output: files that must not be in each other's way, that disappear, or that
+//! nobody reads.
+#![cfg(target_os = "linux")]
+
+mod program;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use program::{arbiter, directory, run, scattered};
+
+/// The most that anything here may take: much more than it does.
+const LONG: Duration = Duration::from_secs(20);
+/// A time in which a match goes on, unless something keeps it from that.
+const A_WHILE: Duration = Duration::from_secs(1);
+
+/// The arguments of a match of a few plies a game, with more of them.
+fn playing<'a>(engines: &'a [String; 2], more: &[&'a str]) -> Vec<&'a str> {
+    let mut all = vec!["match", "--nodes", "1", "--max-plies", "10"];
+    engines
+        .iter()
+        .for_each(|engine| all.extend(["--engine", engine]));
+    all.extend(more);
+    all
+}
+
+fn engines(directory: &Path) -> [String; 2] {
+    [("alpha", 1), ("beta", 2)].map(|(name, seed)| scattered(directory, name, seed))
+}
+
+#[test]
+fn a_store_is_not_overwritten_by_another_output() {
+    let directory = directory("store_as_output");
+    let engines = engines(&directory);
+    let path = directory.join("match.db");
+    let store = path.to_str().unwrap();
+    let other = directory.join("../store_as_output/match.db");
+    let other = other.to_str().unwrap();
+    let (code, _, stderr) = run(&playing(&engines, &["--store", store, "--events", other]));
+    assert_eq!(code, 2, "{stderr}");
+    assert_eq!(
+        stderr,
+        "error: --events: expected another file than the store\n"
+    );
+
+    let (code, stdout, stderr) = run(&playing(&engines, &["--store", store]));
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let before = run(&["export", store]);
+    assert_eq!(before.1.lines().count(), 2, "{before:?}");
+    for flag in ["--events", "--log", "--record"] {
+        let (code, _, stderr) = run(&["resume", store, flag, other]);
+        assert_eq!(code, 2, "{flag}: {stderr}");
+        assert!(
+            stderr.contains(&format!("{flag}: expected another file than the store")),
+            "{stderr}"
+        );
+        assert_eq!(run(&["export", store]), before, "{flag}");
+    }
+    let (code, _, stderr) = run(&["report", store, "--output", other]);
+    assert_eq!(code, 2, "{stderr}");
+    assert_eq!(run(&["export", store]), before);
+}
+
+#[test]
+fn an_output_that_cannot_be_opened_leaves_no_store() {
+    let directory = directory("no_events");
+    let engines = engines(&directory);
+    let path = directory.join("match.db");
+    let events = directory.join("none/events.jsonl");
+    let files = [
+        "--store",
+        path.to_str().unwrap(),
+        "--events",
+        events.to_str().unwrap(),
+    ];
+    let (code, _, stderr) = run(&playing(&engines, &files));
+    assert_eq!(code, 2, "{stderr}");
+    assert!(!path.exists(), "{stderr}");
+}
+
+#[test]
+fn a_store_that_is_removed_stops_the_match() {
+    let directory = directory("removed");
+    let engines = engines(&directory);
+    let path = directory.join("match.db");
+    let record = directory.join("games.jsonl");
+    let files = [
+        "--games",
+        "100000",
+        "--record",
+        record.to_str().unwrap(),
+        "--store",
+        path.to_str().unwrap(),
+    ];
+    let child = arbiter(&playing(&engines, &files))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    await_growth(&record);
+    fs::remove_file(&path).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    assert!(
+        stderr.contains("the first that could not be stored")
+            && stderr.contains("removed or replaced"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn a_match_waits_for_those_who_follow_it() {
+    let directory = directory("unread_events");
+    let engines = engines(&directory);
+    let pipe = directory.join("events");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success(), "{made}");
+    let log = directory.join("talk.log");
+    let files = [
+        "--games",
+        "100000",
+        "--log",
+        log.to_str().unwrap(),
+        "--events",
+        pipe.to_str().unwrap(),
+    ];
+    let mut child = arbiter(&playing(&engines, &files))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Opened, but never read.
+    let _reader = fs::File::open(&pipe).unwrap();
+    await_growth(&log);
+    let deadline = Instant::now() + LONG;
+    let (mut size, mut since) = (0, Instant::now());
+    let stops = loop {
+        let now = fs::metadata(&log).unwrap().len();
+        if now != size {
+            (size, since) = (now, Instant::now());
+        }
+        if since.elapsed() > A_WHILE || Instant::now() > deadline {
+            break since.elapsed() > A_WHILE;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(
+        stops,
+        "it still plays, with {size} bytes of talk that nobody follows"
+    );
+}
+
+#[test]
+fn a_long_schedule_is_printed_as_long_as_somebody_reads() {
+    let mut child = arbiter(&["match", "--dry-run", "--games", "1000000000000"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 6];
+    let mut stdout = child.stdout.take().unwrap();
+    std::io::Read::read_exact(&mut stdout, &mut first).unwrap();
+    assert_eq!(&first, b"game 1");
+    drop(stdout);
+    let deadline = Instant::now() + LONG;
+    while child.try_wait().unwrap().is_none() {
+        if Instant::now() > deadline {
+            child.kill().unwrap();
+            panic!("it goes on though nobody reads");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Waits until a file has something in it.
+fn await_growth(path: &Path) {
+    let deadline = Instant::now() + LONG;
+    while fs::metadata(path).map_or(0, |metadata| metadata.len()) < 1000 {
+        assert!(Instant::now() < deadline, "{}", path.display());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn an_engine_is_not_blamed_for_a_want_of_descriptors() {
+    let directory = directory("few_descriptors");
+    let store = directory.join("match.db");
+    let store = store.to_str().unwrap();
+    let engines: Vec<String> = (0..10)
+        .map(|number| scattered(&directory, &format!("e{number}"), number))
+        .collect();
+    let program = env!("CARGO_BIN_EXE_arbiter");
+    let mut all = vec![
+        "-c",
+        "ulimit -n 50; exec \"$@\"",
+        "sh",
+        program,
+        "tournament",
+        "round-robin",
+    ];
+    all.extend([
+        "--nodes",
+        "1",
+        "--max-plies",
+        "4",
+        "--concurrency",
+        "4",
+        "--store",
+        store,
+    ]);
+    engines
+        .iter()
+        .for_each(|engine| all.extend(["--engine", engine]));
+    let output = Command::new("sh").args(all).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("Too many open files"), "{stderr}");
+    let (code, stdout, stderr) = run(&["resume", store, "--concurrency", "1"]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(stdout.contains("90 games in"), "{stdout}");
+}
