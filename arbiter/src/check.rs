@@ -59,6 +59,9 @@ pub enum Profile {
     Uci,
 }
 
+/// Checks that may go by without a word of the engine before the rest is skipped.
+const MOST_MUTE: u32 = 3;
+
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
@@ -132,6 +135,18 @@ impl Check {
         }
     }
 
+    /// What comes of it where it cannot be asked.
+    fn skipped(self, reason: String) -> Outcome {
+        Outcome {
+            name: self.name,
+            severity: self.severity,
+            explanation: self.explanation,
+            verdict: Verdict::Skipped { reason },
+            note: None,
+            elapsed: Duration::ZERO,
+        }
+    }
+
     /// The same check, of less weight.
     fn lightly(self) -> Check {
         Check {
@@ -172,14 +187,25 @@ pub fn run(
 ) -> Result<Vec<Outcome>, ProgramError> {
     let mut outcomes = Vec::new();
     let mut talk = None;
+    // Checks in a row before which the engine did not even introduce itself.
+    let mut mute = 0;
     for check in checks(settings) {
         let begun = Instant::now();
+        if mute == MOST_MUTE {
+            let outcome = check.skipped(format!("it was mute in the {MOST_MUTE} checks before"));
+            observe(&outcome);
+            outcomes.push(outcome);
+            continue;
+        }
         // Whatever went wrong before is not held against what follows.
         let mut running = match talk.take() {
             Some(running) => running,
             None => Talk::start(settings)?,
         };
-        let result = running.begin().and_then(|()| (check.run)(&mut running));
+        let beginning = running.begin();
+        let was_mute = beginning.is_err() && begun.elapsed() >= settings.patience;
+        mute = if was_mute { mute + 1 } else { 0 };
+        let result = beginning.and_then(|()| (check.run)(&mut running));
         let verdict = match result {
             Ok(()) => Verdict::Passed,
             Err(Fault::Skipped(reason)) => Verdict::Skipped { reason },

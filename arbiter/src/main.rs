@@ -18,11 +18,13 @@ use std::process::ExitCode;
 
 use arbiter::args::Command;
 use arbiter::config::{self, ConfigError};
+use rustix::process::{Resource, getrlimit, setrlimit};
 
 /// Exit code where the settings of a file are wrong.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
+    allow_many_descriptors();
     let parsed = match config::parse(std::env::args_os()) {
         Ok(parsed) => parsed,
         Err(ConfigError::Typed(error)) => error.exit(),
@@ -47,4 +49,12 @@ fn main() -> ExitCode {
         Command::Completions(args) => documents_command::completions(&args),
         Command::Man(args) => documents_command::man(&args),
     }
+}
+
+/// Allows as many open pipes as the system does: every engine takes three.
+fn allow_many_descriptors() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // With fewer a match of fewer engines is played.
+    let _ = setrlimit(Resource::Nofile, limit);
 }

@@ -20,6 +20,7 @@ use arbiter::log::Log;
 use arbiter::output::{is_same_file, print};
 use arbiter::plan::Plan;
 use arbiter::progress::Progress;
+use arbiter::record::GameRecord;
 use arbiter::record_file::RecordFile;
 use arbiter::report::Report;
 use arbiter::runner::{self, News, RunError};
@@ -98,8 +99,10 @@ fn stored_match(args: &ResumeArgs) -> Result<Match, (u8, String)> {
     plan.record.clone_from(&args.output.record);
     let mut report = Report::of(&plan);
     let mut played = HashSet::new();
+    let mut failures = vec![0; plan.engines.len()];
     let counted = store.for_each_summary(|record, sums| {
         report.add_summary(&record, &sums);
+        count_failures(&plan, &record, &mut failures);
         played.insert(record.game);
         Ok::<(), StoreError>(())
     });
@@ -109,12 +112,41 @@ fn stored_match(args: &ResumeArgs) -> Result<Match, (u8, String)> {
         played.len(),
         count(plan.games, "game")
     );
+    let mut remarks = vec![remark];
+    if args.forgive {
+        failures.clear();
+    }
+    let patience = plan.patience.failures;
+    let retired = plan.engines.iter().zip(&failures);
+    let retired = retired.filter(|(_, failures)| patience > 0 && **failures >= patience);
+    let retired: Vec<String> = retired.map(|(engine, _)| engine.name.clone()).collect();
+    if !retired.is_empty() {
+        let names = retired.join(", ");
+        remarks.push(format!(
+            "{names}: retired before; --forgive lets it play again"
+        ));
+    }
     Ok(Match {
-        remarks: vec![remark],
+        remarks,
+        retired,
         store: Some(store),
         played,
+        failures,
         ..Match::of(plan, report, &args.output, Some(&args.file))?
     })
+}
+
+/// Counts in a row how often each engine has failed, game by game.
+fn count_failures(plan: &Plan, record: &GameRecord, failures: &mut [u32]) {
+    let offender = record.fault.as_ref().map(|fault| fault.seat as usize);
+    let offender = offender.and_then(|seat| record.seats.get(seat.wrapping_sub(1)));
+    for (engine, failures) in plan.engines.iter().zip(failures) {
+        if offender == Some(&engine.name) {
+            *failures += 1;
+        } else if record.seats.contains(&engine.name) {
+            *failures = 0;
+        }
+    }
 }
 
 /// A match that is about to be played.
@@ -138,6 +170,8 @@ struct Match {
     is_new: bool,
     /// Games that have been played before.
     played: HashSet<u64>,
+    /// How often each engine has failed in a row in them.
+    failures: Vec<u32>,
     /// The report, in which these are counted.
     report: Report,
 }
@@ -145,20 +179,9 @@ struct Match {
 impl Match {
     /// A match that has not begun; the error comes with its exit code.
     fn new(plan: Plan, remarks: Vec<String>, args: &GameArgs) -> Result<Match, (u8, String)> {
-        let report = Report::of(&plan);
-        let planned = Match::of(plan, report, &args.output)?;
-        // Last, so that no new store is left where another output cannot be opened.
-        let create = |path: &PathBuf| Store::create(path, &planned.plan);
+        let create = |path: &PathBuf| Store::create(path, &plan);
         let store = args.store.as_ref().map(create).transpose();
         let store = store.map_err(|error| (code_of(&error), format!("--store: {error}")))?;
-<<<<<<< HEAD
-        Ok(Match {
-            store,
-            is_new: true,
-            remarks,
-            ..planned
-        })
-=======
         let report = Report::of(&plan);
         match Match::of(plan, report, &args.output, args.store.as_deref()) {
             Ok(planned) => Ok(Match {
@@ -174,7 +197,6 @@ impl Match {
                 Err(error)
             }
         }
->>>>>>> review
     }
 
     /// A match with its outputs open, none of which is the file `store`; the error comes with its exit code.
@@ -225,6 +247,7 @@ impl Match {
             store: None,
             is_new: false,
             played: HashSet::new(),
+            failures: Vec::new(),
             report,
         })
     }
@@ -266,6 +289,10 @@ impl Match {
         let outcome = self.play_games(&id_names, &interrupt, &lag);
         if let Some(error) = self.log.take_error() {
             complain(&format!("--log: the log is not complete: {error}"));
+        }
+        if let Err(RunError::Events(_)) = outcome {
+            // The stream has broken off, and takes no end.
+            self.events = None;
         }
         let (word, code) = self.outcome(&outcome, &interrupt);
         match outcome {
@@ -319,6 +346,7 @@ impl Match {
             store,
             events,
             played,
+            failures,
             report,
             report_every,
             repeats,
@@ -333,6 +361,7 @@ impl Match {
         let planned = runner::Match {
             plan,
             played,
+            failures,
             log,
             interrupt,
             lag,

@@ -149,6 +149,8 @@ pub struct Match<'a> {
     pub plan: &'a Plan,
     /// Games that are not to be played once more.
     pub played: &'a HashSet<u64>,
+    /// How often each engine has failed in a row in them, in the order of the plan; none where nothing is known.
+    pub failures: &'a [u32],
     /// Where every line is logged.
     pub log: &'a Log,
     /// Ends the match.
@@ -172,7 +174,7 @@ pub fn run(
 ) -> Result<(), RunError> {
     let schedule = Schedule::new(planned.plan)?;
     let next = AtomicU64::new(1);
-    let retirement = Retirement::new(planned.plan);
+    let retirement = Retirement::new(planned.plan, planned.failures);
     let unheard = AtomicUsize::new(0);
     thread::scope(|scope| {
         let (sender, news) = channel();
@@ -247,6 +249,9 @@ impl Worker<'_> {
         while !self.planned.interrupt.ends() {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             if number > plan.games {
+                break;
+            }
+            if self.retirement.leaves_nothing() {
                 break;
             }
             if self.planned.played.contains(&number) {

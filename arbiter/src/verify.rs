@@ -136,6 +136,7 @@ impl Rerun {
         let again = Match {
             plan: &self.plan,
             played: &others,
+            failures: &[],
             log: &Log::none(),
             interrupt,
             lag: &lag,

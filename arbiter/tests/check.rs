@@ -215,3 +215,15 @@ fn memory_that_grows_is_found_and_other_memory_is_not() {
         "{stderr}"
     );
 }
+
+#[test]
+fn a_mute_program_is_given_up_soon() {
+    let begun = std::time::Instant::now();
+    let (code, stdout, stderr) = run(&["check", "--timeout", "300", "sleep", "1000"]);
+    assert_eq!(code, 1, "{stdout}{stderr}");
+    assert!(
+        stdout.contains("it was mute in the 3 checks before"),
+        "{stdout}"
+    );
+    assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
+}

@@ -66,10 +66,41 @@ fn an_engine_that_fails_too_often_in_a_row_is_retired() {
         (&faults[0]["engine"], &faults[0]["ending"]),
         (&"weak".into(), &"crash".into())
     );
-    // Once it is mended, the match goes on with the games that are missing.
+    // It stays so, unless it is forgiven.
     let (code, stdout, _) = run(&["resume", store]);
     assert_eq!(code, 4, "{stdout}");
-    assert!(stdout.contains("12 of 30 games stored before"), "{stdout}");
+    for words in [
+        "12 of 30 games stored before",
+        "weak: retired before; --forgive lets it play again",
+        "12 of 30 games in ",
+    ] {
+        assert!(stdout.contains(words), "no {words:?} in {stdout}");
+    }
+    let (code, stdout, _) = run(&["resume", store, "--forgive"]);
+    assert_eq!(code, 4, "{stdout}");
+    assert!(stdout.contains("14 of 30 games in "), "{stdout}");
+}
+
+#[test]
+fn a_match_ends_when_nobody_is_left_to_play() {
+    let directory = directory("nobody_left");
+    let engines = [
+        scattered(&directory, "alpha", 1),
+        crashing(&directory, "weak"),
+    ];
+    let (code, stdout, stderr) = run(&[
+        "match",
+        "--engine",
+        &engines[0],
+        "--engine",
+        &engines[1],
+        "--games",
+        "1000000000000",
+        "--nodes",
+        "1",
+    ]);
+    assert_eq!(code, 4, "{stdout}{stderr}");
+    assert!(stdout.contains("3 of 1000000000000 games"), "{stdout}");
 }
 
 #[test]

@@ -49,6 +49,7 @@ fn play(engines: Vec<EngineSpec>, start: Option<&str>) -> Vec<GameRecord> {
     let planned = Match {
         plan: &plan,
         played: &HashSet::new(),
+        failures: &[],
         log: &Log::none(),
         interrupt: &table.interrupt,
         lag: &lag,

@@ -28,6 +28,10 @@ pub struct ResumeArgs {
     #[command(flatten)]
     pub output: OutputArgs,
 
+    /// Let engines that were retired play again
+    #[arg(long)]
+    pub forgive: bool,
+
     /// Go on even if the program of an engine is not what it was at the start
     #[arg(long)]
     pub changed_engines: bool,
