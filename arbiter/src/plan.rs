@@ -197,6 +197,13 @@ impl Plan {
     }
 }
 
+impl Patience {
+    /// Whether an engine is retired that has failed so often in a row.
+    pub fn retires(&self, failures: u32) -> bool {
+        self.failures > 0 && failures >= self.failures
+    }
+}
+
 /// What holds unless it is said otherwise.
 impl Default for Patience {
     fn default() -> Patience {

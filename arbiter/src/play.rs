@@ -20,7 +20,6 @@ use arbiter::log::Log;
 use arbiter::output::{is_same_file, print};
 use arbiter::plan::Plan;
 use arbiter::progress::Progress;
-use arbiter::record::GameRecord;
 use arbiter::record_file::RecordFile;
 use arbiter::report::Report;
 use arbiter::runner::{self, News, RunError};
@@ -102,7 +101,7 @@ fn stored_match(args: &ResumeArgs) -> Result<Match, (u8, String)> {
     let mut failures = vec![0; plan.engines.len()];
     let counted = store.for_each_summary(|record, sums| {
         report.add_summary(&record, &sums);
-        count_failures(&plan, &record, &mut failures);
+        runner::count_failures(&plan.engines, &record, &mut failures);
         played.insert(record.game);
         Ok::<(), StoreError>(())
     });
@@ -116,9 +115,8 @@ fn stored_match(args: &ResumeArgs) -> Result<Match, (u8, String)> {
     if args.forgive {
         failures.clear();
     }
-    let patience = plan.patience.failures;
     let retired = plan.engines.iter().zip(&failures);
-    let retired = retired.filter(|(_, failures)| patience > 0 && **failures >= patience);
+    let retired = retired.filter(|(_, failures)| plan.patience.retires(**failures));
     let retired: Vec<String> = retired.map(|(engine, _)| engine.name.clone()).collect();
     if !retired.is_empty() {
         let names = retired.join(", ");
@@ -134,19 +132,6 @@ fn stored_match(args: &ResumeArgs) -> Result<Match, (u8, String)> {
         failures,
         ..Match::of(plan, report, &args.output, Some(&args.file))?
     })
-}
-
-/// Counts in a row how often each engine has failed, game by game.
-fn count_failures(plan: &Plan, record: &GameRecord, failures: &mut [u32]) {
-    let offender = record.fault.as_ref().map(|fault| fault.seat as usize);
-    let offender = offender.and_then(|seat| record.seats.get(seat.wrapping_sub(1)));
-    for (engine, failures) in plan.engines.iter().zip(failures) {
-        if offender == Some(&engine.name) {
-            *failures += 1;
-        } else if record.seats.contains(&engine.name) {
-            *failures = 0;
-        }
-    }
 }
 
 /// A match that is about to be played.

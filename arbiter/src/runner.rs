@@ -29,6 +29,7 @@ use crate::referee::{Abandoned, Played, Referee, Suspicion};
 use crate::schedule::{Schedule, ScheduledGame, SeatedEngine};
 use crate::store::StoreError;
 use retirement::Retirement;
+pub use retirement::count_failures;
 use walkover::walkover;
 
 /// How often a game is played once more, since its result is suspect.
@@ -230,7 +231,7 @@ fn cores() -> Vec<usize> {
 struct Worker<'a> {
     planned: Match<'a>,
     schedule: &'a Schedule<'a>,
-    retirement: &'a Retirement,
+    retirement: &'a Retirement<'a>,
     /// The next game that nobody has taken.
     next: &'a AtomicU64,
     news: Sender<Result<News, RunError>>,
@@ -276,7 +277,7 @@ impl Worker<'_> {
             let Some(record) = self.play_until_sure(&game) else {
                 break;
             };
-            let retired = self.retirement.note(&game, &record);
+            let retired = self.retirement.note(&record);
             self.tell(Ok(News::Ended(Box::new(record))));
             if let Some((engine, failures)) = retired {
                 let engine = plan.engines[engine].name.clone();

@@ -249,7 +249,7 @@ fn a_game_that_ended_badly_is_explained() {
 
 #[test]
 fn running_games_are_played_to_their_end_where_that_is_wanted() {
-    let directory = directory("finished");
+    let directory = directory("finished_games");
     let engines = [
         scattered(&directory, "alpha", 1),
         scattered(&directory, "beta", 2),

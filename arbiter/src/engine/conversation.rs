@@ -4,6 +4,7 @@
 //! looks at the deadline, so neither floods nor endless lines keep the caller longer.
 
 use std::io;
+use std::ops::Range;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
@@ -165,11 +166,7 @@ impl Conversation {
             self.wait(PollFlags::empty(), deadline, interrupt)?;
             self.read_output();
         };
-        let arrived = self.arrived;
-        let text = self.lines.text(line);
-        self.recent.keep(arrived, Origin::Engine, text);
-        self.log.write(arrived, &self.name, Origin::Engine, text);
-        Ok(Line { text, arrived })
+        Ok(self.hear(line))
     }
 
     /// The next line if it is there already.
@@ -179,11 +176,16 @@ impl Conversation {
             None if self.read_output() => self.lines.next()?,
             None => return None,
         };
+        Some(self.hear(line))
+    }
+
+    /// Keeps and logs a line of the engine, and hands it over.
+    fn hear(&mut self, line: Range<usize>) -> Line<'_> {
         let arrived = self.arrived;
         let text = self.lines.text(line);
         self.recent.keep(arrived, Origin::Engine, text);
         self.log.write(arrived, &self.name, Origin::Engine, text);
-        Some(Line { text, arrived })
+        Line { text, arrived }
     }
 
     /// Writes a remark of our own to the log.
@@ -311,10 +313,7 @@ impl Conversation {
         let mut reads = 0;
         loop {
             while let Some(line) = self.lines.next() {
-                let text = self.lines.text(line);
-                self.recent.keep(self.arrived, Origin::Engine, text);
-                self.log
-                    .write(self.arrived, &self.name, Origin::Engine, text);
+                self.hear(line);
             }
             self.lines.drop_incomplete();
             if reads == READS_TO_EMPTY || !self.read_output() {
