@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::rules::Variant;
-use crate::search::{Control, Request, Table, search};
+use crate::search::{Control, Memory, Request, search};
 
 /// The depth where none is said.
 pub const DEFAULT_DEPTH: u32 = 6;
@@ -46,7 +46,7 @@ pub struct BenchResult {
 }
 
 /// Searches all positions to a depth; `None` once `control` says stop.
-pub fn run(depth: u32, table: &mut Table, control: &Control) -> Option<BenchResult> {
+pub fn run(depth: u32, memory: &mut Memory, control: &Control) -> Option<BenchResult> {
     let before = control.elapsed();
     let mut nodes = 0;
     for &(variant, text) in POSITIONS {
@@ -55,7 +55,7 @@ pub fn run(depth: u32, table: &mut Table, control: &Control) -> Option<BenchResu
             continue;
         };
         let request = Request::new(position, depth);
-        nodes += search(&request, table, control, &mut |_| ())?.nodes;
+        nodes += search(&request, memory, control, &mut |_| ())?.nodes;
         if control.should_stop() {
             return None;
         }
@@ -81,7 +81,7 @@ mod tests {
     /// The signature: a commit that changes it changes what the search does, and says so.
     #[test]
     fn the_bench_visits_as_many_positions_as_ever() {
-        let result = run(3, &mut Table::new(16), &Control::new(None)).unwrap();
+        let result = run(3, &mut Memory::new(16), &Control::new(None)).unwrap();
         assert_eq!(result.nodes, 32_576);
     }
 }

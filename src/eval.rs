@@ -1,41 +1,50 @@
-//! What a position is worth to each seat, and how that becomes expected shares of the points.
+//! How strong each seat stands in a position, and how that becomes expected shares of the points.
 //!
-//! A game's evaluation gives each seat a *worth*. Of two seats the one with the larger worth is the more
-//! likely to come in first of the two, and a seat's expected placement points are the number of rivals it
-//! is expected to beat. So shares are made of pairs: each pair's lead is a logistic function of the
-//! difference of worths, and what one seat gains the other loses.
+//! A game's evaluator gives each seat a *strength*. Of two seats the one with the larger strength is the more likely to
+//! come in first of the two, and a seat's expected placement points are the number of rivals it is expected to beat. So
+//! shares are made of pairs: each pair's lead is a logistic function of the difference of strengths, and what one seat
+//! gains the other loses.
 
 mod fox;
 mod hase;
 mod model;
+mod worth;
 
-pub use hase::{article, curves, lookahead};
+use std::sync::{Arc, Mutex};
+
+pub use hase::{article, curves, lookahead, net};
 pub use model::{ArticleModel, Heuristic, MinimaxModel, Model, ModelSettings, NoModel, mean};
+pub use worth::{DECIDED_WORTH, WORTH_UNIT, leads};
 
 use crate::rules::{Game, MAX_SEATS, Seat, Turn};
 
 /// The lead of one seat over another whose order is decided.
 pub const CERTAIN: i32 = 1 << 20;
 
-/// Worth of a decided place, for itself and for each place behind it: two worths that differ by at least this much are in a decided order.
-pub const DECIDED_WORTH: i32 = 20_000_000;
-
-/// Differences of worth are looked up in steps of this many hundredths.
-const WORTH_STEP: i32 = 32;
-
-/// The difference of worth, in hundredths, at which the odds are e to 1.
-const WORTH_SCALE: f64 = 2500.0;
+/// The difference of strengths at which the odds are e to 1.
+pub const STRENGTH_UNIT: i32 = 4096;
 
 /// A number for each seat; entries beyond the last seat are 0.
 pub type Vector = [i32; MAX_SEATS];
 
+/// What evaluates the positions of a game, all with the same rules and number of seats.
+pub trait Evaluator<G: Game>: Send + Sync + 'static {
+    /// The strength of each seat, in [`STRENGTH_UNIT`]s; of seats whose place is decided, a number without meaning. A
+    /// card may be due.
+    fn strengths(&self, position: &G) -> Vector;
+
+    /// How the strengths come about, for a person.
+    fn explain(&self, position: &G) -> Vec<String>;
+}
+
 /// A game whose positions can be evaluated.
 pub trait Evaluate: Game {
-    /// The worth of each seat whose place is open, in hundredths, well within a million of zero.
-    fn worth(&self) -> Vector;
+    /// What evaluates its positions.
+    type Evaluator: Evaluator<Self>;
 
-    /// How the worth comes about, a line a seat, for a person.
-    fn explain(&self) -> Vec<String>;
+    /// What evaluates positions with the rules and the number of seats of this one. The first call for them may take
+    /// some milliseconds.
+    fn evaluator(&self, evaluators: &Evaluators) -> Arc<Self::Evaluator>;
 
     /// The model for a search for vectors; [`NoModel`] where the article has none.
     type Vectors: Model<Position = Self, Move = Self::Move>;
@@ -53,12 +62,18 @@ pub trait Evaluate: Game {
     fn explain_model(&self, settings: &ModelSettings) -> Vec<String>;
 }
 
+/// The evaluators that were made last, to be shared between threads.
+#[derive(Clone, Debug, Default)]
+pub struct Evaluators {
+    nets: Arc<Mutex<hase::Nets>>,
+}
+
 /// The estimate of a position without search: each seat's summed lead over all others, from
 /// -(n - 1) x [`CERTAIN`] to (n - 1) x [`CERTAIN`] for n seats. The sum is 0.
 ///
 /// Where a card is due, it is the mean over the cards that are left.
-pub fn estimate<G: Evaluate>(position: &G) -> Vector {
-    mean_over_cards(position, estimate_of_open)
+pub fn estimate<G: Evaluate>(evaluator: &G::Evaluator, position: &G) -> Vector {
+    mean_over_cards(position, |open| static_leads(evaluator, open))
 }
 
 /// As [`estimate`], by what the position is worth in the model.
@@ -81,25 +96,28 @@ fn mean_over_cards<G: Evaluate>(position: &G, leads_in: impl Fn(&G) -> Vector) -
     mean.leads()
 }
 
-/// The estimate of a position in which no card is due.
+/// Each seat's summed lead as the evaluator sees it, also where a card is due.
 #[inline]
-pub fn estimate_of_open<G: Evaluate>(position: &G) -> Vector {
-    leads(&decided_worth(position), position.seats())
-}
-
-/// Each seat's summed lead over all others, from what a position is worth to each of `seats` seats.
-#[inline]
-pub fn leads(worth: &Vector, seats: usize) -> Vector {
+pub fn static_leads<G: Evaluate>(evaluator: &G::Evaluator, position: &G) -> Vector {
+    let seats = position.seats();
+    let strengths = evaluator.strengths(position);
+    let places: [Option<usize>; MAX_SEATS] = std::array::from_fn(|seat| {
+        if seat < seats {
+            position.place(Seat(seat as u8))
+        } else {
+            None
+        }
+    });
     let mut leads = [0; MAX_SEATS];
-    if seats == 2 {
-        // One pair needs no loops: a tenth faster.
-        leads[0] = lead(worth[0] - worth[1]);
-        leads[1] = -leads[0];
-        return leads;
-    }
     for first in 0..seats {
         for second in first + 1..seats {
-            let lead = lead(worth[first] - worth[second]);
+            let lead = match (places[first], places[second]) {
+                (None, None) => lead(strengths[first] - strengths[second]),
+                (Some(_), None) => CERTAIN,
+                (None, Some(_)) => -CERTAIN,
+                (Some(before), Some(behind)) if before < behind => CERTAIN,
+                (Some(_), Some(_)) => -CERTAIN,
+            };
             leads[first] += lead;
             leads[second] -= lead;
         }
@@ -107,57 +125,37 @@ pub fn leads(worth: &Vector, seats: usize) -> Vector {
     leads
 }
 
-/// The lead of the first of two seats over the second; what [`estimate_of_open`] gives the first.
+/// The lead of the first of two seats over the second, in a game that is not over, as the evaluator sees it.
 #[inline]
-pub fn estimate_of_two<G: Evaluate>(position: &G) -> i32 {
-    let worth = position.worth();
-    lead(worth[0] - worth[1])
+pub fn static_lead_of_two<G: Evaluate>(evaluator: &G::Evaluator, position: &G) -> i32 {
+    let strengths = evaluator.strengths(position);
+    lead(strengths[0] - strengths[1])
 }
 
-/// The worth with every decided place above all open ones.
-fn decided_worth<G: Evaluate>(position: &G) -> Vector {
-    let mut worth = position.worth();
-    let seats = position.seats();
-    for (seat, worth) in worth.iter_mut().enumerate().take(seats) {
-        if let Some(place) = position.place(Seat(seat as u8)) {
-            *worth = DECIDED_WORTH * (seats + 1 - place) as i32;
-        }
-    }
-    worth
-}
-
-/// The lead that a difference of worth gives: U x tanh(difference / (2 x scale)), which is the logistic
-/// chance to come in first of two, spread from 0..1 to -U..U.
+/// The lead that a difference of strengths gives: U x tanh(difference / 2), which is the logistic chance to come in
+/// first of two, spread from 0..1 to -U..U.
 #[inline]
-fn lead(difference: i32) -> i32 {
-    // Division rounds towards zero, so that what one seat leads by is what the other is behind.
-    let step = difference / WORTH_STEP;
-    if let Some(&lead) = LEADS.get((step + FURTHEST_STEP) as usize) {
-        return lead;
-    }
-    let most = if difference.abs() >= DECIDED_WORTH / 2 {
-        CERTAIN
-    } else {
-        LEADS[LEADS.len() - 1]
+pub fn lead(difference: i32) -> i32 {
+    let size = difference.unsigned_abs();
+    let step = (size / LEAD_STEP) as usize;
+    let lead = match LEADS.get(step..step + 2) {
+        Some(&[from, to]) => from + (to - from) * (size % LEAD_STEP) as i32 / LEAD_STEP as i32,
+        _ => LEADS[LEADS.len() - 1],
     };
-    difference.signum() * most
+    if difference < 0 { -lead } else { lead }
 }
 
-/// The differences of worth that are told apart: this many steps either way.
-const FURTHEST_STEP: i32 = 511;
+/// Leads are looked up for differences so far apart, and between them are on a line.
+const LEAD_STEP: u32 = STRENGTH_UNIT as u32 / 32;
 
-/// Entry FURTHEST_STEP + n is the lead for n steps. Both signs have entries, for which of two seats leads is
-/// hard to predict: a branch would take more time than the table.
-const LEADS: [i32; 2 * FURTHEST_STEP as usize + 1] = {
-    let mut table = [0; 2 * FURTHEST_STEP as usize + 1];
-    let mut step = 0;
-    // e to the power of -difference / scale, from one step to the next.
-    let factor = exp(-(WORTH_STEP as f64) / WORTH_SCALE);
+/// Entry n is the lead for n steps, up to 13 units.
+const LEADS: [i32; 13 * 32 + 1] = {
+    let mut table = [0; 13 * 32 + 1];
+    let factor = exp(-(LEAD_STEP as f64) / STRENGTH_UNIT as f64);
     let mut odds = 1.0;
-    while step <= FURTHEST_STEP as usize {
-        let lead = (CERTAIN as f64 * (1.0 - odds) / (1.0 + odds)) as i32;
-        table[FURTHEST_STEP as usize + step] = lead;
-        table[FURTHEST_STEP as usize - step] = -lead;
+    let mut step = 0;
+    while step < table.len() {
+        table[step] = (CERTAIN as f64 * (1.0 - odds) / (1.0 + odds)) as i32;
         odds *= factor;
         step += 1;
     }
@@ -240,15 +238,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leads_grow_and_never_reach_certainty() {
-        for step in 1..LEADS.len() {
-            assert!(LEADS[step] > LEADS[step - 1], "at {step}");
+    fn a_lead_is_the_hyperbolic_tangent_of_half_the_difference() {
+        for difference in -100_000..=100_000 {
+            let exact = f64::from(difference) / f64::from(STRENGTH_UNIT) / 2.0;
+            let exact = exact.tanh() * f64::from(CERTAIN);
+            let found = lead(difference);
+            assert!(
+                (f64::from(found) - exact).abs() < 60.0,
+                "{difference}: {found}, not {exact}"
+            );
+            assert_eq!(lead(-difference), -found);
+            assert!(found.abs() < CERTAIN);
+            assert!(lead(difference + 1) >= found, "{difference}");
         }
-        assert!(LEADS[LEADS.len() - 1] < CERTAIN);
-        assert_eq!(lead(-5000), -lead(5000));
-        assert_eq!(lead(DECIDED_WORTH - 900_000), CERTAIN);
-        let one_scale = f64::from(lead(WORTH_SCALE as i32)) / f64::from(CERTAIN);
-        assert!((one_scale - 0.5f64.tanh()).abs() < 0.01, "{one_scale}");
     }
 
     #[test]

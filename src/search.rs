@@ -1,5 +1,5 @@
 //! The search: iterative deepening over any game that can be evaluated. Our own searches two seats by
-//! alpha-beta and more by max^n over expected shares; [`vectors`] and [`minimax`] are those of the articles. A solved
+//! alpha-beta and more by a tree search ([`puct`]) over expected shares; [`vectors`] and [`minimax`] are those of the articles. A solved
 //! game needs none.
 //!
 //! The search has no mouth. It takes a [`Request`], asks a [`Control`] whether to go on, hands each
@@ -10,13 +10,14 @@ mod alpha_beta;
 mod chance;
 mod control;
 mod deepening;
-mod max_n;
+mod memory;
 pub mod minimax;
 mod order;
 mod perfect;
 mod preset;
 mod principal_variation;
 mod progress;
+mod puct;
 mod star;
 mod table;
 mod tree;
@@ -29,9 +30,10 @@ use crate::eval::Vector;
 use crate::rules::{AnyPosition, Game, Turn};
 
 pub use control::Control;
+pub use memory::Memory;
 pub use preset::{ArticleSettings, Preset, search};
 pub use progress::Past;
-pub use table::Table;
+use table::Table;
 
 /// The deepest iteration, in plies.
 pub const MAX_DEPTH: u32 = 96;

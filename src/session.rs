@@ -22,6 +22,7 @@ use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender, after, bounded, never, select_biased};
 
+use crate::eval::Evaluators;
 use crate::protocol::{BestMove, Command, CommandError, LineReader, Reply};
 use going::Running;
 use options::Options;
@@ -112,6 +113,7 @@ struct Session<W> {
     debug: bool,
     game: Game,
     worker: Worker,
+    evaluators: Evaluators,
     /// Tables that the search thread still has to make.
     preparing: usize,
     /// Whether an `isready` came meanwhile.
@@ -122,11 +124,11 @@ struct Session<W> {
 impl<W: Write> Session<W> {
     fn new(output: W) -> io::Result<Session<W>> {
         let options = Options::default();
-        let mut worker = Worker::start(options.hash)?;
+        let evaluators = Evaluators::default();
+        let worker = Worker::start(options.hash, evaluators.clone())?;
         let game = Game::start_of(options.variant);
-        worker.prepare(*game.position());
-        Ok(Session {
-            preparing: 1,
+        let mut session = Session {
+            preparing: 0,
             ready_owed: false,
             output,
             options,
@@ -134,8 +136,11 @@ impl<W: Write> Session<W> {
             debug: false,
             game,
             worker,
+            evaluators,
             running: None,
-        })
+        };
+        session.prepare();
+        Ok(session)
     }
 
     fn run(
@@ -190,7 +195,11 @@ impl<W: Write> Session<W> {
             }
             Command::Position(command) => match self.game.after(&command) {
                 Ok(game) => {
+                    let seats = self.game.position().seats();
                     self.game = game;
+                    if self.game.position().seats() != seats && self.running.is_none() {
+                        self.prepare();
+                    }
                     if self.debug {
                         self.inform(&format!("position {}", self.game.position()))?;
                     }
@@ -210,7 +219,11 @@ impl<W: Write> Session<W> {
             Command::Quit => return Ok(Flow::Quit),
             Command::Display => self.say_lines(&answers::display(self.game.position()))?,
             Command::Eval => {
-                self.say_lines(&answers::eval(self.game.position(), &self.options.preset()))?;
+                self.say_lines(&answers::eval(
+                    self.game.position(),
+                    &self.options.preset(),
+                    &self.evaluators,
+                ))?;
             }
             Command::Help => self.say_lines(answers::HELP)?,
         }
@@ -245,8 +258,7 @@ impl<W: Write> Session<W> {
         }
         if Options::is_variant(name) {
             self.game = Game::start_of(self.options.variant);
-            self.worker.prepare(*self.game.position());
-            self.preparing += 1;
+            self.prepare();
             let chosen = answers::variant(self.options.variant, self.game.position());
             self.inform(&chosen)?;
         }
@@ -261,6 +273,12 @@ impl<W: Write> Session<W> {
             return Ok(());
         }
         self.say(&Reply::ReadyOk)
+    }
+
+    /// Has the tables of the position's game made, before the next search.
+    fn prepare(&mut self) {
+        self.worker.prepare(*self.game.position());
+        self.preparing += 1;
     }
 
     fn finish_preparing(&mut self) -> io::Result<()> {

@@ -3,7 +3,12 @@
 //! Source: the article "Rabbits & Wolves", which counts from 0, where the rabbit has won, to
 //! [`UNREACHABLE`].
 
-use super::{ArticleModel, Evaluate, Heuristic, MinimaxModel, ModelSettings, NoModel, Vector};
+use std::sync::Arc;
+
+use super::{
+    ArticleModel, Evaluate, Evaluator, Evaluators, Heuristic, MinimaxModel, ModelSettings, NoModel,
+    STRENGTH_UNIT, Vector, WORTH_UNIT,
+};
 use crate::rules::fox::board::{ROW_8, Square, neighbours};
 use crate::rules::fox::{Move, Position, RABBIT, WOLVES};
 use crate::rules::{Game, MAX_SEATS};
@@ -92,19 +97,30 @@ impl MinimaxModel for Pursuit {
     }
 }
 
-impl Evaluate for Position {
-    type Vectors = NoModel<Position>;
-    type Minimax = Pursuit;
+/// The evaluator: the rabbit is the stronger, the fewer steps it has to row 8.
+#[derive(Clone, Copy, Debug)]
+pub struct Distance;
 
-    fn worth(&self) -> Vector {
-        worth(distance(self))
+impl Evaluator<Position> for Distance {
+    fn strengths(&self, position: &Position) -> Vector {
+        worth(distance(position)).map(|worth| worth * STRENGTH_UNIT / WORTH_UNIT)
     }
 
-    fn explain(&self) -> Vec<String> {
+    fn explain(&self, position: &Position) -> Vec<String> {
         let default = Pursuit {
             heuristic: Heuristic::Distance,
         };
-        explain_with(self, &default)
+        explain_with(position, &default)
+    }
+}
+
+impl Evaluate for Position {
+    type Evaluator = Distance;
+    type Vectors = NoModel<Position>;
+    type Minimax = Pursuit;
+
+    fn evaluator(&self, _: &Evaluators) -> Arc<Distance> {
+        Arc::new(Distance)
     }
 
     fn model(&self, settings: &ModelSettings) -> ArticleModel<NoModel<Position>, Pursuit> {

@@ -8,7 +8,7 @@
 use super::order::OrderedMoves;
 use super::table::{Bound, Entry};
 use super::tree::{Tree, decided_lead};
-use crate::eval::{CERTAIN, Evaluate, estimate_of_two};
+use crate::eval::{CERTAIN, Evaluate};
 use crate::rules::{Seat, Turn};
 
 /// Beyond every value.
@@ -24,12 +24,6 @@ pub struct Window {
 }
 
 impl Window {
-    /// Every value is wanted.
-    pub const FULL: Window = Window {
-        alpha: -INFINITY,
-        beta: INFINITY,
-    };
-
     /// Whether no value is within: the question is only on which side it is.
     pub fn is_null(self) -> bool {
         self.beta - 1 == self.alpha
@@ -90,13 +84,12 @@ impl<G: Evaluate> Tree<'_, G> {
                 self.pv.clear(path.ply);
                 decided_lead(position.place(seat) == Some(1), path.own_moves)
             }
-            Turn::Card(_) => self.lead_over_cards(seat, position, depth, path, window),
-            Turn::Seat(_) if depth == 0 => {
+            Turn::Card(_) | Turn::Seat(_) if depth == 0 => {
                 self.pv.clear(path.ply);
                 self.reached_horizon = true;
-                let lead = estimate_of_two(position);
-                if seat.0 == 0 { lead } else { -lead }
+                self.static_lead(seat, position)
             }
+            Turn::Card(_) => self.lead_over_cards(seat, position, depth, path, window),
             Turn::Seat(mover) if mover == seat => {
                 self.lead_of_mover(mover, position, depth, path, window)
             }
@@ -137,8 +130,7 @@ impl<G: Evaluate> Tree<'_, G> {
             if next.turn() == Turn::Over {
                 return CERTAIN;
             }
-            let lead = estimate_of_two(&next);
-            if mover.0 == 0 { lead } else { -lead }
+            self.static_lead(mover, &next)
         });
         let mut best = -INFINITY;
         let mut best_index = 0;
@@ -180,33 +172,28 @@ impl<G: Evaluate> Tree<'_, G> {
     }
 
     /// The lead of the seat to move, searched one ply deep: neither the table nor an order of moves pays
-    /// here. Moves that draw cards come last, since each costs as much as many others.
+    /// here.
     fn lead_of_last_ply(&mut self, mover: Seat, position: &G, path: Path, window: Window) -> i32 {
         let child = path.down(mover, self);
         let mut best = -INFINITY;
         self.pv.clear(path.ply);
-        for draws in [false, true] {
-            for mv in position.legal_moves() {
-                let next = position.play_unchecked(mv);
-                if matches!(next.turn(), Turn::Card(_)) != draws {
-                    continue;
+        for mv in position.legal_moves() {
+            let next = position.play_unchecked(mv);
+            let below = Window {
+                alpha: best.max(window.alpha),
+                ..window
+            };
+            let lead = self.lead_after(mover, &next, 0, child, below);
+            if self.visits.stopped {
+                return 0;
+            }
+            if lead > best {
+                best = lead;
+                if lead > window.alpha {
+                    self.pv.extend(path.ply, mv);
                 }
-                let below = Window {
-                    alpha: best.max(window.alpha),
-                    ..window
-                };
-                let lead = self.lead_after(mover, &next, 0, child, below);
-                if self.visits.stopped {
-                    return 0;
-                }
-                if lead > best {
-                    best = lead;
-                    if lead > window.alpha {
-                        self.pv.extend(path.ply, mv);
-                    }
-                    if lead >= window.beta {
-                        return best;
-                    }
+                if lead >= window.beta {
+                    return best;
                 }
             }
         }

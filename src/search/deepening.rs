@@ -2,20 +2,25 @@
 
 use super::alpha_beta::{INFINITY, Path, Window};
 use super::progress::with_progress;
+use super::table::Table;
 use super::tree::{Tree, value_of_two};
-use super::{Answer, Control, MAX_DEPTH, Report, Request, Table, Value};
+use super::{Answer, Control, MAX_DEPTH, Memory, Report, Request, Value, puct};
 use crate::eval::Evaluate;
 use crate::rules::{Game, Seat, Turn, with_position};
 
 /// Searches by the default preset; see [`search`](super::search).
 pub fn search(
     request: &Request,
-    table: &mut Table,
+    memory: &mut Memory,
     control: &Control,
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
     with_position!(&request.position, position => {
-        let mut root = Root::new(position, request, table, control)?;
+        if position.seats() > 2 {
+            return puct::search(position, request, memory, control, observe);
+        }
+        let evaluator = position.evaluator(&memory.evaluators);
+        let mut root = Root::new(position, request, &evaluator, &mut memory.table, control)?;
         root.deepen(observe);
         Some(root.answer())
     })
@@ -29,7 +34,7 @@ struct RootMove<M> {
     pv: Vec<M>,
 }
 
-struct Root<'a, G: Game> {
+struct Root<'a, G: Evaluate> {
     position: &'a G,
     mover: Seat,
     request: &'a Request,
@@ -43,6 +48,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
     fn new(
         position: &'a G,
         request: &'a Request,
+        evaluator: &'a G::Evaluator,
         table: &'a mut Table,
         control: &'a Control,
     ) -> Option<Root<'a, G>> {
@@ -53,7 +59,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
         let legal = position.legal_moves();
         let moves: Vec<G::Move> = legal.filter(|mv| request.asks_for(*mv)).collect();
         let moves = with_progress(position, mover, moves, &request.past);
-        let tree = Tree::new(position, mover, control, table, request.nodes);
+        let tree = Tree::new(position, mover, evaluator, control, table, request.nodes);
         let mut root = Root {
             position,
             mover,
@@ -149,9 +155,6 @@ impl<'a, G: Evaluate> Root<'a, G> {
     fn search_move(&mut self, mv: G::Move, depth: u32, floor: Option<&Value>) -> Value {
         let next = self.position.play_unchecked(mv);
         let path = self.first_ply();
-        if self.position.seats() > 2 {
-            return self.tree.value_after(&next, depth - 1, path);
-        }
         let alpha = floor.map_or(-INFINITY, |floor| {
             super::tree::lead_of_two(floor, self.mover)
         });

@@ -1,7 +1,7 @@
 //! The presets: whole ways of playing, to choose from.
 
 use super::vectors::{self, Extent, VectorSettings};
-use super::{Answer, Control, Report, Request, Table, Value, deepening, minimax, perfect};
+use super::{Answer, Control, Memory, Report, Request, Value, deepening, minimax, perfect};
 use crate::eval::{self, ArticleModel, Evaluate, MinimaxModel, ModelSettings};
 use crate::rules::{Game, with_position};
 
@@ -45,7 +45,7 @@ impl Default for ArticleSettings {
 /// `None` if no seat is to move, or none of the moves asked for is legal.
 pub fn search(
     request: &Request,
-    table: &mut Table,
+    memory: &mut Memory,
     control: &Control,
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
@@ -53,7 +53,7 @@ pub fn search(
         Preset::Default if position.solved().is_some() => {
             perfect::search(position, request, observe)
         }
-        Preset::Default | Preset::Search => deepening::search(request, table, control, observe),
+        Preset::Default | Preset::Search => deepening::search(request, memory, control, observe),
         Preset::Article(settings) => match position.model(&settings.model) {
             ArticleModel::Vectors(model) => {
                 search_vectors(position, &model, request, settings, control, observe)

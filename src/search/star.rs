@@ -12,7 +12,7 @@
 use super::alpha_beta::{INFINITY, Path, Window};
 use super::chance::Mean;
 use super::tree::Tree;
-use crate::eval::{CERTAIN, Evaluate, estimate_of_two};
+use crate::eval::{CERTAIN, Evaluate};
 use crate::rules::{MAX_OUTCOMES, Seat};
 
 impl<G: Evaluate> Tree<'_, G> {
@@ -25,16 +25,13 @@ impl<G: Evaluate> Tree<'_, G> {
         path: Path,
         window: Window,
     ) -> i32 {
-        if depth == 0 {
-            return self.lead_over_leaves(seat, position, path);
-        }
         let key = position.key();
         let known = self.table.get(key);
         if let Some(lead) = known.and_then(|entry| self.lead_in_table(entry, depth, path, window)) {
             self.pv.clear(path.ply);
             return lead;
         }
-        let mut cards = Cards::of(position, seat);
+        let mut cards = Cards::of(position, seat, self);
         let tried = if may_try(window) {
             self.try_cards(seat, position, &mut cards, depth, path, window)
         } else {
@@ -50,21 +47,6 @@ impl<G: Evaluate> Tree<'_, G> {
         self.pv.clear(path.ply);
         self.remember(key, lead, depth, 0, path, window);
         lead
-    }
-
-    /// The mean of static leads.
-    fn lead_over_leaves(&mut self, seat: Seat, position: &G, path: Path) -> i32 {
-        let mut mean = Mean::NOTHING;
-        for (card, weight) in position.outcomes() {
-            let next = position.draw_unchecked(card);
-            let lead = self.lead_after(seat, &next, 0, path, Window::FULL);
-            if self.visits.stopped {
-                return 0;
-            }
-            mean.add(lead, weight);
-        }
-        self.pv.clear(path.ply);
-        mean.value()
     }
 
     /// Asks each card on which side it is; a bound of the mean if that decides the node.
@@ -157,11 +139,11 @@ impl Cards {
     };
 
     /// The cards that can be drawn now, with the static leads of `seat`.
-    fn of<G: Evaluate>(position: &G, seat: Seat) -> Cards {
+    fn of<G: Evaluate>(position: &G, seat: Seat, tree: &Tree<'_, G>) -> Cards {
         let mut cards = Cards::NONE;
         for (card, weight) in position.outcomes().take(MAX_OUTCOMES) {
-            let lead = estimate_of_two(&position.draw_unchecked(card));
-            cards.push(weight, if seat.0 == 0 { lead } else { -lead });
+            let lead = tree.static_lead(seat, &position.draw_unchecked(card));
+            cards.push(weight, lead);
         }
         cards
     }

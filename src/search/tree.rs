@@ -4,13 +4,15 @@ use super::principal_variation::PrincipalVariation;
 use super::visits::Visits;
 use super::{Control, MAX_DEPTH, Table, Value};
 use crate::eval::{self, CERTAIN, Evaluate};
-use crate::rules::{Game, Seat};
+use crate::rules::Seat;
 
 /// A decided result is worth this much, less one for each own move of the root's mover until then.
 const DECIDED: i32 = CERTAIN + 100_000;
 
 /// A search tree that is being walked.
-pub struct Tree<'a, G: Game> {
+pub struct Tree<'a, G: Evaluate> {
+    /// What evaluates positions.
+    pub evaluator: &'a G::Evaluator,
     /// Counting and stopping.
     pub visits: Visits<'a>,
     /// Values of positions reached before.
@@ -33,12 +35,14 @@ impl<'a, G: Evaluate> Tree<'a, G> {
     pub fn new(
         root: &G,
         root_seat: Seat,
+        evaluator: &'a G::Evaluator,
         control: &'a Control,
         table: &'a mut Table,
         node_limit: u64,
     ) -> Tree<'a, G> {
         let decided = (0..root.seats() as u8).filter(|&seat| root.place(Seat(seat)).is_some());
         Tree {
+            evaluator,
             visits: Visits::new(control, node_limit),
             table,
             root_seat,
@@ -58,10 +62,17 @@ impl<'a, G: Evaluate> Tree<'a, G> {
         }
     }
 
+    /// The lead of `seat` as a position stands, in which a card may be due.
+    #[inline]
+    pub fn static_lead(&self, seat: Seat, position: &G) -> i32 {
+        let lead = eval::static_lead_of_two(self.evaluator, position);
+        if seat.0 == 0 { lead } else { -lead }
+    }
+
     /// The static value of a position.
     pub fn static_value(&self, position: &G, own_moves: i32) -> Value {
         Value {
-            leads: eval::estimate(position),
+            leads: eval::static_leads(self.evaluator, position),
             mate: self.mate(position, own_moves),
         }
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use crate::bench::BenchResult;
-use crate::eval::{self, Evaluate};
+use crate::eval::{self, Evaluate, Evaluator, Evaluators};
 use crate::protocol::{Info, Score};
 use crate::rules::{
     AnyPosition, Census, Game, LongestWin, Outcome, Seat, Turn, Variant, with_position,
@@ -63,9 +63,12 @@ pub fn display(position: &AnyPosition) -> String {
 }
 
 /// What `eval` prints.
-pub fn eval(position: &AnyPosition, preset: &Preset) -> String {
+pub fn eval(position: &AnyPosition, preset: &Preset, evaluators: &Evaluators) -> String {
     let (mut lines, leads) = with_position!(position, position => match preset {
-        Preset::Default | Preset::Search => (position.explain(), eval::estimate(position)),
+        Preset::Default | Preset::Search => {
+            let evaluator = position.evaluator(evaluators);
+            (evaluator.explain(position), eval::estimate(&*evaluator, position))
+        }
         Preset::Article(ArticleSettings { model, .. }) => {
             (position.explain_model(model), eval::model_estimate(position, model))
         }
@@ -132,9 +135,10 @@ pub fn bench(result: &BenchResult) -> String {
 
 /// The estimate of a position without search, as shares in permille; exact where the game is over, the
 /// mean over the cards where one is due.
-pub fn static_estimate(position: &AnyPosition) -> Vec<u16> {
+pub fn static_estimate(position: &AnyPosition, evaluators: &Evaluators) -> Vec<u16> {
     with_position!(position, position => {
-        eval::shares(&eval::estimate(position)[..position.seats()])
+        let evaluator = position.evaluator(evaluators);
+        eval::shares(&eval::estimate(&*evaluator, position)[..position.seats()])
     })
 }
 

@@ -165,7 +165,7 @@ impl<W: Write> Session<W> {
             None => BestMove {
                 best: None,
                 ponder: None,
-                estimate: answers::static_estimate(&running.position),
+                estimate: answers::static_estimate(&running.position, &self.evaluators),
             },
         });
         self.release_unless_held()

@@ -5,8 +5,9 @@ use std::thread::{self, JoinHandle};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 use crate::bench::{self, BenchResult};
-use crate::rules::{AnyPosition, Census, Seat, Variant};
-use crate::search::{Answer, Control, Report, Request, Table, search};
+use crate::eval::{Evaluate, Evaluators};
+use crate::rules::{AnyPosition, Census, Seat, Variant, with_position};
+use crate::search::{Answer, Control, Memory, Report, Request, search};
 
 /// Work for the search thread.
 #[derive(Debug)]
@@ -59,7 +60,7 @@ impl Worker {
     ///
     /// # Errors
     /// Where the system has no thread to give.
-    pub fn start(table_mebibytes: usize) -> std::io::Result<Worker> {
+    pub fn start(table_mebibytes: usize, evaluators: Evaluators) -> std::io::Result<Worker> {
         let (task_sender, tasks) = bounded::<(Task, Control)>(1);
         // Unbounded, so that a client that does not read never holds up a search that is to stop; a
         // task sends no more events than it completes iterations.
@@ -67,9 +68,9 @@ impl Worker {
         let thread = thread::Builder::new()
             .name("search".into())
             .spawn(move || {
-                let mut table = Table::new(table_mebibytes);
+                let mut memory = Memory::with_evaluators(table_mebibytes, evaluators.clone());
                 for (task, control) in tasks {
-                    if work(task, &control, &mut table, &event_sender).is_none() {
+                    if work(task, &control, &mut memory, &evaluators, &event_sender).is_none() {
                         return;
                     }
                 }
@@ -120,27 +121,34 @@ impl Drop for Worker {
 }
 
 /// Does a task; `None` once nobody listens.
-fn work(task: Task, control: &Control, table: &mut Table, events: &Sender<Event>) -> Option<()> {
+fn work(
+    task: Task,
+    control: &Control,
+    memory: &mut Memory,
+    evaluators: &Evaluators,
+    events: &Sender<Event>,
+) -> Option<()> {
     let event = match task {
         Task::Search(request) => {
             let mut observe = |report| {
                 // Whoever does not listen any more has stopped the search too.
                 let _ = events.send(Event::Report(report));
             };
-            Event::Answer(search(&request, table, control, &mut observe))
+            Event::Answer(search(&request, memory, control, &mut observe))
         }
         Task::Perft(position, depth) => {
             Event::Perft(position.perft_by_action(depth, &mut || control.should_stop()))
         }
         Task::Solve => Event::Solved(Variant::solved().collect()),
-        Task::Bench(depth) => Event::Bench(bench::run(depth, table, control)),
+        Task::Bench(depth) => Event::Bench(bench::run(depth, memory, control)),
         Task::ResizeTable(mebibytes) => {
-            *table = Table::new(mebibytes);
+            *memory = Memory::with_evaluators(mebibytes, evaluators.clone());
             return Some(());
         }
         Task::Prepare(position) => {
             position.turns_home(Seat(0));
             position.solved();
+            with_position!(&position, position => drop(position.evaluator(evaluators)));
             Event::Prepared
         }
     };

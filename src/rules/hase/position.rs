@@ -147,6 +147,12 @@ impl Position {
         self.occupied
     }
 
+    /// The number of cards of each [`Card`] drawn since the last shuffle, in its order.
+    #[inline(always)]
+    pub fn drawn(&self) -> &[u8; 8] {
+        &self.drawn
+    }
+
     /// Whether all hares but one have finished.
     #[inline]
     pub(super) fn is_over(&self) -> bool {

@@ -9,6 +9,8 @@ use super::turns_home::TurnsHome;
 /// The tables of a variant.
 #[derive(Debug)]
 pub struct Ruleset {
+    /// The name of the variant.
+    pub name: &'static str,
     /// The track.
     pub track: Track,
     /// Carrots of each hare at the start, and after falling back to it.
@@ -26,6 +28,7 @@ pub struct Ruleset {
 
 /// The game of 1978: its track, 68 carrots, 3 lettuces, a deck of fifteen cards.
 pub static HASE_UND_IGEL: Ruleset = Ruleset {
+    name: "hase-und-igel",
     track: Track::new(TRACK_1978),
     carrots: 68,
     lettuces: 3,
@@ -36,6 +39,7 @@ pub static HASE_UND_IGEL: Ruleset = Ruleset {
 
 /// The later English-language game: its track, 65 carrots, 3 lettuces, a deck of fifteen cards.
 pub static HARE_AND_TORTOISE: Ruleset = Ruleset {
+    name: "hare-and-tortoise",
     track: Track::new(TRACK_LATER),
     carrots: 65,
     lettuces: 3,

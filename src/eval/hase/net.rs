@@ -1,0 +1,210 @@
+//! The learned evaluation of Hase und Igel: how strong each seat stands.
+//!
+//! A net sees each hare as a [look](features) and gives each seat a *strength*. The chance of a seat to finish before
+//! another is the logistic function of the difference of their strengths.
+//!
+//! What a hare adds to the first layer is one row of numbers for its look and its slot, the number of its seat counted
+//! from the one to move. These rows are made from the [`Weights`] once variant and seats are known. Then the
+//! strengths are a sum of a row a hare and one for the cards drawn, and two small layers, for any number of seats.
+//! All is done in an order that is written down here, without fused operations, so that every machine finds the same.
+//!
+//! Source: Y. Nasu, "Efficiently updatable neural-network-based evaluation functions for computer shogi" (2018), for a
+//! first layer that is a sum of rows of whole numbers.
+
+mod explain;
+mod features;
+mod shipped;
+mod weights;
+
+pub use features::{DECK_KINDS, DECKS, LETTUCES, Looks, PART_ROWS, PARTS, deck_index, deck_of};
+pub use shipped::Nets;
+pub use weights::{Row, WIDTH, Weights, WeightsError};
+
+use crate::rules::hase::{Position, Ruleset};
+use crate::rules::{Game, MAX_SEATS, Seat, Turn};
+
+/// A row of the first layer, in whole steps of 1 / [`STEPS`].
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Sum([i16; WIDTH]);
+
+/// Steps of a unit in the first layer.
+const STEPS: f32 = 512.0;
+
+/// A net that is ready to evaluate positions of its ruleset and number of seats.
+#[derive(Clone, Debug)]
+pub struct Net {
+    looks: Looks,
+    seats: usize,
+    /// By slot and look.
+    hares: Vec<Sum>,
+    /// By what is drawn, with the bias.
+    decks: Vec<Sum>,
+    mixing: [Row; WIDTH],
+    mixing_bias: Row,
+    /// By unit of the second layer, for each slot.
+    strength: [[f32; SLOTS]; WIDTH],
+    strength_bias: [f32; SLOTS],
+}
+
+/// Slots, filled up to what processors add at a time.
+const SLOTS: usize = 8;
+
+/// The strength of each seat, whose differences are the logarithms of odds; of seats that have finished, and beyond
+/// the last seat, a number without meaning.
+pub type Strengths = [f32; MAX_SEATS];
+
+impl Net {
+    /// Makes a net for a ruleset from its weights; takes some milliseconds.
+    pub fn new(ruleset: &Ruleset, weights: &Weights) -> Net {
+        let looks = Looks::of(ruleset);
+        let part_indices: Vec<[usize; PARTS]> = (0..looks.len())
+            .map(|look| looks.parts(ruleset, look))
+            .collect();
+        let mut hares = Vec::with_capacity(weights.seats * looks.len());
+        for slot in &weights.slots {
+            let parts: Vec<Vec<Row>> = weights
+                .parts
+                .iter()
+                .map(|table| table.iter().map(|row| times(row, slot)).collect())
+                .collect();
+            for indices in &part_indices {
+                let mut sum = [0.0; WIDTH];
+                for (table, &index) in parts.iter().zip(indices) {
+                    add(&mut sum, &table[index]);
+                }
+                hares.push(rounded(&sum));
+            }
+        }
+        let decks = (0..DECKS).map(|index| {
+            let mut sum = weights.bias;
+            for (kind, drawn) in deck_of(index).into_iter().enumerate() {
+                add(&mut sum, &weights.deck[kind][drawn]);
+            }
+            rounded(&sum)
+        });
+        let mut strength = [[0.0; SLOTS]; WIDTH];
+        let mut strength_bias = [0.0; SLOTS];
+        for slot in 0..weights.seats {
+            strength_bias[slot] = weights.strength_bias[slot];
+            for unit in 0..WIDTH {
+                strength[unit][slot] = weights.strength[slot][unit];
+            }
+        }
+        Net {
+            seats: weights.seats,
+            decks: decks.collect(),
+            mixing: weights.mixing.map(|row| row.map(|x| x / STEPS)),
+            mixing_bias: weights.mixing_bias,
+            strength,
+            strength_bias,
+            hares,
+            looks,
+        }
+    }
+
+    /// Number of seats.
+    pub fn seats(&self) -> usize {
+        self.seats
+    }
+
+    /// The strength of each seat in a position with as many seats as the net has, in which a card may be due.
+    #[inline]
+    pub fn strengths(&self, position: &Position) -> Strengths {
+        match self.seats {
+            2 => self.strengths_of::<2>(position),
+            3 => self.strengths_of::<3>(position),
+            4 => self.strengths_of::<4>(position),
+            5 => self.strengths_of::<5>(position),
+            _ => self.strengths_of::<6>(position),
+        }
+    }
+
+    #[inline(always)]
+    fn strengths_of<const N: usize>(&self, position: &Position) -> Strengths {
+        let mover = match position.turn() {
+            Turn::Seat(seat) | Turn::Card(seat) => seat.index(),
+            Turn::Over => 0,
+        };
+        let looks = self.looks.len();
+        let mut sum = self.decks[deck_index(position.drawn())].0;
+        for slot in 0..N {
+            let seat = seat_of::<N>(mover, slot);
+            let look = self.looks.index(position, Seat(seat as u8));
+            let row = &self.hares[slot * looks + look].0;
+            for (sum, &x) in sum.iter_mut().zip(row) {
+                *sum = sum.saturating_add(x);
+            }
+        }
+        let by_slot = self.upper_layers(&sum);
+        let mut strengths = [0.0; MAX_SEATS];
+        for slot in 0..N {
+            strengths[seat_of::<N>(mover, slot)] = by_slot[slot];
+        }
+        strengths
+    }
+
+    #[inline(always)]
+    fn upper_layers(&self, sum: &[i16; WIDTH]) -> [f32; SLOTS] {
+        let first: Row = sum.map(|x| f32::from(x.max(0)));
+        // Two sums of half the units each: one alone would wait for each of its additions.
+        let mut second = self.mixing_bias;
+        let mut other = [0.0; WIDTH];
+        for unit in 0..WIDTH / 2 {
+            add_times(&mut second, first[unit], &self.mixing[unit]);
+            add_times(
+                &mut other,
+                first[unit + WIDTH / 2],
+                &self.mixing[unit + WIDTH / 2],
+            );
+        }
+        add(&mut second, &other);
+        let mut sums = [[0.0; SLOTS]; 4];
+        for unit in (0..WIDTH).step_by(4) {
+            for (offset, sum) in sums.iter_mut().enumerate() {
+                let x = second[unit + offset].max(0.0);
+                add_times(sum, x, &self.strength[unit + offset]);
+            }
+        }
+        let mut by_slot = self.strength_bias;
+        for sum in &sums {
+            add(&mut by_slot, sum);
+        }
+        by_slot
+    }
+}
+
+/// The seat of a slot.
+#[inline(always)]
+fn seat_of<const N: usize>(mover: usize, slot: usize) -> usize {
+    let seat = mover + slot;
+    if seat < N { seat } else { seat - N }
+}
+
+#[inline(always)]
+fn add<const N: usize>(sum: &mut [f32; N], row: &[f32; N]) {
+    for (sum, x) in sum.iter_mut().zip(row) {
+        *sum += x;
+    }
+}
+
+#[inline(always)]
+fn add_times<const N: usize>(sum: &mut [f32; N], factor: f32, row: &[f32; N]) {
+    for (sum, x) in sum.iter_mut().zip(row) {
+        *sum += factor * x;
+    }
+}
+
+/// The product of a row with a matrix.
+fn times(row: &Row, matrix: &[Row; WIDTH]) -> Row {
+    let mut product = [0.0; WIDTH];
+    for (factor, row) in row.iter().zip(matrix) {
+        add_times(&mut product, *factor, row);
+    }
+    product
+}
+
+/// A row in whole steps.
+fn rounded(row: &Row) -> Sum {
+    Sum(row.map(|x| (x * STEPS).round() as i16))
+}

@@ -1,0 +1,238 @@
+//! The memory of a tree search: nodes and their edges in two lists of fixed size.
+//!
+//! A node stands behind its parent in the list, and its edges behind those of its parent. So what is still of use can
+//! be moved to the front in one pass.
+
+use crate::rules::MAX_SEATS;
+
+/// A place in the list of nodes.
+pub type NodeIndex = u32;
+
+/// The node of the position that is searched.
+pub const ROOT: NodeIndex = 0;
+
+/// A position that was visited.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Node {
+    /// Its first edge.
+    first: u32,
+    /// Walks that came through.
+    pub visits: u32,
+    /// What they were worth to each seat, added up: each the share of its rivals that it finishes before.
+    pub sums: [f32; MAX_SEATS],
+    /// Own moves of the root's mover until its place is certain, as in [`Value::mate`](super::Value::mate).
+    pub mate: i16,
+    /// Number of edges.
+    len: u8,
+}
+
+/// A move or a card.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    /// The node that it leads to, or [`ROOT`], to which none leads, before it was visited.
+    pub child: NodeIndex,
+    /// How much of the visits it deserves at first sight: of a move by what it is worth, of a card its chance. Less than 0
+    /// for a move that is not to be considered.
+    pub prior: f32,
+    /// What a move is worth to its mover at first sight.
+    pub value: f32,
+}
+
+/// The nodes and edges of a tree.
+#[derive(Debug, Default)]
+pub struct Arena {
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    /// For the nodes that are kept, where they go.
+    moved: Vec<NodeIndex>,
+    most_nodes: usize,
+    most_edges: usize,
+}
+
+/// There is room for so many nodes, however little memory there is.
+const LEAST_NODES: usize = 1024;
+
+/// Edges for each node for which there is room.
+const EDGES_A_NODE: usize = 10;
+
+impl Arena {
+    /// A tree of about as many mebibytes.
+    pub fn new(mebibytes: usize) -> Arena {
+        let size = size_of::<Node>() + size_of::<NodeIndex>() + EDGES_A_NODE * size_of::<Edge>();
+        let most_nodes = ((mebibytes << 20) / size).max(LEAST_NODES);
+        Arena {
+            most_nodes,
+            most_edges: most_nodes * EDGES_A_NODE,
+            ..Arena::default()
+        }
+    }
+
+    /// Forgets the tree, and makes room where there was none yet.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+        self.edges.clear();
+        self.nodes.reserve_exact(self.most_nodes);
+        self.edges.reserve_exact(self.most_edges);
+        self.moved.reserve_exact(self.most_nodes);
+    }
+
+    /// Whether there is room for a node with so many edges.
+    pub fn has_room(&self, edges: usize) -> bool {
+        self.nodes.len() < self.most_nodes && self.edges.len() + edges <= self.most_edges
+    }
+
+    /// Permille of the room that is in use.
+    pub fn fill_permille(&self) -> u16 {
+        let nodes = 1000 * self.nodes.len() / self.most_nodes.max(1);
+        let edges = 1000 * self.edges.len() / self.most_edges.max(1);
+        nodes.max(edges).min(1000) as u16
+    }
+
+    /// Adds a node with its edges.
+    pub fn add(&mut self, edges: impl Iterator<Item = Edge>) -> NodeIndex {
+        let index = self.nodes.len() as NodeIndex;
+        let first = self.edges.len();
+        self.edges.extend(edges);
+        self.nodes.push(Node {
+            first: first as u32,
+            len: (self.edges.len() - first) as u8,
+            ..Node::default()
+        });
+        index
+    }
+
+    /// A node.
+    #[inline]
+    pub fn node(&self, index: NodeIndex) -> &Node {
+        &self.nodes[index as usize]
+    }
+
+    /// A node, to be changed.
+    #[inline]
+    pub fn node_mut(&mut self, index: NodeIndex) -> &mut Node {
+        &mut self.nodes[index as usize]
+    }
+
+    /// The edges of a node.
+    #[inline]
+    pub fn edges(&self, index: NodeIndex) -> &[Edge] {
+        let node = &self.nodes[index as usize];
+        &self.edges[node.first as usize..][..usize::from(node.len)]
+    }
+
+    /// The edges of a node, to be changed.
+    #[inline]
+    pub fn edges_mut(&mut self, index: NodeIndex) -> &mut [Edge] {
+        let node = &self.nodes[index as usize];
+        &mut self.edges[node.first as usize..][..usize::from(node.len)]
+    }
+
+    /// The visits of what an edge leads to.
+    #[inline]
+    pub fn visits(&self, edge: &Edge) -> u32 {
+        if edge.child == ROOT {
+            0
+        } else {
+            self.node(edge.child).visits
+        }
+    }
+
+    /// Keeps of the tree what is below `root`, which becomes the root, but for nodes with fewer visits than `least`.
+    pub fn keep(&mut self, root: NodeIndex, least: u32) {
+        const GONE: NodeIndex = NodeIndex::MAX;
+        self.moved.clear();
+        self.moved.resize(self.nodes.len(), GONE);
+        self.moved[root as usize] = ROOT;
+        let mut kept = 0;
+        let mut kept_edges = 0;
+        for index in root as usize..self.nodes.len() {
+            if self.moved[index] == GONE {
+                continue;
+            }
+            let mut node = self.nodes[index];
+            for edge in node.first as usize..node.first as usize + usize::from(node.len) {
+                let mut moving = self.edges[edge];
+                if moving.child != ROOT {
+                    let is_kept = self.nodes[moving.child as usize].visits >= least;
+                    if !is_kept {
+                        moving.child = ROOT;
+                    }
+                }
+                if moving.child != ROOT {
+                    // Where it goes is known when it is reached; until then it only counts as kept.
+                    self.moved[moving.child as usize] = ROOT;
+                }
+                self.edges[kept_edges + edge - node.first as usize] = moving;
+            }
+            node.first = kept_edges as u32;
+            kept_edges += usize::from(node.len);
+            self.moved[index] = kept;
+            self.nodes[kept as usize] = node;
+            kept += 1;
+        }
+        self.nodes.truncate(kept as usize);
+        self.edges.truncate(kept_edges);
+        for edge in &mut self.edges {
+            if edge.child != ROOT {
+                edge.child = self.moved[edge.child as usize];
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edge(value: f32) -> Edge {
+        Edge {
+            child: ROOT,
+            prior: 0.0,
+            value,
+        }
+    }
+
+    fn child(arena: &mut Arena, parent: NodeIndex, index: usize, values: &[f32]) -> NodeIndex {
+        let child = arena.add(values.iter().map(|&value| edge(value)));
+        arena.edges_mut(parent)[index].child = child;
+        arena.node_mut(child).visits = values[0] as u32;
+        child
+    }
+
+    #[test]
+    fn what_is_below_the_new_root_is_kept_and_the_rest_is_gone() {
+        let mut arena = Arena::new(1);
+        arena.clear();
+        let root = arena.add([edge(1.0), edge(2.0)].into_iter());
+        let first = child(&mut arena, root, 0, &[10.0, 11.0]);
+        let second = child(&mut arena, root, 1, &[20.0, 21.0, 22.0]);
+        child(&mut arena, first, 1, &[12.0]);
+        let under_second = child(&mut arena, second, 0, &[30.0, 31.0]);
+        child(&mut arena, second, 2, &[3.0]);
+        child(&mut arena, under_second, 1, &[40.0]);
+        arena.keep(second, 5);
+        let values =
+            |index| -> Vec<f32> { arena.edges(index).iter().map(|edge| edge.value).collect() };
+        assert_eq!(values(ROOT), [20.0, 21.0, 22.0]);
+        assert_eq!(arena.edges(ROOT)[2].child, ROOT, "it had few visits");
+        let below = arena.edges(ROOT)[0].child;
+        assert_eq!(values(below), [30.0, 31.0]);
+        assert_eq!(values(arena.edges(below)[1].child), [40.0]);
+        assert_eq!(arena.nodes.len(), 3);
+        assert_eq!(arena.edges.len(), 6);
+    }
+
+    #[test]
+    fn there_is_room_for_as_much_as_was_said() {
+        let mut arena = Arena::new(1);
+        arena.clear();
+        let mut nodes = 0;
+        while arena.has_room(9) {
+            arena.add((0..9).map(|_| edge(0.0)));
+            nodes += 1;
+        }
+        let size = nodes * (size_of::<Node>() + 4 + 9 * size_of::<Edge>());
+        assert!((900 << 10..=1 << 20).contains(&size), "{size}");
+        assert!(arena.fill_permille() > 990);
+    }
+}

@@ -1,0 +1,375 @@
+//! Learning: how wrong a net is about a sample, and how its weights change for that.
+//!
+//! What is to be small is the cross-entropy of the chances to finish before each rival. The rows that make up looks
+//! change with each sample, by steps that shrink as a row changes (Adagrad, one number a row); all else changes with
+//! the mean of a batch (Adam).
+//! Source: J. Duchi, E. Hazan and Y. Singer, "Adaptive subgradient methods" (2011); D. Kingma and J. Ba, "Adam: a
+//! method for stochastic optimization" (2015).
+
+use buxtehude::eval::net::{DECK_KINDS, Looks, PART_ROWS, PARTS, Row, WIDTH, Weights, deck_of};
+use buxtehude::rules::MAX_SEATS;
+use buxtehude::rules::hase::Ruleset;
+use rand::{Rng, RngExt};
+
+use crate::self_play::{Sample, chance};
+
+/// Samples between two changes of what is not in a table.
+const BATCH: usize = 64;
+
+const DENSE_RATE: f32 = 0.002;
+const SPARSE_RATE: f32 = 0.05;
+const MEAN_DECAY: f32 = 0.9;
+const SQUARE_DECAY: f32 = 0.999;
+const TINY: f32 = 1e-8;
+
+/// A net that learns.
+#[derive(Clone, Debug)]
+pub struct Learner {
+    /// What it has learned.
+    pub weights: Weights,
+    /// Summed squares of changes, a number a row.
+    row_squares: [Vec<f32>; PARTS],
+    dense: Dense,
+    mean: Dense,
+    square: Dense,
+    in_batch: usize,
+    batches: u32,
+    /// The rows of each look.
+    parts: Vec<[u16; PARTS]>,
+    /// `mixing` and `slots` of the weights with rows and columns exchanged, for the way back.
+    mixing_back: [Row; WIDTH],
+    slots_back: Vec<[Row; WIDTH]>,
+}
+
+/// Numbers for all weights that are not in tables of parts: a change, or what is remembered of changes.
+#[derive(Clone, Debug)]
+struct Dense {
+    deck: [[Row; 3]; DECK_KINDS],
+    slots: Vec<[Row; WIDTH]>,
+    bias: Row,
+    mixing: [Row; WIDTH],
+    mixing_bias: Row,
+    strength: Vec<Row>,
+    strength_bias: Row,
+}
+
+impl Dense {
+    fn zero(seats: usize) -> Dense {
+        const ZERO: Row = [0.0; WIDTH];
+        Dense {
+            deck: [[ZERO; 3]; DECK_KINDS],
+            slots: vec![[ZERO; WIDTH]; seats],
+            bias: ZERO,
+            mixing: [ZERO; WIDTH],
+            mixing_bias: ZERO,
+            strength: vec![ZERO; seats],
+            strength_bias: ZERO,
+        }
+    }
+
+    fn rows(&mut self) -> impl Iterator<Item = &mut Row> {
+        self.deck
+            .iter_mut()
+            .flatten()
+            .chain(self.slots.iter_mut().flatten())
+            .chain([&mut self.bias])
+            .chain(&mut self.mixing)
+            .chain([&mut self.mixing_bias])
+            .chain(&mut self.strength)
+            .chain([&mut self.strength_bias])
+    }
+}
+
+/// What a net finds on its way to strengths.
+struct Pass {
+    hares: [Row; MAX_SEATS],
+    first: Row,
+    second: Row,
+    strengths: [f32; MAX_SEATS],
+}
+
+impl Learner {
+    /// A net that knows nothing.
+    pub fn new(ruleset: &Ruleset, variant: &str, seats: usize, random: &mut impl Rng) -> Learner {
+        let mut weights = Weights::zero(variant, seats);
+        let mut uniform = |size: f32| random.random_range(-size..size);
+        let unit = (1.0 / WIDTH as f32).sqrt();
+        for x in weights.parts.iter_mut().flatten().flatten() {
+            *x = uniform(0.2);
+        }
+        for x in weights.slots.iter_mut().flatten().flatten() {
+            *x = uniform(1.5 * unit);
+        }
+        for x in weights.mixing.iter_mut().flatten() {
+            *x = uniform(1.5 * unit);
+        }
+        for x in weights.strength.iter_mut().flatten() {
+            *x = uniform(0.5 * unit);
+        }
+        Learner::from_weights(ruleset, weights)
+    }
+
+    /// A net that learns on from what was learned.
+    pub fn from_weights(ruleset: &Ruleset, weights: Weights) -> Learner {
+        let looks = Looks::of(ruleset);
+        let seats = weights.seats;
+        let parts = (0..looks.len()).map(|look| looks.parts(ruleset, look).map(|row| row as u16));
+        Learner {
+            row_squares: PART_ROWS.map(|rows| vec![0.1; rows]),
+            dense: Dense::zero(seats),
+            mean: Dense::zero(seats),
+            square: Dense::zero(seats),
+            in_batch: 0,
+            batches: 0,
+            parts: parts.collect(),
+            mixing_back: transposed(&weights.mixing),
+            slots_back: weights.slots.iter().map(transposed).collect(),
+            weights,
+        }
+    }
+
+    #[inline]
+    fn pass(&self, sample: &Sample) -> Pass {
+        let weights = &self.weights;
+        let mut hares = [[0.0; WIDTH]; MAX_SEATS];
+        let mut first = weights.bias;
+        for (kind, drawn) in deck_of(sample.deck.into()).into_iter().enumerate() {
+            add(&mut first, &weights.deck[kind][drawn]);
+        }
+        for slot in 0..weights.seats {
+            let parts = &self.parts[usize::from(sample.looks[slot])];
+            let hare = self.hare(parts);
+            for unit in 0..WIDTH {
+                add_times(&mut first, hare[unit], &weights.slots[slot][unit]);
+            }
+            hares[slot] = hare;
+        }
+        keep_positive(&mut first);
+        let mut second = weights.mixing_bias;
+        for unit in 0..WIDTH {
+            add_times(&mut second, first[unit], &weights.mixing[unit]);
+        }
+        keep_positive(&mut second);
+        let mut strengths = [0.0; MAX_SEATS];
+        for slot in 0..weights.seats {
+            strengths[slot] = dot(&second, &weights.strength[slot]) + weights.strength_bias[slot];
+        }
+        Pass {
+            hares,
+            first,
+            second,
+            strengths,
+        }
+    }
+
+    /// The sum of the rows that make up a look.
+    #[inline(always)]
+    fn hare(&self, parts: &[u16; PARTS]) -> Row {
+        let rows: [&Row; PARTS] =
+            std::array::from_fn(|table| &self.weights.parts[table][usize::from(parts[table])]);
+        let mut hare = [0.0; WIDTH];
+        for (index, sum) in lanes_mut(&mut hare).iter_mut().enumerate() {
+            for row in rows {
+                for lane in 0..LANES {
+                    sum[lane] += lanes(row)[index][lane];
+                }
+            }
+        }
+        hare
+    }
+
+    /// The cross-entropy of a sample in nats, a pair of rivals, and the number of pairs.
+    pub fn loss(&self, sample: &Sample) -> (f32, u32) {
+        let pass = self.pass(sample);
+        let mut sum = 0.0;
+        let mut pairs = 0;
+        for_each_pair(sample, self.weights.seats, |first, second, is_before| {
+            let difference = pass.strengths[first] - pass.strengths[second];
+            let chance = chance(if is_before { difference } else { -difference });
+            sum -= chance.max(1e-6).ln();
+            pairs += 1;
+        });
+        (sum, pairs)
+    }
+
+    /// Learns from a sample, by steps of `rate` times the usual size.
+    pub fn learn(&mut self, sample: &Sample, rate: f32) {
+        let seats = self.weights.seats;
+        let pass = self.pass(sample);
+        let mut by_strength = [0.0; MAX_SEATS];
+        for_each_pair(sample, seats, |first, second, is_before| {
+            let difference = pass.strengths[first] - pass.strengths[second];
+            let error = chance(difference) - f32::from(u8::from(is_before));
+            by_strength[first] += error;
+            by_strength[second] -= error;
+        });
+        let mut by_second = [0.0; WIDTH];
+        for slot in 0..seats {
+            let error = by_strength[slot];
+            add_times(&mut self.dense.strength[slot], error, &pass.second);
+            self.dense.strength_bias[slot] += error;
+            add_times(&mut by_second, error, &self.weights.strength[slot]);
+        }
+        keep_where_positive(&mut by_second, &pass.second);
+        add(&mut self.dense.mixing_bias, &by_second);
+        let mut by_first = [0.0; WIDTH];
+        for unit in 0..WIDTH {
+            add_times(&mut self.dense.mixing[unit], pass.first[unit], &by_second);
+            add_times(&mut by_first, by_second[unit], &self.mixing_back[unit]);
+        }
+        keep_where_positive(&mut by_first, &pass.first);
+        add(&mut self.dense.bias, &by_first);
+        for (kind, drawn) in deck_of(sample.deck.into()).into_iter().enumerate() {
+            add(&mut self.dense.deck[kind][drawn], &by_first);
+        }
+        for slot in 0..seats {
+            let mut by_hare = [0.0; WIDTH];
+            for unit in 0..WIDTH {
+                add_times(
+                    &mut self.dense.slots[slot][unit],
+                    pass.hares[slot][unit],
+                    &by_first,
+                );
+                add_times(&mut by_hare, by_first[unit], &self.slots_back[slot][unit]);
+            }
+            let size = dot(&by_hare, &by_hare) / WIDTH as f32;
+            let parts = &self.parts[usize::from(sample.looks[slot])];
+            for (table, &row) in parts.iter().enumerate() {
+                let row = usize::from(row);
+                let square = &mut self.row_squares[table][row];
+                *square += size;
+                let step = -SPARSE_RATE * rate / square.sqrt();
+                add_times(&mut self.weights.parts[table][row], step, &by_hare);
+            }
+        }
+        self.in_batch += 1;
+        if self.in_batch == BATCH {
+            self.end_batch(rate);
+        }
+    }
+
+    fn end_batch(&mut self, rate: f32) {
+        self.in_batch = 0;
+        self.batches = self.batches.saturating_add(1);
+        let correct = |decay: f32| 1.0 - decay.powi(self.batches.min(100_000) as i32);
+        let mean_scale = 1.0 / correct(MEAN_DECAY);
+        let square_scale = 1.0 / correct(SQUARE_DECAY);
+        let step = DENSE_RATE * rate * mean_scale;
+        let weights = &mut self.weights;
+        let mut strength_bias = [0.0; WIDTH];
+        strength_bias[..weights.seats].copy_from_slice(&weights.strength_bias);
+        let rows = weights
+            .deck
+            .iter_mut()
+            .flatten()
+            .chain(weights.slots.iter_mut().flatten())
+            .chain([&mut weights.bias])
+            .chain(&mut weights.mixing)
+            .chain([&mut weights.mixing_bias])
+            .chain(&mut weights.strength)
+            .chain([&mut strength_bias]);
+        let remembered = self.mean.rows().zip(self.square.rows());
+        for ((row, gradient), (mean, square)) in rows.zip(self.dense.rows()).zip(remembered) {
+            let changing = lanes_mut(row).iter_mut().zip(lanes_mut(gradient));
+            let remembered = lanes_mut(mean).iter_mut().zip(lanes_mut(square));
+            for ((row, gradient), (mean, square)) in changing.zip(remembered) {
+                for lane in 0..LANES {
+                    let g = gradient[lane] / BATCH as f32;
+                    gradient[lane] = 0.0;
+                    mean[lane] += (1.0 - MEAN_DECAY) * (g - mean[lane]);
+                    square[lane] += (1.0 - SQUARE_DECAY) * (g * g - square[lane]);
+                    row[lane] -= step * mean[lane] / ((square[lane] * square_scale).sqrt() + TINY);
+                }
+            }
+        }
+        weights
+            .strength_bias
+            .copy_from_slice(&strength_bias[..weights.seats]);
+        self.mixing_back = transposed(&weights.mixing);
+        for (back, slot) in self.slots_back.iter_mut().zip(&weights.slots) {
+            *back = transposed(slot);
+        }
+    }
+}
+
+/// Calls `take` with each pair of slots still in the race, and whether the first finished before the second.
+#[inline]
+pub fn for_each_pair(sample: &Sample, seats: usize, mut take: impl FnMut(usize, usize, bool)) {
+    for first in 0..seats {
+        for second in first + 1..seats {
+            let places = (sample.places[first], sample.places[second]);
+            if places.0 != 0 && places.1 != 0 {
+                take(first, second, places.0 < places.1);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn add(sum: &mut Row, row: &Row) {
+    for (sum, row) in lanes_mut(sum).iter_mut().zip(lanes(row)) {
+        for lane in 0..LANES {
+            sum[lane] += row[lane];
+        }
+    }
+}
+
+#[inline(always)]
+fn add_times(sum: &mut Row, factor: f32, row: &Row) {
+    for (sum, row) in lanes_mut(sum).iter_mut().zip(lanes(row)) {
+        for lane in 0..LANES {
+            sum[lane] = factor.mul_add(row[lane], sum[lane]);
+        }
+    }
+}
+
+/// The sum of products, in several sums side by side.
+#[inline(always)]
+fn dot(first: &Row, second: &Row) -> f32 {
+    let mut sums = [0.0; LANES];
+    for (first, second) in lanes(first).iter().zip(lanes(second)) {
+        for lane in 0..LANES {
+            sums[lane] = first[lane].mul_add(second[lane], sums[lane]);
+        }
+    }
+    sums.iter().sum()
+}
+
+/// Numbers that processors add at a time: rows are taken apart so that compilers see it.
+const LANES: usize = 8;
+
+#[inline(always)]
+fn lanes(row: &Row) -> &[[f32; LANES]] {
+    row.as_chunks().0
+}
+
+#[inline(always)]
+fn lanes_mut(row: &mut Row) -> &mut [[f32; LANES]] {
+    row.as_chunks_mut().0
+}
+
+fn transposed(matrix: &[Row; WIDTH]) -> [Row; WIDTH] {
+    std::array::from_fn(|row| std::array::from_fn(|column| matrix[column][row]))
+}
+
+#[inline(always)]
+fn keep_positive(row: &mut Row) {
+    for row in lanes_mut(row) {
+        for x in row {
+            *x = x.max(0.0);
+        }
+    }
+}
+
+#[inline(always)]
+fn keep_where_positive(gradient: &mut Row, values: &Row) {
+    for (gradient, values) in lanes_mut(gradient).iter_mut().zip(lanes(values)) {
+        for lane in 0..LANES {
+            gradient[lane] = if values[lane] > 0.0 {
+                gradient[lane]
+            } else {
+                0.0
+            };
+        }
+    }
+}
