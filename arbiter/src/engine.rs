@@ -16,7 +16,7 @@ mod start_error;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use buxtehude::protocol::{Command, OptionOffer, Reply};
+use buxtehude::protocol::{Command, Info, OptionOffer, Reply};
 use buxtehude::rules::Variant;
 
 pub(crate) use answer::Answer;
@@ -208,15 +208,45 @@ impl Engine {
     ) -> Result<Answer, Failure> {
         self.usable = false;
         self.info.clear();
-        self.ask_on(request, patience, interrupt)
+        self.ask_on(request, patience, interrupt, |_| {})
     }
 
-    /// Sends what is to be answered with a `bestmove`, and waits for it.
+    /// Sends `request`, which ends with a `go` that is to tell of several moves, and waits until it is answered:
+    /// what the search last said of each of `moves`, by the first move of its line.
+    ///
+    /// # Errors
+    /// As [`Engine::ask`].
+    pub(crate) fn ask_about<const N: usize>(
+        &mut self,
+        request: &[u8],
+        moves: [&str; N],
+        patience: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<[Option<Info>; N], Failure> {
+        self.usable = false;
+        self.info.clear();
+        let mut said = [const { None }; N];
+        self.ask_on(request, patience, interrupt, |line| {
+            let info = answer::read_info(line);
+            let first = info.as_ref().and_then(|info| info.pv.first());
+            let index = moves
+                .iter()
+                .position(|mv| first.is_some_and(|first| first == mv));
+            if let Some(index) = index {
+                said[index] = info;
+            }
+        })?;
+        Ok(said)
+    }
+
+    /// Sends what is to be answered with a `bestmove`, and waits for it; hands each line about the search that is
+    /// worth reading to `on_info`.
     fn ask_on(
         &mut self,
         request: &[u8],
         patience: Duration,
         interrupt: &Interrupt,
+        mut on_info: impl FnMut(&[u8]),
     ) -> Result<Answer, Failure> {
         let sent = Instant::now();
         let deadline = after(sent, patience);
@@ -230,9 +260,11 @@ impl Engine {
                     return Ok(Answer::read(elapsed, line.text, &self.info));
                 }
                 Kind::Info => {
+                    on_info(line.text);
                     self.info.clear();
                     self.info.extend_from_slice(line.text);
                 }
+                Kind::Lesser => on_info(line.text),
                 Kind::Other => {}
             }
         }
@@ -271,7 +303,7 @@ impl Engine {
             }
         }
         let hit = format!("{}\n", Command::PonderHit);
-        self.ask_on(hit.as_bytes(), patience, interrupt)
+        self.ask_on(hit.as_bytes(), patience, interrupt, |_| {})
     }
 
     /// Says that another move was played, and waits for the answer that counts for nothing.

@@ -26,6 +26,7 @@ pub mod events;
 pub mod explain;
 pub mod game_file;
 pub mod interrupt;
+pub mod judge;
 pub mod lag;
 pub mod log;
 pub mod openings;

@@ -6,7 +6,6 @@
 //! the suite does not depend on how many are judged at a time, as long as the engine's estimates do not.
 
 mod candidates;
-mod judge;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,10 +18,9 @@ use buxtehude::rules::Variant;
 use thiserror::Error;
 
 use crate::interrupt::Interrupt;
+use crate::judge::{Judge, JudgeError, Question};
 use crate::plan::EngineSpec;
-use candidates::{Candidates, Drawn};
-use judge::Judge;
-pub use judge::JudgeError;
+use candidates::{Candidate, Candidates, Drawn};
 
 /// What suite is to be made; every field is sensible.
 #[derive(Clone, Debug)]
@@ -172,7 +170,7 @@ fn work(
     interrupt: &Interrupt,
     judged: &Sender<(u64, Result<Judgement, JudgeError>)>,
 ) {
-    let mut judge = Judge::new(plan, interrupt);
+    let mut judge = Judge::new(&plan.engine, interrupt);
     while !interrupt.is_set() {
         let next = candidates
             .lock()
@@ -180,7 +178,7 @@ fn work(
             .next();
         let Some((number, drawn)) = next else { break };
         let judgement = match drawn {
-            Drawn::Fresh(candidate) => judge.estimate(number, &candidate).map(|shares| {
+            Drawn::Fresh(candidate) => estimate(&mut judge, plan, number, &candidate).map(|shares| {
                 let line = candidate.line;
                 Judgement::Estimate { line, shares }
             }),
@@ -193,6 +191,21 @@ fn work(
         }
     }
     judge.dismiss();
+}
+
+/// The estimate of each seat in permille, for a candidate that the engine judges as if it were its first.
+fn estimate(
+    judge: &mut Judge<'_>,
+    plan: &SuitePlan,
+    number: u64,
+    candidate: &Candidate,
+) -> Result<Vec<u16>, JudgeError> {
+    judge.begin(plan.variant, &format!("candidate {}", number + 1))?;
+    judge.estimate(Question {
+        line: &candidate.line,
+        position: &candidate.position,
+        mover: candidate.mover,
+    })
 }
 
 impl Summary {

@@ -21,14 +21,15 @@ pub enum Kind {
     BestMove,
     /// Facts of the search's best line.
     Info,
+    /// The same facts of a line that is only second best, or worse.
+    Lesser,
     /// Anything else.
     Other,
 }
 
 /// Tells the kind of a line at a glance: engines may print thousands of them.
 ///
-/// An `info` line counts that has a depth with a score or an estimate, unless it is about a line that is
-/// only second best, or its score is a mere bound.
+/// An `info` line counts that has a depth with a score or an estimate, unless its score is a mere bound.
 pub fn kind(line: &[u8]) -> Kind {
     let mut words = line
         .split(u8::is_ascii_whitespace)
@@ -38,21 +39,21 @@ pub fn kind(line: &[u8]) -> Kind {
         Some(b"info") => {}
         _ => return Kind::Other,
     }
-    let (mut has_depth, mut has_value) = (false, false);
+    let (mut has_depth, mut has_value, mut is_best) = (false, false, true);
     while let Some(word) = words.next() {
         match word {
             b"depth" => has_depth = true,
             b"score" | b"estimate" => has_value = true,
-            b"multipv" if words.next() != Some(b"1") => return Kind::Other,
+            b"multipv" => is_best = words.next() == Some(b"1"),
             b"lowerbound" | b"upperbound" => return Kind::Other,
             b"pv" | b"string" => break,
             _ => {}
         }
     }
-    if has_depth && has_value {
-        Kind::Info
-    } else {
-        Kind::Other
+    match has_depth && has_value {
+        true if is_best => Kind::Info,
+        true => Kind::Lesser,
+        false => Kind::Other,
     }
 }
 
@@ -64,15 +65,19 @@ impl Answer {
             Ok(other) => Err(format!("{other}: expected a bestmove")),
             Err(error) => Err(error.to_string()),
         };
-        let info = match String::from_utf8_lossy(info).trim().parse() {
-            Ok(Reply::Info(info)) => info,
-            _ => Info::default(),
-        };
         Answer {
             elapsed,
             best_move,
-            info,
+            info: read_info(info).unwrap_or_default(),
         }
+    }
+}
+
+/// Reads an `info` line; `None` where it is none.
+pub fn read_info(line: &[u8]) -> Option<Info> {
+    match String::from_utf8_lossy(line).trim().parse() {
+        Ok(Reply::Info(info)) => Some(info),
+        _ => None,
     }
 }
 
@@ -91,7 +96,9 @@ mod tests {
             ("info depth 3 score cp 5 pv 1", "info"),
             ("info depth 3 estimate 600 400", "info"),
             ("info depth 3 multipv 1 score cp 5", "info"),
-            ("info depth 3 multipv 2 score cp 5", "other"),
+            ("info depth 3 multipv 2 score cp 5", "lesser"),
+            ("info depth 3 multipv 2 score cp 5 lowerbound", "other"),
+            ("info depth 3 multipv 2 currmove 5", "other"),
             ("info depth 3 score cp 5 lowerbound pv 1", "other"),
             ("info depth 3 score cp 5 upperbound", "other"),
             ("info depth 3 currmove 5", "other"),
@@ -103,6 +110,7 @@ mod tests {
             let found = match kind(line.as_bytes()) {
                 Kind::BestMove => "bestmove",
                 Kind::Info => "info",
+                Kind::Lesser => "lesser",
                 Kind::Other => "other",
             };
             assert_eq!(found, expected, "{line:?}");
