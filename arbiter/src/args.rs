@@ -1,5 +1,6 @@
 //! The command line as typed. What is typed becomes a [`Plan`](crate::plan::Plan) in [`validate`].
 
+mod cost;
 mod documents;
 mod engine_text;
 mod engines;
@@ -13,6 +14,7 @@ pub mod validate;
 
 use clap::{Parser, Subcommand};
 
+pub use cost::{CostArgs, CostFormat};
 pub use documents::{CompletionsArgs, ManArgs};
 pub use engine_text::EngineTextError;
 pub(crate) use engine_text::{EngineText, KEYS as ENGINE_KEYS, limit_from_text};
@@ -64,6 +66,8 @@ pub enum Command {
     Openings(Box<OpeningsArgs>),
     /// Play recorded games again, and compare
     Verify(VerifyArgs),
+    /// Judge recorded games by a longer search, and tell what moves cost
+    Cost(CostArgs),
     /// Check that an engine does all that the protocol asks of it
     Check(CheckArgs),
     /// Run a script of lines against an engine, and compare what it answers

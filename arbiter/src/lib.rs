@@ -5,8 +5,8 @@
 //! played, validated) -> [`schedule`] (which game is n) -> [`runner`] (threads and processes) -> [`referee`]
 //! (one game) -> [`record`] (what happened) -> [`store`] (kept) -> [`score`], [`report`] and [`page`]
 //! (numbers, tables, a page for a browser). [`replay`] goes the way back: it takes a record and asks the rules whether it can be so;
-//! [`verify`] has it played once more.
-//! [`openings_suite`], [`transcript`] and [`check`] stand alone: the first has an engine judge openings, the
+//! [`verify`] has it played once more, [`cost`] has an engine judge its moves.
+//! [`openings_suite`], [`transcript`] and [`check`] stand alone: the first has a [`judge`] look at openings, the
 //! others run a script of lines, or a walk of conformance, against any program.
 //!
 //! Nothing that an engine does may bring the arbiter down: whatever could panic is denied here, but in tests.
@@ -19,6 +19,7 @@ pub mod args;
 pub mod check;
 pub mod clock;
 pub mod config;
+pub mod cost;
 pub mod deck;
 pub mod ending;
 pub mod engine;

@@ -3,6 +3,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
 
 mod check_command;
+mod cost_command;
 mod documents_command;
 mod explain_command;
 mod export_command;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Command::Openings(args) => openings_command::openings(&args),
         Command::Explain(args) => explain_command::run(&args),
         Command::Verify(args) => verify_command::verify(&args),
+        Command::Cost(args) => cost_command::cost(&args),
         Command::Check(args) => check_command::check(&args),
         Command::Transcript(args) => transcript_command::transcript(&args),
         Command::Completions(args) => documents_command::completions(&args),

@@ -178,10 +178,12 @@ fn work(
             .next();
         let Some((number, drawn)) = next else { break };
         let judgement = match drawn {
-            Drawn::Fresh(candidate) => estimate(&mut judge, plan, number, &candidate).map(|shares| {
-                let line = candidate.line;
-                Judgement::Estimate { line, shares }
-            }),
+            Drawn::Fresh(candidate) => {
+                estimate(&mut judge, plan, number, &candidate).map(|shares| {
+                    let line = candidate.line;
+                    Judgement::Estimate { line, shares }
+                })
+            }
             Drawn::Repeated => Ok(Judgement::Repeated),
             Drawn::Short => Ok(Judgement::Short),
         };

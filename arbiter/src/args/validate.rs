@@ -1,5 +1,6 @@
 //! From what is typed to what is meant: a [`Plan`] in which every field is sensible.
 
+mod cost;
 mod suite;
 
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -16,6 +17,7 @@ use super::{FormatArgs, GameArgs, MatchArgs, OpeningArgs, OpeningOrder, Tourname
 use crate::openings;
 use crate::plan::{Adjudication, Format, Opening, Patience, Plan};
 use crate::score::Sprt;
+pub use cost::cost;
 pub use suite::suite;
 
 /// The games of a test where their number is not named.

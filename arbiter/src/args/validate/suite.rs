@@ -31,22 +31,21 @@ pub fn suite(args: &OpeningsArgs) -> Result<SuitePlan, ArgsError> {
         plies: args.plies.clone(),
         within: args.within,
         tries: args.tries.unwrap_or(args.count.saturating_mul(TRIES)),
-        engine: engine(args)?,
+        engine: judge(&args.engine, args.limit.limit().unwrap_or(DEFAULT_LIMIT))?,
         seed: args.seed.unwrap_or_else(random_seed),
         concurrency: args.concurrency,
     })
 }
 
-fn engine(args: &OpeningsArgs) -> Result<EngineSpec, ArgsError> {
-    let text = &args.engine;
+/// The engine that judges, of the string `text`, with a limit for where it names none.
+pub(super) fn judge(text: &str, limit: Limit) -> Result<EngineSpec, ArgsError> {
     let typed = EngineText::parse(text).map_err(|reason| ArgsError::Engine {
-        text: text.clone(),
+        text: text.to_string(),
         reason,
     })?;
     let engine = built_in(&typed)?;
     let name = typed.name.or(engine.name.clone());
     let name = name.unwrap_or_else(|| program(&engine));
-    let limit = args.limit.limit().unwrap_or(DEFAULT_LIMIT);
     // A margin of time means nothing to an estimate.
     spec(text, engine, name, limit, Duration::ZERO)
 }
