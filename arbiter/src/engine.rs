@@ -212,20 +212,20 @@ impl Engine {
     }
 
     /// Sends `request`, which ends with a `go` that is to tell of several moves, and waits until it is answered:
-    /// what the search last said of each of `moves`, by the first move of its line.
+    /// what the search last said of each of the two `moves`, by the first move of its line.
     ///
     /// # Errors
     /// As [`Engine::ask`].
-    pub(crate) fn ask_about<const N: usize>(
+    pub(crate) fn ask_about(
         &mut self,
         request: &[u8],
-        moves: [&str; N],
+        moves: [&str; 2],
         patience: Duration,
         interrupt: &Interrupt,
-    ) -> Result<[Option<Info>; N], Failure> {
+    ) -> Result<[Option<Info>; 2], Failure> {
         self.usable = false;
         self.info.clear();
-        let mut said = [const { None }; N];
+        let mut said = [None, None];
         self.ask_on(request, patience, interrupt, |line| {
             let info = answer::read_info(line);
             let first = info.as_ref().and_then(|info| info.pv.first());

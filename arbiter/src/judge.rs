@@ -135,7 +135,7 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// [`JudgeError`] where there is none.
     pub fn estimate(&mut self, question: Question<'_>) -> Result<Vec<u16>, JudgeError> {
-        let answer = self.answer(question)?;
+        let answer = self.answer(question, self.any_move(question))?;
         self.shares(question, answer)
     }
 
@@ -144,7 +144,7 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// [`JudgeError`] where there is none that is legal, or no estimate with it.
     pub fn best_move(&mut self, question: Question<'_>) -> Result<String, JudgeError> {
-        let answer = self.answer(question)?;
+        let answer = self.answer(question, self.any_move(question))?;
         let found = match &answer.best_move {
             Ok(given) => given.best.clone().unwrap_or_else(|| "(none)".to_string()),
             Err(_) => String::new(),
@@ -184,11 +184,11 @@ impl<'a> Judge<'a> {
         Engine::quit_all(self.running.map(|(engine, _)| engine));
     }
 
-    fn answer(&mut self, question: Question<'_>) -> Result<Answer, JudgeError> {
-        let searchmoves = match self.spec.legal {
-            true => question.position.legal_actions(),
-            false => Vec::new(),
-        };
+    fn answer(
+        &mut self,
+        question: Question<'_>,
+        searchmoves: Vec<String>,
+    ) -> Result<Answer, JudgeError> {
         let lines = std::mem::take(&mut self.is_wide).then_some(1);
         let (request, wait) = self.request(question, searchmoves, lines);
         let interrupt = self.interrupt;
@@ -197,21 +197,22 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// What the engine says of each of some moves in a search of these alone.
-    fn search_of<const N: usize>(
+    /// What the engine says of each of two moves in a search of these alone.
+    fn search_of(
         &mut self,
         question: Question<'_>,
-        moves: [&str; N],
-    ) -> Result<[Option<Info>; N], JudgeError> {
+        moves: [&str; 2],
+    ) -> Result<[Option<Info>; 2], JudgeError> {
         self.is_wide = true;
         let searchmoves = moves.map(String::from).to_vec();
-        let (request, wait) = self.request(question, searchmoves, Some(N));
+        let (request, wait) = self.request(question, searchmoves, Some(moves.len()));
         let interrupt = self.interrupt;
         self.talk(question.line, |engine| {
             engine.ask_about(request.as_bytes(), moves, wait, interrupt)
         })
     }
 
+    /// The estimate after a move, of which something may have been said already.
     fn shares_or_alone(
         &mut self,
         question: Question<'_>,
@@ -219,15 +220,28 @@ impl<'a> Judge<'a> {
         mv: &str,
     ) -> Result<Vec<u16>, JudgeError> {
         let seats = question.position.seats();
-        let estimate = |said: Option<Info>| said.map(|info| info.estimate);
-        let mut shares = estimate(said).filter(|shares| shares.len() == seats);
-        if shares.is_none() {
-            let [alone] = self.search_of(question, [mv])?;
-            shares = estimate(alone).filter(|shares| shares.len() == seats);
+        let said = said.map(|info| info.estimate);
+        if let Some(shares) = said.filter(|shares| shares.len() == seats) {
+            return Ok(shares);
         }
-        shares.ok_or_else(|| {
-            self.no_estimate(question, format!("it gave no line that begins with {mv}"))
-        })
+        let mut answer = self.answer(question, vec![mv.to_string()])?;
+        if let Ok(given) = &answer.best_move
+            && given.best.as_deref() != Some(mv)
+        {
+            let found = given.best.as_deref().unwrap_or("(none)");
+            answer.best_move = Err(format!(
+                "it gave {found} where only {mv} was to be searched"
+            ));
+        }
+        self.shares(question, answer)
+    }
+
+    /// The moves that are sent where any may be played.
+    fn any_move(&self, question: Question<'_>) -> Vec<String> {
+        match self.spec.legal {
+            true => question.position.legal_actions(),
+            false => Vec::new(),
+        }
     }
 
     /// The lines that ask about a position, before them that for how many lines are told, and how long the answer

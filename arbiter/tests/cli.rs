@@ -59,7 +59,9 @@ fn names_and_options_of_several_lines_are_refused() {
 #[test]
 fn every_subcommand_has_help_with_an_example() {
     let mut text = String::new();
-    for command in ["match", "resume", "report", "export", "replay", "verify"] {
+    for command in [
+        "match", "resume", "report", "export", "replay", "verify", "cost",
+    ] {
         text += &refusals(&[&[command, "--help"]], "/nonexistent");
     }
     insta::assert_snapshot!(text);

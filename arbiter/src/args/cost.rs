@@ -16,17 +16,17 @@ use super::numbers::{concurrency, positive};
     mut_arg("tc", |arg| arg.help("A clock as at the start of a game: seconds, and seconds gained with each move"))
 )]
 #[command(after_help = "\
-Where an engine had a choice the judge searches the position. If it prefers another move, both are searched
-together, and what the seat that moved may expect after the one less what it may expect after the other is the cost,
-in permille of all points. Moves of openings are nobody's and cost nothing.
+Where an engine had a choice the judge searches the position. If it prefers another move, it
+searches both together: the cost is what the seat may expect after that one less what it may
+expect after its own, in permille of all points. Moves of openings are not judged.
 
 EXAMPLES
   arbiter cost match.db
   arbiter cost match.db --sample 20 --nodes 200000 --concurrency 2 --worst 30
-  arbiter cost games.jsonl --engine 'cmd=./mine option.Hash=256' --movetime 500 --format json > cost.json
+  arbiter cost games.jsonl --engine 'cmd=./mine option.Hash=256' --movetime 500 --format json
 
-The judge has to give estimates and to offer the option MultiPV. The exit code is 1 if a game was left out since it is
-not in order, and 2 if none could be judged.")]
+The judge has to give estimates and to offer the option MultiPV. The exit code is 1 if a game was
+left out since it is not in order, and 2 if none could be judged.")]
 pub struct CostArgs {
     /// A store or a record, made with `arbiter match`
     #[arg(value_name = "FILE")]

@@ -14,7 +14,7 @@ pub const DEAR: u16 = 10;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Costs {
     games: u64,
-    /// The engines in the order in which they were met.
+    /// The engines in the order of the first game of each, and of its seats.
     engines: Vec<(String, Sums)>,
     seats: Vec<Sums>,
     /// The costliest moves, the costliest first, of equal ones the earlier.
@@ -68,6 +68,9 @@ impl Costs {
         if self.seats.len() < seats {
             self.seats.resize_with(seats, Sums::default);
         }
+        for name in &game.seats {
+            self.engine(name);
+        }
         let mut of_seats = vec![0; seats];
         for judged in &game.moves {
             let Some(seat) = judged.seat.checked_sub(1).filter(|&seat| seat < seats) else {
@@ -106,7 +109,7 @@ impl Costs {
         self.seats.iter().map(|sums| sums.moves).sum()
     }
 
-    /// The engines by name, in the order in which they were met.
+    /// The engines by name, in the order of the first game of each, and of its seats.
     pub fn engines(&self) -> impl Iterator<Item = (&str, Line)> {
         let engines = self.engines.iter();
         engines.map(|(name, sums)| (name.as_str(), sums.line()))
