@@ -16,11 +16,20 @@ use crate::self_play::{Sample, chance};
 /// Samples between two changes of what is not in a table.
 const BATCH: usize = 64;
 
+/// The size of steps: Adam's, and Adagrad's.
 const DENSE_RATE: f32 = 0.002;
 const SPARSE_RATE: f32 = 0.05;
+
+/// How much Adam remembers of means and of squares.
 const MEAN_DECAY: f32 = 0.9;
 const SQUARE_DECAY: f32 = 0.999;
 const TINY: f32 = 1e-8;
+
+/// After so many batches the means of Adam are no longer corrected for their beginning.
+const MOST_BATCHES: f32 = 100_000.0;
+
+/// What the summed squares of a row begin with.
+const FIRST_SQUARE: f32 = 0.1;
 
 /// A net that learns.
 #[derive(Clone, Debug)]
@@ -33,7 +42,8 @@ pub struct Learner {
     mean: Dense,
     square: Dense,
     in_batch: usize,
-    batches: u32,
+    /// Batches so far, up to [`MOST_BATCHES`].
+    batches: f32,
     /// The rows of each look.
     parts: Vec<[u16; PARTS]>,
     /// `mixing` and `slots` of the weights with rows and columns exchanged, for the way back.
@@ -90,8 +100,8 @@ struct Pass {
 
 impl Learner {
     /// A net that knows nothing.
-    pub fn new(ruleset: &Ruleset, variant: &str, seats: usize, random: &mut impl Rng) -> Learner {
-        let mut weights = Weights::zero(variant, seats);
+    pub fn new(ruleset: &Ruleset, seats: usize, random: &mut impl Rng) -> Learner {
+        let mut weights = Weights::zero(ruleset.name, seats);
         let mut uniform = |size: f32| random.random_range(-size..size);
         let unit = (1.0 / WIDTH as f32).sqrt();
         for x in weights.parts.iter_mut().flatten().flatten() {
@@ -113,14 +123,14 @@ impl Learner {
     pub fn from_weights(ruleset: &Ruleset, weights: Weights) -> Learner {
         let looks = Looks::of(ruleset);
         let seats = weights.seats;
-        let parts = (0..looks.len()).map(|look| looks.parts(ruleset, look).map(|row| row as u16));
+        let parts = (0..looks.count()).map(|look| looks.parts(ruleset, look).map(|row| row as u16));
         Learner {
-            row_squares: PART_ROWS.map(|rows| vec![0.1; rows]),
+            row_squares: PART_ROWS.map(|rows| vec![FIRST_SQUARE; rows]),
             dense: Dense::zero(seats),
             mean: Dense::zero(seats),
             square: Dense::zero(seats),
             in_batch: 0,
-            batches: 0,
+            batches: 0.0,
             parts: parts.collect(),
             mixing_back: transposed(&weights.mixing),
             slots_back: weights.slots.iter().map(transposed).collect(),
@@ -248,10 +258,37 @@ impl Learner {
         }
     }
 
+    /// Forgets what a batch that is not full would change.
+    pub fn end_round(&mut self) {
+        self.in_batch = 0;
+        for row in self.dense.rows() {
+            *row = [0.0; WIDTH];
+        }
+    }
+
+    /// All numbers that what it learns next depends on, between two rounds.
+    pub fn state(&mut self) -> impl Iterator<Item = &mut f32> {
+        let weights = self.weights.numbers();
+        let squares = self.row_squares.iter_mut().flatten();
+        let remembered = self.mean.rows().chain(self.square.rows()).flatten();
+        weights
+            .chain(squares)
+            .chain(remembered)
+            .chain([&mut self.batches])
+    }
+
+    /// Takes note that the numbers of [`Learner::state`] were changed from outside.
+    pub fn refresh(&mut self) {
+        self.mixing_back = transposed(&self.weights.mixing);
+        for (back, slot) in self.slots_back.iter_mut().zip(&self.weights.slots) {
+            *back = transposed(slot);
+        }
+    }
+
     fn end_batch(&mut self, rate: f32) {
         self.in_batch = 0;
-        self.batches = self.batches.saturating_add(1);
-        let correct = |decay: f32| 1.0 - decay.powi(self.batches.min(100_000) as i32);
+        self.batches = (self.batches + 1.0).min(MOST_BATCHES);
+        let correct = |decay: f32| 1.0 - decay.powi(self.batches as i32);
         let mean_scale = 1.0 / correct(MEAN_DECAY);
         let square_scale = 1.0 / correct(SQUARE_DECAY);
         let step = DENSE_RATE * rate * mean_scale;
@@ -285,10 +322,7 @@ impl Learner {
         weights
             .strength_bias
             .copy_from_slice(&strength_bias[..weights.seats]);
-        self.mixing_back = transposed(&weights.mixing);
-        for (back, slot) in self.slots_back.iter_mut().zip(&weights.slots) {
-            *back = transposed(slot);
-        }
+        self.refresh();
     }
 }
 

@@ -1,5 +1,13 @@
-//! Learning the evaluation of buxtehude from games against itself.
+//! Learning the evaluation of buxtehude from games against itself, and measuring what was learned.
+//!
+//! [`course`] is the way of a net from nothing to weights: rounds of [`self_play`] from [`openings`], from whose samples a
+//! [`learner`] learns. [`measure`] holds a net against [`records`] of games.
 
+pub mod carrying_over;
+pub mod course;
 pub mod learner;
+pub mod measure;
 pub mod openings;
+pub mod plot;
+pub mod records;
 pub mod self_play;

@@ -1,90 +1,248 @@
 //! The trainer as a program.
 
-use std::path::PathBuf;
-use std::time::Instant;
+use std::error::Error;
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-use buxtehude::eval::net::{Looks, Net, Weights};
-use buxtehude::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL};
-use clap::Parser;
+use buxtehude::eval::net::{Net, Weights};
+use clap::{Args, Parser, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
 use rand::SeedableRng;
-use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use trainer::learner::Learner;
-use trainer::self_play;
+use trainer::course::Course;
+use trainer::measure::{Calibration, PARTS, TENTHS, calibrations, whole};
+use trainer::{plot, records, self_play};
 
+/// Learns the weights of buxtehude's evaluation from games against itself
 #[derive(Parser)]
-struct Args {
-    #[arg(long)]
-    versus: Vec<PathBuf>,
-    #[arg(long, default_value_t = 20000)]
-    games: usize,
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Learns the weights for a variant and a number of seats; goes on where it was broken off
+    Learn(Learn),
+    /// Learns all weights that come with the engine, one after the other
+    LearnAll {
+        /// The folder of the files of weights
+        #[arg(long, default_value = "data/nets")]
+        output: PathBuf,
+        /// Only those for these numbers of seats
+        #[arg(long, num_args = 1.., default_values_t = [2, 3, 4, 5, 6])]
+        seats: Vec<usize>,
+    },
+    /// Plays games of a net against itself and writes them as JSON Lines
+    Games {
+        /// The file of weights
+        #[arg(long)]
+        weights: PathBuf,
+        /// How many games
+        #[arg(long, default_value_t = 1000)]
+        games: usize,
+        /// The seed of all that is random
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
+    /// Tells how much nets know of recorded games
+    Measure {
+        /// Games as JSON Lines: of `games`, or of the arbiter's `--record` or `export`
+        games: PathBuf,
+        /// Files of weights
+        #[arg(long, required = true, num_args = 1..)]
+        weights: Vec<PathBuf>,
+        /// Draw the curves of the first of them to this file, as SVG
+        #[arg(long)]
+        plot: Option<PathBuf>,
+    },
+}
+
+#[derive(Args)]
+struct Learn {
+    /// The variant
     #[arg(long, default_value = "hase-und-igel")]
     variant: String,
-    #[arg(long)]
-    seats: usize,
+    /// Number of seats
+    #[arg(long, value_parser = clap::value_parser!(u8).range(2..=6))]
+    seats: u8,
+    /// The seed of all that is random
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    #[arg(long, default_value_t = 400)]
+    /// Rounds in which moves are chosen without looking further
+    #[arg(long, default_value_t = ROUNDS)]
     rounds: u64,
+    /// Rounds after them, in which the best moves are looked at a ply further
+    #[arg(long, default_value_t = LAST_ROUNDS)]
+    last_rounds: u64,
+    /// Samples of a round
+    #[arg(long, default_value_t = SAMPLES)]
+    samples: usize,
+    /// Weights to begin with, of any board
+    #[arg(long)]
+    from: Option<PathBuf>,
+    /// The file of weights
     #[arg(long)]
     output: PathBuf,
 }
 
-const ROUND: usize = 100_000;
+const ROUNDS: u64 = 500;
+const LAST_ROUNDS: u64 = 250;
+const SAMPLES: usize = 100_000;
 
-fn main() {
-    let args = Args::parse();
-    let ruleset = if args.variant == "hase-und-igel" {
-        &HASE_UND_IGEL
-    } else {
-        &HARE_AND_TORTOISE
+/// Rounds on another board, from what was learned on the first.
+const ROUNDS_CARRIED_OVER: u64 = 100;
+const LAST_ROUNDS_CARRIED_OVER: u64 = 150;
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nobody is left to tell, should this fail too.
+            let _ = writeln!(io::stderr(), "trainer: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Box<dyn Error>> {
+    match command {
+        Command::Learn(learn) => run_learn(&learn),
+        Command::LearnAll { output, seats } => learn_all(&output, &seats),
+        Command::Games {
+            weights,
+            games,
+            seed,
+        } => play_games(&weights, games, seed),
+        Command::Measure {
+            games,
+            weights,
+            plot,
+        } => measure(&games, &weights, plot.as_deref()),
+    }
+}
+
+fn run_learn(learn: &Learn) -> Result<(), Box<dyn Error>> {
+    let course = Course {
+        ruleset: records::ruleset(&learn.variant)?,
+        seats: learn.seats.into(),
+        seed: learn.seed,
+        rounds: learn.rounds,
+        last_rounds: learn.last_rounds,
+        samples: learn.samples,
+        from: learn.from.as_deref().map(read_weights).transpose()?,
     };
-    let looks = Looks::of(ruleset);
-    let mut random = ChaCha8Rng::seed_from_u64(args.seed);
-    if let [a, b] = args.versus.as_slice() {
-        let read = |p: &PathBuf| Weights::from_bytes(&std::fs::read(p).unwrap()).unwrap();
-        let nets = [a, b].map(|p| Net::new(ruleset, &read(p)));
-        let learners = [a, b].map(|p| Learner::from_weights(ruleset, read(p)));
-        self_play::versus(&nets, &learners, &looks, ruleset, &mut random, args.games);
-        return;
+    run_course(&course, &learn.output)
+}
+
+fn run_course(course: &Course, output: &Path) -> Result<(), Box<dyn Error>> {
+    let bar = ProgressBar::new(course.whole()).with_style(ProgressStyle::with_template(
+        "{prefix} {bar:30} round {pos} of {len}, {msg}, {eta} left",
+    )?);
+    bar.set_prefix(format!("{} {}", course.ruleset.name, course.seats));
+    course.run(output, &mut |round| {
+        bar.set_position(round.round);
+        bar.set_message(format!(
+            "cross-entropy {:.4}, {:.1} samples a game",
+            round.loss,
+            round.samples as f64 / round.games as f64
+        ));
+    })?;
+    bar.finish();
+    Ok(())
+}
+
+/// The boards, the first of which the others begin from.
+fn learn_all(output: &Path, seats: &[usize]) -> Result<(), Box<dyn Error>> {
+    for &seats in seats {
+        let file = |variant: &str| output.join(format!("{variant}-{seats}.net"));
+        let [first, second] = ["hase-und-igel", "hare-and-tortoise"];
+        let course = Course {
+            ruleset: records::ruleset(first)?,
+            seats,
+            seed: 1,
+            rounds: ROUNDS,
+            last_rounds: LAST_ROUNDS,
+            samples: SAMPLES,
+            from: None,
+        };
+        run_course(&course, &file(first))?;
+        let course = Course {
+            ruleset: records::ruleset(second)?,
+            rounds: ROUNDS_CARRIED_OVER,
+            last_rounds: LAST_ROUNDS_CARRIED_OVER,
+            from: Some(read_weights(&file(first))?),
+            ..course
+        };
+        run_course(&course, &file(second))?;
     }
-    let mut learner = Learner::new(ruleset, &args.variant, args.seats, &mut random);
-    let mut samples = Vec::new();
-    let begun = Instant::now();
-    let mut play_time = 0.0;
-    for round in 0..args.rounds {
-        let t = Instant::now();
-        let net = Net::new(ruleset, &learner.weights);
-        samples.clear();
-        let mut games = 0;
-        while samples.len() < ROUND {
-            self_play::play(&net, &looks, ruleset, &mut random, &mut samples);
-            games += 1;
+    Ok(())
+}
+
+fn read_weights(path: &Path) -> Result<Weights, String> {
+    let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Weights::from_bytes(&bytes).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn read_net(path: &Path) -> Result<Net, String> {
+    let weights = read_weights(path)?;
+    Ok(Net::new(records::ruleset(&weights.variant)?, &weights))
+}
+
+fn play_games(weights: &Path, games: usize, seed: u64) -> Result<(), Box<dyn Error>> {
+    let weights = read_weights(weights)?;
+    let ruleset = records::ruleset(&weights.variant)?;
+    let net = Net::new(ruleset, &weights);
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut output = BufWriter::new(io::stdout().lock());
+    for _ in 0..games {
+        self_play::record(&net, ruleset, &mut random).write(&mut output)?;
+    }
+    output.flush()?;
+    Ok(())
+}
+
+fn measure(games: &Path, weights: &[PathBuf], plot: Option<&Path>) -> Result<(), Box<dyn Error>> {
+    let input = File::open(games).map_err(|error| format!("{}: {error}", games.display()))?;
+    let games = records::read(BufReader::new(input))?;
+    let mut output = io::stdout().lock();
+    for (index, path) in weights.iter().enumerate() {
+        let net = read_net(path)?;
+        let parts = calibrations(&net, &games);
+        writeln!(output, "{}: {} games", path.display(), games.len())?;
+        for (part, name) in parts.iter().zip(PARTS) {
+            write_calibration(&mut output, name, part)?;
         }
-        play_time += t.elapsed().as_secs_f64();
-        let mut loss = 0.0;
-        let mut pairs = 0;
-        for sample in samples.iter().step_by(20) {
-            let (l, p) = learner.loss(sample);
-            loss += f64::from(l);
-            pairs += p;
-        }
-        samples.shuffle(&mut random);
-        let done = round as f32 / args.rounds as f32;
-        let rate = (1.0 - done).powi(2).max(0.01);
-        for sample in &samples {
-            learner.learn(sample, rate);
-        }
-        if round % 10 == 9 || round < 10 {
-            println!(
-                "round {round} games {games} len {:.1} loss {:.4} time {:.1} play {:.1}",
-                samples.len() as f64 / games as f64,
-                loss / f64::from(pairs),
-                begun.elapsed().as_secs_f64(),
-                play_time
-            );
-            std::fs::write(&args.output, learner.weights.to_bytes()).unwrap();
+        write_calibration(&mut output, "all", &whole(&parts))?;
+        if let (0, Some(plot)) = (index, plot) {
+            let title = format!("{} seats, {} games", net.seats(), games.len());
+            plot::draw(plot, &title, &parts)?;
         }
     }
-    std::fs::write(&args.output, learner.weights.to_bytes()).unwrap();
+    Ok(())
+}
+
+fn write_calibration(output: &mut impl Write, name: &str, part: &Calibration) -> io::Result<()> {
+    writeln!(
+        output,
+        "{name}: {:.0} pairs, cross-entropy {:.4}",
+        part.pairs(),
+        part.loss()
+    )?;
+    for (index, tenth) in part.tenths().iter().enumerate() {
+        writeln!(
+            output,
+            "  {:.1} to {:.1}: {:.0} pairs, given {:.3}, found {:.3} ± {:.3}",
+            index as f64 / TENTHS as f64,
+            (index + 1) as f64 / TENTHS as f64,
+            tenth.pairs,
+            tenth.expected(),
+            tenth.found(),
+            2.0 * tenth.error(),
+        )?;
+    }
+    Ok(())
 }

@@ -32,15 +32,15 @@ pub fn opening(ruleset: &'static Ruleset, seats: usize, random: &mut impl Rng) -
     start(ruleset, seats)
 }
 
-fn start(ruleset: &'static Ruleset, seats: usize) -> Position {
+/// The start of the game.
+///
+/// # Panics
+/// Unless `seats` is 2 to 6.
+pub fn start(ruleset: &'static Ruleset, seats: usize) -> Position {
     Position::start(ruleset, seats).expect("a game for two to six")
 }
 
-pub fn after_random_moves(
-    ruleset: &'static Ruleset,
-    seats: usize,
-    random: &mut impl Rng,
-) -> Position {
+fn after_random_moves(ruleset: &'static Ruleset, seats: usize, random: &mut impl Rng) -> Position {
     let mut position = start(ruleset, seats);
     for _ in 0..random.random_range(0..=RANDOM_PLIES) {
         let moves: Vec<_> = position.legal_moves().collect();

@@ -1,15 +1,17 @@
 //! Games of a net against itself, and the samples that it learns from.
 //!
-//! Each seat takes the move after which its share of the points is largest by the net, without looking further, but
-//! that it takes nearly equal ones for each other now and then. A sample is a position, cards due among them, with the
-//! places in which the game ended.
+//! Each seat takes the move after which its share of the points is largest by the net, but that it takes nearly equal
+//! ones for each other now and then. It looks no further at first, and a ply further at a few of the moves once the net
+//! knows more. A sample is a position, cards due among them, with the places in which the game ended.
 
 use buxtehude::eval::net::{Looks, Net, Strengths, deck_index};
 use buxtehude::rules::hase::{Position, Ruleset};
 use buxtehude::rules::{Game, MAX_SEATS, Seat, Turn};
+use rand::seq::IteratorRandom;
 use rand::{Rng, RngExt};
 
-use crate::openings::{draw, opening};
+use crate::openings::{draw, opening, start};
+use crate::records::Record;
 
 /// A game is given up after so many plies a seat; then the hares rank as far as they are from home.
 const MOST_PLIES: usize = 70;
@@ -19,6 +21,9 @@ const TEMPERATURE: f32 = 0.015;
 
 /// The same in the games that look around.
 const CURIOUS_TEMPERATURE: f32 = 0.08;
+
+/// The most random moves at the start of a recorded game.
+const RECORDED_RANDOM_PLIES: usize = 6;
 
 /// The share of games that look around.
 const CURIOUS: f64 = 0.15;
@@ -49,6 +54,7 @@ impl Sample {
     }
 }
 
+/// The seat that moves or draws.
 fn mover(position: &Position) -> Seat {
     match position.turn() {
         Turn::Seat(seat) | Turn::Card(seat) => seat,
@@ -60,11 +66,12 @@ fn seat_of(position: &Position, slot: usize) -> Seat {
     Seat(((mover(position).index() + slot) % position.seats()) as u8)
 }
 
-/// Plays a game and adds a sample for each of its positions.
+/// Plays a game and adds a sample for each of its positions. `breadth` of the moves are looked at a ply further.
 pub fn play(
     net: &Net,
     looks: &Looks,
     ruleset: &'static Ruleset,
+    breadth: usize,
     random: &mut impl Rng,
     samples: &mut Vec<Sample>,
 ) {
@@ -83,7 +90,7 @@ pub fn play(
             break;
         }
         positions.push(position);
-        position = chosen(net, &position, seat, temperature, random);
+        position = chosen(net, &position, seat, temperature, breadth, random);
         if position.turn() == Turn::Card(seat) {
             positions.push(position);
             position = draw(position, random);
@@ -109,6 +116,7 @@ fn chosen(
     position: &Position,
     seat: Seat,
     temperature: f32,
+    breadth: usize,
     random: &mut impl Rng,
 ) -> Position {
     let moves = position.legal_moves();
@@ -120,20 +128,74 @@ fn chosen(
     }
     // The largest of shares with Gumbel noise is each with the probability that a softmax gives it.
     let scale = temperature * (position.seats() - 1) as f32;
-    let mut best = *position;
-    let mut best_value = f32::NEG_INFINITY;
+    let mut best = [(f32::NEG_INFINITY, *position); MOST_BREADTH];
+    let breadth = breadth.clamp(1, MOST_BREADTH);
     for mv in moves {
         let next = position.play_unchecked(mv);
         let share = share(&net.strengths(&next), &next, seat);
         let uniform: f32 = random.random_range(f32::MIN_POSITIVE..1.0);
         let value = share - scale * (-uniform.ln()).ln();
-        if value > best_value {
-            best_value = value;
-            best = next;
+        if value > best[breadth - 1].0 {
+            let slot = best
+                .iter()
+                .position(|&(other, _)| value > other)
+                .unwrap_or(breadth - 1);
+            best[slot..breadth].rotate_right(1);
+            best[slot] = (value, next);
         }
     }
-    best
+    if breadth == 1 {
+        return best[0].1;
+    }
+    let mut chosen = best[0].1;
+    let mut chosen_value = f32::NEG_INFINITY;
+    for &(value, next) in best[..breadth]
+        .iter()
+        .filter(|(value, _)| value.is_finite())
+    {
+        let at_first_sight = share(&net.strengths(&next), &next, seat);
+        // The noise stays as it was.
+        let value = looked_ahead(net, &next, seat) + value - at_first_sight;
+        if value > chosen_value {
+            chosen_value = value;
+            chosen = next;
+        }
+    }
+    chosen
 }
+
+/// What a position is worth to a seat by the net, after the next seat's best move or the mean over cards.
+fn looked_ahead(net: &Net, position: &Position, seat: Seat) -> f32 {
+    let worth = |position: &Position| share(&net.strengths(position), position, seat);
+    match position.turn() {
+        Turn::Over => worth(position),
+        Turn::Card(_) => {
+            let (mut sum, mut whole) = (0.0, 0.0);
+            for (card, weight) in position.outcomes() {
+                sum += weight as f32 * worth(&position.draw_unchecked(card));
+                whole += weight as f32;
+            }
+            sum / whole
+        }
+        Turn::Seat(rival) => {
+            let mut best = f32::NEG_INFINITY;
+            let mut best_worth = 0.0;
+            for mv in position.legal_moves() {
+                let next = position.play_unchecked(mv);
+                let strengths = net.strengths(&next);
+                let value = share(&strengths, &next, rival);
+                if value > best {
+                    best = value;
+                    best_worth = share(&strengths, &next, seat);
+                }
+            }
+            best_worth
+        }
+    }
+}
+
+/// The most moves that are looked at further.
+const MOST_BREADTH: usize = 8;
 
 /// The expected number of rivals that a seat finishes before.
 pub fn share(strengths: &Strengths, position: &Position, seat: Seat) -> f32 {
@@ -175,81 +237,37 @@ fn places(position: &Position) -> [u8; MAX_SEATS] {
     places
 }
 
-/// Experiment: one-ply matches between two nets, same openings and deck seeds, rotated.
-pub fn versus(
-    nets: &[Net; 2],
-    learners: &[crate::learner::Learner; 2],
-    looks: &Looks,
-    ruleset: &'static Ruleset,
-    random: &mut impl Rng,
-    blocks: usize,
-) {
-    use rand::SeedableRng;
-    let seats = nets[0].seats();
-    let mut sum = 0.0;
-    let mut squares = 0.0;
-    let mut losses = [0.0f64; 2];
-    let mut pairs = 0;
-    let mut plies = 0;
-    for _ in 0..blocks {
-        let seed: u64 = random.random();
-        let mut score = 0.0;
-        for who in 0..2 {
-            let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
-            let mut position = crate::openings::after_random_moves(ruleset, seats, &mut random);
-            let mut samples = Vec::new();
-            let mut positions = Vec::new();
-            while let Turn::Seat(seat) = position.turn() {
-                if positions.len() > MOST_PLIES * seats {
-                    break;
-                }
-                let mut sample = Sample::of(looks, &position);
-                for slot in 0..seats {
-                    sample.places[slot] =
-                        u8::from(position.place(seat_of(&position, slot)).is_none());
-                }
-                samples.push(sample);
-                positions.push(position);
-                position = chosen(
-                    &nets[(seat.index() + who) % 2],
-                    &position,
-                    seat,
-                    0.0,
-                    &mut random,
-                );
-                position = draw(position, &mut random);
-            }
-            let places = places(&position);
-            plies += positions.len();
-            for (before, mut sample) in positions.into_iter().zip(samples) {
-                for slot in 0..seats {
-                    sample.places[slot] *= places[seat_of(&before, slot).index()];
-                }
-                for (loss, learner) in losses.iter_mut().zip(learners) {
-                    let (l, p) = learner.loss(&sample);
-                    *loss += f64::from(l);
-                    pairs += p;
-                }
-            }
-            for seat in 0..seats {
-                if (seat + who) % 2 == 0 {
-                    score += (seats - usize::from(places[seat])) as f64;
-                }
-            }
+/// Plays a game from the start, the first moves of which are random, with a look further at the best moves.
+pub fn record(net: &Net, ruleset: &'static Ruleset, random: &mut impl Rng) -> Record {
+    let mut position = start(ruleset, net.seats());
+    let opening_plies = random.random_range(0..=RECORDED_RANDOM_PLIES);
+    let start = position.to_string();
+    let mut moves = Vec::new();
+    while let Turn::Seat(seat) = position.turn() {
+        let is_opening = moves.len() < opening_plies;
+        let mut next = chosen(net, &position, seat, TEMPERATURE, MOST_BREADTH, random);
+        if is_opening && let Some(mv) = position.legal_moves().choose(random) {
+            next = position.play_unchecked(mv);
         }
-        let share = score / (seats * (seats - 1)) as f64;
-        sum += share;
-        squares += share * share;
+        let played = position
+            .legal_moves()
+            .find(|mv| position.play_unchecked(*mv) == next);
+        moves.extend(played.map(|mv| mv.to_string()));
+        let drawn = draw(next, random);
+        let outcomes = next.outcomes();
+        let card = outcomes
+            .map(|(card, _)| card)
+            .find(|card| next.draw_unchecked(*card) == drawn);
+        moves.extend(card.map(|card| card.to_string()));
+        position = drawn;
+        if moves.len() > MOST_PLIES * net.seats() {
+            break;
+        }
     }
-    let n = blocks as f64;
-    let mean = sum / n;
-    let error = ((squares / n - mean * mean) / n).sqrt();
-    println!(
-        "share {:.2} % ± {:.2} (se), losses {:.4} {:.4}, plies {:.1}",
-        mean * 100.0,
-        error * 100.0,
-        losses[0] * 2.0 / f64::from(pairs),
-        losses[1] * 2.0 / f64::from(pairs),
-        plies as f64 / n / 2.0
-    );
+    Record {
+        variant: ruleset.name.into(),
+        start,
+        moves: moves.join(" "),
+        places: places(&position)[..net.seats()].to_vec(),
+    }
 }

@@ -58,10 +58,10 @@ impl Net {
     /// Makes a net for a ruleset from its weights; takes some milliseconds.
     pub fn new(ruleset: &Ruleset, weights: &Weights) -> Net {
         let looks = Looks::of(ruleset);
-        let part_indices: Vec<[usize; PARTS]> = (0..looks.len())
+        let part_indices: Vec<[usize; PARTS]> = (0..looks.count())
             .map(|look| looks.parts(ruleset, look))
             .collect();
-        let mut hares = Vec::with_capacity(weights.seats * looks.len());
+        let mut hares = Vec::with_capacity(weights.seats * looks.count());
         for slot in &weights.slots {
             let parts: Vec<Vec<Row>> = weights
                 .parts
@@ -126,7 +126,7 @@ impl Net {
             Turn::Seat(seat) | Turn::Card(seat) => seat.index(),
             Turn::Over => 0,
         };
-        let looks = self.looks.len();
+        let looks = self.looks.count();
         let mut sum = self.decks[deck_index(position.drawn())].0;
         for slot in 0..N {
             let seat = seat_of::<N>(mover, slot);

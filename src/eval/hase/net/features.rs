@@ -119,8 +119,16 @@ impl Looks {
     }
 
     /// Number of looks: they are numbered from 0.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.stands.len() * LETTUCES * HOLDINGS
+    }
+
+    /// The ways of standing, by number: the square, and 0 for a hare that goes on freely, 1 for one that misses its turn,
+    /// 2 for one that draws a card.
+    pub fn stands(&self) -> impl Iterator<Item = (u8, usize)> {
+        self.stands
+            .iter()
+            .map(|&(square, state)| (square, state as usize))
     }
 
     /// The number of the look of a seat.

@@ -88,16 +88,33 @@ impl Weights {
 
     /// The numbers behind the tables of parts, in the order of the file.
     fn dense(&mut self) -> impl Iterator<Item = &mut f32> {
-        self.deck
-            .iter_mut()
-            .flatten()
-            .flatten()
-            .chain(self.slots.iter_mut().flatten().flatten())
-            .chain(&mut self.bias)
-            .chain(self.mixing.iter_mut().flatten())
-            .chain(&mut self.mixing_bias)
-            .chain(self.strength.iter_mut().flatten())
-            .chain(&mut self.strength_bias)
+        self.numbers().skip(WIDTH * PART_ROWS.iter().sum::<usize>())
+    }
+
+    /// All numbers, those of the tables of parts first.
+    pub fn numbers(&mut self) -> impl Iterator<Item = &mut f32> {
+        let Weights {
+            parts,
+            deck,
+            slots,
+            bias,
+            mixing,
+            mixing_bias,
+            strength,
+            strength_bias,
+            ..
+        } = self;
+        let parts = parts.iter_mut().flatten().flatten();
+        let deck = deck.iter_mut().flatten().flatten();
+        let slots = slots.iter_mut().flatten().flatten();
+        parts
+            .chain(deck)
+            .chain(slots)
+            .chain(bias)
+            .chain(mixing.iter_mut().flatten())
+            .chain(mixing_bias)
+            .chain(strength.iter_mut().flatten())
+            .chain(strength_bias)
     }
 
     /// The bytes of a file.

@@ -1,0 +1,266 @@
+//! A course: the rounds in which a net plays against itself and learns, from nothing or from another net.
+//!
+//! A round plays games with what was learned so far until it has enough samples, shuffles them, and learns from each
+//! once. Its random numbers follow from the seed and its number, so that a course that was broken off goes on as if it
+//! had not been.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use buxtehude::eval::net::{Looks, Net, Weights};
+use buxtehude::rules::hase::Ruleset;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use thiserror::Error;
+
+use crate::learner::Learner;
+use crate::self_play::{self, Sample};
+
+/// In the last part of a course, this many of the moves are looked at a ply further.
+const BREADTH: usize = 4;
+
+/// The rate at which the last part begins; the first begins with 1. Each falls with the square of what is left.
+const LAST_RATE: f32 = 0.3;
+
+/// No rate is lower.
+const LEAST_RATE: f32 = 0.01;
+
+/// Rounds between two times that what was learned is written down.
+const ROUNDS_A_CHECKPOINT: u64 = 10;
+
+/// One sample in so many tells how wrong a net was before it learned from them.
+const MEASURED: usize = 20;
+
+/// What to learn, and how long.
+#[derive(Clone, Debug)]
+pub struct Course {
+    /// The rules of the variant.
+    pub ruleset: &'static Ruleset,
+    /// Number of seats.
+    pub seats: usize,
+    /// The seed of all that is random.
+    pub seed: u64,
+    /// Rounds in which moves are chosen without looking further.
+    pub rounds: u64,
+    /// Rounds after them, in which the best moves are looked at a ply further.
+    pub last_rounds: u64,
+    /// Samples of a round, at least.
+    pub samples: usize,
+    /// The weights to begin with, of the same number of seats.
+    pub from: Option<Weights>,
+}
+
+/// How a round went.
+#[derive(Clone, Copy, Debug)]
+pub struct RoundReport {
+    /// Its number, from 1.
+    pub round: u64,
+    /// Games played.
+    pub games: usize,
+    /// Samples learned from.
+    pub samples: usize,
+    /// The cross-entropy before learning, in nats a pair of rivals.
+    pub loss: f64,
+}
+
+/// Why a course cannot go on.
+#[derive(Debug, Error)]
+pub enum CourseError {
+    /// A file cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// What a course left off with is that of another.
+    #[error("{} is the progress of another course: expected {expected}, found {found}; remove it to begin anew", path.display())]
+    Progress {
+        /// The file.
+        path: PathBuf,
+        /// How this course begins its file.
+        expected: String,
+        /// How the file begins.
+        found: String,
+    },
+}
+
+impl Course {
+    /// Learns and writes the weights to `output`. What was learned meanwhile is kept in a file beside it, with which a
+    /// course that was broken off goes on.
+    ///
+    /// # Errors
+    /// [`CourseError`], where a file cannot be read or written, or is that of another course.
+    pub fn run(
+        &self,
+        output: &Path,
+        observe: &mut dyn FnMut(RoundReport),
+    ) -> Result<(), CourseError> {
+        let progress = output.with_extension("progress");
+        let (mut learner, first) = self.begin_or_resume(&progress)?;
+        let looks = Looks::of(self.ruleset);
+        for round in first..self.whole() {
+            observe(self.learn_round(&mut learner, &looks, round));
+            if (round + 1) % ROUNDS_A_CHECKPOINT == 0 {
+                self.write_down(&mut learner, round + 1, &progress)?;
+            }
+        }
+        write(output, &learner.weights.to_bytes())?;
+        match fs::remove_file(&progress) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(CourseError::File {
+                path: progress,
+                source: error,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// All rounds.
+    pub fn whole(&self) -> u64 {
+        self.rounds + self.last_rounds
+    }
+
+    fn random(&self, round: u64) -> ChaCha8Rng {
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        random.set_stream(round + 1);
+        random
+    }
+
+    fn begin(&self) -> Learner {
+        match &self.from {
+            Some(weights) => {
+                let weights = crate::carrying_over::carried_over(weights, self.ruleset);
+                Learner::from_weights(self.ruleset, weights)
+            }
+            None => {
+                let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+                Learner::new(self.ruleset, self.seats, &mut random)
+            }
+        }
+    }
+
+    fn learn_round(&self, learner: &mut Learner, looks: &Looks, round: u64) -> RoundReport {
+        let mut random = self.random(round);
+        let (done, part, first_rate, breadth) = if round < self.rounds {
+            (round, self.rounds, 1.0, 1)
+        } else {
+            (round - self.rounds, self.last_rounds, LAST_RATE, BREADTH)
+        };
+        let left = 1.0 - done as f32 / part as f32;
+        let rate = first_rate * (left * left).max(LEAST_RATE);
+        let net = Net::new(self.ruleset, &learner.weights);
+        let mut samples: Vec<Sample> = Vec::with_capacity(self.samples * 2);
+        let mut games = 0;
+        while samples.len() < self.samples {
+            self_play::play(
+                &net,
+                looks,
+                self.ruleset,
+                breadth,
+                &mut random,
+                &mut samples,
+            );
+            games += 1;
+        }
+        let loss = mean_loss(learner, samples.iter().step_by(MEASURED));
+        samples.shuffle(&mut random);
+        for sample in &samples {
+            learner.learn(sample, rate);
+        }
+        learner.end_round();
+        RoundReport {
+            round: round + 1,
+            games,
+            samples: samples.len(),
+            loss,
+        }
+    }
+
+    /// The first line of the file of progress.
+    fn header(&self) -> String {
+        format!(
+            "{} {} {} {} {} {} {}\n",
+            self.ruleset.name,
+            self.seats,
+            self.seed,
+            self.rounds,
+            self.last_rounds,
+            self.samples,
+            if self.from.is_some() { "from" } else { "anew" },
+        )
+    }
+
+    fn write_down(
+        &self,
+        learner: &mut Learner,
+        round: u64,
+        path: &Path,
+    ) -> Result<(), CourseError> {
+        let mut bytes = self.header().into_bytes();
+        bytes.extend(round.to_le_bytes());
+        bytes.extend(learner.state().flat_map(|x| x.to_le_bytes()));
+        write(path, &bytes)
+    }
+
+    /// A learner, and the round that comes next.
+    fn begin_or_resume(&self, path: &Path) -> Result<(Learner, u64), CourseError> {
+        let mut learner = self.begin();
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((learner, 0)),
+            Err(source) => {
+                return Err(CourseError::File {
+                    path: path.into(),
+                    source,
+                });
+            }
+        };
+        let header = self.header();
+        let state = bytes.strip_prefix(header.as_bytes());
+        let numbers = state.and_then(|state| state.split_first_chunk::<8>());
+        let of_another = || CourseError::Progress {
+            path: path.into(),
+            expected: header.trim_end().into(),
+            found: String::from_utf8_lossy(&bytes)
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .into(),
+        };
+        let (round, numbers) = numbers.ok_or_else(of_another)?;
+        if numbers.len() != 4 * learner.state().count() {
+            return Err(of_another());
+        }
+        for (x, bytes) in learner.state().zip(numbers.as_chunks().0) {
+            *x = f32::from_le_bytes(*bytes);
+        }
+        learner.refresh();
+        Ok((learner, u64::from_le_bytes(*round)))
+    }
+}
+
+/// The mean cross-entropy over samples, in nats a pair of rivals.
+fn mean_loss<'a>(learner: &Learner, samples: impl Iterator<Item = &'a Sample>) -> f64 {
+    let mut sum = 0.0;
+    let mut pairs = 0;
+    for sample in samples {
+        let (loss, rivals) = learner.loss(sample);
+        sum += f64::from(loss);
+        pairs += rivals;
+    }
+    sum / f64::from(pairs.max(1))
+}
+
+/// Writes a file whole or not at all.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), CourseError> {
+    let beside = path.with_extension("new");
+    fs::write(&beside, bytes)
+        .and_then(|()| fs::rename(&beside, path))
+        .map_err(|source| CourseError::File {
+            path: path.into(),
+            source,
+        })
+}
