@@ -16,10 +16,7 @@ use rand_chacha::ChaCha8Rng;
 use thiserror::Error;
 
 use crate::learner::Learner;
-use crate::self_play::{self, Sample};
-
-/// In the last part of a course, this many of the moves are looked at a ply further.
-const BREADTH: usize = 4;
+use crate::self_play::{self, Look, Sample};
 
 /// The rate at which the last part begins; the first begins with 1. Each falls with the square of what is left.
 const LAST_RATE: f32 = 0.3;
@@ -44,7 +41,7 @@ pub struct Course {
     pub seed: u64,
     /// Rounds in which moves are chosen without looking further.
     pub rounds: u64,
-    /// Rounds after them, in which the best moves are looked at a ply further.
+    /// Rounds after them, in which the best moves are looked at further.
     pub last_rounds: u64,
     /// Samples of a round, at least.
     pub samples: usize,
@@ -144,10 +141,15 @@ impl Course {
 
     fn learn_round(&self, learner: &mut Learner, looks: &Looks, round: u64) -> RoundReport {
         let mut random = self.random(round);
-        let (done, part, first_rate, breadth) = if round < self.rounds {
-            (round, self.rounds, 1.0, 1)
+        let (done, part, first_rate, look) = if round < self.rounds {
+            (round, self.rounds, 1.0, Look::FIRST)
         } else {
-            (round - self.rounds, self.last_rounds, LAST_RATE, BREADTH)
+            (
+                round - self.rounds,
+                self.last_rounds,
+                LAST_RATE,
+                Look::FURTHEST,
+            )
         };
         let left = 1.0 - done as f32 / part as f32;
         let rate = first_rate * (left * left).max(LEAST_RATE);
@@ -155,14 +157,7 @@ impl Course {
         let mut samples: Vec<Sample> = Vec::with_capacity(self.samples * 2);
         let mut games = 0;
         while samples.len() < self.samples {
-            self_play::play(
-                &net,
-                looks,
-                self.ruleset,
-                breadth,
-                &mut random,
-                &mut samples,
-            );
+            self_play::play(&net, looks, self.ruleset, look, &mut random, &mut samples);
             games += 1;
         }
         let loss = mean_loss(learner, samples.iter().step_by(MEASURED));

@@ -1,9 +1,11 @@
 //! Learning the evaluation of buxtehude from games against itself, and measuring what was learned.
 //!
 //! [`course`] is the way of a net from nothing to weights: rounds of [`self_play`] from [`openings`], from whose samples a
-//! [`learner`] learns. [`measure`] holds a net against [`records`] of games.
+//! [`learner`] learns. [`measure`] holds a net against [`records`] of games, and
+//! [`comparison`] against another net.
 
 pub mod carrying_over;
+pub mod comparison;
 pub mod course;
 pub mod learner;
 pub mod measure;

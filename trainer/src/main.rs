@@ -13,7 +13,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use trainer::course::Course;
 use trainer::measure::{Calibration, PARTS, TENTHS, calibrations, whole};
-use trainer::{plot, records, self_play};
+use trainer::{comparison, plot, records, self_play};
 
 /// Learns the weights of buxtehude's evaluation from games against itself
 #[derive(Parser)]
@@ -48,6 +48,18 @@ enum Command {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
+    /// Plays two nets against each other, each opening with the same cards in both seatings
+    Compare {
+        /// The files of weights of both
+        #[arg(num_args = 2, required = true)]
+        weights: Vec<PathBuf>,
+        /// How many openings
+        #[arg(long, default_value_t = 2000)]
+        openings: usize,
+        /// The seed of all that is random
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Tells how much nets know of recorded games
     Measure {
         /// Games as JSON Lines: of `games`, or of the arbiter's `--record` or `export`
@@ -75,7 +87,7 @@ struct Learn {
     /// Rounds in which moves are chosen without looking further
     #[arg(long, default_value_t = ROUNDS)]
     rounds: u64,
-    /// Rounds after them, in which the best moves are looked at a ply further
+    /// Rounds after them, in which the best moves are looked at further
     #[arg(long, default_value_t = LAST_ROUNDS)]
     last_rounds: u64,
     /// Samples of a round
@@ -117,6 +129,11 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
             games,
             seed,
         } => play_games(&weights, games, seed),
+        Command::Compare {
+            weights,
+            openings,
+            seed,
+        } => compare(&weights, openings, seed),
         Command::Measure {
             games,
             weights,
@@ -202,6 +219,25 @@ fn play_games(weights: &Path, games: usize, seed: u64) -> Result<(), Box<dyn Err
         self_play::record(&net, ruleset, &mut random).write(&mut output)?;
     }
     output.flush()?;
+    Ok(())
+}
+
+fn compare(weights: &[PathBuf], openings: usize, seed: u64) -> Result<(), Box<dyn Error>> {
+    let [first, second] = weights else {
+        return Err("expected two files of weights".into());
+    };
+    let ruleset = records::ruleset(&read_weights(first)?.variant)?;
+    let nets = [read_net(first)?, read_net(second)?];
+    if nets[0].seats() != nets[1].seats() {
+        return Err("expected weights for the same number of seats".into());
+    }
+    let (share, error) = comparison::compare(&nets, ruleset, openings, seed);
+    let mut output = io::stdout().lock();
+    writeln!(
+        output,
+        "{} takes {share:.2} % ± {error:.2} of the points",
+        first.display()
+    )?;
     Ok(())
 }
 

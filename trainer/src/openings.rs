@@ -40,7 +40,12 @@ pub fn start(ruleset: &'static Ruleset, seats: usize) -> Position {
     Position::start(ruleset, seats).expect("a game for two to six")
 }
 
-fn after_random_moves(ruleset: &'static Ruleset, seats: usize, random: &mut impl Rng) -> Position {
+/// A position after some random moves from the start.
+pub fn after_random_moves(
+    ruleset: &'static Ruleset,
+    seats: usize,
+    random: &mut impl Rng,
+) -> Position {
     let mut position = start(ruleset, seats);
     for _ in 0..random.random_range(0..=RANDOM_PLIES) {
         let moves: Vec<_> = position.legal_moves().collect();

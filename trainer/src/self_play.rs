@@ -28,6 +28,28 @@ const RECORDED_RANDOM_PLIES: usize = 6;
 /// The share of games that look around.
 const CURIOUS: f64 = 0.15;
 
+/// How a seat looks for a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// How many of the moves that are best at first sight it looks at further; with 1 it takes the best.
+    pub breadth: usize,
+    /// How many plies further.
+    pub plies: usize,
+}
+
+impl Look {
+    /// No further than at first sight.
+    pub const FIRST: Look = Look {
+        breadth: 1,
+        plies: 0,
+    };
+    /// As far as is worth its time.
+    pub const FURTHEST: Look = Look {
+        breadth: 4,
+        plies: 2,
+    };
+}
+
 /// A position as the net sees it, and how its game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
@@ -66,12 +88,12 @@ fn seat_of(position: &Position, slot: usize) -> Seat {
     Seat(((mover(position).index() + slot) % position.seats()) as u8)
 }
 
-/// Plays a game and adds a sample for each of its positions. `breadth` of the moves are looked at a ply further.
+/// Plays a game and adds a sample for each of its positions.
 pub fn play(
     net: &Net,
     looks: &Looks,
     ruleset: &'static Ruleset,
-    breadth: usize,
+    look: Look,
     random: &mut impl Rng,
     samples: &mut Vec<Sample>,
 ) {
@@ -84,13 +106,12 @@ pub fn play(
     };
     let first = samples.len();
     let mut positions = Vec::new();
-    let most_plies = MOST_PLIES * seats;
     while let Turn::Seat(seat) = position.turn() {
-        if positions.len() >= most_plies {
+        if is_too_long(positions.len(), seats) {
             break;
         }
         positions.push(position);
-        position = chosen(net, &position, seat, temperature, breadth, random);
+        position = chosen(net, &position, seat, temperature, look, random);
         if position.turn() == Turn::Card(seat) {
             positions.push(position);
             position = draw(position, random);
@@ -111,12 +132,12 @@ pub fn play(
 }
 
 /// The position after a move that is among the best by the net, or nearly so.
-fn chosen(
+pub fn chosen(
     net: &Net,
     position: &Position,
     seat: Seat,
     temperature: f32,
-    breadth: usize,
+    look: Look,
     random: &mut impl Rng,
 ) -> Position {
     let moves = position.legal_moves();
@@ -129,7 +150,7 @@ fn chosen(
     // The largest of shares with Gumbel noise is each with the probability that a softmax gives it.
     let scale = temperature * (position.seats() - 1) as f32;
     let mut best = [(f32::NEG_INFINITY, *position); MOST_BREADTH];
-    let breadth = breadth.clamp(1, MOST_BREADTH);
+    let breadth = look.breadth.clamp(1, MOST_BREADTH);
     for mv in moves {
         let next = position.play_unchecked(mv);
         let share = share(&net.strengths(&next), &next, seat);
@@ -155,7 +176,7 @@ fn chosen(
     {
         let at_first_sight = share(&net.strengths(&next), &next, seat);
         // The noise stays as it was.
-        let value = looked_ahead(net, &next, seat) + value - at_first_sight;
+        let value = looked_ahead(net, &next, seat, look.plies) + value - at_first_sight;
         if value > chosen_value {
             chosen_value = value;
             chosen = next;
@@ -164,11 +185,11 @@ fn chosen(
     chosen
 }
 
-/// What a position is worth to a seat by the net, after the next seat's best move or the mean over cards.
-fn looked_ahead(net: &Net, position: &Position, seat: Seat) -> f32 {
+/// What a position is worth to a seat by the net, after so many plies in which each seat makes the move that is best at
+/// first sight; where a card is due, the mean over the cards.
+fn looked_ahead(net: &Net, position: &Position, seat: Seat, plies: usize) -> f32 {
     let worth = |position: &Position| share(&net.strengths(position), position, seat);
     match position.turn() {
-        Turn::Over => worth(position),
         Turn::Card(_) => {
             let (mut sum, mut whole) = (0.0, 0.0);
             for (card, weight) in position.outcomes() {
@@ -177,20 +198,20 @@ fn looked_ahead(net: &Net, position: &Position, seat: Seat) -> f32 {
             }
             sum / whole
         }
-        Turn::Seat(rival) => {
+        Turn::Seat(mover) if plies > 0 => {
             let mut best = f32::NEG_INFINITY;
-            let mut best_worth = 0.0;
+            let mut best_next = *position;
             for mv in position.legal_moves() {
                 let next = position.play_unchecked(mv);
-                let strengths = net.strengths(&next);
-                let value = share(&strengths, &next, rival);
+                let value = share(&net.strengths(&next), &next, mover);
                 if value > best {
                     best = value;
-                    best_worth = share(&strengths, &next, seat);
+                    best_next = next;
                 }
             }
-            best_worth
+            looked_ahead(net, &best_next, seat, plies - 1)
         }
+        _ => worth(position),
     }
 }
 
@@ -215,8 +236,13 @@ pub fn chance(difference: f32) -> f32 {
     1.0 / (1.0 + (-difference).exp())
 }
 
+/// Whether a game is given up after so many plies.
+pub fn is_too_long(plies: usize, seats: usize) -> bool {
+    plies >= MOST_PLIES * seats
+}
+
 /// The place of each seat; of those still in the race by how far they have to go.
-fn places(position: &Position) -> [u8; MAX_SEATS] {
+pub fn places(position: &Position) -> [u8; MAX_SEATS] {
     let mut places = [0; MAX_SEATS];
     let mut open: Vec<Seat> = Vec::new();
     for seat in (0..position.seats() as u8).map(Seat) {
@@ -245,7 +271,7 @@ pub fn record(net: &Net, ruleset: &'static Ruleset, random: &mut impl Rng) -> Re
     let mut moves = Vec::new();
     while let Turn::Seat(seat) = position.turn() {
         let is_opening = moves.len() < opening_plies;
-        let mut next = chosen(net, &position, seat, TEMPERATURE, MOST_BREADTH, random);
+        let mut next = chosen(net, &position, seat, TEMPERATURE, Look::FURTHEST, random);
         if is_opening && let Some(mv) = position.legal_moves().choose(random) {
             next = position.play_unchecked(mv);
         }
@@ -260,7 +286,7 @@ pub fn record(net: &Net, ruleset: &'static Ruleset, random: &mut impl Rng) -> Re
             .find(|card| next.draw_unchecked(*card) == drawn);
         moves.extend(card.map(|card| card.to_string()));
         position = drawn;
-        if moves.len() > MOST_PLIES * net.seats() {
+        if is_too_long(moves.len(), net.seats()) {
             break;
         }
     }

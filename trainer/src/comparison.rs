@@ -1,0 +1,70 @@
+//! Two nets against each other, without a search that would take time.
+
+use buxtehude::eval::net::Net;
+use buxtehude::rules::hase::{Position, Ruleset};
+use buxtehude::rules::{Game, Turn};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use crate::openings::{after_random_moves, draw};
+use crate::self_play::{Look, chosen, is_too_long, places};
+
+/// The share of the points that the first net takes, in percent, and its error bar of 95 %.
+///
+/// Every opening is played twice, with the same cards as long as the same moves are made: the nets take the seats in
+/// turn, and then the other way round.
+pub fn compare(
+    nets: &[Net; 2],
+    ruleset: &'static Ruleset,
+    openings: usize,
+    seed: u64,
+) -> (f64, f64) {
+    let mut sum = 0.0;
+    let mut squares = 0.0;
+    for opening in 0..openings {
+        let share = (0..2)
+            .map(|first| {
+                let mut random = ChaCha8Rng::seed_from_u64(seed);
+                random.set_stream(opening as u64);
+                share_of_first(nets, ruleset, first, &mut random)
+            })
+            .sum::<f64>()
+            / 2.0;
+        sum += share;
+        squares += share * share;
+    }
+    let count = openings.max(1) as f64;
+    let mean = sum / count;
+    let error = ((squares / count - mean * mean) / count).sqrt();
+    (100.0 * mean, 196.0 * error)
+}
+
+/// The share of the points that the first net takes in a game, its seats beginning with the one given, 0 or 1.
+fn share_of_first(
+    nets: &[Net; 2],
+    ruleset: &'static Ruleset,
+    offset: usize,
+    random: &mut ChaCha8Rng,
+) -> f64 {
+    let seats = nets[0].seats();
+    let mut position: Position = after_random_moves(ruleset, seats, random);
+    let mut plies = 0;
+    while let Turn::Seat(seat) = position.turn() {
+        if is_too_long(plies, seats) {
+            break;
+        }
+        let net = &nets[(seat.index() + offset) % 2];
+        position = draw(
+            chosen(net, &position, seat, 0.0, Look::FURTHEST, random),
+            random,
+        );
+        plies += 1;
+    }
+    let places = places(&position);
+    let points = |parity: usize| -> f64 {
+        let own = (0..seats).filter(|seat| (seat + offset) % 2 == parity);
+        own.map(|seat| (seats - usize::from(places[seat])) as f64)
+            .sum()
+    };
+    points(0) / (points(0) + points(1))
+}

@@ -1,0 +1,186 @@
+//! Courses of a tiny size: what they learn, that they are the same each time, and that they go on where they were
+//! broken off.
+
+use std::fs;
+use std::path::Path;
+
+use buxtehude::eval::net::{Looks, Net, PART_ROWS, Weights};
+use buxtehude::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL, Ruleset};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use trainer::carrying_over::carried_over;
+use trainer::comparison::compare;
+use trainer::course::{Course, CourseError};
+use trainer::learner::Learner;
+use trainer::self_play::{Look, Sample, play};
+
+fn course(seats: usize, rounds: u64) -> Course {
+    Course {
+        ruleset: &HASE_UND_IGEL,
+        seats,
+        seed: 7,
+        rounds,
+        last_rounds: 2,
+        samples: 3000,
+        from: None,
+    }
+}
+
+fn learned(course: &Course, output: &Path) -> (Vec<u8>, Vec<f64>) {
+    let mut losses = Vec::new();
+    course.run(output, &mut |round| losses.push(round.loss)).unwrap();
+    (fs::read(output).unwrap(), losses)
+}
+
+fn net(ruleset: &Ruleset, bytes: &[u8]) -> Net {
+    Net::new(ruleset, &Weights::from_bytes(bytes).unwrap())
+}
+
+#[test]
+fn a_short_course_learns_to_tell_who_is_ahead_and_to_play() {
+    let folder = tempfile::tempdir().unwrap();
+    let (after, losses) = learned(&course(2, 40), &folder.path().join("after.net"));
+    let (before, _) = learned(&course(2, 2), &folder.path().join("before.net"));
+    let last = losses.last().unwrap();
+    assert!(*last < 0.52, "a coin has 0.69: {losses:?}");
+    let nets = [net(&HASE_UND_IGEL, &after), net(&HASE_UND_IGEL, &before)];
+    let (share, error) = compare(&nets, &HASE_UND_IGEL, 300, 1);
+    assert!(share - error > 55.0, "{share} ± {error}");
+}
+
+#[test]
+fn the_same_course_learns_the_same_and_another_seed_something_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    for seats in [2, 5] {
+        let first = learned(&course(seats, 3), &file("first.net"));
+        assert_eq!(first, learned(&course(seats, 3), &file("second.net")));
+        let other = Course {
+            seed: 8,
+            ..course(seats, 3)
+        };
+        assert_ne!(first, learned(&other, &file("third.net")));
+    }
+}
+
+#[test]
+fn a_course_goes_on_where_it_was_broken_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = learned(&course(3, 10), &folder.path().join("whole.net"));
+    let output = folder.path().join("broken.net");
+    let broken = std::panic::catch_unwind(|| {
+        course(3, 10).run(&output, &mut |round| {
+            assert!(round.round < 12, "the power is cut");
+        })
+    });
+    assert!(broken.is_err());
+    assert!(!output.exists());
+    let mut resumed = Vec::new();
+    course(3, 10).run(&output, &mut |round| resumed.push(round.round)).unwrap();
+    assert_eq!(resumed, [11, 12]);
+    assert_eq!(fs::read(&output).unwrap(), whole.0);
+    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+}
+
+#[test]
+fn the_progress_of_another_course_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("net.net");
+    fs::write(output.with_extension("progress"), "hase-und-igel 2 9 9 9 9 anew\n").unwrap();
+    let refused = course(2, 3).run(&output, &mut |_| ());
+    assert!(matches!(refused, Err(CourseError::Progress { .. })), "{refused:?}");
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("expected hase-und-igel 2 7 3 2 3000 anew"), "{refused}");
+}
+
+fn samples(net: &Net, count: usize) -> Vec<Sample> {
+    let looks = Looks::of(&HASE_UND_IGEL);
+    let mut random = ChaCha8Rng::seed_from_u64(3);
+    let mut samples = Vec::new();
+    while samples.len() < count {
+        play(net, &looks, &HASE_UND_IGEL, Look::FIRST, &mut random, &mut samples);
+    }
+    samples
+}
+
+/// The loss that the learner reckons is the one of the net that plays, but for the rounding of its rows.
+#[test]
+fn the_learner_and_the_net_agree() {
+    for seats in [2, 4, 6] {
+        let mut random = ChaCha8Rng::seed_from_u64(5);
+        let mut learner = Learner::new(&HASE_UND_IGEL, seats, &mut random);
+        let first = Net::new(&HASE_UND_IGEL, &learner.weights);
+        for sample in samples(&first, 2000) {
+            learner.learn(&sample, 1.0);
+        }
+        let net = Net::new(&HASE_UND_IGEL, &learner.weights);
+        for position in positions(seats) {
+            let looks = Looks::of(&HASE_UND_IGEL);
+            let mut sample = Sample::of(&looks, &position);
+            // The mover before the next: the loss of one pair is the logarithm of its chance.
+            sample.places[0] = 1;
+            sample.places[1] = 2;
+            let (loss, pairs) = learner.loss(&sample);
+            assert_eq!(pairs, 1);
+            let strengths = net.strengths(&position);
+            let mover = match position.turn() {
+                buxtehude::rules::Turn::Seat(seat) | buxtehude::rules::Turn::Card(seat) => seat.index(),
+                buxtehude::rules::Turn::Over => continue,
+            };
+            let difference = strengths[mover] - strengths[(mover + 1) % seats];
+            let expected = (1.0 + (-difference).exp()).ln();
+            assert!((loss - expected).abs() < 0.05 + 0.02 * expected, "{loss} {expected}\n{position:?}");
+        }
+    }
+}
+
+fn positions(seats: usize) -> Vec<buxtehude::rules::hase::Position> {
+    let mut random = ChaCha8Rng::seed_from_u64(9);
+    (0..200)
+        .map(|_| trainer::openings::opening(&HASE_UND_IGEL, seats, &mut random))
+        .filter(|position| position.finished().len() == 0)
+        .collect()
+}
+
+/// A small step against the gradient makes a sample less surprising.
+#[test]
+fn learning_from_a_sample_lowers_its_loss() {
+    for seats in [2, 3, 6] {
+        let mut random = ChaCha8Rng::seed_from_u64(6);
+        let learner = Learner::new(&HASE_UND_IGEL, seats, &mut random);
+        let net = Net::new(&HASE_UND_IGEL, &learner.weights);
+        for sample in samples(&net, 300).iter().step_by(10) {
+            let (before, pairs) = learner.loss(sample);
+            if pairs == 0 {
+                continue;
+            }
+            let mut after = learner.clone();
+            for _ in 0..128 {
+                after.learn(sample, 0.05);
+            }
+            assert!(after.loss(sample).0 < before, "{sample:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_known_of_a_way_of_standing_is_carried_over_to_the_other_board() {
+    let mut weights = Weights::zero("hase-und-igel", 2);
+    let old = Looks::of(&HASE_UND_IGEL);
+    for (stand, (square, state)) in old.stands().enumerate() {
+        for row in 0..4 {
+            weights.parts[0][4 * stand + row] = [f32::from(square) + 100.0 * state as f32; 32];
+        }
+    }
+    assert_eq!(carried_over(&weights, &HASE_UND_IGEL), weights);
+    let carried = carried_over(&weights, &HARE_AND_TORTOISE);
+    assert_eq!(carried.variant, "hare-and-tortoise");
+    assert_eq!(carried.parts.each_ref().map(Vec::len), PART_ROWS);
+    for (stand, (square, state)) in Looks::of(&HARE_AND_TORTOISE).stands().enumerate() {
+        let found = carried.parts[0][4 * stand][0];
+        let is_new = !old.stands().any(|known| known == (square, state));
+        let expected = f32::from(square) + if is_new { 0.0 } else { 100.0 * state as f32 };
+        assert_eq!(found, expected, "square {square}, state {state}");
+    }
+}
