@@ -151,14 +151,13 @@ fn mean(values: &[(Value, u32)]) -> Value {
     Value { leads, mate }
 }
 
-/// Whether leads are those of a game of so many seats: within their bounds, and their sum next to 0.
-pub fn is_sound(leads: &Vector, seats: usize) -> bool {
+/// Whether leads are those of a game of so many seats: within their bounds, and their sum at most `rounding` from 0.
+pub fn is_sound(leads: &Vector, seats: usize, rounding: i32) -> bool {
     let most = (seats as i32 - 1) * CERTAIN;
     let sum: i32 = leads.iter().sum();
     leads[..seats].iter().all(|lead| lead.abs() <= most)
         && leads[seats..].iter().all(|&lead| lead == 0)
-        // Each mean over cards drops a fraction of each seat's lead.
-        && sum.abs() <= 100
+        && sum.abs() <= rounding
 }
 
 /// The leads of max^n where it sees to the end of the race within a few plies, whatever seats do that have no

@@ -15,7 +15,7 @@ const BUDGET: u64 = 60_000;
 #[test]
 fn each_iteration_has_the_value_of_the_slow_search() {
     let mut mates = 0;
-    for position in random_positions(2, 500) {
+    for position in random_positions(2, 700) {
         let mover = mover(&position);
         let depth = affordable_depth(&position, 4, BUDGET);
         let (reports, answer) = run(&request(&position, depth), 1);
@@ -30,7 +30,7 @@ fn each_iteration_has_the_value_of_the_slow_search() {
                 "{}",
                 context()
             );
-            assert!(slow::is_sound(&report.value.leads, 2), "{}", context());
+            assert!(slow::is_sound(&report.value.leads, 2, 1), "{}", context());
             let shares = shares(&report.value.leads[..2]);
             assert_eq!(shares.iter().sum::<u16>(), 1000, "{}", context());
         }
