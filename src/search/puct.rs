@@ -196,9 +196,7 @@ impl<G: Evaluate> Search<'_, G> {
                 *sum += share;
             }
         }
-        if position.turn() == Turn::Over {
-            self.spread_certainty(&position);
-        }
+        self.spread_certainty(&position);
     }
 
     /// Adds the node of a position; `None` once the search is to end, or when room had to be made first.
@@ -320,7 +318,7 @@ impl<G: Evaluate> Search<'_, G> {
         best
     }
 
-    /// Tells the nodes of a walk that ended the game whether the place of the root's mover is certain now.
+    /// Tells the nodes of a walk whether the place of the root's mover is certain now, which it is once it has finished.
     fn spread_certainty(&mut self, end: &G) {
         let mut mate = match end.place(self.mover) {
             // The sign says which place; the number counts from the node on.
