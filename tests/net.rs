@@ -291,7 +291,7 @@ fn looks_have_the_rows_of_their_hares() {
                 }
                 for seat in (0..seats as u8).map(Seat) {
                     let look = looks.index(&position, seat);
-                    assert!(look < looks.len());
+                    assert!(look < looks.count());
                     let expected = parts_of(&position, seat);
                     assert_eq!(looks.parts(ruleset, look), expected, "{seat}\n{position:?}");
                 }

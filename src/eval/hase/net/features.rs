@@ -224,7 +224,7 @@ mod tests {
         for ruleset in [&HASE_UND_IGEL, &HARE_AND_TORTOISE] {
             let looks = Looks::of(ruleset);
             let mut most = [0; PARTS];
-            for look in 0..looks.len() {
+            for look in 0..looks.count() {
                 for (table, part) in looks.parts(ruleset, look).into_iter().enumerate() {
                     assert!(part < PART_ROWS[table], "{look}: {part} of table {table}");
                     most[table] = most[table].max(part);

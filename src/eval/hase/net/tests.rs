@@ -41,7 +41,7 @@ fn scalar_strengths(net: &Net, position: &Position) -> Strengths {
         let mut sum = net.decks[deck_index(position.drawn())].0[unit];
         for slot in 0..seats {
             let seat = Seat(((mover + slot) % seats) as u8);
-            let row = slot * net.looks.len() + net.looks.index(position, seat);
+            let row = slot * net.looks.count() + net.looks.index(position, seat);
             sum = sum.saturating_add(net.hares[row].0[unit]);
         }
         first[unit] = f32::from(sum.max(0));
