@@ -6,7 +6,7 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 
-use buxtehude::eval::{Evaluate, estimate_of_open};
+use buxtehude::eval::{Evaluate, Evaluators, static_leads};
 use buxtehude::rules::hase::{HASE_UND_IGEL, Position};
 use buxtehude::rules::{Game, for_each_child, perft, perft_by_playing};
 
@@ -81,8 +81,9 @@ fn count_by_playing<G: Game>(bencher: Bencher, start: &G, depth: u32) {
 }
 
 fn count_by_estimating<G: Evaluate>(bencher: Bencher, start: &G, depth: u32) {
+    let evaluator = start.evaluator(&Evaluators::default());
     measure(bencher, start, depth, |position| {
-        estimate_leaves(position, depth)
+        estimate_leaves(&*evaluator, position, depth)
     });
 }
 
@@ -93,15 +94,15 @@ fn measure<G: Game>(bencher: Bencher, start: &G, depth: u32, count: impl Fn(&G) 
         .bench(|| assert_eq!(count(black_box(start)), leaves));
 }
 
-fn estimate_leaves<G: Evaluate>(position: &G, depth: u32) -> u64 {
+fn estimate_leaves<G: Evaluate>(evaluator: &G::Evaluator, position: &G, depth: u32) -> u64 {
     let mut leaves = 0;
     if depth > 1 {
         for_each_child(position, |child| {
-            leaves += estimate_leaves(child, depth - 1);
+            leaves += estimate_leaves(evaluator, child, depth - 1);
         });
     } else {
         for_each_child(position, |leaf| {
-            black_box(&estimate_of_open(leaf));
+            black_box(&static_leads(evaluator, leaf));
             leaves += 1;
         });
     }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use buxtehude::rules::fox::Position;
 use buxtehude::rules::fox::solved::{SOLVED, Solved};
 use buxtehude::rules::{AnyPosition, Game};
-use buxtehude::search::{Answer, Control, Request, Table, search};
+use buxtehude::search::{Answer, Control, Memory, Request, search};
 use divan::{Bencher, black_box};
 
 fn main() {
@@ -32,9 +32,9 @@ fn census(bencher: Bencher) {
 fn go(bencher: Bencher) {
     let start = Position::start(&(), 2).unwrap();
     let request = Request::new(AnyPosition::Fox(start), 1);
-    let mut table = Table::new(1);
+    let mut memory = Memory::new(1);
     let control = Control::new(None);
     bencher.bench_local(|| -> Option<Answer> {
-        search(black_box(&request), &mut table, &control, &mut |_| {})
+        search(black_box(&request), &mut memory, &control, &mut |_| {})
     });
 }

@@ -14,7 +14,7 @@ use buxtehude::eval::{ArticleModel, Evaluate, Heuristic, ModelSettings};
 use buxtehude::rules::fox::{Move, Position, RABBIT, WOLVES};
 use buxtehude::rules::{AnyPosition, Game, Outcome, Seat, Turn};
 use buxtehude::search::vectors::Extent;
-use buxtehude::search::{Control, Request, Table, minimax, search};
+use buxtehude::search::{Control, Memory, Request, minimax, search};
 
 /// How far from the start the positions are.
 const PLIES: u32 = 6;
@@ -161,7 +161,7 @@ fn perfect(position: &Position) -> Move {
     let request = Request::new(AnyPosition::Fox(*position), 1);
     let answer = search(
         &request,
-        &mut Table::new(0),
+        &mut Memory::new(0),
         &Control::new(None),
         &mut |_| {},
     );

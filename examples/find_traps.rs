@@ -6,6 +6,8 @@
 //! position, what is played and what is better, the shares of both by a search in permille, and what the preset
 //! plays at depths 3 to 6 with each hare model.
 
+#[path = "../tests/evaluators/mod.rs"]
+mod evaluators;
 #[path = "../tests/article/traps/proof.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
 mod proof;

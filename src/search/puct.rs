@@ -67,7 +67,6 @@ pub fn search<G: Evaluate>(
         visits: Visits::new(control, request.nodes),
         best_open_place: best_open_place(position),
         path: Vec::with_capacity(LONGEST_WALK),
-        least_kept: 1,
     };
     search.plant();
     search.deepen(request, control, observe);
@@ -90,8 +89,6 @@ struct Search<'a, G: Evaluate> {
     best_open_place: usize,
     /// The nodes of a walk, each with the seat that moves there if one does.
     path: Vec<(NodeIndex, Option<Seat>)>,
-    /// When the room is used up, nodes with fewer visits go.
-    least_kept: u32,
 }
 
 /// A root move as it stands.
@@ -199,9 +196,7 @@ impl<G: Evaluate> Search<'_, G> {
                 *sum += share;
             }
         }
-        if position.turn() == Turn::Over {
-            self.spread_certainty(&position);
-        }
+        self.spread_certainty(&position);
     }
 
     /// Adds the node of a position; `None` once the search is to end, or when room had to be made first.
@@ -215,8 +210,7 @@ impl<G: Evaluate> Search<'_, G> {
             return None;
         }
         if !self.arena.has_room(edges) {
-            self.least_kept *= 2;
-            self.arena.keep(ROOT, self.least_kept);
+            self.arena.make_room();
             return None;
         }
         Some(match position.turn() {
@@ -324,7 +318,7 @@ impl<G: Evaluate> Search<'_, G> {
         best
     }
 
-    /// Tells the nodes of a walk that ended the game whether the place of the root's mover is certain now.
+    /// Tells the nodes of a walk whether the place of the root's mover is certain now, which it is once it has finished.
     fn spread_certainty(&mut self, end: &G) {
         let mut mate = match end.place(self.mover) {
             // The sign says which place; the number counts from the node on.

@@ -3,6 +3,8 @@
 mod curves;
 mod drawn_tree;
 mod equality;
+#[path = "../evaluators/mod.rs"]
+mod evaluators;
 #[path = "../positions/mod.rs"]
 mod positions;
 mod pruning;
@@ -14,7 +16,7 @@ use buxtehude::eval::lookahead::HareModel;
 use buxtehude::rules::AnyPosition;
 use buxtehude::rules::hase::Position;
 use buxtehude::search::vectors::{Prune, Strategy};
-use buxtehude::search::{ArticleSettings, Control, Preset, Report, Request, Table, search};
+use buxtehude::search::{ArticleSettings, Control, Memory, Preset, Report, Request, search};
 
 const STRATEGIES: [Strategy; 3] = [Strategy::Absolute, Strategy::Relative, Strategy::Hybrid];
 const HARE_MODELS: [HareModel; 3] = [
@@ -48,7 +50,7 @@ fn run(position: &Position, settings: &ArticleSettings, depth: u32) -> Vec<Repor
     let mut observe = |report| reports.push(report);
     search(
         &request,
-        &mut Table::new(0),
+        &mut Memory::new(0),
         &Control::new(None),
         &mut observe,
     )

@@ -8,7 +8,7 @@ mod slow_minimax;
 
 use buxtehude::rules::fox::{Position, RABBIT, Square, WOLVES};
 use buxtehude::rules::{AnyPosition, Game, Seat, Turn};
-use buxtehude::search::{Answer, Control, Preset, Report, Request, Table, search};
+use buxtehude::search::{Answer, Control, Memory, Preset, Report, Request, search};
 use rand::rngs::StdRng;
 use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
@@ -60,9 +60,9 @@ fn request(position: &Position, preset: Preset) -> Request {
 /// The reports and the answer of a search, which a seat to move always has.
 fn run(request: &Request) -> (Vec<Report>, Answer) {
     let mut reports = Vec::new();
-    let mut table = Table::new(1);
+    let mut memory = Memory::new(1);
     let control = Control::new(None);
-    let answer = search(request, &mut table, &control, &mut |report| {
+    let answer = search(request, &mut memory, &control, &mut |report| {
         reports.push(report);
     });
     (reports, answer.expect("a seat is to move"))

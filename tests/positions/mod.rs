@@ -25,6 +25,16 @@ pub fn random_positions(seats: usize, count: usize) -> Vec<Position> {
     positions
 }
 
+/// `count` positions near the finish in which a seat is to move.
+pub fn late_positions(seats: usize, count: usize) -> Vec<Position> {
+    let mut rng = StdRng::seed_from_u64(seats as u64);
+    let mut positions = Vec::new();
+    while positions.len() < count {
+        positions.extend(late(&mut rng, &HASE_UND_IGEL, seats));
+    }
+    positions
+}
+
 /// The position after up to 60 random moves, with the cards drawn on the way.
 fn from_a_game(rng: &mut StdRng, ruleset: &'static Ruleset, seats: usize) -> Option<Position> {
     let mut position = Position::start(ruleset, seats).expect("2 to 6 seats");

@@ -1,28 +1,42 @@
 //! The search, held against a slow and obvious one, and against what it promises.
 
 mod behaviour;
+#[path = "../evaluators/mod.rs"]
+mod evaluators;
 mod lines;
 mod mates;
 #[path = "../positions/mod.rs"]
 mod positions;
+mod proof;
 mod slow;
+mod tree;
 mod values;
 
 use buxtehude::rules::AnyPosition;
 use buxtehude::rules::hase::Position;
-use buxtehude::search::{Answer, Control, Report, Request, Table, search};
+use buxtehude::search::{Answer, Control, Memory, Report, Request, search};
+
+use evaluators::memory;
 
 /// A request without limits but the depth.
 fn request(position: &Position, depth: u32) -> Request {
     Request::new(AnyPosition::Hase(*position), depth)
 }
 
-/// The reports and the answer of a search with a table of so many mebibytes (0: of one slot).
+/// The reports and the answer of a search with a memory of so many mebibytes (0: a table of one slot, a tree of
+/// very few nodes).
 fn run(request: &Request, mebibytes: usize) -> (Vec<Report>, Answer) {
+    let AnyPosition::Hase(position) = &request.position else {
+        panic!("{request:?} is of another game");
+    };
+    run_in(&mut memory(position, mebibytes), request)
+}
+
+/// The reports and the answer of a search with this memory.
+fn run_in(memory: &mut Memory, request: &Request) -> (Vec<Report>, Answer) {
     let mut reports = Vec::new();
-    let mut table = Table::new(mebibytes);
     let control = Control::new(None);
-    let answer = search(request, &mut table, &control, &mut |report| {
+    let answer = search(request, memory, &control, &mut |report| {
         reports.push(report);
     });
     (reports, answer.expect("a seat is to move"))

@@ -27,7 +27,8 @@ const MATES: &[(&str, u32, i32, &[&str])] = &[
     // Three seats: the best place that is open, the last, and one between them.
     ("63,5,0/10,68,3/20,68,3 1 - -", 2, 1, &["1"]),
     ("64,0,0/63,5,0/10,68,3 2 1 -", 2, 1, &["1"]),
-    ("64,0,0/57,10,1!/63,5,0 2 1 -", 2, -1, &["0"]),
+    // The rival is not taken at its best: it could stay in the race.
+    ("64,0,0/57,10,1!/63,5,0 2 1 -", 6, 0, &["0"]),
     ("62,0,1!/63,5,0/42,10,1! 1 - -", 4, 0, &["0"]),
 ];
 
@@ -49,8 +50,19 @@ fn a_certain_place_is_worth_all_its_points() {
     assert_eq!(leads("57,10,1!/63,5,0 1 - -", 3)[..2], [-CERTAIN, CERTAIN]);
     assert_eq!(leads("63,5,0/10,68,3/20,68,3 1 - -", 2)[0], 2 * CERTAIN);
     // Second of three: one rival ahead, one behind.
-    assert_eq!(
-        leads("62,0,1!/63,5,0/42,10,1! 1 - -", 4),
-        [0, 2 * CERTAIN, -2 * CERTAIN, 0, 0, 0]
-    );
+    let second = leads("62,0,1!/63,5,0/42,10,1! 1 - -", 10);
+    let exact = [0, 2 * CERTAIN, -2 * CERTAIN, 0, 0, 0];
+    for (found, exact) in second.into_iter().zip(exact) {
+        assert!((found - exact).abs() < CERTAIN / 200, "{second:?}");
+    }
+}
+
+/// On the last hedgehog square a hare shuts the way back to the other, which has to finish.
+#[test]
+fn the_last_place_is_certain_where_the_rivals_have_no_choice() {
+    let position = parse("63,1,0/64,0,0/59,6,0 3 2 BRFFGG");
+    let mut request = request(&position, 10);
+    request.searchmoves = vec!["-3".into()];
+    let (_, answer) = run(&request, 1);
+    assert_eq!(answer.value.mate, -1, "{answer:?}\n{position:?}");
 }

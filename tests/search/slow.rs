@@ -1,10 +1,16 @@
 //! The search as the definition has it: no pruning, no table, no order. Max^n over the vectors of all
-//! seats, means over the cards.
+//! seats, means over the cards; where no depth is left, what the net says, also of a card that is due.
 
-use buxtehude::eval::{CERTAIN, Vector, estimate};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use buxtehude::eval::net::Net;
+use buxtehude::eval::{CERTAIN, Vector, static_leads};
 use buxtehude::rules::hase::{Move, Position};
 use buxtehude::rules::{Game, MAX_SEATS, Seat, Turn, perft};
 use buxtehude::search::Value;
+
+use super::evaluators::net;
 
 /// The value of each legal move, searched `depth` plies deep, in the order of the moves.
 pub fn move_values(root: &Position, depth: u32) -> Vec<(Move, Value)> {
@@ -55,7 +61,13 @@ pub fn mover(position: &Position) -> Seat {
     }
 }
 
+/// The best place that nobody has yet.
+pub fn best_open_place(position: &Position) -> usize {
+    position.finished().len() + 1
+}
+
 struct SlowSearch {
+    net: Arc<Net>,
     mover: Seat,
     best_open_place: usize,
 }
@@ -63,14 +75,15 @@ struct SlowSearch {
 impl SlowSearch {
     fn of(root: &Position) -> SlowSearch {
         SlowSearch {
+            net: net(root),
             mover: mover(root),
-            best_open_place: root.finished().len() + 1,
+            best_open_place: best_open_place(root),
         }
     }
 
     fn value(&self, position: &Position, depth: u32, own_moves: i32) -> Value {
         match position.turn() {
-            Turn::Card(_) => {
+            Turn::Card(_) if depth > 0 => {
                 let outcomes = position.outcomes();
                 let values: Vec<(Value, u32)> = outcomes
                     .map(|(card, weight)| {
@@ -94,7 +107,7 @@ impl SlowSearch {
                 best.expect("a seat that is to move has a move")
             }
             _ => Value {
-                leads: estimate(position),
+                leads: static_leads(&*self.net, position),
                 mate: match position.place(self.mover) {
                     Some(place) if place == self.best_open_place => own_moves,
                     Some(place) if place == position.seats() => -own_moves,
@@ -138,12 +151,86 @@ fn mean(values: &[(Value, u32)]) -> Value {
     Value { leads, mate }
 }
 
-/// Whether leads are those of a game of so many seats: within their bounds, and their sum next to 0.
-pub fn is_sound(leads: &Vector, seats: usize) -> bool {
+/// Whether leads are those of a game of so many seats: within their bounds, and their sum at most `rounding` from 0.
+pub fn is_sound(leads: &Vector, seats: usize, rounding: i32) -> bool {
     let most = (seats as i32 - 1) * CERTAIN;
     let sum: i32 = leads.iter().sum();
     leads[..seats].iter().all(|lead| lead.abs() <= most)
         && leads[seats..].iter().all(|&lead| lead == 0)
-        // Each mean over cards drops a fraction of each seat's lead.
-        && sum.abs() <= 100
+        && sum.abs() <= rounding
+}
+
+/// The leads of max^n where it sees to the end of the race within a few plies, whatever seats do that have no
+/// preference.
+pub fn exact_leads(position: &Position) -> Option<Vector> {
+    let least = exact(
+        position,
+        EXACT_PLIES,
+        |ours, best| ours < best,
+        mover(position),
+    )?;
+    let most = exact(
+        position,
+        EXACT_PLIES,
+        |ours, best| ours > best,
+        mover(position),
+    )?;
+    let seat = mover(position).index();
+    (least[seat] == most[seat]).then_some(least)
+}
+
+/// So many plies a race may last at most.
+const EXACT_PLIES: u32 = 7;
+
+/// The leads of max^n, where of moves that are as good for their mover the one is taken that is worse or better
+/// for `ours`. A move that finishes in the best open place cannot be bettered.
+fn exact(
+    position: &Position,
+    plies: u32,
+    is_wanted: fn(i32, i32) -> bool,
+    ours: Seat,
+) -> Option<Vector> {
+    match position.turn() {
+        Turn::Over => {
+            let mut leads = [0; MAX_SEATS];
+            for (seat, lead) in leads.iter_mut().enumerate().take(position.seats()) {
+                let place = position.place(Seat(seat as u8))? as i32;
+                *lead = (position.seats() as i32 + 1 - 2 * place) * CERTAIN;
+            }
+            Some(leads)
+        }
+        _ if plies == 0 => None,
+        Turn::Card(_) => {
+            let mut values = Vec::new();
+            for (card, weight) in position.outcomes() {
+                let leads = exact(&position.draw_unchecked(card), plies, is_wanted, ours)?;
+                values.push((Value { leads, mate: 0 }, weight));
+            }
+            Some(mean(&values).leads)
+        }
+        Turn::Seat(seat) => {
+            let place = best_open_place(position);
+            let mut nexts: Vec<Position> = position
+                .legal_moves()
+                .map(|mv| position.play_unchecked(mv))
+                .collect();
+            if nexts.iter().any(|next| next.place(seat) == Some(place)) {
+                nexts.retain(|next| next.place(seat) == Some(place));
+            }
+            let mut best: Option<Vector> = None;
+            for next in nexts {
+                let leads = exact(&next, plies - 1, is_wanted, ours)?;
+                let is_better = best.is_none_or(|best: Vector| {
+                    match leads[seat.index()].cmp(&best[seat.index()]) {
+                        Ordering::Equal => is_wanted(leads[ours.index()], best[ours.index()]),
+                        order => order == Ordering::Greater,
+                    }
+                });
+                if is_better {
+                    best = Some(leads);
+                }
+            }
+            best
+        }
+    }
 }

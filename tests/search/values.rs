@@ -1,173 +1,159 @@
-//! Values: exactly those of the slow search, whatever the table and however many moves are reported.
+//! Values of two seats: exactly those of the slow search, whatever the table and however many moves are reported.
 
-use buxtehude::eval::shares;
+use buxtehude::eval::{shares, static_leads};
 use buxtehude::rules::Game;
 
+use super::evaluators::net;
 use super::lines::play_line;
 use super::positions::random_positions;
 use super::slow::{self, affordable_depth, goodness, move_values, mover, ranking, value_of};
 use super::{request, run};
 
-/// Positions of each number of seats, and how many positions the slow search of each may visit.
-const SAMPLES: [(usize, usize, u64); 4] = [
-    (2, 400, 60_000),
-    (3, 200, 60_000),
-    (4, 100, 60_000),
-    (6, 60, 60_000),
-];
+/// How many positions the slow search of each position may visit.
+const BUDGET: u64 = 60_000;
 
 #[test]
 fn each_iteration_has_the_value_of_the_slow_search() {
     let mut mates = 0;
-    for (seats, count, budget) in SAMPLES {
-        for position in random_positions(seats, count) {
-            let mover = mover(&position);
-            let depth = affordable_depth(&position, 4, budget);
-            let (reports, answer) = run(&request(&position, depth), 1);
-            for report in &reports {
-                let values = move_values(&position, report.depth);
-                let found = goodness(&report.value, mover);
-                let context = || format!("{report:?}\n{values:?}\n{position:?}");
-                assert_eq!(found, ranking(&values, mover)[0], "{}", context());
-                assert_eq!(
-                    report.value,
-                    value_of(&values, &report.pv[0]),
-                    "{}",
-                    context()
-                );
-                assert!(slow::is_sound(&report.value.leads, seats), "{}", context());
-                let shares = shares(&report.value.leads[..seats]);
-                assert_eq!(shares.iter().sum::<u16>(), 1000, "{}", context());
-            }
-            // A search that ends early has seen all there is.
-            let values = move_values(&position, depth);
+    for position in random_positions(2, 700) {
+        let mover = mover(&position);
+        let depth = affordable_depth(&position, 4, BUDGET);
+        let (reports, answer) = run(&request(&position, depth), 1);
+        for report in &reports {
+            let values = move_values(&position, report.depth);
+            let found = goodness(&report.value, mover);
+            let context = || format!("{report:?}\n{values:?}\n{position:?}");
+            assert_eq!(found, ranking(&values, mover)[0], "{}", context());
             assert_eq!(
-                goodness(&answer.value, mover),
-                ranking(&values, mover)[0],
-                "{values:?}\n{position:?}"
+                report.value,
+                value_of(&values, &report.pv[0]),
+                "{}",
+                context()
             );
-            let last = reports.last().expect("a report");
-            assert_eq!((&answer.best, answer.value), (&last.pv[0], last.value));
-            mates += usize::from(answer.value.mate != 0);
+            assert!(slow::is_sound(&report.value.leads, 2, 1), "{}", context());
+            let shares = shares(&report.value.leads[..2]);
+            assert_eq!(shares.iter().sum::<u16>(), 1000, "{}", context());
         }
+        // A search that ends early has seen all there is.
+        let values = move_values(&position, depth);
+        assert_eq!(
+            goodness(&answer.value, mover),
+            ranking(&values, mover)[0],
+            "{values:?}\n{position:?}"
+        );
+        let last = reports.last().expect("a report");
+        assert_eq!((&answer.best, answer.value), (&last.pv[0], last.value));
+        mates += usize::from(answer.value.mate != 0);
     }
     assert!(mates > 50, "only {mates} positions with a certain place");
 }
 
 #[test]
 fn the_table_changes_no_value() {
-    for (seats, count) in [(2, 60), (3, 10)] {
-        for position in random_positions(seats, count) {
-            let depth = affordable_depth(&position, 6, 400_000);
-            let request = request(&position, depth);
-            let with = run(&request, 1).0;
-            let without = run(&request, 0).0;
-            let values = |reports: &[buxtehude::search::Report]| -> Vec<_> {
-                reports
-                    .iter()
-                    .map(|report| (report.depth, report.value))
-                    .collect()
-            };
-            assert_eq!(values(&with), values(&without), "{position:?}");
-        }
+    for position in random_positions(2, 80) {
+        let depth = affordable_depth(&position, 6, 400_000);
+        let request = request(&position, depth);
+        let with = run(&request, 1).0;
+        let without = run(&request, 0).0;
+        let values = |reports: &[buxtehude::search::Report]| -> Vec<_> {
+            reports
+                .iter()
+                .map(|report| (report.depth, report.value))
+                .collect()
+        };
+        assert_eq!(values(&with), values(&without), "{position:?}");
     }
 }
 
 #[test]
 fn the_best_moves_are_listed_in_order_with_their_values() {
-    for (seats, count) in [(2, 60), (3, 30)] {
-        for position in random_positions(seats, count) {
-            let mover = mover(&position);
-            let depth = affordable_depth(&position, 3, 60_000);
-            let values = move_values(&position, depth);
-            for multipv in [2, 4, 100] {
-                let mut request = request(&position, depth);
-                request.multipv = multipv;
-                let (reports, answer) = run(&request, 1);
-                let deepest = reports.last().expect("a report").depth;
-                let lines: Vec<_> = reports
-                    .iter()
-                    .filter(|report| report.depth == deepest)
-                    .collect();
-                let context = || format!("multipv {multipv}: {lines:?}\n{values:?}\n{position:?}");
-                assert_eq!(lines.len(), multipv.min(values.len()), "{}", context());
-                let found: Vec<_> = lines
-                    .iter()
-                    .map(|line| goodness(&line.value, mover))
-                    .collect();
-                assert_eq!(
-                    found,
-                    ranking(&values, mover)[..found.len()],
-                    "{}",
-                    context()
-                );
-                for (index, line) in lines.iter().enumerate() {
-                    assert_eq!(line.multipv, index + 1, "{}", context());
-                    assert_eq!(line.value, value_of(&values, &line.pv[0]), "{}", context());
-                }
-                let mut first_moves: Vec<_> = lines.iter().map(|line| &line.pv[0]).collect();
-                first_moves.sort();
-                first_moves.dedup();
-                assert_eq!(first_moves.len(), lines.len(), "{}", context());
-                assert_eq!(answer.best, lines[0].pv[0], "{}", context());
+    for position in random_positions(2, 80) {
+        let mover = mover(&position);
+        let depth = affordable_depth(&position, 3, BUDGET);
+        let values = move_values(&position, depth);
+        for multipv in [2, 4, 100] {
+            let mut request = request(&position, depth);
+            request.multipv = multipv;
+            let (reports, answer) = run(&request, 1);
+            let deepest = reports.last().expect("a report").depth;
+            let lines: Vec<_> = reports
+                .iter()
+                .filter(|report| report.depth == deepest)
+                .collect();
+            let context = || format!("multipv {multipv}: {lines:?}\n{values:?}\n{position:?}");
+            assert_eq!(lines.len(), multipv.min(values.len()), "{}", context());
+            let found: Vec<_> = lines
+                .iter()
+                .map(|line| goodness(&line.value, mover))
+                .collect();
+            assert_eq!(
+                found,
+                ranking(&values, mover)[..found.len()],
+                "{}",
+                context()
+            );
+            for (index, line) in lines.iter().enumerate() {
+                assert_eq!(line.multipv, index + 1, "{}", context());
+                assert_eq!(line.value, value_of(&values, &line.pv[0]), "{}", context());
             }
+            let mut first_moves: Vec<_> = lines.iter().map(|line| &line.pv[0]).collect();
+            first_moves.sort();
+            first_moves.dedup();
+            assert_eq!(first_moves.len(), lines.len(), "{}", context());
+            assert_eq!(answer.best, lines[0].pv[0], "{}", context());
         }
     }
 }
 
 #[test]
 fn only_the_moves_asked_for_are_considered() {
-    for (seats, count) in [(2, 60), (3, 30)] {
-        for position in random_positions(seats, count) {
-            let mover = mover(&position);
-            let depth = affordable_depth(&position, 3, 60_000);
-            let mut values = move_values(&position, depth);
-            // Every other move, the best one not among them where there is another.
-            values.sort_by_key(|(_, value)| std::cmp::Reverse(goodness(value, mover)));
-            let asked: Vec<_> = values.iter().copied().skip(1).step_by(2).collect();
-            if asked.is_empty() {
-                continue;
-            }
-            let mut request = request(&position, depth);
-            request.searchmoves = asked.iter().map(|(mv, _)| mv.to_string()).collect();
-            let (reports, answer) = run(&request, 1);
-            let context = || format!("{:?}\n{reports:?}\n{position:?}", request.searchmoves);
-            assert_eq!(
-                goodness(&answer.value, mover),
-                ranking(&asked, mover)[0],
-                "{}",
-                context()
-            );
-            for report in &reports {
-                assert!(request.searchmoves.contains(&report.pv[0]), "{}", context());
-            }
+    for position in random_positions(2, 80) {
+        let mover = mover(&position);
+        let depth = affordable_depth(&position, 3, BUDGET);
+        let mut values = move_values(&position, depth);
+        // Every other move, the best one not among them where there is another.
+        values.sort_by_key(|(_, value)| std::cmp::Reverse(goodness(value, mover)));
+        let asked: Vec<_> = values.iter().copied().skip(1).step_by(2).collect();
+        if asked.is_empty() {
+            continue;
+        }
+        let mut request = request(&position, depth);
+        request.searchmoves = asked.iter().map(|(mv, _)| mv.to_string()).collect();
+        let (reports, answer) = run(&request, 1);
+        let context = || format!("{:?}\n{reports:?}\n{position:?}", request.searchmoves);
+        assert_eq!(
+            goodness(&answer.value, mover),
+            ranking(&asked, mover)[0],
+            "{}",
+            context()
+        );
+        for report in &reports {
+            assert!(request.searchmoves.contains(&report.pv[0]), "{}", context());
         }
     }
 }
 
 #[test]
 fn a_line_can_be_played_and_ends_with_a_card() {
-    for (seats, count) in [(2, 150), (3, 60), (6, 20)] {
-        for position in random_positions(seats, count) {
-            let depth = affordable_depth(&position, 5, 100_000);
-            let mut request = request(&position, depth);
-            request.multipv = 3;
-            for report in run(&request, 1).0 {
-                let context = || format!("{report:?}\n{position:?}");
-                assert!(
-                    !report.pv.is_empty() && report.pv.len() <= report.depth as usize,
-                    "{}",
-                    context()
-                );
-                assert!(report.seldepth <= report.depth, "{}", context());
-                for length in 1..report.pv.len() {
-                    let now = play_line(&position, &report.pv[..length]);
-                    // More follows only where no card was due and somebody is to move.
-                    assert_eq!(now.outcomes().len(), 0, "{length}: {}", context());
-                    assert!(!now.legal_moves().is_empty(), "{length}: {}", context());
-                }
-                play_line(&position, &report.pv);
+    for position in random_positions(2, 200) {
+        let depth = affordable_depth(&position, 5, 100_000);
+        let mut request = request(&position, depth);
+        request.multipv = 3;
+        for report in run(&request, 1).0 {
+            let context = || format!("{report:?}\n{position:?}");
+            assert!(
+                !report.pv.is_empty() && report.pv.len() <= report.depth as usize,
+                "{}",
+                context()
+            );
+            assert!(report.seldepth <= report.depth, "{}", context());
+            for length in 1..report.pv.len() {
+                let now = play_line(&position, &report.pv[..length]);
+                // More follows only where no card was due and somebody is to move.
+                assert_eq!(now.outcomes().len(), 0, "{length}: {}", context());
+                assert!(!now.legal_moves().is_empty(), "{length}: {}", context());
             }
+            play_line(&position, &report.pv);
         }
     }
 }
@@ -183,7 +169,7 @@ fn a_line_without_cards_leads_to_its_value() {
             let is_full = report.pv.len() == report.depth as usize || end.legal_moves().is_empty();
             if end.outcomes().len() == 0 && is_full {
                 full_lines += 1;
-                let leads = buxtehude::eval::estimate(&end);
+                let leads = static_leads(&*net(&end), &end);
                 assert_eq!(leads, report.value.leads, "{report:?}\n{position:?}");
             }
         }

@@ -1,13 +1,13 @@
 //! A card that was drawn, and what it did to its drawer: the position after it beside the one that would have
 //! been, had the card done nothing.
 
-use buxtehude::eval::{CERTAIN, Vector, estimate};
+use buxtehude::eval::{CERTAIN, Evaluate as _, Evaluators, Vector, estimate};
 use buxtehude::rules::hase::{Card, Position};
 use buxtehude::rules::{AnyPosition, Game as _, Seat, Turn};
-use buxtehude::search::{Control, Request, Table, search};
+use buxtehude::search::{Control, Memory, Request, search};
 
-/// Mebibytes of the transposition table.
-const TABLE_SIZE: usize = 16;
+/// Mebibytes of the memory of searches.
+const MEMORY_SIZE: usize = 16;
 
 /// A card that was drawn.
 #[derive(Clone, Copy, Debug)]
@@ -64,15 +64,18 @@ pub struct JudgedDraw {
 /// Judges cards by searches of a fixed depth.
 pub struct Judge {
     depth: u32,
-    table: Table,
+    evaluators: Evaluators,
+    memory: Memory,
 }
 
 impl Judge {
     /// A judge that searches so many plies, at least 1.
     pub fn new(depth: u32) -> Judge {
+        let evaluators = Evaluators::default();
         Judge {
             depth,
-            table: Table::new(TABLE_SIZE),
+            memory: Memory::with_evaluators(MEMORY_SIZE, evaluators.clone()),
+            evaluators,
         }
     }
 
@@ -81,6 +84,7 @@ impl Judge {
         let idle = draw.without_effect();
         // A move gained is a ply more, so that both searches end after a move of the same seat.
         let more = u32::from(draw.moves_again());
+        let evaluator = idle.evaluator(&self.evaluators);
         let change = |with: Vector, without: Vector| {
             let drawer = draw.drawer.index();
             permille(with[drawer] - without[drawer], draw.due.seats())
@@ -90,7 +94,10 @@ impl Judge {
                 self.leads(&draw.after, self.depth + more),
                 self.leads(&idle, self.depth),
             ),
-            estimated: change(estimate(&draw.after), estimate(&idle)),
+            estimated: change(
+                estimate(&*evaluator, &draw.after),
+                estimate(&*evaluator, &idle),
+            ),
             draw,
             idle,
         }
@@ -99,7 +106,7 @@ impl Judge {
     /// Each seat's summed lead by a search, as of [`estimate`].
     fn leads(&mut self, position: &Position, depth: u32) -> Vector {
         let request = Request::new(AnyPosition::Hase(*position), depth);
-        let answer = search(&request, &mut self.table, &Control::new(None), &mut |_| {});
+        let answer = search(&request, &mut self.memory, &Control::new(None), &mut |_| {});
         // After a card the game goes on: somebody has a move.
         answer.expect("a seat is to move").value.leads
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use indicatif::ProgressBar;
 
 use crate::candidates::Candidate;
-use crate::play::{Reach, Tables, Tally};
+use crate::play::{Memories, Reach, Tally};
 
 /// Games of the screening; a multiple of 2 and of 3, so that each rotation of the seats is as frequent.
 const SCREENING_GAMES: u64 = 18;
@@ -70,7 +70,7 @@ pub struct Judge {
     /// What is seen meanwhile.
     pub bar: ProgressBar,
     /// What the searches use.
-    pub tables: Tables,
+    pub memories: Memories,
 }
 
 impl Judge {
@@ -131,7 +131,7 @@ impl Judge {
             let ended = 1 + ended.fetch_add(1, Ordering::Relaxed);
             bar.set_message(format!("{what}: game {ended} of {all}"));
         };
-        self.tables
+        self.memories
             .play(&candidates, reach, &games, self.seed, &seen)
     }
 }

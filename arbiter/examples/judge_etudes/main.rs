@@ -40,7 +40,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::candidates::{Candidate, Cell};
 use crate::judge::{Etude, Judge};
-use crate::play::Tables;
+use crate::play::Memories;
 use crate::selection::Shelf;
 
 /// Makes a set of judged etudes from recorded games.
@@ -84,7 +84,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         screened: 0,
         judged: 0,
         bar,
-        tables: Tables::new(threads),
+        memories: Memories::new(threads),
     };
     let mut shelf = Shelf::new(args.per_cell);
     fill(&mut shelf, candidates, &mut judge, &|etudes| {

@@ -10,7 +10,7 @@ use std::thread;
 use arbiter::deck::Deck;
 use buxtehude::eval::shares;
 use buxtehude::rules::{AnyPosition, Seat, Turn, VARIANTS};
-use buxtehude::search::{Control, Past, Preset, Report, Request, Table, search};
+use buxtehude::search::{Control, Memory, Past, Preset, Report, Request, search};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -29,8 +29,8 @@ const VARIED_MOVES: usize = 4;
 /// How far below the best a move's own share may be, in permille, to be chosen.
 const TOLERANCE: u16 = 20;
 
-/// Mebibytes of a transposition table: it saves time and changes nothing.
-const TABLE_SIZE: usize = 4;
+/// Mebibytes of the memory of a search: more than the largest reach fills.
+const MEMORY_SIZE: usize = 4;
 
 /// How far every seat searches: a depth, and the positions that a search may visit. What a search that would
 /// need more has found by then counts, so that seats are equal still.
@@ -116,14 +116,14 @@ struct Played {
     line: String,
 }
 
-/// The transposition tables of the threads that play.
-pub struct Tables(Vec<Table>);
+/// What the threads that play remember of their searches.
+pub struct Memories(Vec<Memory>);
 
-impl Tables {
+impl Memories {
     /// For so many threads.
-    pub fn new(threads: NonZeroUsize) -> Tables {
-        let tables = (0..threads.get()).map(|_| Table::new(TABLE_SIZE));
-        Tables(tables.collect())
+    pub fn new(threads: NonZeroUsize) -> Memories {
+        let memories = (0..threads.get()).map(|_| Memory::new(MEMORY_SIZE));
+        Memories(memories.collect())
     }
 
     /// Plays the games of these numbers from each candidate, every seat with the same reach for so many
@@ -139,7 +139,7 @@ impl Tables {
         let per_candidate = (games.end - games.start) as usize;
         let all = candidates.len() * per_candidate;
         let next = AtomicUsize::new(0);
-        let play_on = |table: &mut Table| {
+        let play_on = |memory: &mut Memory| {
             let mut played = Vec::new();
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
@@ -150,7 +150,7 @@ impl Tables {
                 let which = index / per_candidate;
                 let candidate = candidates[which];
                 let reach = reach(candidate.hares.len());
-                played.push((which, play_game(candidate, reach, game, seed, table)));
+                played.push((which, play_game(candidate, reach, game, seed, memory)));
                 seen();
             }
         };
@@ -160,9 +160,9 @@ impl Tables {
             .collect();
         thread::scope(|scope| {
             let play_on = &play_on;
-            let tables = self.0.iter_mut();
-            let threads: Vec<_> = tables
-                .map(|table| scope.spawn(move || play_on(table)))
+            let memories = self.0.iter_mut();
+            let threads: Vec<_> = memories
+                .map(|memory| scope.spawn(move || play_on(memory)))
                 .collect();
             for thread in threads {
                 let played = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
@@ -175,13 +175,13 @@ impl Tables {
     }
 }
 
-/// Plays game `number` from a candidate: a pure function of its arguments, whatever the table holds.
+/// Plays game `number` from a candidate: a pure function of its arguments, whatever the memory holds.
 fn play_game(
     candidate: &Candidate,
     reach: Reach,
     number: u64,
     seed: u64,
-    table: &mut Table,
+    memory: &mut Memory,
 ) -> Played {
     let seats = candidate.hares.len();
     let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -201,7 +201,7 @@ fn play_game(
         let word = match position.turn() {
             Turn::Card(_) => deck.draw(&position.outcomes()),
             Turn::Seat(mover) => {
-                let word = choose(&position, mover, reach, &past, table, &mut random);
+                let word = choose(&position, mover, reach, &past, memory, &mut random);
                 past.push(Past {
                     key: position.key(),
                     mover,
@@ -230,7 +230,7 @@ fn choose(
     mover: Seat,
     reach: Reach,
     past: &[Past],
-    table: &mut Table,
+    memory: &mut Memory,
     random: &mut ChaCha8Rng,
 ) -> String {
     let turns = past.iter().filter(|past| past.mover == mover).count();
@@ -251,7 +251,7 @@ fn choose(
         }
         reports.push(report);
     };
-    let answer = search(&request, table, &Control::new(None), &mut keep_last);
+    let answer = search(&request, memory, &Control::new(None), &mut keep_last);
     // Where a seat is to move there is a legal move.
     let best = answer.map(|answer| answer.best).unwrap_or_default();
     if !is_varied || reports.first().is_none_or(|report| report.value.mate != 0) {
@@ -271,8 +271,8 @@ mod tests {
 
     fn tally(games: Range<u64>, threads: usize) -> Tally {
         let candidate = candidate_of_line("49;30;0;f;47;42;0;f;-");
-        let mut tables = Tables::new(NonZeroUsize::new(threads).unwrap());
-        tables
+        let mut memories = Memories::new(NonZeroUsize::new(threads).unwrap());
+        memories
             .play(&[&candidate], Reach::shallow, &games, 5, &|| ())
             .remove(0)
     }
@@ -295,8 +295,8 @@ mod tests {
     fn a_win_belongs_to_the_hare_wherever_it_sits() {
         // The first hare is home with its move; the other needs many turns.
         let candidate = candidate_of_line("60;15;0;f;20;90;3;f;-");
-        let mut tables = Tables::new(NonZeroUsize::MIN);
-        let tally = tables
+        let mut memories = Memories::new(NonZeroUsize::MIN);
+        let tally = memories
             .play(&[&candidate], Reach::deep, &(0..4), 5, &|| ())
             .remove(0);
         assert_eq!(tally.shares(), [1000, 0]);

@@ -14,6 +14,8 @@
 mod explain;
 mod features;
 mod shipped;
+#[cfg(test)]
+mod tests;
 mod weights;
 
 pub use features::{DECK_KINDS, DECKS, LETTUCES, Looks, PART_ROWS, PARTS, deck_index, deck_of};

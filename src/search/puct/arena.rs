@@ -137,6 +137,29 @@ impl Arena {
         }
     }
 
+    /// Forgets the nodes with the fewest visits, as many as it takes to have at least half of the room free.
+    pub fn make_room(&mut self) {
+        // Nodes and their edges, by how many binary digits the visits have.
+        let mut sizes = [(0, 0); u32::BITS as usize + 1];
+        for node in &self.nodes {
+            let digits = u32::BITS - node.visits.leading_zeros();
+            let (nodes, edges) = &mut sizes[digits as usize];
+            *nodes += 1;
+            *edges += usize::from(node.len);
+        }
+        let (mut nodes, mut edges) = (0, 0);
+        let mut digits = u32::BITS;
+        while digits > 0 {
+            nodes += sizes[digits as usize].0;
+            edges += sizes[digits as usize].1;
+            if 2 * nodes > self.most_nodes || 2 * edges > self.most_edges {
+                break;
+            }
+            digits -= 1;
+        }
+        self.keep(ROOT, 1u32.checked_shl(digits).unwrap_or(u32::MAX));
+    }
+
     /// Keeps of the tree what is below `root`, which becomes the root, but for nodes with fewer visits than `least`.
     pub fn keep(&mut self, root: NodeIndex, least: u32) {
         const GONE: NodeIndex = NodeIndex::MAX;
@@ -220,6 +243,28 @@ mod tests {
         assert_eq!(values(arena.edges(below)[1].child), [40.0]);
         assert_eq!(arena.nodes.len(), 3);
         assert_eq!(arena.edges.len(), 6);
+    }
+
+    #[test]
+    fn what_has_the_most_visits_stays_when_room_is_made() {
+        let mut arena = Arena::new(0);
+        for rounds in 1..40 {
+            arena.clear();
+            let root = arena.add([edge(0.0), edge(0.0)].into_iter());
+            let often = child(&mut arena, root, 0, &[1000.0, 0.0]);
+            let mut last = child(&mut arena, root, 1, &[900.0, 0.0]);
+            arena.node_mut(root).visits = 2000;
+            let mut visits = 800.0;
+            while arena.has_room(2) {
+                last = child(&mut arena, last, 1, &[visits, 0.0]);
+                visits = f32::max(visits - rounds as f32, 1.0);
+            }
+            arena.make_room();
+            assert!(2 * arena.nodes.len() <= LEAST_NODES, "{rounds}");
+            assert!(arena.nodes.len() > 2, "{rounds}: {}", arena.nodes.len());
+            assert_eq!(arena.edges(ROOT)[0].child, often);
+            assert!(arena.has_room(72));
+        }
     }
 
     #[test]

@@ -8,10 +8,12 @@ use buxtehude::eval::{estimate, shares};
 use buxtehude::rules::hase::{Move, Position, Square};
 use buxtehude::rules::{AnyPosition, Game, Seat, Turn};
 use buxtehude::search::vectors::{Prune, Strategy};
-use buxtehude::search::{self, Answer, ArticleSettings, Control, Past, Preset, Request, Table};
+use buxtehude::search::{self, Answer, ArticleSettings, Control, Memory, Past, Preset, Request};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
+
+use crate::evaluators::{memory, net};
 
 /// The depths at which the article's players are looked at.
 pub const DEPTHS: std::ops::RangeInclusive<u32> = 3..=6;
@@ -47,7 +49,7 @@ pub fn article_plays(position: &Position, hare_model: HareModel, depth: u32) -> 
         preset: Preset::Article(settings),
         ..request(position, depth)
     };
-    answer(&request, &mut Table::new(0)).best
+    answer(&request, &mut Memory::new(0)).best
 }
 
 /// What the article's preset plays at each of [`DEPTHS`].
@@ -74,7 +76,7 @@ pub fn search(position: &Position, asked: Option<&str>, depth: u32) -> Searched 
         searchmoves: asked.map(String::from).into_iter().collect(),
         ..request(position, depth)
     };
-    let Answer { best, value, .. } = answer(&request, &mut Table::new(TABLE));
+    let Answer { best, value, .. } = answer(&request, &mut memory(position, TABLE));
     Searched {
         mv: best,
         share: shares(&value.leads[..position.seats()])[mover(position).index()],
@@ -93,7 +95,7 @@ pub fn played_share(position: &Position, mv: &str, races: u64) -> u16 {
     let shallowest = if position.seats() == 2 { 3 } else { 2 };
     let share = |race: u64| {
         let end = play_out(position, first, shallowest + (race % 3) as u32, race);
-        u64::from(shares(&estimate(&end)[..end.seats()])[mover.index()])
+        u64::from(shares(&estimate(&*net(&end), &end)[..end.seats()])[mover.index()])
     };
     let sum: u64 = (0..races).map(share).sum();
     (sum / races) as u16
@@ -102,7 +104,7 @@ pub fn played_share(position: &Position, mv: &str, races: u64) -> u16 {
 /// A race that begins with a move, when the place of its mover is decided.
 fn play_out(start: &Position, first: Move, depth: u32, seed: u64) -> Position {
     let mut cards = StdRng::seed_from_u64(seed);
-    let mut table = Table::new(1);
+    let mut memory = memory(start, 1);
     let mut past = vec![past_of(start)];
     let mut position = start.play_unchecked(first);
     while position.place(mover(start)).is_none() && past.len() < MOST_TURNS {
@@ -118,7 +120,7 @@ fn play_out(start: &Position, first: Move, depth: u32, seed: u64) -> Position {
                     past: past.clone(),
                     ..request(&position, depth)
                 };
-                let best = answer(&request, &mut table).best;
+                let best = answer(&request, &mut memory).best;
                 past.push(past_of(&position));
                 position.play_unchecked(best.parse().expect("a move"))
             }
@@ -141,7 +143,7 @@ fn request(position: &Position, depth: u32) -> Request {
     Request::new(AnyPosition::Hase(*position), depth)
 }
 
-fn answer(request: &Request, table: &mut Table) -> Answer {
-    search::search(request, table, &Control::new(None), &mut |_| ())
+fn answer(request: &Request, memory: &mut Memory) -> Answer {
+    search::search(request, memory, &Control::new(None), &mut |_| ())
         .unwrap_or_else(|| panic!("nothing to search in {request:?}"))
 }

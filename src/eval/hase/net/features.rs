@@ -198,3 +198,56 @@ pub fn deck_of(index: usize) -> [usize; DECK_KINDS] {
         digit
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL};
+
+    #[test]
+    fn what_is_drawn_has_a_number_of_its_own() {
+        for index in 0..DECKS {
+            let drawn = deck_of(index);
+            let mut bytes = [0; 8];
+            for (byte, number) in bytes.iter_mut().zip(drawn) {
+                *byte = number as u8;
+            }
+            assert_eq!(deck_index(&bytes), index, "{drawn:?}");
+            // The card that is never left drawn has no part in it.
+            bytes[DECK_KINDS] = 1;
+            assert_eq!(deck_index(&bytes), index, "{drawn:?}");
+        }
+    }
+
+    #[test]
+    fn the_rows_of_each_look_are_there() {
+        for ruleset in [&HASE_UND_IGEL, &HARE_AND_TORTOISE] {
+            let looks = Looks::of(ruleset);
+            let mut most = [0; PARTS];
+            for look in 0..looks.count() {
+                for (table, part) in looks.parts(ruleset, look).into_iter().enumerate() {
+                    assert!(part < PART_ROWS[table], "{look}: {part} of table {table}");
+                    most[table] = most[table].max(part);
+                }
+            }
+            // The tables of squares and holdings are as large as they have to be.
+            for table in [1, 2, 4, 5] {
+                assert_eq!(most[table] + 1, PART_ROWS[table], "table {table}");
+            }
+        }
+    }
+
+    #[test]
+    fn holdings_ascend_without_a_gap() {
+        assert_eq!(HOLDING[0], 0);
+        assert_eq!(usize::from(HOLDING[MOST_CARROTS]), HOLDINGS - 1);
+        for pair in HOLDING.windows(2) {
+            assert!(pair[1] == pair[0] || pair[1] == pair[0] + 1, "{pair:?}");
+        }
+        for carrots in 0..=MOST_CARROTS {
+            let least = carrots_of(HOLDING[carrots].into());
+            assert!(least <= carrots && HOLDING[least] == HOLDING[carrots]);
+            assert!(least == 0 || HOLDING[least - 1] < HOLDING[carrots]);
+        }
+    }
+}

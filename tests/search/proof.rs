@@ -1,0 +1,67 @@
+//! Places that are certain, proved slowly: by looking at everything that cards and rivals can do.
+
+use std::collections::HashMap;
+
+use buxtehude::rules::hase::Position;
+use buxtehude::rules::{Game, Seat, Turn};
+
+use super::slow::{best_open_place, mover};
+
+/// Whether a mate is true of a root move: positive if the root's mover can then have the best open place by so
+/// many own moves, the root move one of them; negative if it comes in last by then, whatever anybody does.
+pub fn holds(root: &Position, next: &Position, mate: i32) -> bool {
+    let mover = mover(root);
+    let mut proof = Proof {
+        mover,
+        is_good: mate > 0,
+        place: if mate > 0 {
+            best_open_place(root)
+        } else {
+            root.seats()
+        },
+        known: HashMap::new(),
+    };
+    mate != 0 && proof.is_certain(next, mate.unsigned_abs() - 1)
+}
+
+struct Proof {
+    mover: Seat,
+    /// Whether the mover wants the place; else it would avoid it if it could.
+    is_good: bool,
+    place: usize,
+    known: HashMap<(u64, u32), bool>,
+}
+
+impl Proof {
+    /// Whether the place is certain after so many own moves at most.
+    fn is_certain(&mut self, position: &Position, own_moves: u32) -> bool {
+        if let Some(place) = position.place(self.mover) {
+            return place == self.place;
+        }
+        if let Some(&known) = self.known.get(&(position.key(), own_moves)) {
+            return known;
+        }
+        // A way back to here proves nothing.
+        self.known.insert((position.key(), own_moves), false);
+        let is_certain = match position.turn() {
+            Turn::Card(_) => position
+                .outcomes()
+                .all(|(card, _)| self.is_certain(&position.draw_unchecked(card), own_moves)),
+            Turn::Seat(seat) if seat == self.mover => {
+                let is_good = self.is_good;
+                let mut moves = position.legal_moves();
+                let mut after = |mv| self.is_certain(&position.play_unchecked(mv), own_moves - 1);
+                match own_moves {
+                    0 => false,
+                    _ if is_good => moves.any(&mut after),
+                    _ => moves.all(&mut after),
+                }
+            }
+            _ => position
+                .legal_moves()
+                .all(|mv| self.is_certain(&position.play_unchecked(mv), own_moves)),
+        };
+        self.known.insert((position.key(), own_moves), is_certain);
+        is_certain
+    }
+}
