@@ -22,7 +22,7 @@ use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender, after, bounded, never, select_biased};
 
-use crate::eval::Evaluators;
+use crate::eval::{EvalFileError, Evaluators};
 use crate::protocol::{BestMove, Command, CommandError, LineReader, Reply};
 use going::Running;
 use options::Options;
@@ -253,6 +253,13 @@ impl<W: Write> Session<W> {
         if let Err(error) = self.options.set(name, value) {
             return self.complain(&error.to_string());
         }
+        if Options::is_eval_file(name) {
+            if let Err(error) = self.use_eval_file() {
+                self.options = before;
+                return self.complain(&format!("option {name}: {error}"));
+            }
+            self.prepare();
+        }
         if self.options.hash != before.hash {
             self.worker.resize_table(self.options.hash);
         }
@@ -261,6 +268,15 @@ impl<W: Write> Session<W> {
             self.prepare();
             let chosen = answers::variant(self.options.variant, self.game.position());
             self.inform(&chosen)?;
+        }
+        Ok(())
+    }
+
+    /// Evaluates by the file of weights that is set, or by what comes with the engine.
+    fn use_eval_file(&mut self) -> Result<(), EvalFileError> {
+        match &self.options.eval_file {
+            Some(path) => self.evaluators.load(path)?,
+            None => self.evaluators.use_shipped(),
         }
         Ok(())
     }

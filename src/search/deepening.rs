@@ -5,7 +5,7 @@ use super::progress::with_progress;
 use super::table::Table;
 use super::tree::{Tree, value_of_two};
 use super::{Answer, Control, MAX_DEPTH, Memory, Report, Request, Value, puct};
-use crate::eval::Evaluate;
+use crate::eval::{Evaluate, Judge};
 use crate::rules::{Game, Seat, Turn, with_position};
 
 /// Searches by the default preset; see [`search`](super::search).
@@ -19,7 +19,7 @@ pub fn search(
         if position.seats() > 2 {
             return puct::search(position, request, memory, control, observe);
         }
-        let evaluator = position.evaluator(&memory.evaluators);
+        let evaluator = request.judge(position, &memory.evaluators);
         let mut root = Root::new(position, request, &evaluator, &mut memory.table, control)?;
         root.deepen(observe);
         Some(root.answer())
@@ -48,7 +48,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
     fn new(
         position: &'a G,
         request: &'a Request,
-        evaluator: &'a G::Evaluator,
+        evaluator: &'a Judge<G>,
         table: &'a mut Table,
         control: &'a Control,
     ) -> Option<Root<'a, G>> {

@@ -10,15 +10,17 @@
 //! N. Sturtevant, "An analysis of UCT in multi-player games" (2008), for vectors.
 
 mod arena;
+mod goal;
 
 pub use arena::Arena;
 
 use arena::{Edge, NodeIndex, ROOT};
+use goal::{Goal, Shares};
 
 use super::progress::with_progress;
 use super::visits::Visits;
 use super::{Answer, Control, MAX_DEPTH, Memory, Report, Request, Value};
-use crate::eval::{CERTAIN, Evaluate, Vector, static_leads};
+use crate::eval::{Evaluate, Judge, static_leads};
 use crate::rules::{Game, MAX_MOVES, MAX_SEATS, Seat, Turn};
 
 /// A move that is worth so much less than another is at first sight e times less promising; in shares of rivals.
@@ -35,9 +37,6 @@ const FIRST_WALKS: u64 = 8;
 
 /// The longest walk, in nodes.
 const LONGEST_WALK: usize = 256;
-
-/// The share of its rivals that each seat finishes before.
-type Shares = [f32; MAX_SEATS];
 
 /// Searches a position of any number of seats; see [`search`](super::search).
 pub fn search<G: Evaluate>(
@@ -56,8 +55,9 @@ pub fn search<G: Evaluate>(
     if moves.is_empty() {
         return None;
     }
-    let evaluator = position.evaluator(&memory.evaluators);
+    let evaluator = request.judge(position, &memory.evaluators);
     memory.arena.clear();
+    let best_open_place = best_open_place(position);
     let mut search = Search {
         root: position,
         mover,
@@ -65,7 +65,8 @@ pub fn search<G: Evaluate>(
         evaluator: &evaluator,
         arena: &mut memory.arena,
         visits: Visits::new(control, request.nodes),
-        best_open_place: best_open_place(position),
+        best_open_place,
+        goal: Goal::new(position, mover, request.aim, best_open_place),
         path: Vec::with_capacity(LONGEST_WALK),
         least_kept: 1,
     };
@@ -84,10 +85,11 @@ struct Search<'a, G: Evaluate> {
     mover: Seat,
     /// The moves that are considered, ascending.
     moves: Vec<G::Move>,
-    evaluator: &'a G::Evaluator,
+    evaluator: &'a Judge<G>,
     arena: &'a mut Arena,
     visits: Visits<'a>,
     best_open_place: usize,
+    goal: Goal,
     /// The nodes of a walk, each with the seat that moves there if one does.
     path: Vec<(NodeIndex, Option<Seat>)>,
     /// When the room is used up, nodes with fewer visits go.
@@ -99,6 +101,8 @@ struct RootMove<M> {
     mv: M,
     visits: u32,
     value: Value,
+    /// How much it is wanted by what it is worth alone.
+    wish: i32,
 }
 
 impl<G: Evaluate> Search<'_, G> {
@@ -157,7 +161,7 @@ impl<G: Evaluate> Search<'_, G> {
                     if self.visits.visit_all(1, self.path.len() - 1) {
                         return;
                     }
-                    break self.exact(&position);
+                    break self.goal.at_the_end(&position);
                 }
                 Turn::Card(_) => {
                     let index = self.card_most_behind(node);
@@ -220,7 +224,10 @@ impl<G: Evaluate> Search<'_, G> {
             return None;
         }
         Some(match position.turn() {
-            Turn::Over => (self.arena.add(std::iter::empty()), self.exact(position)),
+            Turn::Over => (
+                self.arena.add(std::iter::empty()),
+                self.goal.at_the_end(position),
+            ),
             Turn::Card(_) => {
                 let whole: u32 = position.outcomes().map(|(_, weight)| weight).sum();
                 let edges = position.outcomes().map(|(_, weight)| Edge {
@@ -269,18 +276,7 @@ impl<G: Evaluate> Search<'_, G> {
 
     #[inline]
     fn at_first_sight(&self, position: &G) -> Shares {
-        shares_of(&static_leads(self.evaluator, position), position.seats())
-    }
-
-    /// What the end of a game is worth.
-    fn exact(&self, position: &G) -> Shares {
-        let seats = position.seats();
-        let mut shares = [0.0; MAX_SEATS];
-        for (seat, share) in shares.iter_mut().enumerate().take(seats) {
-            let place = position.place(Seat(seat as u8)).unwrap_or(seats);
-            *share = (seats - place) as f32 / (seats - 1) as f32;
-        }
-        shares
+        self.goal.at_first_sight(self.evaluator, position)
     }
 
     /// The edge that a walk takes where a seat moves.
@@ -375,24 +371,35 @@ impl<G: Evaluate> Search<'_, G> {
             .legal_moves()
             .zip(self.arena.edges(ROOT))
             .filter(|(_, edge)| edge.prior >= 0.0)
-            .map(|(mv, edge)| RootMove {
-                mv,
-                visits: self.arena.visits(edge),
-                value: self.value_of(mv, edge),
+            .map(|(mv, edge)| {
+                let value = self.value_of(mv, edge);
+                RootMove {
+                    mv,
+                    visits: self.arena.visits(edge),
+                    value,
+                    wish: self.goal.wish(&value.leads, self.mean_of(edge)),
+                }
             })
             .collect();
-        let mover = self.mover;
         ranking.sort_by_key(|candidate| {
             let certainty = candidate.value.mate.signum();
-            let lead = candidate.value.leads[mover.index()];
             let soon = if certainty == 0 {
                 0
             } else {
                 -candidate.value.mate
             };
-            std::cmp::Reverse((certainty, soon, candidate.visits, lead))
+            std::cmp::Reverse((certainty, soon, candidate.visits, candidate.wish))
         });
         ranking
+    }
+
+    /// What is counted for the mover of a root move, the mean over its walks.
+    fn mean_of(&self, edge: &Edge) -> f32 {
+        if edge.child == ROOT {
+            return edge.value;
+        }
+        let node = self.arena.node(edge.child);
+        node.sums[self.mover.index()] / node.visits.max(1) as f32
     }
 
     /// What a root move is worth to all.
@@ -408,7 +415,7 @@ impl<G: Evaluate> Search<'_, G> {
         let node = self.arena.node(edge.child);
         let mate = if is_home { 1 } else { i32::from(node.mate) };
         Value {
-            leads: leads_of(&node.sums, node.visits, self.root.seats()),
+            leads: self.goal.leads(&node.sums, node.visits),
             mate,
         }
     }
@@ -468,24 +475,6 @@ impl<G: Evaluate> Search<'_, G> {
             self.visits.nodes,
         )
     }
-}
-
-/// Shares of rivals from summed leads.
-#[inline]
-fn shares_of(leads: &Vector, seats: usize) -> Shares {
-    let unit = 1.0 / (2.0 * CERTAIN as f32 * (seats - 1) as f32);
-    leads.map(|lead| lead as f32 * unit + 0.5)
-}
-
-/// Summed leads from shares of rivals that were added up.
-fn leads_of(sums: &Shares, visits: u32, seats: usize) -> Vector {
-    let mut leads = [0; MAX_SEATS];
-    let most = (seats - 1) as f32 * CERTAIN as f32;
-    for (lead, sum) in leads.iter_mut().zip(sums).take(seats) {
-        let mean = sum / visits.max(1) as f32;
-        *lead = ((2.0 * mean - 1.0) * most) as i32;
-    }
-    leads
 }
 
 /// e to the power of x, which is at most 0, by squaring a root of it; near enough for weights, and the same everywhere.

@@ -3,7 +3,7 @@
 use super::principal_variation::PrincipalVariation;
 use super::visits::Visits;
 use super::{Control, MAX_DEPTH, Table, Value};
-use crate::eval::{self, CERTAIN, Evaluate};
+use crate::eval::{self, CERTAIN, Evaluate, Judge};
 use crate::rules::Seat;
 
 /// A decided result is worth this much, less one for each own move of the root's mover until then.
@@ -12,7 +12,7 @@ const DECIDED: i32 = CERTAIN + 100_000;
 /// A search tree that is being walked.
 pub struct Tree<'a, G: Evaluate> {
     /// What evaluates positions.
-    pub evaluator: &'a G::Evaluator,
+    pub evaluator: &'a Judge<G>,
     /// Counting and stopping.
     pub visits: Visits<'a>,
     /// Values of positions reached before.
@@ -35,7 +35,7 @@ impl<'a, G: Evaluate> Tree<'a, G> {
     pub fn new(
         root: &G,
         root_seat: Seat,
-        evaluator: &'a G::Evaluator,
+        evaluator: &'a Judge<G>,
         control: &'a Control,
         table: &'a mut Table,
         node_limit: u64,

@@ -2,6 +2,8 @@
 
 mod kinds;
 
+use std::path::PathBuf;
+
 use thiserror::Error;
 
 use crate::eval::Heuristic;
@@ -9,12 +11,16 @@ use crate::eval::lookahead::HareModel;
 use crate::protocol::{Excerpt, OptionKind, OptionOffer};
 use crate::rules::{VARIANTS, Variant};
 use crate::search::vectors::{CapsError, Prune, Strategy};
-use crate::search::{ArticleSettings, Preset};
+use crate::search::{Aim, ArticleSettings, LEVELS, Preset, Strength};
 use kinds::{Choices, check, combo, expected_of, is_taken, spin};
 
 const UCI_VARIANT: &str = "UCI_Variant";
 const HASH: &str = "Hash";
 const CAPS: &str = "Caps";
+const EVAL_FILE: &str = "EvalFile";
+
+/// The value of `EvalFile` for what comes with the engine.
+const SHIPPED: &str = "<shipped>";
 
 /// An option.
 struct Setting {
@@ -71,6 +77,52 @@ const SETTINGS: &[Setting] = &[
         name: "Ponder",
         kind: || check(false),
         set: |_, _| Ok(()),
+    },
+    Setting {
+        name: EVAL_FILE,
+        kind: || OptionKind::String {
+            default: SHIPPED.into(),
+        },
+        set: |options, value| {
+            let is_file = !["", SHIPPED].contains(&value);
+            options.eval_file = is_file.then(|| value.into());
+            Ok(())
+        },
+    },
+    Setting {
+        name: "Aim",
+        kind: || combo(&AIMS, Aim::default()),
+        set: |options, value| {
+            options.aim = AIMS.named(value);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "Level",
+        kind: || spin(LEVELS.len() as u32, 1, LEVELS.len() as u32),
+        set: |options, value| {
+            options.level = number(value);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "UCI_LimitStrength",
+        kind: || check(false),
+        set: |options, value| {
+            options.limit_strength = value == "true";
+            Ok(())
+        },
+    },
+    Setting {
+        name: "UCI_Elo",
+        kind: || {
+            let [weakest, .., strongest] = LEVELS.map(|level| level.elo);
+            spin(strongest, weakest, strongest)
+        },
+        set: |options, value| {
+            options.elo = number(value);
+            Ok(())
+        },
     },
     Setting {
         name: "Preset",
@@ -170,6 +222,7 @@ const SETTINGS: &[Setting] = &[
     },
 ];
 
+const AIMS: Choices<Aim> = Choices(&[("placement", Aim::Placement), ("win", Aim::Win)]);
 const PRESETS: Choices<PresetName> = Choices(&[
     ("default", PresetName::Default),
     ("search", PresetName::Search),
@@ -214,6 +267,13 @@ pub struct Options {
     pub multi_pv: usize,
     /// Milliseconds of each move that are set aside for the way between client and search.
     pub move_overhead: u64,
+    /// The file of weights to use instead of what comes with the engine.
+    pub eval_file: Option<PathBuf>,
+    /// What the engine's seat is after.
+    pub aim: Aim,
+    level: u32,
+    limit_strength: bool,
+    elo: u32,
     preset: PresetName,
     /// The choices of the article's way of playing, in effect if that is chosen.
     article: ArticleSettings,
@@ -253,6 +313,11 @@ impl Default for Options {
             hash: 0,
             multi_pv: 0,
             move_overhead: 0,
+            eval_file: None,
+            aim: Aim::default(),
+            level: 0,
+            limit_strength: false,
+            elo: 0,
             preset: PresetName::Default,
             article: article(),
         };
@@ -281,6 +346,21 @@ impl Options {
     /// Whether an option's name, in any case, is that of the variant.
     pub fn is_variant(name: &str) -> bool {
         name.eq_ignore_ascii_case(UCI_VARIANT)
+    }
+
+    /// Whether an option's name, in any case, is that of the file of weights.
+    pub fn is_eval_file(name: &str) -> bool {
+        name.eq_ignore_ascii_case(EVAL_FILE)
+    }
+
+    /// How strong to play: by the rating where that is asked for, else by the level. The article's way of playing has
+    /// nothing to do with either.
+    pub fn strength(&self) -> Strength {
+        match self.preset {
+            PresetName::Article => Strength::FULL,
+            _ if self.limit_strength => Strength::of_elo(self.elo),
+            _ => Strength::of_level(self.level),
+        }
     }
 
     /// The way of playing, with the choices made.

@@ -1,0 +1,103 @@
+//! How an engine that is to be weaker is made so: it looks at fewer positions, and errs about each.
+//!
+//! It still plays the best move that it sees, so that its mistakes are those of somebody who misjudges, not of somebody
+//! who forgets to look.
+
+/// How strong our search plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strength {
+    /// Positions that it visits for a move at most.
+    pub nodes: u64,
+    /// How much it errs about each; see [`Noise::size`](crate::eval::Noise::size).
+    pub noise: i32,
+}
+
+/// A step on the scale of strengths.
+#[derive(Clone, Copy, Debug)]
+pub struct Level {
+    /// Its rating, on a scale on which that of the last level is fixed.
+    pub elo: u32,
+    /// How it is reached.
+    pub strength: Strength,
+}
+
+/// A step, as the table has it.
+const fn level(elo: u32, nodes: u64, noise: i32) -> Level {
+    Level {
+        elo,
+        strength: Strength { nodes, noise },
+    }
+}
+
+/// All levels, from the weakest to the strongest, which counts as [`Strength::FULL`].
+pub const LEVELS: [Level; 10] = [
+    level(1000, 100, 8000),
+    level(1100, 100, 6000),
+    level(1200, 100, 4000),
+    level(1300, 200, 3000),
+    level(1400, 300, 2000),
+    level(1500, 400, 1500),
+    level(1600, 500, 1000),
+    level(1700, 1000, 500),
+    level(1800, 2000, 0),
+    level(1900, 20_000, 0),
+];
+
+impl Strength {
+    /// All that the search has.
+    pub const FULL: Strength = Strength {
+        nodes: u64::MAX,
+        noise: 0,
+    };
+
+    /// The strength of a level, from 1; beyond the last it is full.
+    pub fn of_level(level: u32) -> Strength {
+        let below_last = &LEVELS[..LEVELS.len() - 1];
+        let level = (level.max(1) - 1) as usize;
+        below_last
+            .get(level)
+            .map_or(Strength::FULL, |level| level.strength)
+    }
+
+    /// The strength for a rating: on a line between those of the levels around it. From the rating of the last level on
+    /// it is full.
+    pub fn of_elo(elo: u32) -> Strength {
+        let elo = elo.max(LEVELS[0].elo);
+        let around = LEVELS.windows(2).find(|pair| elo < pair[1].elo);
+        let Some([below, above]) = around else {
+            return Strength::FULL;
+        };
+        let step = i64::from(above.elo - below.elo);
+        let done = i64::from(elo - below.elo);
+        let between = |from: i64, to: i64| from + (to - from) * done / step;
+        let (from, to) = (below.strength, above.strength);
+        Strength {
+            nodes: between(from.nodes as i64, to.nodes as i64) as u64,
+            noise: between(from.noise.into(), to.noise.into()) as i32,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_has_the_strength_of_its_rating() {
+        for (index, level) in LEVELS.iter().enumerate() {
+            let number = index as u32 + 1;
+            assert_eq!(Strength::of_level(number), Strength::of_elo(level.elo));
+        }
+        assert_eq!(Strength::of_level(10), Strength::FULL);
+    }
+
+    #[test]
+    fn a_higher_rating_never_looks_at_less_or_errs_more() {
+        let (least, most) = (LEVELS[0].elo, LEVELS[9].elo);
+        for elo in least..most {
+            let (lower, higher) = (Strength::of_elo(elo), Strength::of_elo(elo + 1));
+            assert!(lower.nodes <= higher.nodes, "{elo}");
+            assert!(lower.noise >= higher.noise, "{elo}");
+        }
+    }
+}
