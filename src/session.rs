@@ -22,10 +22,10 @@ use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender, after, bounded, never, select_biased};
 
-use crate::eval::{EvalFileError, Evaluators};
+use crate::eval::Evaluators;
 use crate::protocol::{BestMove, Command, CommandError, LineReader, Reply};
 use going::Running;
-use options::Options;
+use options::{OptionError, Options};
 use position::Game;
 use worker::{Event, Worker};
 
@@ -256,7 +256,7 @@ impl<W: Write> Session<W> {
         if Options::is_eval_file(name) {
             if let Err(error) = self.use_eval_file() {
                 self.options = before;
-                return self.complain(&format!("option {name}: {error}"));
+                return self.complain(&error.to_string());
             }
             self.prepare();
         }
@@ -273,7 +273,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Evaluates by the file of weights that is set, or by what comes with the engine.
-    fn use_eval_file(&mut self) -> Result<(), EvalFileError> {
+    fn use_eval_file(&self) -> Result<(), OptionError> {
         match &self.options.eval_file {
             Some(path) => self.evaluators.load(path)?,
             None => self.evaluators.use_shipped(),

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::eval::Heuristic;
 use crate::eval::lookahead::HareModel;
+use crate::eval::{EvalFileError, Heuristic};
 use crate::protocol::{Excerpt, OptionKind, OptionOffer};
 use crate::rules::{VARIANTS, Variant};
 use crate::search::vectors::{CapsError, Prune, Strategy};
@@ -280,7 +280,7 @@ pub struct Options {
 }
 
 /// Why an option is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Debug, Error)]
 pub enum OptionError {
     /// There is no such option.
     #[error("unknown option {name}: expected one of {}", Options::names().join(", "))]
@@ -304,6 +304,9 @@ pub enum OptionError {
         /// The size asked for.
         mebibytes: usize,
     },
+    /// The file of weights is none.
+    #[error("option {EVAL_FILE}: {0}")]
+    EvalFile(#[from] EvalFileError),
 }
 
 impl Default for Options {
