@@ -20,6 +20,7 @@ mod progress;
 mod puct;
 mod star;
 mod table;
+mod team;
 mod tree;
 pub mod vectors;
 mod visits;

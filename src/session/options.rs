@@ -4,6 +4,7 @@ mod kinds;
 
 use thiserror::Error;
 
+use super::worker::MemorySize;
 use crate::eval::Heuristic;
 use crate::eval::lookahead::HareModel;
 use crate::protocol::{Excerpt, OptionKind, OptionOffer};
@@ -15,6 +16,12 @@ use kinds::{Choices, check, combo, expected_of, is_taken, spin};
 const UCI_VARIANT: &str = "UCI_Variant";
 const HASH: &str = "Hash";
 const CAPS: &str = "Caps";
+const MULTI_PV: &str = "MultiPV";
+const MOVE_OVERHEAD: &str = "Move Overhead";
+const PONDER: &str = "Ponder";
+
+/// The options that change nothing about what positions are worth: what was found out of these stays known.
+const OF_NO_MATTER_TO_MEMORY: [&str; 3] = [MULTI_PV, MOVE_OVERHEAD, PONDER];
 
 /// An option.
 struct Setting {
@@ -51,7 +58,21 @@ const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
-        name: "MultiPV",
+        // Whatever is set, but for a few options, has the search forget what it knows; this does nothing else.
+        name: "Clear Hash",
+        kind: || OptionKind::Button,
+        set: |_, _| Ok(()),
+    },
+    Setting {
+        name: "Threads",
+        kind: || spin(1, 1, 64),
+        set: |options, value| {
+            options.threads = number(value) as usize;
+            Ok(())
+        },
+    },
+    Setting {
+        name: MULTI_PV,
         kind: || spin(1, 1, 72),
         set: |options, value| {
             options.multi_pv = number(value) as usize;
@@ -59,7 +80,7 @@ const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
-        name: "Move Overhead",
+        name: MOVE_OVERHEAD,
         kind: || spin(1, 0, 5000),
         set: |options, value| {
             options.move_overhead = number(value).into();
@@ -68,7 +89,7 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         // Whether to ponder is up to the client; its `go ponder` says so each time.
-        name: "Ponder",
+        name: PONDER,
         kind: || check(false),
         set: |_, _| Ok(()),
     },
@@ -208,8 +229,10 @@ enum PresetName {
 pub struct Options {
     /// The variant played.
     pub variant: &'static Variant,
-    /// Mebibytes of the transposition table.
-    pub hash: usize,
+    /// Mebibytes of the memory of positions.
+    hash: usize,
+    /// Threads that search.
+    threads: usize,
     /// How many of the best moves are reported.
     pub multi_pv: usize,
     /// Milliseconds of each move that are set aside for the way between client and search.
@@ -251,6 +274,7 @@ impl Default for Options {
         let mut options = Options {
             variant: &VARIANTS[0],
             hash: 0,
+            threads: 0,
             multi_pv: 0,
             move_overhead: 0,
             preset: PresetName::Default,
@@ -276,6 +300,20 @@ impl Options {
 
     fn names() -> Vec<&'static str> {
         SETTINGS.iter().map(|setting| setting.name).collect()
+    }
+
+    /// The memory of positions that is wanted.
+    pub fn memory_size(&self) -> MemorySize {
+        MemorySize {
+            mebibytes: self.hash,
+            threads: self.threads,
+        }
+    }
+
+    /// Whether what is known of positions stays so when an option is set, whose name may be in any case.
+    pub fn is_of_no_matter_to_memory(name: &str) -> bool {
+        let mut harmless = OF_NO_MATTER_TO_MEMORY.iter();
+        harmless.any(|known| known.eq_ignore_ascii_case(name))
     }
 
     /// Whether an option's name, in any case, is that of the variant.
