@@ -21,6 +21,7 @@ mod puct;
 mod star;
 mod strength;
 mod table;
+mod team;
 mod tree;
 pub mod vectors;
 mod visits;

@@ -125,7 +125,7 @@ impl<W: Write> Session<W> {
     fn new(output: W) -> io::Result<Session<W>> {
         let options = Options::default();
         let evaluators = Evaluators::default();
-        let worker = Worker::start(options.hash, evaluators.clone())?;
+        let worker = Worker::start(options.memory_size(), evaluators.clone())?;
         let game = Game::start_of(options.variant);
         let mut session = Session {
             preparing: 0,
@@ -188,9 +188,10 @@ impl<W: Write> Session<W> {
             Command::IsReady => self.ready()?,
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref())?,
             Command::UciNewGame | Command::UgiNewGame => {
-                // Nothing is kept from one game to the next: searches do not see each other's tables.
                 if self.running.is_some() {
                     self.complain(going::BUSY)?;
+                } else {
+                    self.worker.forget();
                 }
             }
             Command::Position(command) => match self.game.after(&command) {
@@ -260,8 +261,10 @@ impl<W: Write> Session<W> {
             }
             self.prepare();
         }
-        if self.options.hash != before.hash {
-            self.worker.resize_table(self.options.hash);
+        if self.options.memory_size() != before.memory_size() {
+            self.worker.replace_memory(self.options.memory_size());
+        } else if !Options::is_of_no_matter_to_memory(name) {
+            self.worker.forget();
         }
         if Options::is_variant(name) {
             self.game = Game::start_of(self.options.variant);

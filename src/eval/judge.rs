@@ -33,6 +33,16 @@ impl<G: Evaluate> Judge<G> {
             noise,
         }
     }
+
+    /// What it judges by.
+    pub fn evaluator(&self) -> &Arc<G::Evaluator> {
+        &self.evaluator
+    }
+
+    /// How much it errs.
+    pub fn noise(&self) -> Noise {
+        self.noise
+    }
 }
 
 impl<G: Evaluate> Evaluator<G> for Judge<G> {

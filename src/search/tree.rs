@@ -2,7 +2,7 @@
 
 use super::principal_variation::PrincipalVariation;
 use super::visits::Visits;
-use super::{Control, MAX_DEPTH, Table, Value};
+use super::{MAX_DEPTH, Table, Value};
 use crate::eval::{self, CERTAIN, Evaluate, Judge};
 use crate::rules::Seat;
 
@@ -16,7 +16,7 @@ pub struct Tree<'a, G: Evaluate> {
     /// Counting and stopping.
     pub visits: Visits<'a>,
     /// Values of positions reached before.
-    pub table: &'a mut Table,
+    pub table: &'a Table,
     /// The seat that moves at the root.
     pub root_seat: Seat,
     /// The best place that is open at the root.
@@ -36,14 +36,13 @@ impl<'a, G: Evaluate> Tree<'a, G> {
         root: &G,
         root_seat: Seat,
         evaluator: &'a Judge<G>,
-        control: &'a Control,
-        table: &'a mut Table,
-        node_limit: u64,
+        table: &'a Table,
+        visits: Visits<'a>,
     ) -> Tree<'a, G> {
         let decided = (0..root.seats() as u8).filter(|&seat| root.place(Seat(seat)).is_some());
         Tree {
             evaluator,
-            visits: Visits::new(control, node_limit),
+            visits,
             table,
             root_seat,
             best_open_place: decided.count() + 1,
@@ -51,6 +50,13 @@ impl<'a, G: Evaluate> Tree<'a, G> {
             killers: [None; MAX_DEPTH as usize + 1],
             pv: PrincipalVariation::new(),
         }
+    }
+
+    /// The key of a position in the table. What is certain is counted in moves of the root's mover, so that what was found
+    /// for the other seat is not found again.
+    #[inline]
+    pub fn key(&self, position: &G) -> u64 {
+        position.key() ^ u64::from(self.root_seat.0) << 63
     }
 
     /// The certainty of the root mover's place after `own_moves` of its moves; see [`Value::mate`].

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use super::worker::MemorySize;
 use crate::eval::lookahead::HareModel;
 use crate::eval::{EvalFileError, Heuristic};
 use crate::protocol::{Excerpt, OptionKind, OptionOffer};
@@ -18,9 +19,15 @@ const UCI_VARIANT: &str = "UCI_Variant";
 const HASH: &str = "Hash";
 const CAPS: &str = "Caps";
 const EVAL_FILE: &str = "EvalFile";
+const MULTI_PV: &str = "MultiPV";
+const MOVE_OVERHEAD: &str = "Move Overhead";
+const PONDER: &str = "Ponder";
 
 /// The value of `EvalFile` for what comes with the engine.
 const SHIPPED: &str = "<shipped>";
+
+/// The options that change nothing about what positions are worth: what was found out of these stays known.
+const OF_NO_MATTER_TO_MEMORY: [&str; 3] = [MULTI_PV, MOVE_OVERHEAD, PONDER];
 
 /// An option.
 struct Setting {
@@ -57,7 +64,21 @@ const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
-        name: "MultiPV",
+        // Whatever is set, but for a few options, has the search forget what it knows; this does nothing else.
+        name: "Clear Hash",
+        kind: || OptionKind::Button,
+        set: |_, _| Ok(()),
+    },
+    Setting {
+        name: "Threads",
+        kind: || spin(1, 1, 64),
+        set: |options, value| {
+            options.threads = number(value) as usize;
+            Ok(())
+        },
+    },
+    Setting {
+        name: MULTI_PV,
         kind: || spin(1, 1, 72),
         set: |options, value| {
             options.multi_pv = number(value) as usize;
@@ -65,7 +86,7 @@ const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
-        name: "Move Overhead",
+        name: MOVE_OVERHEAD,
         kind: || spin(1, 0, 5000),
         set: |options, value| {
             options.move_overhead = number(value).into();
@@ -74,7 +95,7 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         // Whether to ponder is up to the client; its `go ponder` says so each time.
-        name: "Ponder",
+        name: PONDER,
         kind: || check(false),
         set: |_, _| Ok(()),
     },
@@ -261,8 +282,10 @@ enum PresetName {
 pub struct Options {
     /// The variant played.
     pub variant: &'static Variant,
-    /// Mebibytes of the transposition table.
-    pub hash: usize,
+    /// Mebibytes of the memory of positions.
+    hash: usize,
+    /// Threads that search.
+    threads: usize,
     /// How many of the best moves are reported.
     pub multi_pv: usize,
     /// Milliseconds of each move that are set aside for the way between client and search.
@@ -314,6 +337,7 @@ impl Default for Options {
         let mut options = Options {
             variant: &VARIANTS[0],
             hash: 0,
+            threads: 0,
             multi_pv: 0,
             move_overhead: 0,
             eval_file: None,
@@ -344,6 +368,20 @@ impl Options {
 
     fn names() -> Vec<&'static str> {
         SETTINGS.iter().map(|setting| setting.name).collect()
+    }
+
+    /// The memory of positions that is wanted.
+    pub fn memory_size(&self) -> MemorySize {
+        MemorySize {
+            mebibytes: self.hash,
+            threads: self.threads,
+        }
+    }
+
+    /// Whether what is known of positions stays so when an option is set, whose name may be in any case.
+    pub fn is_of_no_matter_to_memory(name: &str) -> bool {
+        let mut harmless = OF_NO_MATTER_TO_MEMORY.iter();
+        harmless.any(|known| known.eq_ignore_ascii_case(name))
     }
 
     /// Whether an option's name, in any case, is that of the variant.

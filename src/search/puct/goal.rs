@@ -20,7 +20,7 @@ pub type Shares = [f32; MAX_SEATS];
 const SHARE_BESIDE: f32 = 1.0 / 64.0;
 
 /// What the seat at the root is after.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Goal {
     seat: Seat,
     seats: usize,
@@ -37,6 +37,11 @@ impl Goal {
             seats: position.seats(),
             is_first: aim == Aim::Win && best_open_place == 1,
         }
+    }
+
+    /// Whether the entries of a tree that was searched for this goal mean what those for another do.
+    pub fn counts_like(&self, other: &Goal) -> bool {
+        self == other || !(self.is_first || other.is_first)
     }
 
     /// What a position is worth as the evaluator sees it.
