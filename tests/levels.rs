@@ -150,6 +150,46 @@ fn the_article_and_a_solved_game_have_no_levels() {
 }
 
 #[test]
+fn a_seat_that_wants_to_win_takes_a_certain_first_place() {
+    let mut engine = Engine::start();
+    engine.ask("setoption name Aim value win");
+    engine.send("position fen 63,1,0/60,30,0/58,40,0 1 - -");
+    let lines = search(&mut engine, "go nodes 2000");
+    assert!(
+        lines.last().unwrap().starts_with("bestmove 1 "),
+        "{lines:?}"
+    );
+    assert!(
+        lines.iter().any(|line| line.contains(" score mate 1 ")),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn the_aim_counts_only_while_the_first_place_of_several_is_open() {
+    for (position, counts) in [
+        ("position startpos", false),
+        ("position fen 64,5,0/61,22,0/40,30,0 2 1 -", false),
+        ("position fen 21,34,3/17,52,2/22,20,2! 2 - FS", true),
+    ] {
+        let mut engine = Engine::start();
+        engine.send(position);
+        let placement = search(&mut engine, "go nodes 3000");
+        engine.ask("setoption name Aim value win");
+        let win = search(&mut engine, "go nodes 3000");
+        assert_eq!(win != placement, counts, "{position}: {win:?}");
+        for line in &win {
+            let estimate = line
+                .split(' ')
+                .skip_while(|word| *word != "estimate")
+                .skip(1);
+            let shares = estimate.map_while(|word| word.parse::<u32>().ok());
+            assert_eq!(shares.sum::<u32>(), 1000, "{position}: {line}");
+        }
+    }
+}
+
+#[test]
 fn a_file_of_weights_counts_for_its_variant_and_seats() {
     let folder = tempfile::tempdir().unwrap();
     let path = even_weights(&folder);

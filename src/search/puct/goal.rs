@@ -107,3 +107,61 @@ fn shares_of(leads: &Vector, seats: usize) -> Shares {
     let unit = 1.0 / (2.0 * CERTAIN as f32 * (seats - 1) as f32);
     leads.map(|lead| lead as f32 * unit + 0.5)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::{Evaluators, Noise};
+    use crate::rules::hase::{HASE_UND_IGEL, Position};
+    use crate::rules::{Game, Turn};
+
+    fn position(text: &str) -> Position {
+        Position::parse(&HASE_UND_IGEL, text).unwrap()
+    }
+
+    fn goals(position: &Position, best_open_place: usize) -> [Goal; 2] {
+        let Turn::Seat(seat) = position.turn() else {
+            panic!("{position:?}");
+        };
+        [Aim::Placement, Aim::Win].map(|aim| Goal::new(position, seat, aim, best_open_place))
+    }
+
+    #[test]
+    fn only_the_first_place_is_worth_much_to_a_seat_that_wants_to_win() {
+        let start = position("0,68,3/0,68,3/0,68,3 1 - -");
+        let [placement, win] = goals(&start, 1);
+        for (text, share, chance) in [
+            ("64,1,0/64,1,0/5,1,3 3 1,2 -", 1.0, 1.0),
+            ("64,1,0/64,1,0/5,1,3 3 2,1 -", 0.5, SHARE_BESIDE / 2.0),
+            ("5,1,3/64,1,0/64,1,0 1 2,3 -", 0.0, 0.0),
+        ] {
+            let end = position(text);
+            assert_eq!(placement.at_the_end(&end)[0], share, "{end:?}");
+            assert_eq!(win.at_the_end(&end)[0], chance, "{end:?}");
+            assert_eq!(placement.at_the_end(&end)[1..], win.at_the_end(&end)[1..]);
+        }
+    }
+
+    #[test]
+    fn the_share_of_a_seat_that_wants_to_win_is_what_the_others_leave() {
+        let race = position("21,34,3/17,52,2/22,20,2! 2 - FS");
+        let judge = Judge::new(&race, &Evaluators::default(), Noise::default());
+        let [placement, win] = goals(&race, 1);
+        let shares = placement.at_first_sight(&judge, &race);
+        let wishes = win.at_first_sight(&judge, &race);
+        assert!(wishes[1] < shares[1], "{wishes:?} {shares:?}");
+        let (leads, kept) = (placement.leads(&shares, 1), win.leads(&wishes, 1));
+        for (lead, kept) in leads.iter().zip(kept) {
+            assert!((lead - kept).abs() < 8, "{leads:?} {kept:?}");
+        }
+        assert!(!placement.counts_like(&win) && win.counts_like(&win));
+    }
+
+    #[test]
+    fn once_the_first_place_is_taken_shares_are_all_there_is_to_seek() {
+        let race = position("64,5,0/61,22,0/40,30,0 2 1 -");
+        let [placement, win] = goals(&race, 2);
+        assert!(placement.counts_like(&win));
+        assert_eq!(placement, win);
+    }
+}
