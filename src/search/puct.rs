@@ -203,7 +203,12 @@ impl<G: Evaluate> Search<'_, G> {
         };
         for depth in 1..deepest {
             self.iterate(depth);
-            if self.visits.stopped || !control.may_deepen() || self.arena.node(ROOT).mate != 0 {
+            let is_certain = self.arena.node(ROOT).mate != 0;
+            if self.visits.stopped
+                || is_certain
+                || !control.may_deepen()
+                || self.is_settled(control)
+            {
                 return depth;
             }
             self.report(depth, request.multipv, observe);

@@ -7,7 +7,7 @@ use super::arena::{Edge, Node, ROOT};
 use super::goal::Shares;
 use crate::eval::{Evaluate, static_leads};
 use crate::rules::Turn;
-use crate::search::{Answer, MAX_DEPTH, Report, Value};
+use crate::search::{Answer, Control, MAX_DEPTH, Report, Value};
 
 /// A root move as it stands.
 struct RootMove<M> {
@@ -82,6 +82,23 @@ impl<G: Evaluate> Search<'_, G> {
             std::cmp::Reverse((certainty, soon, candidate.visits, candidate.wish))
         });
         ranking
+    }
+
+    /// Whether no other move could come to be visited as often as the best in the time left to begin iterations in, at the
+    /// pace so far. Then the time is of more use to later moves.
+    pub fn is_settled(&self, control: &Control) -> bool {
+        let Some(left) = control.time_to_begin() else {
+            return false;
+        };
+        let ranking = self.ranking();
+        let [best, others @ ..] = ranking.as_slice() else {
+            return false;
+        };
+        let next = others.iter().map(|other| other.visits).max();
+        // Walks of earlier searches that were kept are among these: the pace is no less than that.
+        let walks: u64 = ranking.iter().map(|mv| u64::from(mv.visits)).sum();
+        let pace = walks as f64 / control.elapsed().as_secs_f64();
+        f64::from(best.visits) - f64::from(next.unwrap_or(0)) > pace * left.as_secs_f64()
     }
 
     /// What a root move is worth to all.
