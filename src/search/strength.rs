@@ -29,18 +29,19 @@ const fn level(elo: u32, nodes: u64, noise: i32) -> Level {
     }
 }
 
-/// All levels, from the weakest to the strongest, which counts as [`Strength::FULL`].
+/// All levels, from the weakest to the strongest, which counts as [`Strength::FULL`]: its positions are those with which it
+/// was measured. protocol.md says how.
 pub const LEVELS: [Level; 10] = [
-    level(1000, 100, 8000),
-    level(1100, 100, 6000),
-    level(1200, 100, 4000),
-    level(1300, 200, 3000),
-    level(1400, 300, 2000),
-    level(1500, 400, 1500),
-    level(1600, 500, 1000),
-    level(1700, 1000, 500),
-    level(1800, 2000, 0),
-    level(1900, 20_000, 0),
+    level(1105, 400, 34_000),
+    level(1205, 400, 18_600),
+    level(1300, 400, 10_940),
+    level(1405, 400, 7545),
+    level(1520, 400, 5695),
+    level(1615, 400, 4299),
+    level(1710, 500, 3185),
+    level(1815, 700, 2275),
+    level(1910, 1000, 1625),
+    level(2000, 2000, 0),
 ];
 
 impl Strength {
