@@ -55,6 +55,7 @@ pub fn run(depth: u32, memory: &mut Memory, control: &Control) -> Option<BenchRe
             continue;
         };
         let request = Request::new(position, depth);
+        memory.forget();
         nodes += search(&request, memory, control, &mut |_| ())?.nodes;
         if control.should_stop() {
             return None;

@@ -5,14 +5,20 @@
 //! shares are made of pairs: each pair's lead is a logistic function of the difference of strengths, and what one seat
 //! gains the other loses.
 
+mod file;
+mod first;
 mod fox;
 mod hase;
+mod judge;
 mod model;
 mod worth;
 
 use std::sync::{Arc, Mutex};
 
+pub use file::EvalFileError;
+pub use first::first_chance;
 pub use hase::{article, curves, lookahead, net};
+pub use judge::{Judge, Noise};
 pub use model::{ArticleModel, Heuristic, MinimaxModel, Model, ModelSettings, NoModel, mean};
 pub use worth::{DECIDED_WORTH, WORTH_UNIT, leads};
 
@@ -98,7 +104,7 @@ fn mean_over_cards<G: Evaluate>(position: &G, leads_in: impl Fn(&G) -> Vector) -
 
 /// Each seat's summed lead as the evaluator sees it, also where a card is due.
 #[inline]
-pub fn static_leads<G: Evaluate>(evaluator: &G::Evaluator, position: &G) -> Vector {
+pub fn static_leads<G: Game, E: Evaluator<G>>(evaluator: &E, position: &G) -> Vector {
     let seats = position.seats();
     let strengths = evaluator.strengths(position);
     let places: [Option<usize>; MAX_SEATS] = std::array::from_fn(|seat| {
@@ -127,7 +133,7 @@ pub fn static_leads<G: Evaluate>(evaluator: &G::Evaluator, position: &G) -> Vect
 
 /// The lead of the first of two seats over the second, in a game that is not over, as the evaluator sees it.
 #[inline]
-pub fn static_lead_of_two<G: Evaluate>(evaluator: &G::Evaluator, position: &G) -> i32 {
+pub fn static_lead_of_two<G: Game, E: Evaluator<G>>(evaluator: &E, position: &G) -> i32 {
     let strengths = evaluator.strengths(position);
     lead(strengths[0] - strengths[1])
 }

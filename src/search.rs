@@ -19,20 +19,23 @@ mod principal_variation;
 mod progress;
 mod puct;
 mod star;
+mod strength;
 mod table;
+mod team;
 mod tree;
 pub mod vectors;
 mod visits;
 
 use std::fmt::Display;
 
-use crate::eval::Vector;
+use crate::eval::{Evaluate, Evaluators, Judge, Noise, Vector};
 use crate::rules::{AnyPosition, Game, Turn};
 
 pub use control::Control;
 pub use memory::Memory;
 pub use preset::{ArticleSettings, Preset, search};
 pub use progress::Past;
+pub use strength::{LEVELS, Level, Strength};
 use table::Table;
 
 /// The deepest iteration, in plies.
@@ -55,6 +58,20 @@ pub struct Request {
     pub multipv: usize,
     /// The way of playing.
     pub preset: Preset,
+    /// What the seat that moves is after.
+    pub aim: Aim,
+    /// How much our search errs about each position; see [`Noise::size`].
+    pub noise: i32,
+}
+
+/// What a seat is after.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Aim {
+    /// As large a share of the points as possible.
+    #[default]
+    Placement,
+    /// The first place, and of lines with the same chance of it the one with the larger share.
+    Win,
 }
 
 impl Request {
@@ -69,7 +86,24 @@ impl Request {
             nodes: u64::MAX,
             multipv: 1,
             preset: Preset::Default,
+            aim: Aim::default(),
+            noise: 0,
         }
+    }
+
+    /// What judges positions for our search. Its errors depend on how the game began and on who moves, so that they
+    /// stay the same for a seat as long as the game lasts, and each seat has its own.
+    fn judge<G: Evaluate>(&self, position: &G, evaluators: &Evaluators) -> Judge<G> {
+        let start = self.past.first().map_or(position.key(), |past| past.key);
+        let seat = match position.turn() {
+            Turn::Seat(seat) | Turn::Card(seat) => seat.index(),
+            Turn::Over => 0,
+        };
+        let noise = Noise {
+            size: self.noise,
+            seed: start.rotate_left(8 * seat as u32),
+        };
+        Judge::new(position, evaluators, noise)
     }
 
     /// Whether a legal move is to be considered at the root.

@@ -25,7 +25,7 @@ use crossbeam_channel::{Receiver, Sender, after, bounded, never, select_biased};
 use crate::eval::Evaluators;
 use crate::protocol::{BestMove, Command, CommandError, LineReader, Reply};
 use going::Running;
-use options::Options;
+use options::{OptionError, Options};
 use position::Game;
 use worker::{Event, Worker};
 
@@ -125,7 +125,7 @@ impl<W: Write> Session<W> {
     fn new(output: W) -> io::Result<Session<W>> {
         let options = Options::default();
         let evaluators = Evaluators::default();
-        let worker = Worker::start(options.hash, evaluators.clone())?;
+        let worker = Worker::start(options.memory_size(), evaluators.clone())?;
         let game = Game::start_of(options.variant);
         let mut session = Session {
             preparing: 0,
@@ -188,9 +188,10 @@ impl<W: Write> Session<W> {
             Command::IsReady => self.ready()?,
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref())?,
             Command::UciNewGame | Command::UgiNewGame => {
-                // Nothing is kept from one game to the next: searches do not see each other's tables.
                 if self.running.is_some() {
                     self.complain(going::BUSY)?;
+                } else {
+                    self.worker.forget();
                 }
             }
             Command::Position(command) => match self.game.after(&command) {
@@ -253,14 +254,32 @@ impl<W: Write> Session<W> {
         if let Err(error) = self.options.set(name, value) {
             return self.complain(&error.to_string());
         }
-        if self.options.hash != before.hash {
-            self.worker.resize_table(self.options.hash);
+        if Options::is_eval_file(name) {
+            if let Err(error) = self.use_eval_file() {
+                self.options = before;
+                return self.complain(&error.to_string());
+            }
+            self.prepare();
+        }
+        if self.options.memory_size() != before.memory_size() {
+            self.worker.replace_memory(self.options.memory_size());
+        } else if !Options::is_of_no_matter_to_memory(name) {
+            self.worker.forget();
         }
         if Options::is_variant(name) {
             self.game = Game::start_of(self.options.variant);
             self.prepare();
             let chosen = answers::variant(self.options.variant, self.game.position());
             self.inform(&chosen)?;
+        }
+        Ok(())
+    }
+
+    /// Evaluates by the file of weights that is set, or by what comes with the engine.
+    fn use_eval_file(&self) -> Result<(), OptionError> {
+        match &self.options.eval_file {
+            Some(path) => self.evaluators.load(path)?,
+            None => self.evaluators.use_shipped(),
         }
         Ok(())
     }

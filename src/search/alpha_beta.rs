@@ -111,7 +111,7 @@ impl<G: Evaluate> Tree<'_, G> {
         if depth == 1 {
             return self.lead_of_last_ply(mover, position, path, window);
         }
-        let key = position.key();
+        let key = self.key(position);
         let known = self.table.get(key);
         if let Some(lead) = known.and_then(|entry| self.lead_in_table(entry, depth, path, window)) {
             self.pv.clear(path.ply);

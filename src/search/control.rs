@@ -77,6 +77,14 @@ impl Control {
         !self.should_stop() && !self.is_after(&self.shared.soft)
     }
 
+    /// Time left in which an iteration may begin; `None` where time is no limit, or is there to be used up.
+    pub fn time_to_begin(&self) -> Option<Duration> {
+        match self.shared.soft.load(Ordering::Relaxed) {
+            u64::MAX => None,
+            nanos => Some(Duration::from_nanos(nanos).saturating_sub(self.elapsed())),
+        }
+    }
+
     /// Whether there is a limit of time.
     pub fn is_timed(&self) -> bool {
         self.shared.hard.load(Ordering::Relaxed) != u64::MAX
@@ -85,5 +93,23 @@ impl Control {
     fn is_after(&self, limit: &AtomicU64) -> bool {
         let limit = limit.load(Ordering::Relaxed);
         limit != u64::MAX && self.elapsed().as_nanos() as u64 >= limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_clock_has_time_to_spare() {
+        let hard = Duration::from_secs(1000);
+        let budget = |soft| Some(TimeBudget { soft, hard });
+        assert_eq!(Control::new(None).time_to_begin(), None);
+        assert_eq!(Control::new(budget(None)).time_to_begin(), None);
+        let clocked = Control::new(budget(Some(hard / 2)));
+        let left = clocked.time_to_begin().unwrap();
+        assert!(left <= hard / 2 && left > hard / 4, "{left:?}");
+        let late = Control::new(budget(Some(Duration::ZERO)));
+        assert_eq!(late.time_to_begin(), Some(Duration::ZERO));
     }
 }

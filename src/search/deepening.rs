@@ -1,11 +1,16 @@
 //! Iterative deepening: the root moves, searched deeper and deeper until a limit is reached.
 
+use std::sync::Arc;
+use std::thread;
+
 use super::alpha_beta::{INFINITY, Path, Window};
 use super::progress::with_progress;
 use super::table::Table;
+use super::team::Team;
 use super::tree::{Tree, value_of_two};
+use super::visits::Visits;
 use super::{Answer, Control, MAX_DEPTH, Memory, Report, Request, Value, puct};
-use crate::eval::Evaluate;
+use crate::eval::{Evaluate, Judge};
 use crate::rules::{Game, Seat, Turn, with_position};
 
 /// Searches by the default preset; see [`search`](super::search).
@@ -19,10 +24,25 @@ pub fn search(
         if position.seats() > 2 {
             return puct::search(position, request, memory, control, observe);
         }
-        let evaluator = position.evaluator(&memory.evaluators);
-        let mut root = Root::new(position, request, &evaluator, &mut memory.table, control)?;
-        root.deepen(observe);
-        Some(root.answer())
+        let evaluator = request.judge(position, &memory.evaluators);
+        memory.forget_unless_by(evaluator.evaluator(), evaluator.noise());
+        memory.table.prepare();
+        let threads = memory.threads();
+        let team = Arc::new(Team::new(control, request.nodes, threads));
+        let root = || Root::new(position, request, &evaluator, &memory.table, control, &team);
+        let mut leader = root()?;
+        thread::scope(|scope| {
+            // A choice of one is made.
+            let helpers = if leader.moves.len() == 1 { 0 } else { threads - 1 };
+            for (helper, root) in (0..helpers).zip(std::iter::repeat_with(root)) {
+                let Some(mut root) = root else { break };
+                // Where the system has no thread to give, there are fewer.
+                let _ = thread::Builder::new().spawn_scoped(scope, move || root.help(helper));
+            }
+            leader.deepen(observe);
+            team.end();
+        });
+        Some(leader.answer())
     })
 }
 
@@ -48,18 +68,19 @@ impl<'a, G: Evaluate> Root<'a, G> {
     fn new(
         position: &'a G,
         request: &'a Request,
-        evaluator: &'a G::Evaluator,
-        table: &'a mut Table,
+        evaluator: &'a Judge<G>,
+        table: &'a Table,
         control: &'a Control,
+        team: &Arc<Team<'a>>,
     ) -> Option<Root<'a, G>> {
         let Turn::Seat(mover) = position.turn() else {
             return None;
         };
-        table.begin_search();
         let legal = position.legal_moves();
         let moves: Vec<G::Move> = legal.filter(|mv| request.asks_for(*mv)).collect();
         let moves = with_progress(position, mover, moves, &request.past);
-        let tree = Tree::new(position, mover, evaluator, control, table, request.nodes);
+        let visits = Visits::of(Arc::clone(team));
+        let tree = Tree::new(position, mover, evaluator, table, visits);
         let mut root = Root {
             position,
             mover,
@@ -104,6 +125,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
             self.request.depth.min(MAX_DEPTH)
         };
         for depth in 1..=deepest {
+            self.tree.visits.team().begin_depth(depth);
             self.tree.reached_horizon = false;
             self.tree.visits.seldepth = 0;
             let had = self.moves[0].clone();
@@ -117,6 +139,29 @@ impl<'a, G: Evaluate> Root<'a, G> {
                 break;
             }
         }
+    }
+
+    /// Searches beside the leader, for what the table then knows: every second helper a ply deeper, and each with the
+    /// root moves behind the best in another order.
+    ///
+    /// Source: the chess program Stockfish, "lazy SMP".
+    fn help(&mut self, helper: usize) {
+        let deeper = 1 - helper as u32 % 2;
+        let mut depth = 0;
+        loop {
+            depth = (depth + 1).max(self.tree.visits.team().depth() + deeper);
+            if depth > self.request.depth.min(MAX_DEPTH) {
+                break;
+            }
+            self.tree.reached_horizon = false;
+            let behind = &mut self.moves[1..];
+            behind.rotate_left(helper % behind.len());
+            self.iterate(depth);
+            if !self.tree.reached_horizon || self.tree.visits.stopped {
+                break;
+            }
+        }
+        self.tree.visits.tell();
     }
 
     /// Searches the root moves to a depth and puts the best in front. Of an iteration that is stopped
@@ -185,7 +230,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
                 multipv: index + 1,
                 value: best.value,
                 worth: Vec::new(),
-                nodes: self.tree.visits.nodes,
+                nodes: self.tree.visits.nodes_of_team(),
                 hashfull: self.tree.table.fill_permille(),
                 pv: best.pv.iter().map(G::Move::to_string).collect(),
             });
@@ -194,6 +239,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
 
     fn answer(&self) -> Answer {
         let best = &self.moves[0];
-        Answer::of_line(self.position, &best.pv, best.value, self.tree.visits.nodes)
+        let nodes = self.tree.visits.nodes_of_team();
+        Answer::of_line(self.position, &best.pv, best.value, nodes)
     }
 }

@@ -8,17 +8,31 @@
 //!
 //! Source: D. Silver et al., "Mastering the game of Go without human knowledge" (2017), for the choice of moves (PUCT);
 //! N. Sturtevant, "An analysis of UCT in multi-player games" (2008), for vectors.
+//!
+//! Threads search trees of their own, each in its own way, and what they found of the root moves is added up.
+//! Source: G. Chaslot, M. Winands and J. van den Herik, "Parallel Monte-Carlo tree search" (2008), root parallelization.
 
+mod answering;
 mod arena;
+mod certainty;
+mod goal;
+mod keeping;
 
 pub use arena::Arena;
 
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use answering::Tally;
 use arena::{Edge, NodeIndex, ROOT};
+use goal::{Goal, Shares};
+use keeping::Root;
 
 use super::progress::with_progress;
+use super::team::Team;
 use super::visits::Visits;
-use super::{Answer, Control, MAX_DEPTH, Memory, Report, Request, Value};
-use crate::eval::{CERTAIN, Evaluate, Vector, static_leads};
+use super::{Answer, Control, MAX_DEPTH, Memory, Report, Request};
+use crate::eval::{Evaluate, Judge};
 use crate::rules::{Game, MAX_MOVES, MAX_SEATS, Seat, Turn};
 
 /// A move that is worth so much less than another is at first sight e times less promising; in shares of rivals.
@@ -36,8 +50,11 @@ const FIRST_WALKS: u64 = 8;
 /// The longest walk, in nodes.
 const LONGEST_WALK: usize = 256;
 
-/// The share of its rivals that each seat finishes before.
-type Shares = [f32; MAX_SEATS];
+/// How much more than the first the further threads explore, again and again.
+const SPREAD: [f32; 8] = [1.0, 1.25, 0.8, 1.4, 0.7, 1.1, 0.9, 1.6];
+
+/// Walks after which a thread says what it has found.
+const WALKS_TO_TELL: u32 = 64;
 
 /// Searches a position of any number of seats; see [`search`](super::search).
 pub fn search<G: Evaluate>(
@@ -56,21 +73,60 @@ pub fn search<G: Evaluate>(
     if moves.is_empty() {
         return None;
     }
-    let evaluator = position.evaluator(&memory.evaluators);
-    memory.arena.clear();
-    let mut search = Search {
-        root: position,
+    let evaluator = request.judge(position, &memory.evaluators);
+    memory.forget_unless_by(evaluator.evaluator(), evaluator.noise());
+    let best_open_place = best_open_place(position);
+    let root = Root {
+        position: *position,
         mover,
-        moves,
-        evaluator: &evaluator,
-        arena: &mut memory.arena,
-        visits: Visits::new(control, request.nodes),
-        best_open_place: best_open_place(position),
-        path: Vec::with_capacity(LONGEST_WALK),
+        best_open_place,
+        goal: Goal::new(position, mover, request.aim, best_open_place),
     };
-    search.plant();
-    search.deepen(request, control, observe);
-    Some(search.answer())
+    let old = memory.root.take().and_then(|old| old.downcast().ok());
+    for arena in &mut memory.arenas {
+        keeping::keep(arena, old.as_deref(), &root, &request.past);
+    }
+    // A choice of one is made.
+    let threads = if moves.len() == 1 {
+        1
+    } else {
+        memory.threads()
+    };
+    let team = Arc::new(Team::new(control, request.nodes, threads));
+    let tallies: Vec<Mutex<Vec<Tally>>> = (1..threads).map(|_| Mutex::default()).collect();
+    let mut searches = memory
+        .arenas
+        .iter_mut()
+        .enumerate()
+        .map(|(thread, arena)| Search {
+            root: position,
+            mover,
+            moves: moves.clone(),
+            evaluator: &evaluator,
+            arena,
+            visits: Visits::of(Arc::clone(&team)),
+            best_open_place,
+            goal: root.goal,
+            path: Vec::with_capacity(LONGEST_WALK),
+            exploration: EXPLORATION * SPREAD[thread % SPREAD.len()],
+            first_card: thread,
+            others: &tallies,
+        });
+    let mut leader = searches.next()?;
+    leader.plant();
+    let depth = thread::scope(|scope| {
+        for (mut helper, tallies) in searches.zip(&tallies) {
+            // Where the system has no thread to give, there are fewer.
+            let _ = thread::Builder::new().spawn_scoped(scope, move || helper.help(tallies));
+        }
+        let depth = leader.deepen(request, control, observe);
+        team.end();
+        depth
+    });
+    leader.report(depth, request.multipv, observe);
+    let answer = leader.answer();
+    memory.root = Some(Box::new(root));
+    Some(answer)
 }
 
 fn best_open_place<G: Game>(position: &G) -> usize {
@@ -83,40 +139,58 @@ struct Search<'a, G: Evaluate> {
     mover: Seat,
     /// The moves that are considered, ascending.
     moves: Vec<G::Move>,
-    evaluator: &'a G::Evaluator,
+    evaluator: &'a Judge<G>,
     arena: &'a mut Arena,
     visits: Visits<'a>,
     best_open_place: usize,
+    goal: Goal,
     /// The nodes of a walk, each with the seat that moves there if one does.
     path: Vec<(NodeIndex, Option<Seat>)>,
-}
-
-/// A root move as it stands.
-struct RootMove<M> {
-    mv: M,
-    visits: u32,
-    value: Value,
+    /// The weight of the bonus for promising moves.
+    exploration: f32,
+    /// Where several cards are as much behind their chance, which comes first.
+    first_card: usize,
+    /// What the other threads have found of each root move.
+    others: &'a [Mutex<Vec<Tally>>],
 }
 
 impl<G: Evaluate> Search<'_, G> {
-    /// Makes the root, with the moves that are considered.
+    /// Makes the root, with the moves that are considered, unless it was kept.
     fn plant(&mut self) {
-        let (root, _) = self.decision(self.root, self.mover);
+        if self.arena.is_empty() {
+            self.decision(self.root, self.mover);
+            self.consider();
+        } else {
+            self.replant();
+        }
+    }
+
+    /// Leaves only the moves that are considered at the root.
+    fn consider(&mut self) {
         let legal = self.root.legal_moves();
         let mut whole = 0.0;
-        for (edge, mv) in self.arena.edges_mut(root).iter_mut().zip(legal) {
+        for (edge, mv) in self.arena.edges_mut(ROOT).iter_mut().zip(legal) {
             if self.moves.contains(&mv) {
                 whole += edge.prior;
             } else {
                 edge.prior = -1.0;
             }
         }
-        for edge in self.arena.edges_mut(root) {
+        for edge in self.arena.edges_mut(ROOT) {
             edge.prior /= if edge.prior > 0.0 { whole } else { 1.0 };
         }
     }
 
-    fn deepen(&mut self, request: &Request, control: &Control, observe: &mut dyn FnMut(Report)) {
+    /// Walks iteration by iteration, and reports each but the last.
+    ///
+    /// # Returns
+    /// The last iteration.
+    fn deepen(
+        &mut self,
+        request: &Request,
+        control: &Control,
+        observe: &mut dyn FnMut(Report),
+    ) -> u32 {
         // Where nothing is to be chosen, time is better kept.
         let only_move = self.moves.len() == 1 && control.is_timed();
         let deepest = if only_move {
@@ -124,16 +198,57 @@ impl<G: Evaluate> Search<'_, G> {
         } else {
             request.depth.min(MAX_DEPTH)
         };
-        for depth in 1..=deepest {
-            let walks = FIRST_WALKS.checked_shl(depth).unwrap_or(u64::MAX);
-            while u64::from(self.arena.node(ROOT).visits) < walks && !self.visits.stopped {
-                self.walk();
+        for depth in 1..deepest {
+            self.iterate(depth);
+            let is_certain = self.arena.node(ROOT).mate != 0;
+            if self.visits.stopped
+                || is_certain
+                || !control.may_deepen()
+                || self.is_settled(control)
+            {
+                return depth;
             }
             self.report(depth, request.multipv, observe);
-            if self.visits.stopped || !control.may_deepen() || self.arena.node(ROOT).mate != 0 {
+        }
+        self.iterate(deepest);
+        deepest
+    }
+
+    /// Walks until all threads together have made the walks of an iteration, those that were kept among them.
+    fn iterate(&mut self, depth: u32) {
+        let walks = FIRST_WALKS.checked_shl(depth).unwrap_or(u64::MAX);
+        while !self.visits.stopped {
+            let own = u64::from(self.arena.node(ROOT).visits);
+            if own + self.visits.team().walks() >= walks {
                 break;
             }
+            self.walk();
         }
+    }
+
+    /// Walks beside the leader, and says now and then what was found.
+    fn help(&mut self, tallies: &Mutex<Vec<Tally>>) {
+        self.plant();
+        let mut told = self.tell(0, tallies);
+        while !self.visits.stopped && self.arena.node(ROOT).mate == 0 {
+            self.walk();
+            if self.arena.node(ROOT).visits >= told + WALKS_TO_TELL {
+                told = self.tell(told, tallies);
+            }
+        }
+        self.tell(told, tallies);
+        self.visits.tell();
+        if self.arena.node(ROOT).mate != 0 {
+            self.visits.team().end();
+        }
+    }
+
+    /// Says what was found of the root moves, in so many walks as are returned.
+    fn tell(&self, told: u32, tallies: &Mutex<Vec<Tally>>) -> u32 {
+        let walks = self.arena.node(ROOT).visits;
+        *tallies.lock().unwrap_or_else(PoisonError::into_inner) = self.tallies();
+        self.visits.team().add_walks(u64::from(walks - told));
+        walks
     }
 
     /// Goes from the root to a position that is new or the end, and adds what it is worth on the way back.
@@ -154,7 +269,7 @@ impl<G: Evaluate> Search<'_, G> {
                     if self.visits.visit_all(1, self.path.len() - 1) {
                         return;
                     }
-                    break self.exact(&position);
+                    break self.goal.at_the_end(&position);
                 }
                 Turn::Card(_) => {
                     let index = self.card_most_behind(node);
@@ -214,7 +329,10 @@ impl<G: Evaluate> Search<'_, G> {
             return None;
         }
         Some(match position.turn() {
-            Turn::Over => (self.arena.add(std::iter::empty()), self.exact(position)),
+            Turn::Over => (
+                self.arena.add(std::iter::empty()),
+                self.goal.at_the_end(position),
+            ),
             Turn::Card(_) => {
                 let whole: u32 = position.outcomes().map(|(_, weight)| weight).sum();
                 let edges = position.outcomes().map(|(_, weight)| Edge {
@@ -244,43 +362,36 @@ impl<G: Evaluate> Search<'_, G> {
             values[len] = value;
             len += 1;
         }
-        let mut promises = values;
-        let mut whole = 0.0;
-        for promise in &mut promises[..len] {
-            *promise = exp((*promise - best) / TEMPERATURE);
-            whole += *promise;
+        let edges = values[..len].iter().map(|&value| Edge {
+            child: ROOT,
+            prior: exp((value - best) / TEMPERATURE),
+            value,
+        });
+        let node = self.arena.add(edges);
+        share_out(self.arena.edges_mut(node));
+        (node, best_shares)
+    }
+
+    /// Has all moves of a node promise again what they are worth at first sight.
+    fn promise_anew(&mut self, node: NodeIndex) {
+        let edges = self.arena.edges_mut(node);
+        let values = edges.iter().map(|edge| edge.value);
+        let best = values.fold(f32::NEG_INFINITY, f32::max);
+        for edge in edges.iter_mut() {
+            edge.prior = exp((edge.value - best) / TEMPERATURE);
         }
-        let edges = promises[..len]
-            .iter()
-            .zip(&values)
-            .map(|(promise, &value)| Edge {
-                child: ROOT,
-                prior: promise / whole,
-                value,
-            });
-        (self.arena.add(edges), best_shares)
+        share_out(edges);
     }
 
     #[inline]
     fn at_first_sight(&self, position: &G) -> Shares {
-        shares_of(&static_leads(self.evaluator, position), position.seats())
-    }
-
-    /// What the end of a game is worth.
-    fn exact(&self, position: &G) -> Shares {
-        let seats = position.seats();
-        let mut shares = [0.0; MAX_SEATS];
-        for (seat, share) in shares.iter_mut().enumerate().take(seats) {
-            let place = position.place(Seat(seat as u8)).unwrap_or(seats);
-            *share = (seats - place) as f32 / (seats - 1) as f32;
-        }
-        shares
+        self.goal.at_first_sight(self.evaluator, position)
     }
 
     /// The edge that a walk takes where a seat moves.
     #[inline]
     fn best_edge(&self, node: NodeIndex, mover: Seat) -> usize {
-        let bonus = EXPLORATION * (self.arena.node(node).visits as f32).sqrt();
+        let bonus = self.exploration * (self.arena.node(node).visits as f32).sqrt();
         let mut best = 0;
         let mut best_sum = f32::NEG_INFINITY;
         for (index, edge) in self.arena.edges(node).iter().enumerate() {
@@ -306,9 +417,17 @@ impl<G: Evaluate> Search<'_, G> {
     /// The edge that a walk takes where a card is drawn: the visits of each come to be in proportion to its chance.
     fn card_most_behind(&self, node: NodeIndex) -> usize {
         let visits = self.arena.node(node).visits as f32;
+        let edges = self.arena.edges(node);
         let mut best = 0;
         let mut most_behind = f32::NEG_INFINITY;
-        for (index, edge) in self.arena.edges(node).iter().enumerate() {
+        let first = self.first_card % edges.len().max(1);
+        for (index, edge) in edges
+            .iter()
+            .enumerate()
+            .cycle()
+            .skip(first)
+            .take(edges.len())
+        {
             let behind = edge.prior * (visits + 1.0) - self.arena.visits(edge) as f32;
             if behind > most_behind {
                 most_behind = behind;
@@ -317,169 +436,15 @@ impl<G: Evaluate> Search<'_, G> {
         }
         best
     }
-
-    /// Tells the nodes of a walk whether the place of the root's mover is certain now, which it is once it has finished.
-    fn spread_certainty(&mut self, end: &G) {
-        let mut mate = match end.place(self.mover) {
-            // The sign says which place; the number counts from the node on.
-            Some(place) if place == self.best_open_place => 1,
-            Some(place) if place == end.seats() => -1,
-            _ => return,
-        };
-        for step in (0..self.path.len()).rev() {
-            let (node, mover) = self.path[step];
-            if step + 1 < self.path.len() {
-                match self.certainty(node, mover) {
-                    0 => return,
-                    known => mate = known,
-                }
-            }
-            self.arena.node_mut(node).mate = mate;
-        }
-    }
-
-    /// The certainty of a node from those of its children, counted from 1 at the end.
-    fn certainty(&self, node: NodeIndex, mover: Option<Seat>) -> i16 {
-        let edges = self
-            .arena
-            .edges(node)
-            .iter()
-            .filter(|edge| edge.prior >= 0.0);
-        let mates = edges.map(|edge| match edge.child {
-            ROOT => 0,
-            child => self.arena.node(child).mate,
-        });
-        let slowest = mates.clone().max_by_key(|mate| mate.abs()).unwrap_or(0);
-        if mover == Some(self.mover) {
-            return match mates.clone().filter(|&mate| mate > 0).min() {
-                Some(fastest) => fastest + 1,
-                None if mates.clone().all(|mate| mate < 0) => slowest - 1,
-                None => 0,
-            };
-        }
-        let all_good = mates.clone().all(|mate| mate > 0);
-        let all_bad = mates.clone().all(|mate| mate < 0);
-        if all_good || all_bad { slowest } else { 0 }
-    }
-
-    /// The moves that are considered, the best first.
-    fn ranking(&self) -> Vec<RootMove<G::Move>> {
-        let mut ranking: Vec<RootMove<G::Move>> = self
-            .root
-            .legal_moves()
-            .zip(self.arena.edges(ROOT))
-            .filter(|(_, edge)| edge.prior >= 0.0)
-            .map(|(mv, edge)| RootMove {
-                mv,
-                visits: self.arena.visits(edge),
-                value: self.value_of(mv, edge),
-            })
-            .collect();
-        let mover = self.mover;
-        ranking.sort_by_key(|candidate| {
-            let certainty = candidate.value.mate.signum();
-            let lead = candidate.value.leads[mover.index()];
-            let soon = if certainty == 0 {
-                0
-            } else {
-                -candidate.value.mate
-            };
-            std::cmp::Reverse((certainty, soon, candidate.visits, lead))
-        });
-        ranking
-    }
-
-    /// What a root move is worth to all.
-    fn value_of(&self, mv: G::Move, edge: &Edge) -> Value {
-        let next = self.root.play_unchecked(mv);
-        let is_home = next.place(self.mover) == Some(self.best_open_place);
-        if edge.child == ROOT {
-            return Value {
-                leads: static_leads(self.evaluator, &next),
-                mate: i32::from(is_home),
-            };
-        }
-        let node = self.arena.node(edge.child);
-        let mate = if is_home { 1 } else { i32::from(node.mate) };
-        Value {
-            leads: leads_of(&node.sums, node.visits, self.root.seats()),
-            mate,
-        }
-    }
-
-    /// The line that most walks took, from a root move on.
-    fn line(&self, first: G::Move) -> Vec<G::Move> {
-        let mut line = vec![first];
-        let legal = self.root.legal_moves();
-        let mut edges = legal.zip(self.arena.edges(ROOT));
-        let Some((_, edge)) = edges.find(|(mv, _)| *mv == first) else {
-            return line;
-        };
-        let mut position = self.root.play_unchecked(first);
-        let mut node = edge.child;
-        while node != ROOT && line.len() < MAX_DEPTH as usize {
-            let Turn::Seat(_) = position.turn() else {
-                break;
-            };
-            let edges = position.legal_moves().zip(self.arena.edges(node));
-            let visited = edges.filter(|(_, edge)| edge.child != ROOT);
-            // Of several with the most visits the first.
-            let rarely = |edge: &Edge| std::cmp::Reverse(self.arena.visits(edge));
-            let Some((mv, edge)) = visited.min_by_key(|(_, edge)| rarely(edge)) else {
-                break;
-            };
-            line.push(mv);
-            position = position.play_unchecked(mv);
-            node = edge.child;
-        }
-        line
-    }
-
-    fn report(&self, depth: u32, multipv: usize, observe: &mut dyn FnMut(Report)) {
-        let ranking = self.ranking();
-        for (index, best) in ranking.iter().take(multipv.max(1)).enumerate() {
-            let line = self.line(best.mv);
-            observe(Report {
-                depth,
-                seldepth: self.visits.seldepth as u32,
-                multipv: index + 1,
-                value: best.value,
-                worth: Vec::new(),
-                nodes: self.visits.nodes,
-                hashfull: self.arena.fill_permille(),
-                pv: line.iter().map(G::Move::to_string).collect(),
-            });
-        }
-    }
-
-    fn answer(&self) -> Answer {
-        let ranking = self.ranking();
-        let best = &ranking[0];
-        Answer::of_line(
-            self.root,
-            &self.line(best.mv),
-            best.value,
-            self.visits.nodes,
-        )
-    }
 }
 
-/// Shares of rivals from summed leads.
+/// Has what moves promise add up to 1.
 #[inline]
-fn shares_of(leads: &Vector, seats: usize) -> Shares {
-    let unit = 1.0 / (2.0 * CERTAIN as f32 * (seats - 1) as f32);
-    leads.map(|lead| lead as f32 * unit + 0.5)
-}
-
-/// Summed leads from shares of rivals that were added up.
-fn leads_of(sums: &Shares, visits: u32, seats: usize) -> Vector {
-    let mut leads = [0; MAX_SEATS];
-    let most = (seats - 1) as f32 * CERTAIN as f32;
-    for (lead, sum) in leads.iter_mut().zip(sums).take(seats) {
-        let mean = sum / visits.max(1) as f32;
-        *lead = ((2.0 * mean - 1.0) * most) as i32;
+fn share_out(edges: &mut [Edge]) {
+    let whole: f32 = edges.iter().map(|edge| edge.prior).sum();
+    for edge in edges {
+        edge.prior /= whole;
     }
-    leads
 }
 
 /// e to the power of x, which is at most 0, by squaring a root of it; near enough for weights, and the same everywhere.

@@ -25,7 +25,7 @@ impl<G: Evaluate> Tree<'_, G> {
         path: Path,
         window: Window,
     ) -> i32 {
-        let key = position.key();
+        let key = self.key(position);
         let known = self.table.get(key);
         if let Some(lead) = known.and_then(|entry| self.lead_in_table(entry, depth, path, window)) {
             self.pv.clear(path.ply);

@@ -2,8 +2,8 @@
 
 use super::principal_variation::PrincipalVariation;
 use super::visits::Visits;
-use super::{Control, MAX_DEPTH, Table, Value};
-use crate::eval::{self, CERTAIN, Evaluate};
+use super::{MAX_DEPTH, Table, Value};
+use crate::eval::{self, CERTAIN, Evaluate, Judge};
 use crate::rules::Seat;
 
 /// A decided result is worth this much, less one for each own move of the root's mover until then.
@@ -12,11 +12,11 @@ const DECIDED: i32 = CERTAIN + 100_000;
 /// A search tree that is being walked.
 pub struct Tree<'a, G: Evaluate> {
     /// What evaluates positions.
-    pub evaluator: &'a G::Evaluator,
+    pub evaluator: &'a Judge<G>,
     /// Counting and stopping.
     pub visits: Visits<'a>,
     /// Values of positions reached before.
-    pub table: &'a mut Table,
+    pub table: &'a Table,
     /// The seat that moves at the root.
     pub root_seat: Seat,
     /// The best place that is open at the root.
@@ -35,15 +35,14 @@ impl<'a, G: Evaluate> Tree<'a, G> {
     pub fn new(
         root: &G,
         root_seat: Seat,
-        evaluator: &'a G::Evaluator,
-        control: &'a Control,
-        table: &'a mut Table,
-        node_limit: u64,
+        evaluator: &'a Judge<G>,
+        table: &'a Table,
+        visits: Visits<'a>,
     ) -> Tree<'a, G> {
         let decided = (0..root.seats() as u8).filter(|&seat| root.place(Seat(seat)).is_some());
         Tree {
             evaluator,
-            visits: Visits::new(control, node_limit),
+            visits,
             table,
             root_seat,
             best_open_place: decided.count() + 1,
@@ -51,6 +50,13 @@ impl<'a, G: Evaluate> Tree<'a, G> {
             killers: [None; MAX_DEPTH as usize + 1],
             pv: PrincipalVariation::new(),
         }
+    }
+
+    /// The key of a position in the table. What is certain is counted in moves of the root's mover, so that what was found
+    /// for the other seat is not found again.
+    #[inline]
+    pub fn key(&self, position: &G) -> u64 {
+        position.key() ^ u64::from(self.root_seat.0) << 63
     }
 
     /// The certainty of the root mover's place after `own_moves` of its moves; see [`Value::mate`].

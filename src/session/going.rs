@@ -10,7 +10,7 @@ use crate::bench;
 use crate::limits::Limits;
 use crate::protocol::{BestMove, Go, Reply};
 use crate::rules::{AnyPosition, Turn};
-use crate::search::{Answer, Control, MAX_DEPTH, Report, Request};
+use crate::search::{Answer, Control, MAX_DEPTH, Report, Request, Strength};
 
 /// Why a command is refused while a search runs.
 pub const BUSY: &str = "a search is running: expected `stop` and its `bestmove` first";
@@ -37,6 +37,8 @@ struct Search {
     overhead: Duration,
     /// What has to happen before the answer is given.
     hold: Hold,
+    /// Whether it leaves much unsearched, so as to play below its full strength.
+    is_weak: bool,
     /// The answer, once it is there.
     answer: Option<BestMove>,
     /// Whether no search could better the answer.
@@ -106,10 +108,12 @@ impl<W: Write> Session<W> {
         } else {
             Hold::No
         };
+        let strength = self.options.strength();
         let search = Search {
             limits,
             overhead,
             hold,
+            is_weak: strength != Strength::FULL,
             answer: None,
             is_final: false,
         };
@@ -127,9 +131,11 @@ impl<W: Write> Session<W> {
             past: self.game.past().to_vec(),
             searchmoves: go.searchmoves.clone(),
             depth: limits.depth.unwrap_or(MAX_DEPTH),
-            nodes: limits.nodes.unwrap_or(u64::MAX),
+            nodes: limits.nodes.unwrap_or(u64::MAX).min(strength.nodes),
             multipv: self.options.multi_pv,
             preset: self.options.preset(),
+            aim: self.options.aim,
+            noise: strength.noise,
         };
         self.worker.begin(Task::Search(request), control);
         Ok(())
@@ -313,7 +319,7 @@ impl<W: Write> Session<W> {
 
 impl Search {
     /// A movetime is there to be used: an answer that has nothing left to search waits for its end. One
-    /// that no search could better, has reached another limit, or was stopped, does not.
+    /// that no search could better, is of a weaker level, has reached another limit, or was stopped, does not.
     fn hold_for_movetime(&self, control: &Control) -> Hold {
         let Limits {
             depth,
@@ -321,7 +327,8 @@ impl Search {
             movetime,
             ..
         } = self.limits;
-        let is_all = !self.is_final && movetime.is_some() && depth.is_none() && nodes.is_none();
+        let is_open = !self.is_final && !self.is_weak;
+        let is_all = is_open && movetime.is_some() && depth.is_none() && nodes.is_none();
         match control.deadline() {
             Some(deadline) if is_all && !control.should_stop() => Hold::Until(deadline),
             _ => Hold::No,

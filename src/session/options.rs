@@ -2,19 +2,32 @@
 
 mod kinds;
 
+use std::path::PathBuf;
+
 use thiserror::Error;
 
-use crate::eval::Heuristic;
+use super::worker::MemorySize;
 use crate::eval::lookahead::HareModel;
+use crate::eval::{EvalFileError, Heuristic};
 use crate::protocol::{Excerpt, OptionKind, OptionOffer};
 use crate::rules::{VARIANTS, Variant};
 use crate::search::vectors::{CapsError, Prune, Strategy};
-use crate::search::{ArticleSettings, Preset};
+use crate::search::{Aim, ArticleSettings, LEVELS, Preset, Strength};
 use kinds::{Choices, check, combo, expected_of, is_taken, spin};
 
 const UCI_VARIANT: &str = "UCI_Variant";
 const HASH: &str = "Hash";
 const CAPS: &str = "Caps";
+const EVAL_FILE: &str = "EvalFile";
+const MULTI_PV: &str = "MultiPV";
+const MOVE_OVERHEAD: &str = "Move Overhead";
+const PONDER: &str = "Ponder";
+
+/// The value of `EvalFile` for what comes with the engine.
+const SHIPPED: &str = "<shipped>";
+
+/// The options that change nothing about what positions are worth: what was found out of these stays known.
+const OF_NO_MATTER_TO_MEMORY: [&str; 3] = [MULTI_PV, MOVE_OVERHEAD, PONDER];
 
 /// An option.
 struct Setting {
@@ -51,7 +64,21 @@ const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
-        name: "MultiPV",
+        // Whatever is set, but for a few options, has the search forget what it knows; this does nothing else.
+        name: "Clear Hash",
+        kind: || OptionKind::Button,
+        set: |_, _| Ok(()),
+    },
+    Setting {
+        name: "Threads",
+        kind: || spin(1, 1, 64),
+        set: |options, value| {
+            options.threads = number(value) as usize;
+            Ok(())
+        },
+    },
+    Setting {
+        name: MULTI_PV,
         kind: || spin(1, 1, 72),
         set: |options, value| {
             options.multi_pv = number(value) as usize;
@@ -59,7 +86,7 @@ const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
-        name: "Move Overhead",
+        name: MOVE_OVERHEAD,
         kind: || spin(1, 0, 5000),
         set: |options, value| {
             options.move_overhead = number(value).into();
@@ -68,9 +95,55 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         // Whether to ponder is up to the client; its `go ponder` says so each time.
-        name: "Ponder",
+        name: PONDER,
         kind: || check(false),
         set: |_, _| Ok(()),
+    },
+    Setting {
+        name: EVAL_FILE,
+        kind: || OptionKind::String {
+            default: SHIPPED.into(),
+        },
+        set: |options, value| {
+            let is_file = !["", SHIPPED].contains(&value);
+            options.eval_file = is_file.then(|| value.into());
+            Ok(())
+        },
+    },
+    Setting {
+        name: "Aim",
+        kind: || combo(&AIMS, Aim::default()),
+        set: |options, value| {
+            options.aim = AIMS.named(value);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "Level",
+        kind: || spin(LEVELS.len() as u32, 1, LEVELS.len() as u32),
+        set: |options, value| {
+            options.level = number(value);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "UCI_LimitStrength",
+        kind: || check(false),
+        set: |options, value| {
+            options.limit_strength = value == "true";
+            Ok(())
+        },
+    },
+    Setting {
+        name: "UCI_Elo",
+        kind: || {
+            let [weakest, .., strongest] = LEVELS.map(|level| level.elo);
+            spin(strongest, weakest, strongest)
+        },
+        set: |options, value| {
+            options.elo = number(value);
+            Ok(())
+        },
     },
     Setting {
         name: "Preset",
@@ -170,6 +243,7 @@ const SETTINGS: &[Setting] = &[
     },
 ];
 
+const AIMS: Choices<Aim> = Choices(&[("placement", Aim::Placement), ("win", Aim::Win)]);
 const PRESETS: Choices<PresetName> = Choices(&[
     ("default", PresetName::Default),
     ("search", PresetName::Search),
@@ -208,19 +282,28 @@ enum PresetName {
 pub struct Options {
     /// The variant played.
     pub variant: &'static Variant,
-    /// Mebibytes of the transposition table.
-    pub hash: usize,
+    /// Mebibytes of the memory of positions.
+    hash: usize,
+    /// Threads that search.
+    threads: usize,
     /// How many of the best moves are reported.
     pub multi_pv: usize,
     /// Milliseconds of each move that are set aside for the way between client and search.
     pub move_overhead: u64,
+    /// The file of weights to use instead of what comes with the engine.
+    pub eval_file: Option<PathBuf>,
+    /// What the engine's seat is after.
+    pub aim: Aim,
+    level: u32,
+    limit_strength: bool,
+    elo: u32,
     preset: PresetName,
     /// The choices of the article's way of playing, in effect if that is chosen.
     article: ArticleSettings,
 }
 
 /// Why an option is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Debug, Error)]
 pub enum OptionError {
     /// There is no such option.
     #[error("unknown option {name}: expected one of {}", Options::names().join(", "))]
@@ -244,6 +327,9 @@ pub enum OptionError {
         /// The size asked for.
         mebibytes: usize,
     },
+    /// The file of weights is none.
+    #[error("option {EVAL_FILE}: {0}")]
+    EvalFile(#[from] EvalFileError),
 }
 
 impl Default for Options {
@@ -251,8 +337,14 @@ impl Default for Options {
         let mut options = Options {
             variant: &VARIANTS[0],
             hash: 0,
+            threads: 0,
             multi_pv: 0,
             move_overhead: 0,
+            eval_file: None,
+            aim: Aim::default(),
+            level: 0,
+            limit_strength: false,
+            elo: 0,
             preset: PresetName::Default,
             article: article(),
         };
@@ -278,9 +370,38 @@ impl Options {
         SETTINGS.iter().map(|setting| setting.name).collect()
     }
 
+    /// The memory of positions that is wanted.
+    pub fn memory_size(&self) -> MemorySize {
+        MemorySize {
+            mebibytes: self.hash,
+            threads: self.threads,
+        }
+    }
+
+    /// Whether what is known of positions stays so when an option is set, whose name may be in any case.
+    pub fn is_of_no_matter_to_memory(name: &str) -> bool {
+        let mut harmless = OF_NO_MATTER_TO_MEMORY.iter();
+        harmless.any(|known| known.eq_ignore_ascii_case(name))
+    }
+
     /// Whether an option's name, in any case, is that of the variant.
     pub fn is_variant(name: &str) -> bool {
         name.eq_ignore_ascii_case(UCI_VARIANT)
+    }
+
+    /// Whether an option's name, in any case, is that of the file of weights.
+    pub fn is_eval_file(name: &str) -> bool {
+        name.eq_ignore_ascii_case(EVAL_FILE)
+    }
+
+    /// How strong to play: by the rating where that is asked for, else by the level. The article's way of playing has
+    /// nothing to do with either.
+    pub fn strength(&self) -> Strength {
+        match self.preset {
+            PresetName::Article => Strength::FULL,
+            _ if self.limit_strength => Strength::of_elo(self.elo),
+            _ => Strength::of_level(self.level),
+        }
     }
 
     /// The way of playing, with the choices made.

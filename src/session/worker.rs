@@ -20,10 +20,27 @@ pub enum Task {
     Bench(u32),
     /// Count the positions of each solved game, and who wins them.
     Solve,
-    /// Replace the transposition table by one of so many mebibytes. Sends no event.
-    ResizeTable(usize),
+    /// Replace the memory of positions by an empty one. Sends no event.
+    Replace(MemorySize),
+    /// Forget all positions. Sends no event.
+    Forget,
     /// Make the tables of the position's game, so that no search has to.
     Prepare(AnyPosition),
+}
+
+/// How much memory there is for positions, and for how many threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemorySize {
+    /// Mebibytes for all threads together.
+    pub mebibytes: usize,
+    /// Threads that search.
+    pub threads: usize,
+}
+
+impl MemorySize {
+    fn memory(self, evaluators: &Evaluators) -> Memory {
+        Memory::for_threads(self.threads, self.mebibytes, evaluators.clone())
+    }
 }
 
 /// What the search thread has to say.
@@ -56,11 +73,11 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts the thread, with a transposition table of so many mebibytes.
+    /// Starts the thread.
     ///
     /// # Errors
     /// Where the system has no thread to give.
-    pub fn start(table_mebibytes: usize, evaluators: Evaluators) -> std::io::Result<Worker> {
+    pub fn start(size: MemorySize, evaluators: Evaluators) -> std::io::Result<Worker> {
         let (task_sender, tasks) = bounded::<(Task, Control)>(1);
         // Unbounded, so that a client that does not read never holds up a search that is to stop; a
         // task sends no more events than it completes iterations.
@@ -68,7 +85,7 @@ impl Worker {
         let thread = thread::Builder::new()
             .name("search".into())
             .spawn(move || {
-                let mut memory = Memory::with_evaluators(table_mebibytes, evaluators.clone());
+                let mut memory = size.memory(&evaluators);
                 for (task, control) in tasks {
                     if work(task, &control, &mut memory, &evaluators, &event_sender).is_none() {
                         return;
@@ -92,9 +109,14 @@ impl Worker {
         }
     }
 
-    /// Replaces the transposition table by one of so many mebibytes, before the next task.
-    pub fn resize_table(&mut self, mebibytes: usize) {
-        self.begin(Task::ResizeTable(mebibytes), Control::new(None));
+    /// Replaces the memory of positions by an empty one, before the next task.
+    pub fn replace_memory(&mut self, size: MemorySize) {
+        self.begin(Task::Replace(size), Control::new(None));
+    }
+
+    /// Forgets all positions, before the next task.
+    pub fn forget(&mut self) {
+        self.begin(Task::Forget, Control::new(None));
     }
 
     /// Makes the tables of the position's game, before the next task.
@@ -140,9 +162,19 @@ fn work(
             Event::Perft(position.perft_by_action(depth, &mut || control.should_stop()))
         }
         Task::Solve => Event::Solved(Variant::solved().collect()),
-        Task::Bench(depth) => Event::Bench(bench::run(depth, memory, control)),
-        Task::ResizeTable(mebibytes) => {
-            *memory = Memory::with_evaluators(mebibytes, evaluators.clone());
+        Task::Bench(depth) => {
+            // A signature is that of one thread, and the game in hand is nothing to it.
+            let mut own = Memory::with_evaluators(memory.mebibytes(), evaluators.clone());
+            Event::Bench(bench::run(depth, &mut own, control))
+        }
+        Task::Replace(size) => {
+            // The old memory goes first, so that there are never two.
+            *memory = Memory::with_evaluators(1, evaluators.clone());
+            *memory = size.memory(evaluators);
+            return Some(());
+        }
+        Task::Forget => {
+            memory.forget();
             return Some(());
         }
         Task::Prepare(position) => {

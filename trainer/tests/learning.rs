@@ -28,7 +28,9 @@ fn course(seats: usize, rounds: u64) -> Course {
 
 fn learned(course: &Course, output: &Path) -> (Vec<u8>, Vec<f64>) {
     let mut losses = Vec::new();
-    course.run(output, &mut |round| losses.push(round.loss)).unwrap();
+    course
+        .run(output, &mut |round| losses.push(round.loss))
+        .unwrap();
     (fs::read(output).unwrap(), losses)
 }
 
@@ -76,10 +78,15 @@ fn a_course_goes_on_where_it_was_broken_off() {
     assert!(broken.is_err());
     assert!(!output.exists());
     let mut resumed = Vec::new();
-    course(3, 10).run(&output, &mut |round| resumed.push(round.round)).unwrap();
+    course(3, 10)
+        .run(&output, &mut |round| resumed.push(round.round))
+        .unwrap();
     assert_eq!(resumed, [11, 12]);
     assert_eq!(fs::read(&output).unwrap(), whole.0);
-    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     assert_eq!(left.len(), 2, "{left:?}");
 }
 
@@ -87,11 +94,21 @@ fn a_course_goes_on_where_it_was_broken_off() {
 fn the_progress_of_another_course_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("net.net");
-    fs::write(output.with_extension("progress"), "hase-und-igel 2 9 9 9 9 anew\n").unwrap();
+    fs::write(
+        output.with_extension("progress"),
+        "hase-und-igel 2 9 9 9 9 anew\n",
+    )
+    .unwrap();
     let refused = course(2, 3).run(&output, &mut |_| ());
-    assert!(matches!(refused, Err(CourseError::Progress { .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(CourseError::Progress { .. })),
+        "{refused:?}"
+    );
     let refused = refused.unwrap_err().to_string();
-    assert!(refused.contains("expected hase-und-igel 2 7 3 2 3000 anew"), "{refused}");
+    assert!(
+        refused.contains("expected hase-und-igel 2 7 3 2 3000 anew"),
+        "{refused}"
+    );
 }
 
 fn samples(net: &Net, count: usize) -> Vec<Sample> {
@@ -99,7 +116,14 @@ fn samples(net: &Net, count: usize) -> Vec<Sample> {
     let mut random = ChaCha8Rng::seed_from_u64(3);
     let mut samples = Vec::new();
     while samples.len() < count {
-        play(net, &looks, &HASE_UND_IGEL, Look::FIRST, &mut random, &mut samples);
+        play(
+            net,
+            &looks,
+            &HASE_UND_IGEL,
+            Look::FIRST,
+            &mut random,
+            &mut samples,
+        );
     }
     samples
 }
@@ -125,12 +149,17 @@ fn the_learner_and_the_net_agree() {
             assert_eq!(pairs, 1);
             let strengths = net.strengths(&position);
             let mover = match position.turn() {
-                buxtehude::rules::Turn::Seat(seat) | buxtehude::rules::Turn::Card(seat) => seat.index(),
+                buxtehude::rules::Turn::Seat(seat) | buxtehude::rules::Turn::Card(seat) => {
+                    seat.index()
+                }
                 buxtehude::rules::Turn::Over => continue,
             };
             let difference = strengths[mover] - strengths[(mover + 1) % seats];
             let expected = (1.0 + (-difference).exp()).ln();
-            assert!((loss - expected).abs() < 0.05 + 0.02 * expected, "{loss} {expected}\n{position:?}");
+            assert!(
+                (loss - expected).abs() < 0.05 + 0.02 * expected,
+                "{loss} {expected}\n{position:?}"
+            );
         }
     }
 }

@@ -16,7 +16,9 @@ fn games() -> String {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut lines = Vec::new();
     for _ in 0..20 {
-        record(&know_nothing(), &HASE_UND_IGEL, &mut random).write(&mut lines).unwrap();
+        record(&know_nothing(), &HASE_UND_IGEL, &mut random)
+            .write(&mut lines)
+            .unwrap();
     }
     String::from_utf8(lines).unwrap()
 }
@@ -29,14 +31,18 @@ fn games_are_read_as_they_were_written() {
         let mut again = Vec::new();
         record.write(&mut again).unwrap();
         assert_eq!(String::from_utf8(again).unwrap().trim_end(), line);
-        let moves = record.moves.split_whitespace().filter(|word| !word.starts_with('+'));
+        let moves = record
+            .moves
+            .split_whitespace()
+            .filter(|word| !word.starts_with('+'));
         assert_eq!(record.positions().unwrap().len(), moves.count());
     }
 }
 
 #[test]
 fn a_line_that_is_no_game_is_named() {
-    let good = r#"{"variant":"hase-und-igel","start":"0,68,3/0,68,3 1 - -","moves":"5","places":[1,2]}"#;
+    let good =
+        r#"{"variant":"hase-und-igel","start":"0,68,3/0,68,3 1 - -","moves":"5","places":[1,2]}"#;
     let bad = [
         (good.replace("hase-und", "hund-und"), "unknown variant"),
         (good.replace("\"5\"", "\"50\""), "50:"),
@@ -48,7 +54,10 @@ fn a_line_that_is_no_game_is_named() {
     for (line, expected) in bad {
         let error: RecordError = read(format!("{good}\n{line}\n").as_bytes()).unwrap_err();
         let error = error.to_string();
-        assert!(error.starts_with("line 2: ") && error.contains(expected), "{error}");
+        assert!(
+            error.starts_with("line 2: ") && error.contains(expected),
+            "{error}"
+        );
     }
 }
 
@@ -56,7 +65,12 @@ fn a_line_that_is_no_game_is_named() {
 #[test]
 fn even_chances_cost_the_logarithm_of_two() {
     let end = r#"{"variant":"hase-und-igel","start":"63,5,0/63,68,3/62,1,3 1 - -","moves":"1","places":[1,2,3]}"#;
-    assert!(read(end.as_bytes()).unwrap_err().to_string().contains("square"));
+    assert!(
+        read(end.as_bytes())
+            .unwrap_err()
+            .to_string()
+            .contains("square")
+    );
     let text = r#"{"variant":"hase-und-igel","start":"63,5,0/61,1,0/64,0,0 1 3 -","moves":"1","places":[2,3,1]}"#;
     let games = read(text.as_bytes()).unwrap();
     assert_eq!(games.len(), 1);
@@ -64,5 +78,8 @@ fn even_chances_cost_the_logarithm_of_two() {
     assert_eq!(all.pairs(), 1.0);
     assert!((all.loss() - 2f64.ln()).abs() < 1e-6, "{}", all.loss());
     let tenth = all.tenths()[5];
-    assert_eq!((tenth.pairs, tenth.expected(), tenth.found()), (1.0, 0.5, 1.0));
+    assert_eq!(
+        (tenth.pairs, tenth.expected(), tenth.found()),
+        (1.0, 0.5, 1.0)
+    );
 }

@@ -43,7 +43,7 @@ pub struct Edge {
 pub struct Arena {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
-    /// For the nodes that are kept, where they go.
+    /// For each node, where it goes if it is kept, or whatever else is wanted in a pass over all nodes.
     moved: Vec<NodeIndex>,
     most_nodes: usize,
     most_edges: usize,
@@ -56,10 +56,10 @@ const LEAST_NODES: usize = 1024;
 const EDGES_A_NODE: usize = 10;
 
 impl Arena {
-    /// A tree of about as many mebibytes.
-    pub fn new(mebibytes: usize) -> Arena {
+    /// One of so many trees, of about as many mebibytes together.
+    pub fn new(mebibytes: usize, trees: usize) -> Arena {
         let size = size_of::<Node>() + size_of::<NodeIndex>() + EDGES_A_NODE * size_of::<Edge>();
-        let most_nodes = ((mebibytes << 20) / size).max(LEAST_NODES);
+        let most_nodes = ((mebibytes << 20) / trees / size).max(LEAST_NODES);
         Arena {
             most_nodes,
             most_edges: most_nodes * EDGES_A_NODE,
@@ -74,6 +74,36 @@ impl Arena {
         self.nodes.reserve_exact(self.most_nodes);
         self.edges.reserve_exact(self.most_edges);
         self.moved.reserve_exact(self.most_nodes);
+    }
+
+    /// Whether there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The number of edges to the deepest node.
+    pub fn height(&mut self) -> usize {
+        let depths = &mut self.moved;
+        depths.clear();
+        depths.resize(self.nodes.len(), 0);
+        let mut height = 0;
+        for (index, node) in self.nodes.iter().enumerate() {
+            let depth = depths[index] + 1;
+            for edge in &self.edges[node.first as usize..][..usize::from(node.len)] {
+                if edge.child != ROOT {
+                    depths[edge.child as usize] = depth;
+                    height = height.max(depth);
+                }
+            }
+        }
+        height as usize
+    }
+
+    /// Forgets what is certain.
+    pub fn forget_mates(&mut self) {
+        for node in &mut self.nodes {
+            node.mate = 0;
+        }
     }
 
     /// Whether there is room for a node with so many edges.
@@ -224,7 +254,7 @@ mod tests {
 
     #[test]
     fn what_is_below_the_new_root_is_kept_and_the_rest_is_gone() {
-        let mut arena = Arena::new(1);
+        let mut arena = Arena::new(1, 1);
         arena.clear();
         let root = arena.add([edge(1.0), edge(2.0)].into_iter());
         let first = child(&mut arena, root, 0, &[10.0, 11.0]);
@@ -269,7 +299,7 @@ mod tests {
 
     #[test]
     fn there_is_room_for_as_much_as_was_said() {
-        let mut arena = Arena::new(1);
+        let mut arena = Arena::new(1, 1);
         arena.clear();
         let mut nodes = 0;
         while arena.has_room(9) {

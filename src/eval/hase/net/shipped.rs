@@ -36,6 +36,11 @@ impl Weights {
         let (_, files) = FILES.iter().find(|(name, _)| *name == ruleset.name)?;
         Weights::from_bytes(files.get(seats.checked_sub(2)?)?).ok()
     }
+
+    /// Whether the engine comes with weights for the variant of this name.
+    pub fn are_shipped_for(variant: &str) -> bool {
+        FILES.iter().any(|(name, _)| *name == variant)
+    }
 }
 
 /// The net that was made last, and weights that are used instead of those that come with the engine.

@@ -1,0 +1,140 @@
+//! An evaluator that can be made to err, for engines that are to be weaker.
+//!
+//! The error is drawn for each seat of each position, from the key of the position and a seed: a position that is met
+//! again is judged as before, however the search comes to it. It is as often too high as too low, so that it hides who
+//! is better off without favouring anybody; what is decided is never mistaken.
+
+use std::sync::Arc;
+
+use super::{Evaluate, Evaluator, Evaluators, Vector};
+use crate::rules::{Game, Seat};
+
+/// Errors of judgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Noise {
+    /// The standard deviation of a seat's error, in [`STRENGTH_UNIT`](super::STRENGTH_UNIT)s; 0 for none.
+    pub size: i32,
+    /// What tells one erring judge from another.
+    pub seed: u64,
+}
+
+/// The evaluator of a game, with its errors if it makes any.
+#[derive(Clone, Debug)]
+pub struct Judge<G: Evaluate> {
+    evaluator: Arc<G::Evaluator>,
+    noise: Noise,
+}
+
+impl<G: Evaluate> Judge<G> {
+    /// What evaluates positions with the rules and the number of seats of this one, with these errors.
+    pub fn new(position: &G, evaluators: &Evaluators, noise: Noise) -> Judge<G> {
+        Judge {
+            evaluator: position.evaluator(evaluators),
+            noise,
+        }
+    }
+
+    /// What it judges by.
+    pub fn evaluator(&self) -> &Arc<G::Evaluator> {
+        &self.evaluator
+    }
+
+    /// How much it errs.
+    pub fn noise(&self) -> Noise {
+        self.noise
+    }
+}
+
+impl<G: Evaluate> Evaluator<G> for Judge<G> {
+    #[inline]
+    fn strengths(&self, position: &G) -> Vector {
+        let mut strengths = self.evaluator.strengths(position);
+        if self.noise.size != 0 {
+            self.noise.add_to(&mut strengths, position);
+        }
+        strengths
+    }
+
+    fn explain(&self, position: &G) -> Vec<String> {
+        self.evaluator.explain(position)
+    }
+}
+
+/// The standard deviation of the sum of [`spread`].
+const SPREAD: i64 = 75_673;
+
+impl Noise {
+    /// The error about a seat in the position with a key.
+    pub fn error(&self, key: u64, seat: Seat) -> i32 {
+        let seats_word = mixed(self.seed.wrapping_add(u64::from(seat.0)));
+        (i64::from(self.size) * spread(mixed(key ^ seats_word)) / SPREAD) as i32
+    }
+
+    #[cold]
+    fn add_to<G: Game>(&self, strengths: &mut Vector, position: &G) {
+        let key = position.key();
+        for seat in 0..position.seats() as u8 {
+            strengths[usize::from(seat)] += self.error(key, Seat(seat));
+        }
+    }
+}
+
+/// The sum of four numbers made of 16 bits each, which are even about 0: all but a normal distribution.
+fn spread(bits: u64) -> i64 {
+    let pieces = [0, 16, 32, 48].map(|shift| i64::from((bits >> shift) as u16));
+    pieces.map(|piece| 2 * piece - 0xFFFF).iter().sum()
+}
+
+/// Mixes the bits of a number.
+///
+/// Source: G. Steele et al., "Fast splittable pseudorandom number generators" (2014): the finalizer of SplitMix64.
+fn mixed(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    number ^ (number >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn errors(noise: Noise, seat: u8) -> Vec<i32> {
+        (0..100_000)
+            .map(|key| noise.error(key, Seat(seat)))
+            .collect()
+    }
+
+    #[test]
+    fn errors_are_even_about_zero_and_as_large_as_asked_for() {
+        let noise = Noise {
+            size: 1000,
+            seed: 7,
+        };
+        for seat in 0..6 {
+            let errors = errors(noise, seat);
+            let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / 100_000.0;
+            let first = mean(&mut errors.iter().map(|&error| f64::from(error)));
+            let second = mean(&mut errors.iter().map(|&error| f64::from(error).powi(2)));
+            // Three standard errors of a mean over 100,000.
+            assert!(first.abs() < 10.0, "seat {seat}: mean {first}");
+            assert!((second.sqrt() - 1000.0).abs() < 10.0, "seat {seat}");
+        }
+    }
+
+    #[test]
+    fn a_position_is_judged_the_same_each_time_for_a_seed() {
+        let noise = |seed| Noise { size: 500, seed };
+        assert_eq!(errors(noise(1), 0), errors(noise(1), 0));
+        assert_ne!(errors(noise(1), 0), errors(noise(2), 0));
+        assert_ne!(errors(noise(1), 0), errors(noise(1), 1));
+        assert!(errors(Noise::default(), 0).iter().all(|&error| error == 0));
+    }
+
+    #[test]
+    fn opposite_bits_are_opposite_errors() {
+        for bits in [0, 1, 0xFFFF, 0x1234_5678_9ABC_DEF0, u64::MAX] {
+            assert_eq!(spread(bits), -spread(!bits));
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! From trees to reports and the answer: what the walks of all threads found of the root moves.
+
+use std::sync::PoisonError;
+
+use super::Search;
+use super::arena::{Edge, Node, ROOT};
+use super::goal::Shares;
+use crate::eval::{Evaluate, static_leads};
+use crate::rules::Turn;
+use crate::search::{Answer, Control, MAX_DEPTH, Report, Value};
+
+/// A root move as it stands.
+struct RootMove<M> {
+    mv: M,
+    visits: u32,
+    value: Value,
+    /// How much it is wanted by what it is worth alone.
+    wish: i32,
+}
+
+/// What walks found of a root move.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    visits: u32,
+    sums: Shares,
+    mate: i16,
+}
+
+impl Tally {
+    fn of(node: &Node) -> Tally {
+        Tally {
+            visits: node.visits,
+            sums: node.sums,
+            mate: node.mate,
+        }
+    }
+
+    /// Adds what another thread's walks found.
+    fn add(&mut self, other: &Tally) {
+        self.visits += other.visits;
+        for (sum, other) in self.sums.iter_mut().zip(other.sums) {
+            *sum += other;
+        }
+        // What either has proved is certain, and the shorter proof is as good as the longer.
+        self.mate = match (self.mate, other.mate) {
+            (0, mate) | (mate, 0) => mate,
+            (one, other) if one.abs() < other.abs() => one,
+            (_, other) => other,
+        };
+    }
+}
+
+impl<G: Evaluate> Search<'_, G> {
+    /// The moves that are considered, the best first.
+    fn ranking(&self) -> Vec<RootMove<G::Move>> {
+        let mut ranking: Vec<RootMove<G::Move>> = self
+            .root
+            .legal_moves()
+            .zip(self.arena.edges(ROOT).iter().zip(self.tallies_of_team()))
+            .filter(|(_, (edge, _))| edge.prior >= 0.0)
+            .map(|(mv, (edge, tally))| {
+                let value = self.value_of(mv, &tally);
+                let counted = match tally.visits {
+                    0 => edge.value,
+                    visits => tally.sums[self.mover.index()] / visits as f32,
+                };
+                RootMove {
+                    mv,
+                    visits: tally.visits,
+                    value,
+                    wish: self.goal.wish(&value.leads, counted),
+                }
+            })
+            .collect();
+        ranking.sort_by_key(|candidate| {
+            let certainty = candidate.value.mate.signum();
+            let soon = if certainty == 0 {
+                0
+            } else {
+                -candidate.value.mate
+            };
+            std::cmp::Reverse((certainty, soon, candidate.visits, candidate.wish))
+        });
+        ranking
+    }
+
+    /// Whether no other move could come to be visited as often as the best in the time left to begin iterations in, at the
+    /// pace so far. Then the time is of more use to later moves.
+    pub fn is_settled(&self, control: &Control) -> bool {
+        let Some(left) = control.time_to_begin() else {
+            return false;
+        };
+        let ranking = self.ranking();
+        let [best, others @ ..] = ranking.as_slice() else {
+            return false;
+        };
+        let next = others.iter().map(|other| other.visits).max();
+        // Walks of earlier searches that were kept are among these: the pace is no less than that.
+        let walks: u64 = ranking.iter().map(|mv| u64::from(mv.visits)).sum();
+        let pace = walks as f64 / control.elapsed().as_secs_f64();
+        f64::from(best.visits) - f64::from(next.unwrap_or(0)) > pace * left.as_secs_f64()
+    }
+
+    /// What a root move is worth to all.
+    fn value_of(&self, mv: G::Move, tally: &Tally) -> Value {
+        let next = self.root.play_unchecked(mv);
+        let is_home = next.place(self.mover) == Some(self.best_open_place);
+        if tally.visits == 0 {
+            return Value {
+                leads: static_leads(self.evaluator, &next),
+                mate: i32::from(is_home),
+            };
+        }
+        let mate = if is_home { 1 } else { i32::from(tally.mate) };
+        Value {
+            leads: self.goal.leads(&tally.sums, tally.visits),
+            mate,
+        }
+    }
+
+    /// What this thread's walks found of each root move.
+    pub fn tallies(&self) -> Vec<Tally> {
+        let edges = self.arena.edges(ROOT).iter();
+        let tally = |edge: &Edge| match edge.child {
+            ROOT => Tally::default(),
+            child => Tally::of(self.arena.node(child)),
+        };
+        edges.map(tally).collect()
+    }
+
+    /// What the walks of all threads found of each root move, as far as the others have said.
+    fn tallies_of_team(&self) -> Vec<Tally> {
+        let mut tallies = self.tallies();
+        for other in self.others {
+            let other = other.lock().unwrap_or_else(PoisonError::into_inner);
+            for (tally, other) in tallies.iter_mut().zip(other.iter()) {
+                tally.add(other);
+            }
+        }
+        tallies
+    }
+
+    /// The line that most walks took, from a root move on.
+    fn line(&self, first: G::Move) -> Vec<G::Move> {
+        let mut line = vec![first];
+        let legal = self.root.legal_moves();
+        let mut edges = legal.zip(self.arena.edges(ROOT));
+        let Some((_, edge)) = edges.find(|(mv, _)| *mv == first) else {
+            return line;
+        };
+        let mut position = self.root.play_unchecked(first);
+        let mut node = edge.child;
+        while node != ROOT && line.len() < MAX_DEPTH as usize {
+            let Turn::Seat(_) = position.turn() else {
+                break;
+            };
+            let edges = position.legal_moves().zip(self.arena.edges(node));
+            let visited = edges.filter(|(_, edge)| edge.child != ROOT);
+            // Of several with the most visits the first.
+            let rarely = |edge: &Edge| std::cmp::Reverse(self.arena.visits(edge));
+            let Some((mv, edge)) = visited.min_by_key(|(_, edge)| rarely(edge)) else {
+                break;
+            };
+            line.push(mv);
+            position = position.play_unchecked(mv);
+            node = edge.child;
+        }
+        line
+    }
+
+    /// Reports the best moves.
+    pub fn report(&self, depth: u32, multipv: usize, observe: &mut dyn FnMut(Report)) {
+        let ranking = self.ranking();
+        for (index, best) in ranking.iter().take(multipv.max(1)).enumerate() {
+            let line = self.line(best.mv);
+            observe(Report {
+                depth,
+                seldepth: self.visits.seldepth as u32,
+                multipv: index + 1,
+                value: best.value,
+                worth: Vec::new(),
+                nodes: self.visits.nodes_of_team(),
+                hashfull: self.arena.fill_permille(),
+                pv: line.iter().map(G::Move::to_string).collect(),
+            });
+        }
+    }
+
+    /// The best move.
+    pub fn answer(&self) -> Answer {
+        let ranking = self.ranking();
+        let best = &ranking[0];
+        Answer::of_line(
+            self.root,
+            &self.line(best.mv),
+            best.value,
+            self.visits.nodes_of_team(),
+        )
+    }
+}

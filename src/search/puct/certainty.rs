@@ -1,0 +1,52 @@
+//! Places that are certain: proofs, which walks that end the game give, and which go up the tree as far as they hold.
+
+use super::Search;
+use super::arena::{NodeIndex, ROOT};
+use crate::eval::Evaluate;
+use crate::rules::Seat;
+
+impl<G: Evaluate> Search<'_, G> {
+    /// Tells the nodes of a walk whether the place of the root's mover is certain now, which it is once it has finished.
+    pub fn spread_certainty(&mut self, end: &G) {
+        let mut mate = match end.place(self.mover) {
+            // The sign says which place; the number counts from the node on.
+            Some(place) if place == self.best_open_place => 1,
+            Some(place) if place == end.seats() => -1,
+            _ => return,
+        };
+        for step in (0..self.path.len()).rev() {
+            let (node, mover) = self.path[step];
+            if step + 1 < self.path.len() {
+                match self.certainty(node, mover) {
+                    0 => return,
+                    known => mate = known,
+                }
+            }
+            self.arena.node_mut(node).mate = mate;
+        }
+    }
+
+    /// The certainty of a node from those of its children, counted from 1 at the end.
+    pub fn certainty(&self, node: NodeIndex, mover: Option<Seat>) -> i16 {
+        let edges = self
+            .arena
+            .edges(node)
+            .iter()
+            .filter(|edge| edge.prior >= 0.0);
+        let mates = edges.map(|edge| match edge.child {
+            ROOT => 0,
+            child => self.arena.node(child).mate,
+        });
+        let slowest = mates.clone().max_by_key(|mate| mate.abs()).unwrap_or(0);
+        if mover == Some(self.mover) {
+            return match mates.clone().filter(|&mate| mate > 0).min() {
+                Some(fastest) => fastest + 1,
+                None if mates.clone().all(|mate| mate < 0) => slowest - 1,
+                None => 0,
+            };
+        }
+        let all_good = mates.clone().all(|mate| mate > 0);
+        let all_bad = mates.clone().all(|mate| mate < 0);
+        if all_good || all_bad { slowest } else { 0 }
+    }
+}

@@ -1,0 +1,167 @@
+//! What a walk counts for each seat, and what the seat at the root is after.
+//!
+//! Rivals are after their shares. The seat at the root may be after the first place alone: then the entry of that seat
+//! is its chance of it, in all nodes. Nothing is lost by that, for shares add up to the same in every position, and those
+//! of the rivals tell the one that is missing.
+//!
+//! That rivals are taken to be after shares is a choice. They may be after the first place as well, but nobody says so;
+//! points are what every game is scored by, and a rival that gives up its second place for a small chance of the first is
+//! nothing to count on.
+
+use crate::eval::{CERTAIN, Evaluate, Judge, Vector, first_chance, static_leads};
+use crate::rules::{MAX_SEATS, Seat};
+use crate::search::Aim;
+
+/// The share of its rivals that each seat finishes before, or in the entry of the seat at the root what it is after.
+pub type Shares = [f32; MAX_SEATS];
+
+/// How much of what a seat after the first place seeks is its share: enough to choose between lines with the same
+/// chance, as when the first place is gone.
+const SHARE_BESIDE: f32 = 1.0 / 64.0;
+
+/// What the seat at the root is after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Goal {
+    seat: Seat,
+    seats: usize,
+    /// Whether that is the first place, and not its share.
+    is_first: bool,
+}
+
+impl Goal {
+    /// What `seat` is after in a position in which it moves and `best_open_place` is the first one left. Where that is
+    /// not the first of all, the share is all there is to seek.
+    pub fn new<G: Evaluate>(position: &G, seat: Seat, aim: Aim, best_open_place: usize) -> Goal {
+        Goal {
+            seat,
+            seats: position.seats(),
+            is_first: aim == Aim::Win && best_open_place == 1,
+        }
+    }
+
+    /// Whether the entries of a tree that was searched for this goal mean what those for another do.
+    pub fn counts_like(&self, other: &Goal) -> bool {
+        self == other || !(self.is_first || other.is_first)
+    }
+
+    /// What a position is worth as the evaluator sees it.
+    #[inline]
+    pub fn at_first_sight<G: Evaluate>(&self, evaluator: &Judge<G>, position: &G) -> Shares {
+        let mut shares = shares_of(&static_leads(evaluator, position), self.seats);
+        if self.is_first {
+            self.set(&mut shares, first_chance(evaluator, position, self.seat));
+        }
+        shares
+    }
+
+    /// What the end of a game is worth.
+    pub fn at_the_end<G: Evaluate>(&self, position: &G) -> Shares {
+        let mut shares = [0.0; MAX_SEATS];
+        for (seat, share) in shares.iter_mut().enumerate().take(self.seats) {
+            let place = position.place(Seat(seat as u8)).unwrap_or(self.seats);
+            *share = (self.seats - place) as f32 / (self.seats - 1) as f32;
+        }
+        if self.is_first {
+            let is_first = position.place(self.seat) == Some(1);
+            self.set(&mut shares, f32::from(u8::from(is_first)));
+        }
+        shares
+    }
+
+    fn set(&self, shares: &mut Shares, chance: f32) {
+        let own = &mut shares[self.seat.index()];
+        *own = (1.0 - SHARE_BESIDE) * chance + SHARE_BESIDE * *own;
+    }
+
+    /// Summed leads from what so many visits were worth, added up.
+    pub fn leads(&self, sums: &Shares, visits: u32) -> Vector {
+        let visits = visits.max(1) as f32;
+        let mut sums = *sums;
+        if self.is_first {
+            let seats = self.seats as f32;
+            let rivals: f32 = sums[..self.seats].iter().sum::<f32>() - sums[self.seat.index()];
+            sums[self.seat.index()] = (visits * seats / 2.0 - rivals).max(0.0);
+        }
+        let mut leads = [0; MAX_SEATS];
+        let most = (self.seats - 1) as f32 * CERTAIN as f32;
+        for (lead, sum) in leads.iter_mut().zip(sums).take(self.seats) {
+            let mean = sum / visits;
+            *lead = ((2.0 * mean - 1.0) * most) as i32;
+        }
+        leads
+    }
+
+    /// How much the seat at the root wants a move of these leads, of which `mean` is counted for it.
+    pub fn wish(&self, leads: &Vector, mean: f32) -> i32 {
+        if self.is_first {
+            (mean * CERTAIN as f32) as i32
+        } else {
+            leads[self.seat.index()]
+        }
+    }
+}
+
+/// Shares of rivals from summed leads.
+#[inline]
+fn shares_of(leads: &Vector, seats: usize) -> Shares {
+    let unit = 1.0 / (2.0 * CERTAIN as f32 * (seats - 1) as f32);
+    leads.map(|lead| lead as f32 * unit + 0.5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::{Evaluators, Noise};
+    use crate::rules::hase::{HASE_UND_IGEL, Position};
+    use crate::rules::{Game, Turn};
+
+    fn position(text: &str) -> Position {
+        Position::parse(&HASE_UND_IGEL, text).unwrap()
+    }
+
+    fn goals(position: &Position, best_open_place: usize) -> [Goal; 2] {
+        let Turn::Seat(seat) = position.turn() else {
+            panic!("{position:?}");
+        };
+        [Aim::Placement, Aim::Win].map(|aim| Goal::new(position, seat, aim, best_open_place))
+    }
+
+    #[test]
+    fn only_the_first_place_is_worth_much_to_a_seat_that_wants_to_win() {
+        let start = position("0,68,3/0,68,3/0,68,3 1 - -");
+        let [placement, win] = goals(&start, 1);
+        for (text, share, chance) in [
+            ("64,1,0/64,1,0/5,1,3 3 1,2 -", 1.0, 1.0),
+            ("64,1,0/64,1,0/5,1,3 3 2,1 -", 0.5, SHARE_BESIDE / 2.0),
+            ("5,1,3/64,1,0/64,1,0 1 2,3 -", 0.0, 0.0),
+        ] {
+            let end = position(text);
+            assert_eq!(placement.at_the_end(&end)[0], share, "{end:?}");
+            assert_eq!(win.at_the_end(&end)[0], chance, "{end:?}");
+            assert_eq!(placement.at_the_end(&end)[1..], win.at_the_end(&end)[1..]);
+        }
+    }
+
+    #[test]
+    fn the_share_of_a_seat_that_wants_to_win_is_what_the_others_leave() {
+        let race = position("21,34,3/17,52,2/22,20,2! 2 - FS");
+        let judge = Judge::new(&race, &Evaluators::default(), Noise::default());
+        let [placement, win] = goals(&race, 1);
+        let shares = placement.at_first_sight(&judge, &race);
+        let wishes = win.at_first_sight(&judge, &race);
+        assert!(wishes[1] < shares[1], "{wishes:?} {shares:?}");
+        let (leads, kept) = (placement.leads(&shares, 1), win.leads(&wishes, 1));
+        for (lead, kept) in leads.iter().zip(kept) {
+            assert!((lead - kept).abs() < 8, "{leads:?} {kept:?}");
+        }
+        assert!(!placement.counts_like(&win) && win.counts_like(&win));
+    }
+
+    #[test]
+    fn once_the_first_place_is_taken_shares_are_all_there_is_to_seek() {
+        let race = position("64,5,0/61,22,0/40,30,0 2 1 -");
+        let [placement, win] = goals(&race, 2);
+        assert!(placement.counts_like(&win));
+        assert_eq!(placement, win);
+    }
+}

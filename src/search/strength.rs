@@ -1,0 +1,104 @@
+//! How an engine that is to be weaker is made so: it looks at fewer positions, and errs about each.
+//!
+//! It still plays the best move that it sees, so that its mistakes are those of somebody who misjudges, not of somebody
+//! who forgets to look.
+
+/// How strong our search plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strength {
+    /// Positions that it visits for a move at most.
+    pub nodes: u64,
+    /// How much it errs about each; see [`Noise::size`](crate::eval::Noise::size).
+    pub noise: i32,
+}
+
+/// A step on the scale of strengths.
+#[derive(Clone, Copy, Debug)]
+pub struct Level {
+    /// Its rating, on a scale on which that of the last level is fixed.
+    pub elo: u32,
+    /// How it is reached.
+    pub strength: Strength,
+}
+
+/// A step, as the table has it.
+const fn level(elo: u32, nodes: u64, noise: i32) -> Level {
+    Level {
+        elo,
+        strength: Strength { nodes, noise },
+    }
+}
+
+/// All levels, from the weakest to the strongest, which counts as [`Strength::FULL`]: its positions are those with which it
+/// was measured. protocol.md says how.
+pub const LEVELS: [Level; 10] = [
+    level(1105, 400, 34_000),
+    level(1205, 400, 18_600),
+    level(1300, 400, 10_940),
+    level(1405, 400, 7545),
+    level(1520, 400, 5695),
+    level(1615, 400, 4299),
+    level(1710, 500, 3185),
+    level(1815, 700, 2275),
+    level(1910, 1000, 1625),
+    level(2000, 2000, 0),
+];
+
+impl Strength {
+    /// All that the search has.
+    pub const FULL: Strength = Strength {
+        nodes: u64::MAX,
+        noise: 0,
+    };
+
+    /// The strength of a level, from 1; beyond the last it is full.
+    pub fn of_level(level: u32) -> Strength {
+        let below_last = &LEVELS[..LEVELS.len() - 1];
+        let level = (level.max(1) - 1) as usize;
+        below_last
+            .get(level)
+            .map_or(Strength::FULL, |level| level.strength)
+    }
+
+    /// The strength for a rating: on a line between those of the levels around it. From the rating of the last level on
+    /// it is full.
+    pub fn of_elo(elo: u32) -> Strength {
+        let elo = elo.max(LEVELS[0].elo);
+        let around = LEVELS.windows(2).find(|pair| elo < pair[1].elo);
+        let Some([below, above]) = around else {
+            return Strength::FULL;
+        };
+        let step = i64::from(above.elo - below.elo);
+        let done = i64::from(elo - below.elo);
+        let between = |from: i64, to: i64| from + (to - from) * done / step;
+        let (from, to) = (below.strength, above.strength);
+        Strength {
+            nodes: between(from.nodes as i64, to.nodes as i64) as u64,
+            noise: between(from.noise.into(), to.noise.into()) as i32,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_has_the_strength_of_its_rating() {
+        for (index, level) in LEVELS.iter().enumerate() {
+            let number = index as u32 + 1;
+            assert_eq!(Strength::of_level(number), Strength::of_elo(level.elo));
+        }
+        assert_eq!(Strength::of_level(10), Strength::FULL);
+    }
+
+    #[test]
+    fn a_higher_rating_never_looks_at_less_or_errs_more() {
+        let (least, most) = (LEVELS[0].elo, LEVELS[9].elo);
+        for elo in least..most {
+            let (lower, higher) = (Strength::of_elo(elo), Strength::of_elo(elo + 1));
+            assert!(lower.nodes <= higher.nodes, "{elo}");
+            assert!(lower.noise >= higher.noise, "{elo}");
+        }
+    }
+}
