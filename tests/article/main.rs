@@ -6,6 +6,7 @@ mod equality;
 #[path = "../evaluators/mod.rs"]
 mod evaluators;
 #[path = "../positions/mod.rs"]
+#[allow(dead_code, reason = "other tests want late positions alone")]
 mod positions;
 mod pruning;
 mod series;

@@ -47,7 +47,7 @@ fn the_penalty_walks_into_the_trap_of_the_article_and_the_final_remedy_does_not(
     );
     for tempting in ["7", "4"] {
         let found = search(&trap, Some(tempting), 7);
-        assert!(found.share < 980 && !found.is_certain, "{found:?}");
+        assert!(found.share < 990 && !found.is_certain, "{found:?}");
     }
 }
 
