@@ -263,6 +263,7 @@ mod tests {
         let under_second = child(&mut arena, second, 0, &[30.0, 31.0]);
         child(&mut arena, second, 2, &[3.0]);
         child(&mut arena, under_second, 1, &[40.0]);
+        assert_eq!(arena.height(), 3);
         arena.keep(second, 5);
         let values =
             |index| -> Vec<f32> { arena.edges(index).iter().map(|edge| edge.value).collect() };
@@ -271,6 +272,7 @@ mod tests {
         let below = arena.edges(ROOT)[0].child;
         assert_eq!(values(below), [30.0, 31.0]);
         assert_eq!(values(arena.edges(below)[1].child), [40.0]);
+        assert_eq!(arena.height(), 2);
         assert_eq!(arena.nodes.len(), 3);
         assert_eq!(arena.edges.len(), 6);
     }

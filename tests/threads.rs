@@ -1,0 +1,296 @@
+//! Searching by several threads, and what one search keeps for the next.
+
+mod client;
+mod positions;
+
+use std::sync::mpsc::channel;
+use std::thread;
+
+use buxtehude::eval::{CERTAIN, Evaluators, shares};
+use buxtehude::rules::hase::{HASE_UND_IGEL, Position};
+use buxtehude::rules::{AnyPosition, Game, Seat, Turn};
+use buxtehude::search::{Answer, Control, Memory, Past, Report, Request, search};
+use client::{DEADLINE, Engine};
+use positions::random_positions;
+
+fn memory_for(threads: usize) -> Memory {
+    Memory::for_threads(threads, 4, Evaluators::default())
+}
+
+fn request(position: &Position, depth: u32) -> Request {
+    Request::new(AnyPosition::Hase(*position), depth)
+}
+
+fn run(request: &Request, memory: &mut Memory) -> (Vec<Report>, Answer) {
+    let mut reports = Vec::new();
+    let observe = &mut |report| reports.push(report);
+    let answer = search(request, memory, &Control::new(None), observe).expect("a seat moves");
+    (reports, answer)
+}
+
+/// That an answer is legal, and what is said of it sound.
+fn assert_sound(position: &Position, reports: &[Report], answer: &Answer) {
+    let legal: Vec<String> = position.legal_moves().map(|mv| mv.to_string()).collect();
+    assert!(legal.contains(&answer.best), "{answer:?}\n{position:?}");
+    for report in reports {
+        assert!(legal.contains(&report.pv[0]), "{report:?}\n{position:?}");
+        assert!(report.nodes <= answer.nodes, "{reports:?}\n{answer:?}");
+    }
+    assert!(reports.iter().map(|report| report.nodes).is_sorted());
+    let seats = position.seats();
+    let leads = &answer.value.leads[..seats];
+    let most = (seats as i32 - 1) * CERTAIN;
+    assert!(leads.iter().all(|lead| lead.abs() <= most), "{leads:?}");
+    let sum: i32 = leads.iter().sum();
+    assert!(sum.abs() <= CERTAIN / 100, "{leads:?}\n{position:?}");
+    assert_eq!(shares(leads).iter().sum::<u16>(), 1000);
+}
+
+#[test]
+fn one_thread_says_the_same_again_when_it_has_forgotten() {
+    let mut used = memory_for(1);
+    for seats in [2, 3, 5] {
+        for position in random_positions(seats, 12) {
+            let mut request = request(&position, 5);
+            request.multipv = 2;
+            let first = run(&request, &mut memory_for(1));
+            used.forget();
+            assert_eq!(run(&request, &mut used), first, "{position:?}");
+        }
+    }
+}
+
+#[test]
+fn threads_keep_to_the_limit_of_positions_and_answer_soundly() {
+    for threads in [2, 4] {
+        let mut memory = memory_for(threads);
+        for seats in 2..=6 {
+            for (index, position) in random_positions(seats, 20).iter().enumerate() {
+                let mut request = request(position, 96);
+                request.nodes = [1, 2, 7, 300, 5000][index % 5];
+                let (reports, answer) = run(&request, &mut memory);
+                assert!(answer.nodes <= request.nodes, "{answer:?}\n{position:?}");
+                assert_sound(position, &reports, &answer);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_limit_of_positions_is_used_up_by_threads_of_two_seats() {
+    let start = Position::start(&HASE_UND_IGEL, 2).unwrap();
+    for threads in [2, 4] {
+        for nodes in [1000, 40_000] {
+            let mut request = request(&start, 96);
+            request.nodes = nodes;
+            let (_, answer) = run(&request, &mut memory_for(threads));
+            // What helpers had taken on when they ended is left.
+            assert!(
+                (nodes * 9 / 10..=nodes).contains(&answer.nodes),
+                "{answer:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn threads_find_the_value_of_one() {
+    for position in random_positions(2, 30) {
+        let request = request(&position, 5);
+        let (_, alone) = run(&request, &mut memory_for(1));
+        for threads in [2, 4] {
+            let (_, answer) = run(&request, &mut memory_for(threads));
+            let found = (&answer.best, answer.value);
+            assert_eq!(found, (&alone.best, alone.value), "{threads}\n{position:?}");
+        }
+    }
+}
+
+#[test]
+fn threads_stop_when_they_are_told() {
+    for seats in [2, 4] {
+        let start = Position::start(&HASE_UND_IGEL, seats).unwrap();
+        let control = Control::new(None);
+        let reins = control.clone();
+        let (sender, reports) = channel();
+        let (done, ended) = channel();
+        thread::spawn(move || {
+            let mut memory = memory_for(4);
+            let observe = &mut |report| drop(sender.send(report));
+            let answer = search(&request(&start, 96), &mut memory, &control, observe);
+            done.send(answer)
+        });
+        reports.recv_timeout(DEADLINE).expect("a report");
+        reins.stop();
+        let answer = ended.recv_timeout(DEADLINE).expect("an end");
+        assert!(answer.is_some());
+    }
+}
+
+/// A game in which all play what the search finds and the first card is drawn, as far as `plies` moves go: for each move
+/// the position and the positions before.
+fn game(seats: usize, depth: u32, plies: usize) -> Vec<(Position, Vec<Past>)> {
+    let mut position = Position::start(&HASE_UND_IGEL, seats).unwrap();
+    let mut past = Vec::new();
+    let mut game = Vec::new();
+    let mut memory = memory_for(1);
+    while game.len() < plies {
+        match position.turn() {
+            Turn::Over => break,
+            Turn::Card(_) => {
+                let (card, _) = position.outcomes().next().unwrap();
+                position = position.draw_unchecked(card);
+            }
+            Turn::Seat(mover) => {
+                game.push((position, past.clone()));
+                memory.forget();
+                let (_, answer) = run(&request(&position, depth), &mut memory);
+                past.push(Past {
+                    key: position.key(),
+                    mover,
+                    turns_home: position.turns_home(mover),
+                });
+                position = position.play_unchecked(answer.best.parse().unwrap());
+            }
+        }
+    }
+    game
+}
+
+/// The positions visited in a game by searches of one seat, and their values: with a memory that is kept and one that is
+/// not.
+fn kept_and_fresh(seats: usize, depth: u32, threads: usize) -> [Vec<(u64, Answer)>; 2] {
+    let game = game(seats, 4, 40);
+    [true, false].map(|is_kept| {
+        let mut memory = memory_for(threads);
+        let own = game
+            .iter()
+            .filter(|(position, _)| position.turn() == Turn::Seat(Seat(0)));
+        own.map(|(position, past)| {
+            if !is_kept {
+                memory.forget();
+            }
+            let mut request = request(position, depth);
+            request.past = past.clone();
+            let (reports, answer) = run(&request, &mut memory);
+            assert_sound(position, &reports, &answer);
+            (answer.nodes, answer)
+        })
+        .collect()
+    })
+}
+
+#[test]
+fn the_table_is_kept_and_changes_no_value() {
+    let [kept, fresh] = kept_and_fresh(2, 6, 1);
+    assert_eq!(kept.len(), fresh.len());
+    for ((_, kept), (_, fresh)) in kept.iter().zip(&fresh) {
+        assert_eq!((&kept.best, kept.value), (&fresh.best, fresh.value));
+    }
+    let sum = |searches: &[(u64, Answer)]| searches.iter().map(|(nodes, _)| nodes).sum::<u64>();
+    // All but the last two iterations are known already, of which there are few positions.
+    assert!(sum(&kept) < sum(&fresh), "{} {}", sum(&kept), sum(&fresh));
+}
+
+#[test]
+fn the_tree_below_the_position_on_the_board_is_kept() {
+    for threads in [1, 3] {
+        let [kept, fresh] = kept_and_fresh(3, 9, threads);
+        let sum = |searches: &[(u64, Answer)]| searches.iter().map(|(nodes, _)| nodes).sum::<u64>();
+        assert!(sum(&kept) < sum(&fresh), "{} {}", sum(&kept), sum(&fresh));
+        // The kept root is one with visits: far fewer walks are left to make.
+        let is_kept = |(kept, fresh): &(&(u64, Answer), &(u64, Answer))| 10 * kept.0 < 9 * fresh.0;
+        let times = kept.iter().zip(&fresh).filter(is_kept).count();
+        assert!(times > 0, "{threads}: {kept:?}\n{fresh:?}");
+    }
+}
+
+#[test]
+fn a_kept_root_considers_what_is_asked_for() {
+    for position in random_positions(3, 30) {
+        let mut memory = memory_for(1);
+        let (_, free) = run(&request(&position, 8), &mut memory);
+        for mv in position.legal_moves().take(4) {
+            let mut request = request(&position, 6);
+            request.searchmoves = vec![mv.to_string()];
+            let (reports, answer) = run(&request, &mut memory);
+            assert_eq!(answer.best, mv.to_string(), "{position:?}");
+            assert_sound(&position, &reports, &answer);
+        }
+        let (_, again) = run(&request(&position, 8), &mut memory);
+        assert_eq!(
+            again.value.mate.signum(),
+            free.value.mate.signum(),
+            "{position:?}"
+        );
+    }
+}
+
+/// What is said of a search, but for what depends on the machine.
+fn said(engine: &mut Engine, go: &str) -> Vec<String> {
+    engine.send(go);
+    let unmasked = engine.lines_to("bestmove");
+    let mask = |line: &String| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let is_of_machine = |index: usize| index > 0 && ["nps", "time"].contains(&words[index - 1]);
+        let kept = words
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| !is_of_machine(*index));
+        kept.map(|(_, word)| *word).collect::<Vec<_>>().join(" ")
+    };
+    unmasked.iter().map(mask).collect()
+}
+
+#[test]
+fn a_new_game_and_a_cleared_hash_forget() {
+    for start in ["position startpos", "position startpos players 3"] {
+        for forget in [
+            "ucinewgame",
+            "uginewgame",
+            "setoption name Clear Hash",
+            "setoption name Hash value 8",
+            "setoption name Preset value search",
+        ] {
+            let mut engine = Engine::start();
+            engine.send("setoption name Hash value 4");
+            engine.send(start);
+            let first = said(&mut engine, "go depth 6");
+            engine.send("setoption name MultiPV value 1");
+            assert_ne!(said(&mut engine, "go depth 6"), first, "{start}");
+            engine.send(forget);
+            engine.send(start);
+            let hashfull = |lines: &[String]| -> Vec<String> {
+                let without = |line: &String| match line.split_once(" hashfull ") {
+                    Some((before, behind)) => {
+                        format!("{before} {}", behind.split_once(' ').unwrap().1)
+                    }
+                    None => line.clone(),
+                };
+                lines.iter().map(without).collect()
+            };
+            let again = said(&mut engine, "go depth 6");
+            assert_eq!(hashfull(&again), hashfull(&first), "{start}: {forget}");
+        }
+    }
+}
+
+#[test]
+fn threads_come_and_go_and_the_bench_is_that_of_one() {
+    let mut engine = Engine::start();
+    let nodes = |lines: Vec<String>| lines.into_iter().find(|line| line.starts_with("Nodes s"));
+    engine.send("bench 2");
+    let alone = nodes(engine.lines_to("Nodes/second"));
+    for threads in [4, 64, 1, 2] {
+        engine.send(&format!("setoption name Threads value {threads}"));
+        for start in ["position startpos", "position startpos players 3"] {
+            engine.send(start);
+            said(&mut engine, "go movetime 20");
+            engine.send("go infinite");
+            engine.send("stop");
+            engine.line_of("bestmove");
+        }
+        engine.send("bench 2");
+        assert_eq!(nodes(engine.lines_to("Nodes/second")), alone);
+    }
+}
