@@ -32,15 +32,15 @@ const fn level(elo: u32, nodes: u64, noise: i32) -> Level {
 /// All levels, from the weakest to the strongest, which counts as [`Strength::FULL`]: its positions are those with which it
 /// was measured. protocol.md says how.
 pub const LEVELS: [Level; 10] = [
-    level(1212, 400, 18_600),
-    level(1300, 400, 10_940),
-    level(1387, 400, 8150),
-    level(1475, 400, 6330),
-    level(1562, 400, 5030),
-    level(1650, 450, 3890),
-    level(1737, 550, 2960),
-    level(1825, 700, 2210),
-    level(1912, 1000, 1560),
+    level(1175, 400, 34_000),
+    level(1210, 400, 18_600),
+    level(1295, 400, 10_940),
+    level(1405, 400, 7545),
+    level(1520, 400, 5695),
+    level(1615, 400, 4299),
+    level(1710, 500, 3185),
+    level(1815, 700, 2275),
+    level(1910, 1000, 1625),
     level(2000, 2000, 0),
 ];
 
