@@ -32,9 +32,9 @@ const fn level(elo: u32, nodes: u64, noise: i32) -> Level {
 /// All levels, from the weakest to the strongest, which counts as [`Strength::FULL`]: its positions are those with which it
 /// was measured. protocol.md says how.
 pub const LEVELS: [Level; 10] = [
-    level(1105, 400, 34_000),
-    level(1205, 400, 18_600),
-    level(1300, 400, 10_940),
+    level(1175, 400, 34_000),
+    level(1210, 400, 18_600),
+    level(1295, 400, 10_940),
     level(1405, 400, 7545),
     level(1520, 400, 5695),
     level(1615, 400, 4299),
