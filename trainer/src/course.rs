@@ -43,6 +43,8 @@ pub struct Course {
     pub rounds: u64,
     /// Rounds after them, in which the best moves are looked at further.
     pub last_rounds: u64,
+    /// How a seat looks for a move in the last rounds.
+    pub look: Look,
     /// Samples of a round, at least.
     pub samples: usize,
     /// The weights to begin with, of the same number of seats.
@@ -144,12 +146,7 @@ impl Course {
         let (done, part, first_rate, look) = if round < self.rounds {
             (round, self.rounds, 1.0, Look::FIRST)
         } else {
-            (
-                round - self.rounds,
-                self.last_rounds,
-                LAST_RATE,
-                Look::FURTHEST,
-            )
+            (round - self.rounds, self.last_rounds, LAST_RATE, self.look)
         };
         let left = 1.0 - done as f32 / part as f32;
         let rate = first_rate * (left * left).max(LEAST_RATE);
@@ -177,12 +174,14 @@ impl Course {
     /// The first line of the file of progress.
     fn header(&self) -> String {
         format!(
-            "{} {} {} {} {} {} {}\n",
+            "{} {} {} {} {} {} {} {} {}\n",
             self.ruleset.name,
             self.seats,
             self.seed,
             self.rounds,
             self.last_rounds,
+            self.look.breadth,
+            self.look.plies,
             self.samples,
             if self.from.is_some() { "from" } else { "anew" },
         )

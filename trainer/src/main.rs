@@ -13,7 +13,8 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use trainer::course::Course;
 use trainer::measure::{Calibration, PARTS, TENTHS, calibrations, whole};
-use trainer::{comparison, plot, records, self_play};
+use trainer::self_play::{self, Look};
+use trainer::{comparison, plot, records};
 
 /// Learns the weights of buxtehude's evaluation from games against itself
 #[derive(Parser)]
@@ -90,6 +91,12 @@ struct Learn {
     /// Rounds after them, in which the best moves are looked at further
     #[arg(long, default_value_t = LAST_ROUNDS)]
     last_rounds: u64,
+    /// How many of the moves are looked at further in them, up to 8
+    #[arg(long, default_value_t = Look::FURTHEST.breadth)]
+    breadth: usize,
+    /// How many plies further
+    #[arg(long, default_value_t = Look::FURTHEST.plies)]
+    plies: usize,
     /// Samples of a round
     #[arg(long, default_value_t = SAMPLES)]
     samples: usize,
@@ -104,6 +111,9 @@ struct Learn {
 const ROUNDS: u64 = 500;
 const LAST_ROUNDS: u64 = 250;
 const SAMPLES: usize = 100_000;
+
+/// Rounds between two lines about them, where they are not shown otherwise.
+const ROUNDS_A_LINE: u64 = 10;
 
 /// Rounds on another board, from what was learned on the first.
 const ROUNDS_CARRIED_OVER: u64 = 100;
@@ -149,6 +159,10 @@ fn run_learn(learn: &Learn) -> Result<(), Box<dyn Error>> {
         seed: learn.seed,
         rounds: learn.rounds,
         last_rounds: learn.last_rounds,
+        look: Look {
+            breadth: learn.breadth,
+            plies: learn.plies,
+        },
         samples: learn.samples,
         from: learn.from.as_deref().map(read_weights).transpose()?,
     };
@@ -162,11 +176,17 @@ fn run_course(course: &Course, output: &Path) -> Result<(), Box<dyn Error>> {
     bar.set_prefix(format!("{} {}", course.ruleset.name, course.seats));
     course.run(output, &mut |round| {
         bar.set_position(round.round);
-        bar.set_message(format!(
-            "cross-entropy {:.4}, {:.1} samples a game",
-            round.loss,
-            round.samples as f64 / round.games as f64
-        ));
+        let samples_a_game = round.samples as f64 / round.games as f64;
+        let news = format!(
+            "cross-entropy {:.4}, {samples_a_game:.1} samples a game",
+            round.loss
+        );
+        // Where nobody watches the bar, a line now and then tells the same.
+        if bar.is_hidden() && round.round % ROUNDS_A_LINE == 0 {
+            let (round, whole) = (round.round, course.whole());
+            let _ = writeln!(io::stderr(), "round {round} of {whole}, {news}");
+        }
+        bar.set_message(news);
     })?;
     bar.finish();
     Ok(())
@@ -183,6 +203,7 @@ fn learn_all(output: &Path, seats: &[usize]) -> Result<(), Box<dyn Error>> {
             seed: 1,
             rounds: ROUNDS,
             last_rounds: LAST_ROUNDS,
+            look: Look::FURTHEST,
             samples: SAMPLES,
             from: None,
         };

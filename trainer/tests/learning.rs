@@ -21,6 +21,7 @@ fn course(seats: usize, rounds: u64) -> Course {
         seed: 7,
         rounds,
         last_rounds: 2,
+        look: Look::FURTHEST,
         samples: 3000,
         from: None,
     }
@@ -96,7 +97,7 @@ fn the_progress_of_another_course_is_refused() {
     let output = folder.path().join("net.net");
     fs::write(
         output.with_extension("progress"),
-        "hase-und-igel 2 9 9 9 9 anew\n",
+        "hase-und-igel 2 9 9 9 9 9 9 anew\n",
     )
     .unwrap();
     let refused = course(2, 3).run(&output, &mut |_| ());
@@ -106,7 +107,7 @@ fn the_progress_of_another_course_is_refused() {
     );
     let refused = refused.unwrap_err().to_string();
     assert!(
-        refused.contains("expected hase-und-igel 2 7 3 2 3000 anew"),
+        refused.contains("expected hase-und-igel 2 7 3 2 4 2 3000 anew"),
         "{refused}"
     );
 }
