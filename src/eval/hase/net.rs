@@ -89,8 +89,8 @@ impl Net {
         let mut strength_bias = [0.0; SLOTS];
         for slot in 0..weights.seats {
             strength_bias[slot] = weights.strength_bias[slot];
-            for unit in 0..WIDTH {
-                strength[unit][slot] = weights.strength[slot][unit];
+            for (by_slot, &x) in strength.iter_mut().zip(&weights.strength[slot]) {
+                by_slot[slot] = x;
             }
         }
         Net {

@@ -244,10 +244,10 @@ mod tests {
         for pair in HOLDING.windows(2) {
             assert!(pair[1] == pair[0] || pair[1] == pair[0] + 1, "{pair:?}");
         }
-        for carrots in 0..=MOST_CARROTS {
-            let least = carrots_of(HOLDING[carrots].into());
-            assert!(least <= carrots && HOLDING[least] == HOLDING[carrots]);
-            assert!(least == 0 || HOLDING[least - 1] < HOLDING[carrots]);
+        for (carrots, &holding) in HOLDING.iter().enumerate() {
+            let least = carrots_of(holding.into());
+            assert!(least <= carrots && HOLDING[least] == holding);
+            assert!(least == 0 || HOLDING[least - 1] < holding);
         }
     }
 }

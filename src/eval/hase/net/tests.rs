@@ -36,26 +36,24 @@ fn scalar_strengths(net: &Net, position: &Position) -> Strengths {
         Turn::Seat(seat) | Turn::Card(seat) => seat.index(),
         Turn::Over => 0,
     };
-    let mut first = [0f32; WIDTH];
-    for unit in 0..WIDTH {
+    let first: Row = std::array::from_fn(|unit| {
         let mut sum = net.decks[deck_index(position.drawn())].0[unit];
         for slot in 0..seats {
             let seat = Seat(((mover + slot) % seats) as u8);
             let row = slot * net.looks.count() + net.looks.index(position, seat);
             sum = sum.saturating_add(net.hares[row].0[unit]);
         }
-        first[unit] = f32::from(sum.max(0));
-    }
-    let mut second = [0f32; WIDTH];
-    for unit in 0..WIDTH {
+        f32::from(sum.max(0))
+    });
+    let second: Row = std::array::from_fn(|unit| {
         let mut low = net.mixing_bias[unit];
         let mut high = 0.0;
         for below in 0..WIDTH / 2 {
             low += first[below] * net.mixing[below][unit];
             high += first[below + WIDTH / 2] * net.mixing[below + WIDTH / 2][unit];
         }
-        second[unit] = f32::max(low + high, 0.0);
-    }
+        f32::max(low + high, 0.0)
+    });
     let mut strengths = [0.0; MAX_SEATS];
     for slot in 0..seats {
         let mut strength = net.strength_bias[slot];
