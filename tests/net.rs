@@ -25,7 +25,7 @@ const RULESETS: [&Ruleset; 2] = [&HASE_UND_IGEL, &HARE_AND_TORTOISE];
 
 /// Numbers of carrots that are told apart, and steps of a unit in the first layer.
 const HOLDINGS: usize = 128;
-const STEPS: f64 = 512.0;
+const STEPS: f64 = 256.0;
 
 /// Positions of so many seats of all kinds: those of games and late ones, what a move leads to, and a card after it.
 fn all_kinds(seats: usize, count: usize) -> Vec<Position> {
@@ -152,7 +152,7 @@ fn slow_strengths(weights: &Weights, position: &Position) -> Vec<(f64, f64)> {
         }
     }
     assert!(
-        first.iter().all(|x| x.abs() < 60.0),
+        first.iter().all(|x| x.abs() < 120.0),
         "{first:?}\n{position:?}"
     );
     let step = (seats + 1) as f64 * 0.501 / STEPS;

@@ -367,7 +367,9 @@ fn a_search_of_fixed_depth_says_the_same_every_time() {
     for (start, depth) in STARTS.iter().zip([5, 4, 3, 5, 5]) {
         let expected = search(&mut first, start, depth);
         assert!(expected.len() > 1, "{start}: {expected:?}");
+        first.send("ucinewgame");
         assert_eq!(search(&mut first, start, depth), expected, "{start}");
+        first.send("ucinewgame");
         second.ask("go nodes 1000");
         second.ask("stop");
         second.ask("setoption name Hash value 16");

@@ -249,7 +249,7 @@ fn a_new_game_and_a_cleared_hash_forget() {
             "ucinewgame",
             "uginewgame",
             "setoption name Clear Hash",
-            "setoption name Hash value 8",
+            "setoption name Hash value 4",
             "setoption name Preset value search",
         ] {
             let mut engine = Engine::start();

@@ -10,7 +10,7 @@ use std::thread;
 use arbiter::deck::Deck;
 use buxtehude::eval::shares;
 use buxtehude::rules::{AnyPosition, Seat, Turn, VARIANTS};
-use buxtehude::search::{Control, Memory, Past, Preset, Report, Request, search};
+use buxtehude::search::{Control, Memory, Past, Report, Request, search};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -236,13 +236,10 @@ fn choose(
     let turns = past.iter().filter(|past| past.mover == mover).count();
     let is_varied = turns < VARIED_TURNS;
     let request = Request {
-        position: *position,
         past: past.to_vec(),
-        searchmoves: Vec::new(),
-        depth: reach.depth,
         nodes: reach.nodes,
         multipv: if is_varied { VARIED_MOVES } else { 1 },
-        preset: Preset::Default,
+        ..Request::new(*position, reach.depth)
     };
     let mut reports: Vec<Report> = Vec::new();
     let mut keep_last = |report: Report| {

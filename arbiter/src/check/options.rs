@@ -41,11 +41,8 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             "the name of an option may be in any case",
             |talk| {
                 for offer in talk.offers().to_vec() {
-                    let Some(value) = default(&offer.kind) else {
-                        continue;
-                    };
                     for name in [offer.name.to_lowercase(), offer.name.to_uppercase()] {
-                        let answer = talk.ask(&format!("setoption name {name} value {value}"))?;
+                        let answer = talk.ask(&to_default(&name, &offer.kind))?;
                         let error = answer.iter().find(|line| line.contains("error"));
                         expect(error.is_none(), || format!("{name}: {error:?}"))?;
                     }
@@ -58,11 +55,10 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             "setting an option has no answer, but for a variant",
             |talk| {
                 for offer in talk.offers().to_vec() {
-                    let Some(value) = default(&offer.kind).filter(|_| offer.name != VARIANT) else {
+                    if offer.name == VARIANT {
                         continue;
-                    };
-                    let answer =
-                        talk.ask(&format!("setoption name {} value {value}", offer.name))?;
+                    }
+                    let answer = talk.ask(&to_default(&offer.name, &offer.kind))?;
                     expect(answer.is_empty(), || format!("{}: {answer:?}", offer.name))?;
                 }
                 Ok(())
@@ -235,15 +231,15 @@ fn with(
     Ok(Some(lines))
 }
 
-/// The default of an option, in the words of `setoption`.
-fn default(kind: &OptionKind) -> Option<String> {
-    match kind {
-        OptionKind::Check { default } => Some(default.to_string()),
-        OptionKind::Spin { default, .. } => Some(default.to_string()),
-        OptionKind::Combo { default, .. } => Some(default.clone()),
-        OptionKind::String { default } => Some(default.clone()),
-        OptionKind::Button => None,
-    }
+/// The command that sets an option to its default, or presses a button.
+fn to_default(name: &str, kind: &OptionKind) -> String {
+    let value = match kind {
+        OptionKind::Check { default } => default.to_string(),
+        OptionKind::Spin { default, .. } => default.to_string(),
+        OptionKind::Combo { default, .. } | OptionKind::String { default } => default.clone(),
+        OptionKind::Button => return format!("setoption name {name}"),
+    };
+    format!("setoption name {name} value {value}")
 }
 
 #[cfg(test)]

@@ -97,6 +97,8 @@ fn play(
         Soak::Games(games) => (games / READINGS).max(1),
         Soak::Time(_) => 1,
     };
+    // Always after a game with as many seats: what an engine keeps for a game may depend on them.
+    let between = between.next_multiple_of(seats.len() as u64);
     if talk.plays(variant) {
         talk.choose(variant)?;
     }

@@ -31,7 +31,7 @@ use crate::rules::{Game, MAX_SEATS, Seat, Turn};
 struct Sum([i16; WIDTH]);
 
 /// Steps of a unit in the first layer.
-const STEPS: f32 = 512.0;
+const STEPS: f32 = 256.0;
 
 /// A net that is ready to evaluate positions of its ruleset and number of seats.
 #[derive(Clone, Debug)]

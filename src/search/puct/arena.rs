@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn what_has_the_most_visits_stays_when_room_is_made() {
-        let mut arena = Arena::new(0);
+        let mut arena = Arena::new(0, 1);
         for rounds in 1..40 {
             arena.clear();
             let root = arena.add([edge(0.0), edge(0.0)].into_iter());
