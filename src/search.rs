@@ -1,5 +1,5 @@
 //! The search: iterative deepening over any game that can be evaluated. Our own searches two seats by
-//! alpha-beta and more by a tree search ([`puct`]) over expected shares; [`vectors`] and [`minimax`] are those of the articles. A solved
+//! alpha-beta and more by a tree search (PUCT) over expected shares; [`vectors`] and [`minimax`] are those of the articles. A solved
 //! game needs none.
 //!
 //! The search has no mouth. It takes a [`Request`], asks a [`Control`] whether to go on, hands each

@@ -11,7 +11,7 @@ use buxtehude::rules::hase::{HASE_UND_IGEL, Position};
 use buxtehude::rules::{AnyPosition, Game, Seat, Turn};
 use buxtehude::search::{Answer, Control, Memory, Past, Report, Request, search};
 use client::{DEADLINE, Engine};
-use positions::random_positions;
+use positions::{late_positions, random_positions};
 
 fn memory_for(threads: usize) -> Memory {
     Memory::for_threads(threads, 4, Evaluators::default())
@@ -95,7 +95,8 @@ fn a_limit_of_positions_is_used_up_by_threads_of_two_seats() {
 
 #[test]
 fn threads_find_the_value_of_one() {
-    for position in random_positions(2, 30) {
+    let late = late_positions(2, 10).into_iter();
+    for position in random_positions(2, 20).into_iter().chain(late) {
         let request = request(&position, 5);
         let (_, alone) = run(&request, &mut memory_for(1));
         for threads in [2, 4] {

@@ -91,7 +91,7 @@ pub trait MinimaxModel {
     /// The number of a position without looking further.
     fn value(&self, position: &Self::Position) -> i32;
 
-    /// What a number is worth to each seat, as [`Evaluate::worth`](super::Evaluate::worth) has it.
+    /// What a number is worth to each seat, in hundredths.
     fn worth(&self, value: i32) -> Vector;
 }
 

@@ -6,6 +6,11 @@
 //! Source: J. Duchi, E. Hazan and Y. Singer, "Adaptive subgradient methods" (2011); D. Kingma and J. Ba, "Adam: a
 //! method for stochastic optimization" (2015).
 
+#![expect(
+    clippy::needless_range_loop,
+    reason = "several rows are walked side by side, by the same index"
+)]
+
 use buxtehude::eval::net::{DECK_KINDS, Looks, PART_ROWS, PARTS, Row, WIDTH, Weights, deck_of};
 use buxtehude::rules::MAX_SEATS;
 use buxtehude::rules::hase::Ruleset;

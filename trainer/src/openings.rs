@@ -25,7 +25,7 @@ pub fn opening(ruleset: &'static Ruleset, seats: usize, random: &mut impl Rng) -
         } else {
             Some(after_random_moves(ruleset, seats, random))
         };
-        if let Some(position) = position.filter(|position| position.legal_moves().len() > 0) {
+        if let Some(position) = position.filter(|position| !position.legal_moves().is_empty()) {
             return position;
         }
     }

@@ -1,6 +1,6 @@
 //! The learned evaluation of Hase und Igel: how strong each seat stands.
 //!
-//! A net sees each hare as a [look](features) and gives each seat a *strength*. The chance of a seat to finish before
+//! A net sees each hare as a [look](Looks) and gives each seat a *strength*. The chance of a seat to finish before
 //! another is the logistic function of the difference of their strengths.
 //!
 //! What a hare adds to the first layer is one row of numbers for its look and its slot, the number of its seat counted
