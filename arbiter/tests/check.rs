@@ -178,10 +178,10 @@ fn what_cannot_be_checked_is_named() {
     );
 }
 
-/// Keeps 64 KiB of each game, each in a variable of its own, so that they add up evenly, and is the built-in engine otherwise.
+/// Keeps 4 KiB of each game, each in a variable of its own, so that they add up evenly, and is the built-in engine otherwise.
 const LEAKING: &str = r#"
 games=0
-page=$(printf '%65536s' '')
+page=$(printf '%4096s' '')
 while read -r line; do
   case $line in ucinewgame) games=$((games + 1)); eval "kept$games=\$page" ;; esac
   echo "$line"

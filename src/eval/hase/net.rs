@@ -59,11 +59,19 @@ pub type Strengths = [f32; MAX_SEATS];
 impl Net {
     /// Makes a net for a ruleset from its weights; takes some milliseconds.
     pub fn new(ruleset: &Ruleset, weights: &Weights) -> Net {
+        Net::in_place_of(None, ruleset, weights)
+    }
+
+    /// As [`Net::new`], in the memory of a net that is no longer needed, or in as much as any net takes. Given back and
+    /// taken anew, pieces of so many sizes would leave gaps in the memory of the program.
+    fn in_place_of(old: Option<Net>, ruleset: &Ruleset, weights: &Weights) -> Net {
         let looks = Looks::of(ruleset);
         let part_indices: Vec<[usize; PARTS]> = (0..looks.count())
             .map(|look| looks.parts(ruleset, look))
             .collect();
-        let mut hares = Vec::with_capacity(weights.seats * looks.count());
+        let mut hares = old.map_or_else(Vec::new, |old| old.hares);
+        hares.clear();
+        hares.reserve_exact(MAX_SEATS * looks.count());
         for slot in &weights.slots {
             let parts: Vec<Vec<Row>> = weights
                 .parts

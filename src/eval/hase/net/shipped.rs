@@ -1,5 +1,6 @@
 //! The weights that come with the engine, and the nets made of them or of others.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{Net, Weights};
@@ -62,18 +63,13 @@ impl Nets {
         {
             return Arc::clone(net);
         }
-        // The old net goes first, so that there are never two.
-        self.last = None;
+        // The new one takes the room of the old, so that there are never two.
+        let old = self.last.take().and_then(|(_, net)| Arc::into_inner(net));
         let own = self.own.as_ref();
         let own = own.filter(|own| own.variant == ruleset.name && own.seats == seats);
-        let net = match own {
-            Some(weights) => Net::new(ruleset, weights),
-            None => {
-                let weights = Weights::shipped(ruleset, seats);
-                Net::new(ruleset, &weights.expect("weights for every variant"))
-            }
-        };
-        let net = Arc::new(net);
+        let shipped = || Weights::shipped(ruleset, seats).expect("weights for every variant");
+        let weights = own.map_or_else(|| Cow::Owned(shipped()), Cow::Borrowed);
+        let net = Arc::new(Net::in_place_of(old, ruleset, &weights));
         self.last = Some((ruleset.name, Arc::clone(&net)));
         net
     }
