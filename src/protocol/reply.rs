@@ -161,6 +161,13 @@ mod tests {
     }
 
     #[test]
+    fn a_line_ends_once_whatever_blanks_are_behind() {
+        assert_eq!(reply("response \r \t"), Reply::Response(Vec::new()));
+        assert_eq!(reply("id name A\r \t\n"), Reply::IdName("A".to_owned()));
+        assert_eq!(reply("a\rb \r "), Reply::Text("a\rb ".to_owned()));
+    }
+
+    #[test]
     fn bestmove_is_read() {
         let answer = |best: Option<&str>, ponder: Option<&str>, estimate: &[u16]| {
             Reply::BestMove(BestMove {

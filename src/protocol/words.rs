@@ -141,9 +141,12 @@ pub(super) fn integer(word: &str) -> Option<i128> {
     digits.ok()?.1.parse().ok()
 }
 
-/// The line without the line feeds and carriage returns at its end.
+/// The line without the line feeds and carriage returns at its end, and without the blanks behind the first of them.
 pub(super) fn without_line_end(line: &str) -> &str {
-    line.trim_end_matches(['\r', '\n'])
+    let words = line.trim_end_matches(['\r', '\n', ' ', '\t']);
+    let tail = &line[words.len()..];
+    let end = tail.find(['\r', '\n']).unwrap_or(tail.len());
+    &line[..words.len() + end]
 }
 
 /// Writes ` name` and each of `values` behind it; nothing where there are no values.
