@@ -142,11 +142,15 @@ pub(super) fn integer(word: &str) -> Option<i128> {
 }
 
 /// The line without the line feeds and carriage returns at its end, and without the blanks behind the first of them.
-pub(super) fn without_line_end(line: &str) -> &str {
-    let words = line.trim_end_matches(['\r', '\n', ' ', '\t']);
-    let tail = &line[words.len()..];
-    let end = tail.find(['\r', '\n']).unwrap_or(tail.len());
-    &line[..words.len() + end]
+pub(super) fn without_line_end(mut line: &str) -> &str {
+    loop {
+        line = line.trim_end_matches(['\r', '\n']);
+        let words = line.trim_end_matches([' ', '\t']);
+        if !words.ends_with(['\r', '\n']) {
+            return line;
+        }
+        line = words;
+    }
 }
 
 /// Writes ` name` and each of `values` behind it; nothing where there are no values.
