@@ -1,6 +1,6 @@
-//! The search: iterative deepening over any game that can be evaluated. Our own searches two seats by
-//! alpha-beta and more by a tree search (PUCT) over expected shares; [`vectors`] and [`minimax`] are those of the articles. A solved
-//! game needs none.
+//! The search: iterative deepening over any game that can be evaluated. Our own is a tree search (PUCT) over expected
+//! shares, for any number of seats; two seats may be searched by alpha-beta as well. [`vectors`] and [`minimax`] are those of
+//! the articles. A solved game needs none.
 //!
 //! The search has no mouth. It takes a [`Request`], asks a [`Control`] whether to go on, hands each
 //! completed iteration to an observer as a [`Report`], and returns an [`Answer`]. It reads the clock only

@@ -9,7 +9,7 @@ use std::thread;
 use buxtehude::eval::{CERTAIN, Evaluators, shares};
 use buxtehude::rules::hase::{HASE_UND_IGEL, Position};
 use buxtehude::rules::{AnyPosition, Game, Seat, Turn};
-use buxtehude::search::{Answer, Control, Memory, Past, Report, Request, search};
+use buxtehude::search::{Answer, Control, Memory, Past, Preset, Report, Request, search};
 use client::{DEADLINE, Engine};
 use positions::{late_positions, random_positions};
 
@@ -20,6 +20,17 @@ fn memory_for(threads: usize) -> Memory {
 fn request(position: &Position, depth: u32) -> Request {
     Request::new(AnyPosition::Hase(*position), depth)
 }
+
+/// The same by alpha-beta, where there are two seats.
+fn alpha_beta_request(position: &Position, depth: u32) -> Request {
+    Request {
+        preset: Preset::Search,
+        ..request(position, depth)
+    }
+}
+
+/// A search of a position to a depth.
+type Ask = fn(&Position, u32) -> Request;
 
 fn run(request: &Request, memory: &mut Memory) -> (Vec<Report>, Answer) {
     let mut reports = Vec::new();
@@ -51,11 +62,12 @@ fn one_thread_says_the_same_again_when_it_has_forgotten() {
     let mut used = memory_for(1);
     for seats in [2, 3, 5] {
         for position in random_positions(seats, 12) {
-            let mut request = request(&position, 5);
-            request.multipv = 2;
-            let first = run(&request, &mut memory_for(1));
-            used.forget();
-            assert_eq!(run(&request, &mut used), first, "{position:?}");
+            for mut request in [request(&position, 5), alpha_beta_request(&position, 5)] {
+                request.multipv = 2;
+                let first = run(&request, &mut memory_for(1));
+                used.forget();
+                assert_eq!(run(&request, &mut used), first, "{position:?}");
+            }
         }
     }
 }
@@ -66,22 +78,23 @@ fn threads_keep_to_the_limit_of_positions_and_answer_soundly() {
         let mut memory = memory_for(threads);
         for seats in 2..=6 {
             for (index, position) in random_positions(seats, 20).iter().enumerate() {
-                let mut request = request(position, 96);
-                request.nodes = [1, 2, 7, 300, 5000][index % 5];
-                let (reports, answer) = run(&request, &mut memory);
-                assert!(answer.nodes <= request.nodes, "{answer:?}\n{position:?}");
-                assert_sound(position, &reports, &answer);
+                for mut request in [request(position, 96), alpha_beta_request(position, 96)] {
+                    request.nodes = [1, 2, 7, 300, 5000][index % 5];
+                    let (reports, answer) = run(&request, &mut memory);
+                    assert!(answer.nodes <= request.nodes, "{answer:?}\n{position:?}");
+                    assert_sound(position, &reports, &answer);
+                }
             }
         }
     }
 }
 
 #[test]
-fn a_limit_of_positions_is_used_up_by_threads_of_two_seats() {
+fn a_limit_of_positions_is_used_up_by_threads_of_alpha_beta() {
     let start = Position::start(&HASE_UND_IGEL, 2).unwrap();
     for threads in [2, 4] {
         for nodes in [1000, 40_000] {
-            let mut request = request(&start, 96);
+            let mut request = alpha_beta_request(&start, 96);
             request.nodes = nodes;
             let (_, answer) = run(&request, &mut memory_for(threads));
             // What helpers had taken on when they ended is left.
@@ -94,10 +107,10 @@ fn a_limit_of_positions_is_used_up_by_threads_of_two_seats() {
 }
 
 #[test]
-fn threads_find_the_value_of_one() {
+fn threads_of_alpha_beta_find_the_value_of_one() {
     let late = late_positions(2, 10).into_iter();
     for position in random_positions(2, 20).into_iter().chain(late) {
-        let request = request(&position, 5);
+        let request = alpha_beta_request(&position, 5);
         let (_, alone) = run(&request, &mut memory_for(1));
         for threads in [2, 4] {
             let (_, answer) = run(&request, &mut memory_for(threads));
@@ -109,7 +122,8 @@ fn threads_find_the_value_of_one() {
 
 #[test]
 fn threads_stop_when_they_are_told() {
-    for seats in [2, 4] {
+    let asks: [(usize, Ask); 3] = [(2, request), (2, alpha_beta_request), (4, request)];
+    for (seats, request) in asks {
         let start = Position::start(&HASE_UND_IGEL, seats).unwrap();
         let control = Control::new(None);
         let reins = control.clone();
@@ -160,7 +174,7 @@ fn game(seats: usize, depth: u32, plies: usize) -> Vec<(Position, Vec<Past>)> {
 
 /// The positions visited in a game by searches of one seat, and their values: with a memory that is kept and one that is
 /// not.
-fn kept_and_fresh(seats: usize, depth: u32, threads: usize) -> [Vec<(u64, Answer)>; 2] {
+fn kept_and_fresh(seats: usize, ask: Ask, depth: u32, threads: usize) -> [Vec<(u64, Answer)>; 2] {
     let game = game(seats, 4, 40);
     [true, false].map(|is_kept| {
         let mut memory = memory_for(threads);
@@ -171,7 +185,7 @@ fn kept_and_fresh(seats: usize, depth: u32, threads: usize) -> [Vec<(u64, Answer
             if !is_kept {
                 memory.forget();
             }
-            let mut request = request(position, depth);
+            let mut request = ask(position, depth);
             request.past = past.clone();
             let (reports, answer) = run(&request, &mut memory);
             assert_sound(position, &reports, &answer);
@@ -183,7 +197,7 @@ fn kept_and_fresh(seats: usize, depth: u32, threads: usize) -> [Vec<(u64, Answer
 
 #[test]
 fn the_table_is_kept_and_changes_no_value() {
-    let [kept, fresh] = kept_and_fresh(2, 6, 1);
+    let [kept, fresh] = kept_and_fresh(2, alpha_beta_request, 6, 1);
     assert_eq!(kept.len(), fresh.len());
     for ((_, kept), (_, fresh)) in kept.iter().zip(&fresh) {
         assert_eq!((&kept.best, kept.value), (&fresh.best, fresh.value));
@@ -195,8 +209,8 @@ fn the_table_is_kept_and_changes_no_value() {
 
 #[test]
 fn the_tree_below_the_position_on_the_board_is_kept() {
-    for threads in [1, 3] {
-        let [kept, fresh] = kept_and_fresh(3, 9, threads);
+    for (seats, threads) in [(2, 1), (3, 1), (3, 3)] {
+        let [kept, fresh] = kept_and_fresh(seats, request, 9, threads);
         let sum = |searches: &[(u64, Answer)]| searches.iter().map(|(nodes, _)| nodes).sum::<u64>();
         assert!(sum(&kept) < sum(&fresh), "{} {}", sum(&kept), sum(&fresh));
         // The kept root is one with visits: far fewer walks are left to make.
@@ -208,7 +222,8 @@ fn the_tree_below_the_position_on_the_board_is_kept() {
 
 #[test]
 fn a_kept_root_considers_what_is_asked_for() {
-    for position in random_positions(3, 30) {
+    let positions = random_positions(2, 15).into_iter();
+    for position in positions.chain(random_positions(3, 30)) {
         let mut memory = memory_for(1);
         let (_, free) = run(&request(&position, 8), &mut memory);
         for mv in position.legal_moves().take(4) {
@@ -251,7 +266,7 @@ fn a_new_game_and_a_cleared_hash_forget() {
             "uginewgame",
             "setoption name Clear Hash",
             "setoption name Hash value 4",
-            "setoption name Preset value search",
+            "setoption name Preset value default",
         ] {
             let mut engine = Engine::start();
             engine.send("setoption name Hash value 4");

@@ -9,41 +9,41 @@ use super::table::Table;
 use super::team::Team;
 use super::tree::{Tree, value_of_two};
 use super::visits::Visits;
-use super::{Answer, Control, MAX_DEPTH, Memory, Report, Request, Value, puct};
+use super::{Answer, Control, MAX_DEPTH, Memory, Report, Request, Value};
 use crate::eval::{Evaluate, Judge};
-use crate::rules::{Game, Seat, Turn, with_position};
+use crate::rules::{Seat, Turn};
 
-/// Searches by the default preset; see [`search`](super::search).
-pub fn search(
+/// Searches a position of two seats; see [`search`](super::search).
+pub fn search<G: Evaluate>(
+    position: &G,
     request: &Request,
     memory: &mut Memory,
     control: &Control,
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
-    with_position!(&request.position, position => {
-        if position.seats() > 2 {
-            return puct::search(position, request, memory, control, observe);
+    let evaluator = request.judge(position, &memory.evaluators);
+    memory.forget_unless_by(evaluator.evaluator(), evaluator.noise());
+    memory.table.prepare();
+    let threads = memory.threads();
+    let team = Arc::new(Team::new(control, request.nodes, threads));
+    let root = || Root::new(position, request, &evaluator, &memory.table, control, &team);
+    let mut leader = root()?;
+    thread::scope(|scope| {
+        // A choice of one is made.
+        let helpers = if leader.moves.len() == 1 {
+            0
+        } else {
+            threads - 1
+        };
+        for (helper, root) in (0..helpers).zip(std::iter::repeat_with(root)) {
+            let Some(mut root) = root else { break };
+            // Where the system has no thread to give, there are fewer.
+            let _ = thread::Builder::new().spawn_scoped(scope, move || root.help(helper));
         }
-        let evaluator = request.judge(position, &memory.evaluators);
-        memory.forget_unless_by(evaluator.evaluator(), evaluator.noise());
-        memory.table.prepare();
-        let threads = memory.threads();
-        let team = Arc::new(Team::new(control, request.nodes, threads));
-        let root = || Root::new(position, request, &evaluator, &memory.table, control, &team);
-        let mut leader = root()?;
-        thread::scope(|scope| {
-            // A choice of one is made.
-            let helpers = if leader.moves.len() == 1 { 0 } else { threads - 1 };
-            for (helper, root) in (0..helpers).zip(std::iter::repeat_with(root)) {
-                let Some(mut root) = root else { break };
-                // Where the system has no thread to give, there are fewer.
-                let _ = thread::Builder::new().spawn_scoped(scope, move || root.help(helper));
-            }
-            leader.deepen(observe);
-            team.end();
-        });
-        Some(leader.answer())
-    })
+        leader.deepen(observe);
+        team.end();
+    });
+    Some(leader.answer())
 }
 
 /// A move at the root.

@@ -1,17 +1,17 @@
 //! The presets: whole ways of playing, to choose from.
 
 use super::vectors::{self, Extent, VectorSettings};
-use super::{Answer, Control, Memory, Report, Request, Value, deepening, minimax, perfect};
+use super::{Answer, Control, Memory, Report, Request, Value, deepening, minimax, perfect, puct};
 use crate::eval::{self, ArticleModel, Evaluate, MinimaxModel, ModelSettings};
 use crate::rules::{Game, with_position};
 
 /// A way of playing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// Our own: perfect play where the game is solved, our search elsewhere.
+    /// Our own: perfect play where the game is solved, the tree search elsewhere.
     #[default]
     Default,
-    /// Our search, even where the game is solved.
+    /// Alpha-beta for two seats, even where the game is solved; the tree search for more.
     Search,
     /// That of the article about the game.
     Article(ArticleSettings),
@@ -53,7 +53,12 @@ pub fn search(
         Preset::Default if position.solved().is_some() => {
             perfect::search(position, request, observe)
         }
-        Preset::Default | Preset::Search => deepening::search(request, memory, control, observe),
+        Preset::Search if position.seats() == 2 => {
+            deepening::search(position, request, memory, control, observe)
+        }
+        Preset::Default | Preset::Search => {
+            puct::search(position, request, memory, control, observe)
+        }
         Preset::Article(settings) => match position.model(&settings.model) {
             ArticleModel::Vectors(model) => {
                 search_vectors(position, &model, request, settings, control, observe)

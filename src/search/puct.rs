@@ -1,4 +1,4 @@
-//! Tree search for three seats and more: walks from the root to a new position, each of which adds one.
+//! The tree search: walks from the root to a new position, each of which adds one.
 //!
 //! A walk takes at each node the move with the largest sum of what it was worth to its mover so far and a bonus for
 //! moves that promise much and were visited little; and of the cards the one that is most behind its chance, so that a

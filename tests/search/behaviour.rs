@@ -3,16 +3,29 @@
 use std::time::Duration;
 
 use buxtehude::limits::TimeBudget;
+use buxtehude::rules::hase::{HASE_UND_IGEL, Position};
 use buxtehude::rules::{AnyPosition, Game, MAX_MOVES};
-use buxtehude::search::{Control, Memory, search};
+use buxtehude::search::{Control, Memory, Preset, Request, search};
 
 use super::evaluators::memory;
 use super::positions::random_positions;
-use super::{request, run, run_in};
+use super::{request, run, run_in, tree_request};
+
+/// A search of a position to a depth.
+type Ask = fn(&Position, u32) -> Request;
+
+/// Numbers of seats, each with the searches that there are for so many.
+const SEARCHES: [(usize, Ask); 5] = [
+    (2, request),
+    (2, tree_request),
+    (3, request),
+    (4, request),
+    (6, request),
+];
 
 #[test]
 fn a_search_stopped_before_it_begins_has_a_legal_move() {
-    for seats in [2, 3, 6] {
+    for (seats, request) in SEARCHES {
         for position in random_positions(seats, 50) {
             let control = Control::new(None);
             control.stop();
@@ -25,7 +38,8 @@ fn a_search_stopped_before_it_begins_has_a_legal_move() {
                 "{answer:?}\n{position:?}"
             );
             // A tree begins with all that the first move of a walk allows.
-            let most = if seats == 2 { 1 } else { MAX_MOVES as u64 };
+            let is_tree = request.preset == Preset::Default || seats > 2;
+            let most = if is_tree { MAX_MOVES as u64 } else { 1 };
             assert!(answer.nodes <= most, "{answer:?}");
         }
     }
@@ -59,7 +73,7 @@ fn a_search_without_time_answers_at_once_with_a_legal_move() {
 
 #[test]
 fn no_more_positions_are_visited_than_allowed() {
-    for seats in [2, 3, 4, 6] {
+    for (seats, request) in SEARCHES {
         for position in random_positions(seats, 20) {
             for nodes in [1, 2, 10, 511, 512, 513, 1000, 5000] {
                 let mut request = request(&position, 12);
@@ -82,8 +96,7 @@ fn no_more_positions_are_visited_than_allowed() {
 
 #[test]
 fn a_limit_of_positions_is_used_up() {
-    let start =
-        buxtehude::rules::hase::Position::start(&buxtehude::rules::hase::HASE_UND_IGEL, 2).unwrap();
+    let start = Position::start(&HASE_UND_IGEL, 2).unwrap();
     for nodes in [1000, 20_000] {
         let mut request = request(&start, 96);
         request.nodes = nodes;
@@ -95,7 +108,7 @@ fn a_limit_of_positions_is_used_up() {
 #[test]
 fn the_same_search_reports_the_same_again_also_in_a_memory_that_was_used() {
     let mut used = Memory::new(1);
-    for seats in [2, 3, 4, 6, 2, 3] {
+    for (seats, request) in SEARCHES.into_iter().chain(SEARCHES) {
         for position in random_positions(seats, 20) {
             let mut request = request(&position, 4);
             request.multipv = 2;

@@ -14,12 +14,20 @@ mod values;
 
 use buxtehude::rules::AnyPosition;
 use buxtehude::rules::hase::Position;
-use buxtehude::search::{Answer, Control, Memory, Report, Request, search};
+use buxtehude::search::{Answer, Control, Memory, Preset, Report, Request, search};
 
 use evaluators::memory;
 
-/// A request without limits but the depth.
+/// A request without limits but the depth, of alpha-beta where there are two seats.
 fn request(position: &Position, depth: u32) -> Request {
+    Request {
+        preset: Preset::Search,
+        ..tree_request(position, depth)
+    }
+}
+
+/// A request of a tree search without limits but the depth.
+fn tree_request(position: &Position, depth: u32) -> Request {
     Request::new(AnyPosition::Hase(*position), depth)
 }
 

@@ -8,12 +8,14 @@ use buxtehude::rules::{Game, Seat, Turn};
 use super::slow::{best_open_place, mover};
 
 /// Whether a mate is true of a root move: positive if the root's mover can then have the best open place by so
-/// many own moves, the root move one of them; negative if it comes in last by then, whatever anybody does.
+/// many own moves, the root move one of them; negative if it comes in last by then, whatever anybody does, or if
+/// the rival plays for it in a game of two seats.
 pub fn holds(root: &Position, next: &Position, mate: i32) -> bool {
     let mover = mover(root);
     let mut proof = Proof {
         mover,
         is_good: mate > 0,
+        seats: root.seats(),
         place: if mate > 0 {
             best_open_place(root)
         } else {
@@ -28,6 +30,7 @@ struct Proof {
     mover: Seat,
     /// Whether the mover wants the place; else it would avoid it if it could.
     is_good: bool,
+    seats: usize,
     place: usize,
     known: HashMap<(u64, u32), bool>,
 }
@@ -57,9 +60,16 @@ impl Proof {
                     _ => moves.all(&mut after),
                 }
             }
-            _ => position
-                .legal_moves()
-                .all(|mv| self.is_certain(&position.play_unchecked(mv), own_moves)),
+            _ => {
+                let rival_wants_it = self.seats == 2 && !self.is_good;
+                let mut moves = position.legal_moves();
+                let mut after = |mv| self.is_certain(&position.play_unchecked(mv), own_moves);
+                if rival_wants_it {
+                    moves.any(&mut after)
+                } else {
+                    moves.all(&mut after)
+                }
+            }
         };
         self.known.insert((position.key(), own_moves), is_certain);
         is_certain

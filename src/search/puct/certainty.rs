@@ -1,4 +1,6 @@
 //! Places that are certain: proofs, which walks that end the game give, and which go up the tree as far as they hold.
+//!
+//! They hold whatever the rivals play. But in a game of two seats the rival is taken to play its best, as in chess.
 
 use super::Search;
 use super::arena::{NodeIndex, ROOT};
@@ -44,6 +46,12 @@ impl<G: Evaluate> Search<'_, G> {
                 None if mates.clone().all(|mate| mate < 0) => slowest - 1,
                 None => 0,
             };
+        }
+        if mover.is_some()
+            && self.root.seats() == 2
+            && let Some(fastest) = mates.clone().filter(|&mate| mate < 0).max()
+        {
+            return fastest;
         }
         let all_good = mates.clone().all(|mate| mate > 0);
         let all_bad = mates.clone().all(|mate| mate < 0);

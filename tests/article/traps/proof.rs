@@ -138,9 +138,12 @@ fn past_of(position: &Position) -> Past {
     }
 }
 
-/// A search by our own preset.
+/// A search by our own evaluation, of two seats by alpha-beta, which proves the most.
 fn request(position: &Position, depth: u32) -> Request {
-    Request::new(AnyPosition::Hase(*position), depth)
+    Request {
+        preset: Preset::Search,
+        ..Request::new(AnyPosition::Hase(*position), depth)
+    }
 }
 
 fn answer(request: &Request, memory: &mut Memory) -> Answer {
