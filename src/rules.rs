@@ -63,6 +63,26 @@ pub enum Turn {
     Over,
 }
 
+impl Turn {
+    /// The seat that moves or whose card is due; `None` when nothing is.
+    #[inline]
+    pub fn seat(self) -> Option<Seat> {
+        match self {
+            Turn::Seat(seat) | Turn::Card(seat) => Some(seat),
+            Turn::Over => None,
+        }
+    }
+
+    /// The seat that moves; `None` where a card or nothing is due.
+    #[inline]
+    pub fn mover(self) -> Option<Seat> {
+        match self {
+            Turn::Seat(seat) => Some(seat),
+            Turn::Card(_) | Turn::Over => None,
+        }
+    }
+}
+
 /// A position of a game with moves in turn, public knowledge and perhaps cards.
 ///
 /// # Examples
@@ -125,6 +145,12 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
 
     /// The final place of a seat, from 1, or `None` while it is open.
     fn place(&self, seat: Seat) -> Option<usize>;
+
+    /// The best place that is open, from 1; one more than there are seats where none is.
+    fn best_open_place(&self) -> usize {
+        let seats = (0..self.seats() as u8).map(Seat);
+        1 + seats.filter(|&seat| self.place(seat).is_some()).count()
+    }
 
     /// The number of turns that a seat would need to its goal if nobody were in its way, as a measure of
     /// progress; `None` where the game knows no such measure.

@@ -29,12 +29,13 @@ mod visits;
 use std::fmt::Display;
 
 use crate::eval::{Evaluate, Evaluators, Judge, Noise, Vector};
-use crate::rules::{AnyPosition, Game, Turn};
+use crate::rules::{AnyPosition, Game, Seat};
 
 pub use control::Control;
 pub use memory::Memory;
 pub use preset::{ArticleSettings, Preset, search};
 pub use progress::Past;
+use progress::with_progress;
 pub use strength::{LEVELS, Level, Strength};
 use table::Table;
 
@@ -95,13 +96,10 @@ impl Request {
     /// stay the same for a seat as long as the game lasts, and each seat has its own.
     fn judge<G: Evaluate>(&self, position: &G, evaluators: &Evaluators) -> Judge<G> {
         let start = self.past.first().map_or(position.key(), |past| past.key);
-        let seat = match position.turn() {
-            Turn::Seat(seat) | Turn::Card(seat) => seat.index(),
-            Turn::Over => 0,
-        };
+        let seat = position.turn().seat().map_or(0, |seat| seat.0);
         let noise = Noise {
             size: self.noise,
-            seed: start.rotate_left(8 * seat as u32),
+            seed: start.rotate_left(8 * u32::from(seat)),
         };
         Judge::new(position, evaluators, noise)
     }
@@ -109,6 +107,26 @@ impl Request {
     /// Whether a legal move is to be considered at the root.
     fn asks_for<M: Display>(&self, mv: M) -> bool {
         self.searchmoves.is_empty() || self.searchmoves.contains(&mv.to_string())
+    }
+
+    /// The legal moves that are asked for.
+    fn asked<G: Game>(&self, position: &G) -> Vec<G::Move> {
+        let legal = position.legal_moves();
+        legal.filter(|mv| self.asks_for(*mv)).collect()
+    }
+
+    /// Those of them that our own search considers.
+    fn considered<G: Game>(&self, position: &G, mover: Seat) -> Vec<G::Move> {
+        with_progress(position, mover, self.asked(position), &self.past)
+    }
+
+    /// The deepest iteration for so many moves at the root: where nothing is to be chosen, time is better kept.
+    fn deepest(&self, moves: usize, control: &Control) -> u32 {
+        if moves == 1 && control.is_timed() {
+            1
+        } else {
+            self.depth.min(MAX_DEPTH)
+        }
     }
 }
 
@@ -161,8 +179,8 @@ pub struct Answer {
 impl Answer {
     /// The answer that begins with the first move of `line`, which has at least one.
     fn of_line<G: Game>(position: &G, line: &[G::Move], value: Value, nodes: u64) -> Answer {
-        let next = position.play_unchecked(line[0]).turn();
-        let is_rival = matches!(next, Turn::Seat(seat) if position.turn() != Turn::Seat(seat));
+        let next = position.play_unchecked(line[0]).turn().mover();
+        let is_rival = next.is_some() && next != position.turn().mover();
         let expected = line.get(1).filter(|_| is_rival && position.seats() == 2);
         Answer {
             best: line[0].to_string(),

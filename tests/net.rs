@@ -124,10 +124,7 @@ fn parts_of(position: &Position, seat: Seat) -> [usize; PARTS] {
 /// The strengths by definition, each with what it may be wrong by for the first layer comes in whole steps.
 fn slow_strengths(weights: &Weights, position: &Position) -> Vec<(f64, f64)> {
     let seats = position.seats();
-    let mover = match position.turn() {
-        Turn::Seat(seat) | Turn::Card(seat) => seat.index(),
-        Turn::Over => 0,
-    };
+    let mover = position.turn().seat().map_or(0, Seat::index);
     let mut first = weights.bias.map(f64::from);
     for (kind, &drawn) in position.drawn().iter().take(7).enumerate() {
         for (sum, &x) in first

@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::thread;
 
 use super::alpha_beta::{INFINITY, Path, Window};
-use super::progress::with_progress;
 use super::table::Table;
 use super::team::Team;
 use super::tree::{Tree, value_of_two};
 use super::visits::Visits;
 use super::{Answer, Control, MAX_DEPTH, Memory, Report, Request, Value};
 use crate::eval::{Evaluate, Judge};
-use crate::rules::{Seat, Turn};
+use crate::rules::Seat;
 
 /// Searches a position of two seats; see [`search`](super::search).
 pub fn search<G: Evaluate>(
@@ -73,12 +72,8 @@ impl<'a, G: Evaluate> Root<'a, G> {
         control: &'a Control,
         team: &Arc<Team<'a>>,
     ) -> Option<Root<'a, G>> {
-        let Turn::Seat(mover) = position.turn() else {
-            return None;
-        };
-        let legal = position.legal_moves();
-        let moves: Vec<G::Move> = legal.filter(|mv| request.asks_for(*mv)).collect();
-        let moves = with_progress(position, mover, moves, &request.past);
+        let mover = position.turn().mover()?;
+        let moves = request.considered(position, mover);
         let visits = Visits::of(Arc::clone(team));
         let tree = Tree::new(position, mover, evaluator, table, visits);
         let mut root = Root {
@@ -117,14 +112,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
     }
 
     fn deepen(&mut self, observe: &mut dyn FnMut(Report)) {
-        // Where nothing is to be chosen, time is better kept.
-        let only_move = self.moves.len() == 1 && self.control.is_timed();
-        let deepest = if only_move {
-            1
-        } else {
-            self.request.depth.min(MAX_DEPTH)
-        };
-        for depth in 1..=deepest {
+        for depth in 1..=self.request.deepest(self.moves.len(), self.control) {
             self.tree.visits.team().begin_depth(depth);
             self.tree.reached_horizon = false;
             self.tree.visits.seldepth = 0;

@@ -122,9 +122,8 @@ fn search_minimax<G: Evaluate>(
 }
 
 fn extent_of<G: Evaluate>(position: &G, request: &Request, depth: u32) -> Extent<G::Move> {
-    let moves = position.legal_moves();
     Extent {
-        moves: moves.filter(|mv| request.asks_for(*mv)).collect(),
+        moves: request.asked(position),
         depth,
         nodes: request.nodes,
         multipv: request.multipv,

@@ -28,12 +28,11 @@ use arena::{Edge, NodeIndex, ROOT};
 use goal::{Goal, Shares};
 use keeping::Root;
 
-use super::progress::with_progress;
 use super::team::Team;
 use super::visits::Visits;
-use super::{Answer, Control, MAX_DEPTH, Memory, Report, Request};
+use super::{Answer, Control, Memory, Report, Request};
 use crate::eval::{Evaluate, Judge};
-use crate::rules::{Game, MAX_MOVES, MAX_SEATS, Seat, Turn};
+use crate::rules::{MAX_MOVES, MAX_SEATS, Seat, Turn};
 
 /// A move that is worth so much less than another is at first sight e times less promising; in shares of rivals.
 const TEMPERATURE: f32 = 0.1;
@@ -64,18 +63,14 @@ pub fn search<G: Evaluate>(
     control: &Control,
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
-    let Turn::Seat(mover) = position.turn() else {
-        return None;
-    };
-    let legal = position.legal_moves();
-    let asked: Vec<G::Move> = legal.filter(|mv| request.asks_for(*mv)).collect();
-    let moves = with_progress(position, mover, asked, &request.past);
+    let mover = position.turn().mover()?;
+    let moves = request.considered(position, mover);
     if moves.is_empty() {
         return None;
     }
     let evaluator = request.judge(position, &memory.evaluators);
     memory.forget_unless_by(evaluator.evaluator(), evaluator.noise());
-    let best_open_place = best_open_place(position);
+    let best_open_place = position.best_open_place();
     let root = Root {
         position: *position,
         mover,
@@ -127,11 +122,6 @@ pub fn search<G: Evaluate>(
     let answer = leader.answer();
     memory.root = Some(Box::new(root));
     Some(answer)
-}
-
-fn best_open_place<G: Game>(position: &G) -> usize {
-    let seats = (0..position.seats() as u8).map(Seat);
-    1 + seats.filter(|&seat| position.place(seat).is_some()).count()
 }
 
 struct Search<'a, G: Evaluate> {
@@ -191,13 +181,7 @@ impl<G: Evaluate> Search<'_, G> {
         control: &Control,
         observe: &mut dyn FnMut(Report),
     ) -> u32 {
-        // Where nothing is to be chosen, time is better kept.
-        let only_move = self.moves.len() == 1 && control.is_timed();
-        let deepest = if only_move {
-            1
-        } else {
-            request.depth.min(MAX_DEPTH)
-        };
+        let deepest = request.deepest(self.moves.len(), control);
         for depth in 1..deepest {
             self.iterate(depth);
             let is_certain = self.arena.node(ROOT).mate != 0;
@@ -258,11 +242,7 @@ impl<G: Evaluate> Search<'_, G> {
         let mut node = ROOT;
         let value = loop {
             let turn = position.turn();
-            let mover = match turn {
-                Turn::Seat(mover) => Some(mover),
-                _ => None,
-            };
-            self.path.push((node, mover));
+            self.path.push((node, turn.mover()));
             let index = match turn {
                 Turn::Over => {
                     // A walk that ends again where another did is a visit too.
@@ -289,19 +269,19 @@ impl<G: Evaluate> Search<'_, G> {
                 }
             };
             let child = self.arena.edges(node)[index].child;
-            if child != ROOT && self.path.len() < LONGEST_WALK {
-                node = child;
-                continue;
+            if child != ROOT {
+                if self.path.len() < LONGEST_WALK {
+                    node = child;
+                    continue;
+                }
+                self.path.push((child, position.turn().mover()));
+                break self.at_first_sight(&position);
             }
             let Some((child, value)) = self.expand(&position) else {
                 return;
             };
             self.arena.edges_mut(node)[index].child = child;
-            let mover = match position.turn() {
-                Turn::Seat(mover) => Some(mover),
-                _ => None,
-            };
-            self.path.push((child, mover));
+            self.path.push((child, position.turn().mover()));
             break value;
         };
         for &(node, _) in &self.path {
@@ -364,23 +344,26 @@ impl<G: Evaluate> Search<'_, G> {
         }
         let edges = values[..len].iter().map(|&value| Edge {
             child: ROOT,
-            prior: exp((value - best) / TEMPERATURE),
+            prior: 0.0,
             value,
         });
         let node = self.arena.add(edges);
-        share_out(self.arena.edges_mut(node));
+        self.promise(node);
         (node, best_shares)
     }
 
-    /// Has all moves of a node promise again what they are worth at first sight.
-    fn promise_anew(&mut self, node: NodeIndex) {
+    /// Has all moves of a node promise what they are worth at first sight.
+    fn promise(&mut self, node: NodeIndex) {
         let edges = self.arena.edges_mut(node);
         let values = edges.iter().map(|edge| edge.value);
         let best = values.fold(f32::NEG_INFINITY, f32::max);
         for edge in edges.iter_mut() {
             edge.prior = exp((edge.value - best) / TEMPERATURE);
         }
-        share_out(edges);
+        let whole: f32 = edges.iter().map(|edge| edge.prior).sum();
+        for edge in edges {
+            edge.prior /= whole;
+        }
     }
 
     #[inline]
@@ -435,15 +418,6 @@ impl<G: Evaluate> Search<'_, G> {
             }
         }
         best
-    }
-}
-
-/// Has what moves promise add up to 1.
-#[inline]
-fn share_out(edges: &mut [Edge]) {
-    let whole: f32 = edges.iter().map(|edge| edge.prior).sum();
-    for edge in edges {
-        edge.prior /= whole;
     }
 }
 

@@ -32,16 +32,16 @@ const fn level(elo: u32, nodes: u64, noise: i32) -> Level {
 /// All levels, from the weakest to the strongest, which counts as [`Strength::FULL`]: its positions are those with which it
 /// was measured. protocol.md says how.
 pub const LEVELS: [Level; 10] = [
-    level(1175, 400, 34_000),
-    level(1210, 400, 18_600),
-    level(1295, 400, 10_940),
-    level(1405, 400, 7545),
-    level(1520, 400, 5695),
-    level(1615, 400, 4299),
-    level(1710, 500, 3185),
-    level(1815, 700, 2275),
-    level(1910, 1000, 1625),
-    level(2000, 2000, 0),
+    level(1200, 400, 34_000),
+    level(1290, 400, 14_500),
+    level(1380, 400, 10_000),
+    level(1465, 400, 7300),
+    level(1555, 400, 5400),
+    level(1645, 450, 4150),
+    level(1735, 600, 3150),
+    level(1820, 850, 2260),
+    level(1910, 2200, 1400),
+    level(2000, 20_000, 0),
 ];
 
 impl Strength {

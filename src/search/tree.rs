@@ -39,13 +39,12 @@ impl<'a, G: Evaluate> Tree<'a, G> {
         table: &'a Table,
         visits: Visits<'a>,
     ) -> Tree<'a, G> {
-        let decided = (0..root.seats() as u8).filter(|&seat| root.place(Seat(seat)).is_some());
         Tree {
             evaluator,
             visits,
             table,
             root_seat,
-            best_open_place: decided.count() + 1,
+            best_open_place: root.best_open_place(),
             reached_horizon: false,
             killers: [None; MAX_DEPTH as usize + 1],
             pv: PrincipalVariation::new(),

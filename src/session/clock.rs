@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::limits::MoverClock;
 use crate::protocol::{Clock, ClockTimes};
-use crate::rules::{AnyPosition, Seat, Turn};
+use crate::rules::{AnyPosition, Seat};
 
 /// The clock of the seat to move; where nobody is to move, that of the first seat.
 ///
@@ -12,10 +12,7 @@ use crate::rules::{AnyPosition, Seat, Turn};
 /// What is wrong with the clocks, where they do not suit the number of seats or the mover has none.
 pub fn mover_clock(clock: &Clock, position: &AnyPosition) -> Result<MoverClock, String> {
     let seats = position.seats();
-    let mover = match position.turn() {
-        Turn::Seat(seat) | Turn::Card(seat) => seat,
-        Turn::Over => Seat(0),
-    };
+    let mover = position.turn().seat().unwrap_or(Seat(0));
     let (left, increment) = match &clock.time {
         ClockTimes::Seats { time, inc } => {
             if time.len() != seats {

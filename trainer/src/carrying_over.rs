@@ -1,7 +1,7 @@
 //! Beginning with a net of another board: what it knows of a way of standing on a square is taken over.
 
 use buxtehude::eval::net::{LETTUCES, Looks, PART_ROWS, Weights};
-use buxtehude::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL, Ruleset};
+use buxtehude::rules::hase::Ruleset;
 
 /// The tables of parts whose rows depend on the numbers of ways of standing.
 const BY_STAND: [usize; 2] = [0, 6];
@@ -9,11 +9,8 @@ const BY_STAND: [usize; 2] = [0, 6];
 /// The weights for a ruleset, made of those of any.
 pub fn carried_over(weights: &Weights, ruleset: &Ruleset) -> Weights {
     let mut carried = weights.clone();
-    let others = [&HASE_UND_IGEL, &HARE_AND_TORTOISE];
-    let from = others
-        .into_iter()
-        .find(|other| other.name == weights.variant);
-    let Some(from) = from.filter(|from| from.name != ruleset.name) else {
+    let from = crate::records::ruleset(&weights.variant);
+    let Some(from) = from.ok().filter(|from| from.name != ruleset.name) else {
         return carried;
     };
     carried.variant = ruleset.name.into();

@@ -1,8 +1,8 @@
 //! Games of a net against itself, and the samples that it learns from.
 //!
 //! Each seat takes the move after which its share of the points is largest by the net, but that it takes nearly equal
-//! ones for each other now and then. It looks no further at first, and a ply further at a few of the moves once the net
-//! knows more. A sample is a position, cards due among them, with the places in which the game ended.
+//! ones for each other now and then. It looks no further at first, and some plies further at a few of the moves once the
+//! net knows more. A sample is a position, cards due among them, with the places in which the game ended.
 
 use buxtehude::eval::net::{Looks, Net, Strengths, deck_index};
 use buxtehude::rules::hase::{Position, Ruleset};
@@ -78,10 +78,7 @@ impl Sample {
 
 /// The seat that moves or draws.
 fn mover(position: &Position) -> Seat {
-    match position.turn() {
-        Turn::Seat(seat) | Turn::Card(seat) => seat,
-        Turn::Over => Seat(0),
-    }
+    position.turn().seat().unwrap_or(Seat(0))
 }
 
 fn seat_of(position: &Position, slot: usize) -> Seat {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use buxtehude::eval::net::{Looks, Net, PART_ROWS, Weights};
 use buxtehude::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL, Ruleset};
-use buxtehude::rules::{Game, Turn};
+use buxtehude::rules::{Game, Seat};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use trainer::carrying_over::carried_over;
@@ -151,9 +151,8 @@ fn the_learner_and_the_net_agree() {
             let (loss, pairs) = learner.loss(&sample);
             assert_eq!(pairs, 1);
             let strengths = net.strengths(&position);
-            let mover = match position.turn() {
-                Turn::Seat(seat) | Turn::Card(seat) => seat.index(),
-                Turn::Over => continue,
+            let Some(mover) = position.turn().seat().map(Seat::index) else {
+                continue;
             };
             let difference = strengths[mover] - strengths[(mover + 1) % seats];
             let expected = (1.0 + (-difference).exp()).ln();

@@ -1,7 +1,7 @@
 //! The games that can be stepped through, as JSON for the page's script: of each position only what differs from
 //! the one before.
 
-use buxtehude::rules::{AnyPosition, Board, Layout, Scene, Turn};
+use buxtehude::rules::{AnyPosition, Board, Layout, Scene};
 use serde::Serialize;
 
 use crate::record::{Fault, GameRecord, TurnRecord};
@@ -241,8 +241,5 @@ fn values(scene: &Scene) -> Vec<Vec<String>> {
 
 /// The seat that moves or draws.
 fn turn(position: &AnyPosition) -> Option<u8> {
-    match position.turn() {
-        Turn::Seat(seat) | Turn::Card(seat) => Some(seat.0),
-        Turn::Over => None,
-    }
+    position.turn().seat().map(|seat| seat.0)
 }

@@ -1,7 +1,7 @@
 //! The games in a page that can be stepped through, held against the rules.
 
 use arbiter::record::GameRecord;
-use buxtehude::rules::{AnyPosition, Scene, Turn, Variant};
+use buxtehude::rules::{AnyPosition, Scene, Seat, Turn, Variant};
 use serde_json::Value;
 
 /// A game of the page is that of the record, position by position: what its steps change leads to what the rules
@@ -46,10 +46,7 @@ pub fn check_game(game: &Value, boards: &Value, record: &GameRecord) {
             facts[number(&change[0])][number(&change[1])] = text(&change[2]);
         }
         check_position(track, &squares, &facts, &position);
-        let turn = match position.turn() {
-            Turn::Seat(seat) | Turn::Card(seat) => Some(seat.index()),
-            Turn::Over => None,
-        };
+        let turn = position.turn().seat().map(Seat::index);
         assert_eq!(step.get("n").map(number), turn, "{step}");
         let Some(turn) = index.checked_sub(opening).map(|turn| &record.turns[turn]) else {
             assert_eq!(step.get("e"), None, "{step} of the opening");

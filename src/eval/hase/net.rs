@@ -23,7 +23,7 @@ pub use shipped::Nets;
 pub use weights::{Row, WIDTH, Weights, WeightsError};
 
 use crate::rules::hase::{Position, Ruleset};
-use crate::rules::{Game, MAX_SEATS, Seat, Turn};
+use crate::rules::{Game, MAX_SEATS, Seat};
 
 /// A row of the first layer, in whole steps of 1 / [`STEPS`].
 #[derive(Clone, Copy, Debug)]
@@ -132,10 +132,7 @@ impl Net {
 
     #[inline(always)]
     fn strengths_of<const N: usize>(&self, position: &Position) -> Strengths {
-        let mover = match position.turn() {
-            Turn::Seat(seat) | Turn::Card(seat) => seat.index(),
-            Turn::Over => 0,
-        };
+        let mover = position.turn().seat().map_or(0, Seat::index);
         let looks = self.looks.count();
         let mut sum = self.decks[deck_index(position.drawn())].0;
         for slot in 0..N {

@@ -17,10 +17,7 @@ pub(super) fn draw(position: &Position) -> String {
         draw_row(&mut picture, position, first);
     }
     picture.push_str("seat  square  carrots  lettuces  place\n");
-    let mover = match position.turn() {
-        Turn::Seat(seat) | Turn::Card(seat) => Some(seat),
-        Turn::Over => None,
-    };
+    let mover = position.turn().seat();
     for (index, hare) in position.hares().iter().enumerate() {
         let seat = Seat(index as u8);
         let place = position.place(seat);

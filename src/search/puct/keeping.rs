@@ -78,7 +78,7 @@ fn step<G: Game>(arena: &Arena, from: &G, node: NodeIndex, key: u64) -> Option<(
 impl<G: Evaluate> Search<'_, G> {
     /// Has a root that was kept begin with what its moves know, those that are considered.
     pub fn replant(&mut self) {
-        self.promise_anew(ROOT);
+        self.promise(ROOT);
         self.consider();
         let considered = self
             .arena

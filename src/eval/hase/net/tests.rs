@@ -5,6 +5,7 @@ use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 
 use super::*;
+use crate::rules::Turn;
 use crate::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL};
 
 /// Positions of games played at random, where seats move and where cards are due.
@@ -32,10 +33,7 @@ fn positions(ruleset: &'static Ruleset, seats: usize) -> Vec<Position> {
 /// The strengths from the rows of a net, one operation on one number at a time.
 fn scalar_strengths(net: &Net, position: &Position) -> Strengths {
     let seats = position.seats();
-    let mover = match position.turn() {
-        Turn::Seat(seat) | Turn::Card(seat) => seat.index(),
-        Turn::Over => 0,
-    };
+    let mover = position.turn().seat().map_or(0, Seat::index);
     let first: Row = std::array::from_fn(|unit| {
         let mut sum = net.decks[deck_index(position.drawn())].0[unit];
         for slot in 0..seats {
