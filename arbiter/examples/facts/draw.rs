@@ -4,7 +4,7 @@
 use buxtehude::eval::{CERTAIN, Evaluate as _, Evaluators, Vector, estimate};
 use buxtehude::rules::hase::{Card, Position};
 use buxtehude::rules::{AnyPosition, Game as _, Seat, Turn};
-use buxtehude::search::{Control, Memory, Request, search};
+use buxtehude::search::{Control, Memory, Preset, Request, search};
 
 /// Mebibytes of the memory of searches.
 const MEMORY_SIZE: usize = 16;
@@ -105,7 +105,11 @@ impl Judge {
 
     /// Each seat's summed lead by a search, as of [`estimate`].
     fn leads(&mut self, position: &Position, depth: u32) -> Vector {
-        let request = Request::new(AnyPosition::Hase(*position), depth);
+        let request = Request {
+            // Whose depth is plies with two seats.
+            preset: Preset::Search,
+            ..Request::new(AnyPosition::Hase(*position), depth)
+        };
         let answer = search(&request, &mut self.memory, &Control::new(None), &mut |_| {});
         // After a card the game goes on: somebody has a move.
         answer.expect("a seat is to move").value.leads

@@ -10,7 +10,7 @@ use std::thread;
 use arbiter::deck::Deck;
 use buxtehude::eval::shares;
 use buxtehude::rules::{AnyPosition, Seat, Turn, VARIANTS};
-use buxtehude::search::{Control, Memory, Past, Report, Request, search};
+use buxtehude::search::{Control, Memory, Past, Preset, Report, Request, search};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -239,6 +239,8 @@ fn choose(
         past: past.to_vec(),
         nodes: reach.nodes,
         multipv: if is_varied { VARIED_MOVES } else { 1 },
+        // Whose depth is plies with two seats.
+        preset: Preset::Search,
         ..Request::new(*position, reach.depth)
     };
     let mut reports: Vec<Report> = Vec::new();
