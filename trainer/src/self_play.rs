@@ -146,40 +146,53 @@ pub fn chosen(
     }
     // The largest of shares with Gumbel noise is each with the probability that a softmax gives it.
     let scale = temperature * (position.seats() - 1) as f32;
-    let mut best = [(f32::NEG_INFINITY, *position); MOST_BREADTH];
+    let mut best = [Candidate {
+        value: f32::NEG_INFINITY,
+        noise: 0.0,
+        next: *position,
+    }; MOST_BREADTH];
     let breadth = look.breadth.clamp(1, MOST_BREADTH);
     for mv in moves {
         let next = position.play_unchecked(mv);
         let share = share(&net.strengths(&next), &next, seat);
         let uniform: f32 = random.random_range(f32::MIN_POSITIVE..1.0);
-        let value = share - scale * (-uniform.ln()).ln();
-        if value > best[breadth - 1].0 {
+        let noise = -scale * (-uniform.ln()).ln();
+        let value = share + noise;
+        if value > best[breadth - 1].value {
             let slot = best
                 .iter()
-                .position(|&(other, _)| value > other)
+                .position(|other| value > other.value)
                 .unwrap_or(breadth - 1);
             best[slot..breadth].rotate_right(1);
-            best[slot] = (value, next);
+            best[slot] = Candidate { value, noise, next };
         }
     }
     if breadth == 1 {
-        return best[0].1;
+        return best[0].next;
     }
-    let mut chosen = best[0].1;
+    let mut chosen = best[0].next;
     let mut chosen_value = f32::NEG_INFINITY;
-    for &(value, next) in best[..breadth]
-        .iter()
-        .filter(|(value, _)| value.is_finite())
-    {
-        let at_first_sight = share(&net.strengths(&next), &next, seat);
-        // The noise stays as it was.
-        let value = looked_ahead(net, &next, seat, look.plies) + value - at_first_sight;
-        if value > chosen_value {
-            chosen_value = value;
-            chosen = next;
+    for candidate in &best[..breadth] {
+        if candidate.value.is_finite() {
+            let next = &candidate.next;
+            let value = looked_ahead(net, next, seat, look.plies) + candidate.noise;
+            if value > chosen_value {
+                chosen_value = value;
+                chosen = *next;
+            }
         }
     }
     chosen
+}
+
+/// A move as it looks at first sight.
+#[derive(Clone, Copy)]
+struct Candidate {
+    /// What it is worth, with the noise.
+    value: f32,
+    noise: f32,
+    /// The position after it.
+    next: Position,
 }
 
 /// What a position is worth to a seat by the net, after so many plies in which each seat makes the move that is best at
