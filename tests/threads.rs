@@ -29,6 +29,15 @@ fn alpha_beta_request(position: &Position, depth: u32) -> Request {
     }
 }
 
+/// A request for each search that there is for a position.
+fn requests(position: &Position, depth: u32) -> Vec<Request> {
+    let mut requests = vec![request(position, depth)];
+    if position.seats() == 2 {
+        requests.push(alpha_beta_request(position, depth));
+    }
+    requests
+}
+
 /// A search of a position to a depth.
 type Ask = fn(&Position, u32) -> Request;
 
@@ -62,7 +71,7 @@ fn one_thread_says_the_same_again_when_it_has_forgotten() {
     let mut used = memory_for(1);
     for seats in [2, 3, 5] {
         for position in random_positions(seats, 12) {
-            for mut request in [request(&position, 5), alpha_beta_request(&position, 5)] {
+            for mut request in requests(&position, 5) {
                 request.multipv = 2;
                 let first = run(&request, &mut memory_for(1));
                 used.forget();
@@ -78,7 +87,7 @@ fn threads_keep_to_the_limit_of_positions_and_answer_soundly() {
         let mut memory = memory_for(threads);
         for seats in 2..=6 {
             for (index, position) in random_positions(seats, 20).iter().enumerate() {
-                for mut request in [request(position, 96), alpha_beta_request(position, 96)] {
+                for mut request in requests(position, 96) {
                     request.nodes = [1, 2, 7, 300, 5000][index % 5];
                     let (reports, answer) = run(&request, &mut memory);
                     assert!(answer.nodes <= request.nodes, "{answer:?}\n{position:?}");
@@ -266,7 +275,7 @@ fn a_new_game_and_a_cleared_hash_forget() {
             "uginewgame",
             "setoption name Clear Hash",
             "setoption name Hash value 4",
-            "setoption name Preset value default",
+            "setoption name Preset value search\nsetoption name Preset value default",
         ] {
             let mut engine = Engine::start();
             engine.send("setoption name Hash value 4");

@@ -30,9 +30,7 @@ pub(super) fn search<G: Game>(
     request: &Request,
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
-    let Turn::Seat(mover) = position.turn() else {
-        return None;
-    };
+    let mover = position.turn().mover()?;
     let mut ranked = ranked_moves(position);
     ranked.retain(|(mv, _)| request.asks_for(*mv));
     let nodes = ranked.len() as u64;

@@ -94,14 +94,11 @@ pub fn search<G: Evaluate>(
         .iter_mut()
         .enumerate()
         .map(|(thread, arena)| Search {
-            root: position,
-            mover,
+            root: &root,
             moves: moves.clone(),
             evaluator: &evaluator,
             arena,
             visits: Visits::of(Arc::clone(&team)),
-            best_open_place,
-            goal: root.goal,
             path: Vec::with_capacity(LONGEST_WALK),
             exploration: EXPLORATION * SPREAD[thread % SPREAD.len()],
             first_card: thread,
@@ -125,15 +122,12 @@ pub fn search<G: Evaluate>(
 }
 
 struct Search<'a, G: Evaluate> {
-    root: &'a G,
-    mover: Seat,
+    root: &'a Root<G>,
     /// The moves that are considered, ascending.
     moves: Vec<G::Move>,
     evaluator: &'a Judge<G>,
     arena: &'a mut Arena,
     visits: Visits<'a>,
-    best_open_place: usize,
-    goal: Goal,
     /// The nodes of a walk, each with the seat that moves there if one does.
     path: Vec<(NodeIndex, Option<Seat>)>,
     /// The weight of the bonus for promising moves.
@@ -148,7 +142,7 @@ impl<G: Evaluate> Search<'_, G> {
     /// Makes the root, with the moves that are considered, unless it was kept.
     fn plant(&mut self) {
         if self.arena.is_empty() {
-            self.decision(self.root, self.mover);
+            self.decision(&self.root.position, self.root.mover);
             self.consider();
         } else {
             self.replant();
@@ -157,7 +151,7 @@ impl<G: Evaluate> Search<'_, G> {
 
     /// Leaves only the moves that are considered at the root.
     fn consider(&mut self) {
-        let legal = self.root.legal_moves();
+        let legal = self.root.position.legal_moves();
         let mut whole = 0.0;
         for (edge, mv) in self.arena.edges_mut(ROOT).iter_mut().zip(legal) {
             if self.moves.contains(&mv) {
@@ -238,7 +232,7 @@ impl<G: Evaluate> Search<'_, G> {
     /// Goes from the root to a position that is new or the end, and adds what it is worth on the way back.
     fn walk(&mut self) {
         self.path.clear();
-        let mut position = *self.root;
+        let mut position = self.root.position;
         let mut node = ROOT;
         let value = loop {
             let turn = position.turn();
@@ -249,7 +243,7 @@ impl<G: Evaluate> Search<'_, G> {
                     if self.visits.visit_all(1, self.path.len() - 1) {
                         return;
                     }
-                    break self.goal.at_the_end(&position);
+                    break self.root.goal.at_the_end(&position);
                 }
                 Turn::Card(_) => {
                     let index = self.card_most_behind(node);
@@ -311,7 +305,7 @@ impl<G: Evaluate> Search<'_, G> {
         Some(match position.turn() {
             Turn::Over => (
                 self.arena.add(std::iter::empty()),
-                self.goal.at_the_end(position),
+                self.root.goal.at_the_end(position),
             ),
             Turn::Card(_) => {
                 let whole: u32 = position.outcomes().map(|(_, weight)| weight).sum();
@@ -368,7 +362,7 @@ impl<G: Evaluate> Search<'_, G> {
 
     #[inline]
     fn at_first_sight(&self, position: &G) -> Shares {
-        self.goal.at_first_sight(self.evaluator, position)
+        self.root.goal.at_first_sight(self.evaluator, position)
     }
 
     /// The edge that a walk takes where a seat moves.

@@ -93,7 +93,10 @@ fn reports_come_in_order_and_name_each_move_once() {
                     "{}",
                     context()
                 );
-                assert!(seats == 2 || answer.ponder.is_none(), "{}", context());
+                if let Some(ponder) = &answer.ponder {
+                    assert_eq!(seats, 2, "{}", context());
+                    assert_eq!(Some(ponder), last[0].pv.get(1), "{}", context());
+                }
             }
         }
     }

@@ -55,6 +55,7 @@ impl<G: Evaluate> Search<'_, G> {
     fn ranking(&self) -> Vec<RootMove<G::Move>> {
         let mut ranking: Vec<RootMove<G::Move>> = self
             .root
+            .position
             .legal_moves()
             .zip(self.arena.edges(ROOT).iter().zip(self.tallies_of_team()))
             .filter(|(_, (edge, _))| edge.prior >= 0.0)
@@ -62,13 +63,13 @@ impl<G: Evaluate> Search<'_, G> {
                 let value = self.value_of(mv, &tally);
                 let counted = match tally.visits {
                     0 => edge.value,
-                    visits => tally.sums[self.mover.index()] / visits as f32,
+                    visits => tally.sums[self.root.mover.index()] / visits as f32,
                 };
                 RootMove {
                     mv,
                     visits: tally.visits,
                     value,
-                    wish: self.goal.wish(&value.leads, counted),
+                    wish: self.root.goal.wish(&value.leads, counted),
                 }
             })
             .collect();
@@ -103,8 +104,8 @@ impl<G: Evaluate> Search<'_, G> {
 
     /// What a root move is worth to all.
     fn value_of(&self, mv: G::Move, tally: &Tally) -> Value {
-        let next = self.root.play_unchecked(mv);
-        let is_home = next.place(self.mover) == Some(self.best_open_place);
+        let next = self.root.position.play_unchecked(mv);
+        let is_home = next.place(self.root.mover) == Some(self.root.best_open_place);
         if tally.visits == 0 {
             return Value {
                 leads: static_leads(self.evaluator, &next),
@@ -113,7 +114,7 @@ impl<G: Evaluate> Search<'_, G> {
         }
         let mate = if is_home { 1 } else { i32::from(tally.mate) };
         Value {
-            leads: self.goal.leads(&tally.sums, tally.visits),
+            leads: self.root.goal.leads(&tally.sums, tally.visits),
             mate,
         }
     }
@@ -143,12 +144,12 @@ impl<G: Evaluate> Search<'_, G> {
     /// The line that most walks took, from a root move on.
     fn line(&self, first: G::Move) -> Vec<G::Move> {
         let mut line = vec![first];
-        let legal = self.root.legal_moves();
+        let legal = self.root.position.legal_moves();
         let mut edges = legal.zip(self.arena.edges(ROOT));
         let Some((_, edge)) = edges.find(|(mv, _)| *mv == first) else {
             return line;
         };
-        let mut position = self.root.play_unchecked(first);
+        let mut position = self.root.position.play_unchecked(first);
         let mut node = edge.child;
         while node != ROOT && line.len() < MAX_DEPTH as usize {
             let Turn::Seat(_) = position.turn() else {
@@ -191,7 +192,7 @@ impl<G: Evaluate> Search<'_, G> {
         let ranking = self.ranking();
         let best = &ranking[0];
         Answer::of_line(
-            self.root,
+            &self.root.position,
             &self.line(best.mv),
             best.value,
             self.visits.nodes_of_team(),

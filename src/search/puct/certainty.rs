@@ -10,9 +10,9 @@ use crate::rules::Seat;
 impl<G: Evaluate> Search<'_, G> {
     /// Tells the nodes of a walk whether the place of the root's mover is certain now, which it is once it has finished.
     pub fn spread_certainty(&mut self, end: &G) {
-        let mut mate = match end.place(self.mover) {
+        let mut mate = match end.place(self.root.mover) {
             // The sign says which place; the number counts from the node on.
-            Some(place) if place == self.best_open_place => 1,
+            Some(place) if place == self.root.best_open_place => 1,
             Some(place) if place == end.seats() => -1,
             _ => return,
         };
@@ -40,7 +40,7 @@ impl<G: Evaluate> Search<'_, G> {
             child => self.arena.node(child).mate,
         });
         let slowest = mates.clone().max_by_key(|mate| mate.abs()).unwrap_or(0);
-        if mover == Some(self.mover) {
+        if mover == Some(self.root.mover) {
             return match mates.clone().filter(|&mate| mate > 0).min() {
                 Some(fastest) => fastest + 1,
                 None if mates.clone().all(|mate| mate < 0) => slowest - 1,
@@ -48,7 +48,7 @@ impl<G: Evaluate> Search<'_, G> {
             };
         }
         if mover.is_some()
-            && self.root.seats() == 2
+            && self.root.position.seats() == 2
             && let Some(fastest) = mates.clone().filter(|&mate| mate < 0).max()
         {
             return fastest;

@@ -86,7 +86,7 @@ impl<G: Evaluate> Search<'_, G> {
             .iter()
             .filter(|edge| edge.prior >= 0.0);
         let visits = considered.map(|edge| self.arena.visits(edge)).sum();
-        let mate = self.certainty(ROOT, Some(self.mover));
+        let mate = self.certainty(ROOT, Some(self.root.mover));
         let root = self.arena.node_mut(ROOT);
         root.visits = visits;
         root.mate = mate;

@@ -53,7 +53,7 @@ fn shares_in(net: &Net, position: &Position) -> Vec<u16> {
 
 /// A line for each of the best moves, the best first.
 fn best_moves(net: &Net, position: &Position) -> Vec<String> {
-    let crate::rules::Turn::Seat(mover) = position.turn() else {
+    let Some(mover) = position.turn().mover() else {
         return Vec::new();
     };
     let mut moves: Vec<_> = position
