@@ -1,20 +1,20 @@
-//! Two nets against each other, without a search that would take time.
+//! Two players against each other.
 
-use buxtehude::eval::net::Net;
 use buxtehude::rules::hase::{Position, Ruleset};
 use buxtehude::rules::{Game, Turn};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::openings::{after_random_moves, draw};
-use crate::self_play::{Look, chosen, is_too_long, places};
+use crate::player::Player;
+use crate::self_play::{is_too_long, places};
 
-/// The share of the points that the first net takes, in percent, and its error bar of 95 %.
+/// The share of the points that the first player takes, in percent, and its error bar of 95 %.
 ///
-/// Every opening is played twice, with the same cards as long as the same moves are made: the nets take the seats in
+/// Every opening is played twice, with the same cards as long as the same moves are made: the players take the seats in
 /// turn, and then the other way round.
 pub fn compare(
-    nets: &[Net; 2],
+    players: &mut [Player; 2],
     ruleset: &'static Ruleset,
     openings: usize,
     seed: u64,
@@ -26,7 +26,7 @@ pub fn compare(
             .map(|first| {
                 let mut random = ChaCha8Rng::seed_from_u64(seed);
                 random.set_stream(opening as u64);
-                share_of_first(nets, ruleset, first, &mut random)
+                share_of_first(players, ruleset, first, &mut random)
             })
             .sum::<f64>()
             / 2.0;
@@ -39,25 +39,25 @@ pub fn compare(
     (100.0 * mean, 196.0 * error)
 }
 
-/// The share of the points that the first net takes in a game, its seats beginning with the one given, 0 or 1.
+/// The share of the points that the first player takes in a game, its seats beginning with the one given, 0 or 1.
 fn share_of_first(
-    nets: &[Net; 2],
+    players: &mut [Player; 2],
     ruleset: &'static Ruleset,
     offset: usize,
     random: &mut ChaCha8Rng,
 ) -> f64 {
-    let seats = nets[0].seats();
+    for player in players.iter_mut() {
+        player.begin();
+    }
+    let seats = players[0].seats();
     let mut position: Position = after_random_moves(ruleset, seats, random);
     let mut plies = 0;
     while let Turn::Seat(seat) = position.turn() {
         if is_too_long(plies, seats) {
             break;
         }
-        let net = &nets[(seat.index() + offset) % 2];
-        position = draw(
-            chosen(net, &position, seat, 0.0, Look::FURTHEST, random),
-            random,
-        );
+        let player = &mut players[(seat.index() + offset) % 2];
+        position = draw(player.chosen(&position, seat, 0.0, random), random);
         plies += 1;
     }
     let places = places(&position);

@@ -1,14 +1,15 @@
 //! A course: the rounds in which a net plays against itself and learns, from nothing or from another net.
 //!
 //! A round plays games with what was learned so far until it has enough samples, shuffles them, and learns from each
-//! once. Its random numbers follow from the seed and its number, so that a course that was broken off goes on as if it
-//! had not been.
+//! once. Its random numbers follow from the seed and its number, and those of a game from its own, so that a course that
+//! was broken off goes on as if it had not been, and learns the same on any number of threads.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
 
-use buxtehude::eval::net::{Looks, Net, Weights};
+use buxtehude::eval::net::{Looks, Weights};
 use buxtehude::rules::hase::Ruleset;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -16,7 +17,8 @@ use rand_chacha::ChaCha8Rng;
 use thiserror::Error;
 
 use crate::learner::Learner;
-use crate::self_play::{self, Look, Sample};
+use crate::player::Player;
+use crate::self_play::{self, Sample};
 
 /// The rate at which the last part begins; the first begins with 1. Each falls with the square of what is left.
 const LAST_RATE: f32 = 0.3;
@@ -26,6 +28,9 @@ const LEAST_RATE: f32 = 0.01;
 
 /// Rounds between two times that what was learned is written down.
 const ROUNDS_A_CHECKPOINT: u64 = 10;
+
+/// Games that are played before it is asked whether there are samples enough.
+const GAMES_AT_A_TIME: usize = 64;
 
 /// One sample in so many tells how wrong a net was before it learned from them.
 const MEASURED: usize = 20;
@@ -39,14 +44,16 @@ pub struct Course {
     pub seats: usize,
     /// The seed of all that is random.
     pub seed: u64,
-    /// Rounds in which moves are chosen without looking further.
+    /// Rounds in which moves are chosen at first sight.
     pub rounds: u64,
-    /// Rounds after them, in which the best moves are looked at further.
+    /// Rounds after them, in which the engine's search chooses.
     pub last_rounds: u64,
-    /// How a seat looks for a move in the last rounds.
-    pub look: Look,
+    /// How many positions it visits for a move.
+    pub nodes: u64,
     /// Samples of a round, at least.
     pub samples: usize,
+    /// Threads that play, at least one; what is learned does not depend on it.
+    pub threads: usize,
     /// The weights to begin with, of the same number of seats.
     pub from: Option<Weights>,
 }
@@ -122,9 +129,10 @@ impl Course {
         self.rounds + self.last_rounds
     }
 
-    fn random(&self, round: u64) -> ChaCha8Rng {
+    /// The random numbers of a round: 0 is all that is not a game, from 1 on come its games.
+    fn random(&self, round: u64, game: u64) -> ChaCha8Rng {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
-        random.set_stream(round + 1);
+        random.set_stream(((round + 1) << 32) + game);
         random
     }
 
@@ -142,20 +150,21 @@ impl Course {
     }
 
     fn learn_round(&self, learner: &mut Learner, looks: &Looks, round: u64) -> RoundReport {
-        let mut random = self.random(round);
-        let (done, part, first_rate, look) = if round < self.rounds {
-            (round, self.rounds, 1.0, Look::FIRST)
+        let mut random = self.random(round, 0);
+        let (done, part, first_rate, nodes) = if round < self.rounds {
+            (round, self.rounds, 1.0, 0)
         } else {
-            (round - self.rounds, self.last_rounds, LAST_RATE, self.look)
+            let done = round - self.rounds;
+            (done, self.last_rounds, LAST_RATE, self.nodes)
         };
         let left = 1.0 - done as f32 / part as f32;
         let rate = first_rate * (left * left).max(LEAST_RATE);
-        let net = Net::new(self.ruleset, &learner.weights);
         let mut samples: Vec<Sample> = Vec::with_capacity(self.samples * 2);
         let mut games = 0;
+        let mut players = self.players(&learner.weights, nodes);
         while samples.len() < self.samples {
-            self_play::play(&net, looks, self.ruleset, look, &mut random, &mut samples);
-            games += 1;
+            self.play(&mut players, looks, round, games, &mut samples);
+            games += GAMES_AT_A_TIME;
         }
         let loss = mean_loss(learner, samples.iter().step_by(MEASURED));
         samples.shuffle(&mut random);
@@ -171,17 +180,49 @@ impl Course {
         }
     }
 
+    /// A player for each thread.
+    fn players(&self, weights: &Weights, nodes: u64) -> Vec<Player> {
+        (0..self.threads.clamp(1, GAMES_AT_A_TIME))
+            .map(|_| Player::new(self.ruleset, weights, nodes))
+            .collect()
+    }
+
+    /// Plays the games of a round from number `first` on, and adds their samples in the order of the games.
+    fn play(
+        &self,
+        players: &mut [Player],
+        looks: &Looks,
+        round: u64,
+        first: usize,
+        samples: &mut Vec<Sample>,
+    ) {
+        let mut played = vec![Vec::new(); GAMES_AT_A_TIME];
+        let games_each = GAMES_AT_A_TIME.div_ceil(players.len());
+        thread::scope(|scope| {
+            let chunks = played.chunks_mut(games_each).enumerate();
+            for (player, (chunk, games)) in players.iter_mut().zip(chunks) {
+                scope.spawn(move || {
+                    for (index, samples) in games.iter_mut().enumerate() {
+                        let game = first + chunk * games_each + index;
+                        let mut random = self.random(round, game as u64 + 1);
+                        self_play::play(player, looks, self.ruleset, &mut random, samples);
+                    }
+                });
+            }
+        });
+        samples.extend(played.into_iter().flatten());
+    }
+
     /// The first line of the file of progress.
     fn header(&self) -> String {
         format!(
-            "{} {} {} {} {} {} {} {} {}\n",
+            "{} {} {} {} {} {} {} {}\n",
             self.ruleset.name,
             self.seats,
             self.seed,
             self.rounds,
             self.last_rounds,
-            self.look.breadth,
-            self.look.plies,
+            self.nodes,
             self.samples,
             if self.from.is_some() { "from" } else { "anew" },
         )

@@ -211,12 +211,14 @@ impl Learner {
     pub fn learn(&mut self, sample: &Sample, rate: f32) {
         let seats = self.weights.seats;
         let pass = self.pass(sample);
-        let mut by_strength = [0.0; MAX_SEATS];
-        for_each_pair(sample, seats, |first, second, is_before| {
+        // The gradient of the cross-entropy of all pairs depends on no pair alone: it is how many rivals a slot is expected
+        // to finish before less how many it did.
+        let mut by_strength = sample.wins.map(|wins| -wins);
+        for_each_pair(sample, seats, |first, second, _| {
             let difference = pass.strengths[first] - pass.strengths[second];
-            let error = chance(difference) - f32::from(u8::from(is_before));
-            by_strength[first] += error;
-            by_strength[second] -= error;
+            let chance = chance(difference);
+            by_strength[first] += chance;
+            by_strength[second] += 1.0 - chance;
         });
         let mut by_second = [0.0; WIDTH];
         for slot in 0..seats {

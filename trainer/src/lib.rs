@@ -1,7 +1,7 @@
 //! Learning the evaluation of buxtehude from games against itself, and measuring what was learned.
 //!
-//! [`course`] is the way of a net from nothing to weights: rounds of [`self_play`] from [`openings`], from whose samples a
-//! [`learner`] learns. [`measure`] holds a net against [`records`] of games, and
+//! [`course`] is the way of a net from nothing to weights: rounds of [`self_play`] by a [`player`] from [`openings`], from
+//! whose samples a [`learner`] learns. [`measure`] holds a net against [`records`] of games, and
 //! [`comparison`] against another net.
 
 pub mod carrying_over;
@@ -10,6 +10,7 @@ pub mod course;
 pub mod learner;
 pub mod measure;
 pub mod openings;
+pub mod player;
 pub mod plot;
 pub mod records;
 pub mod self_play;

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::thread;
 
 use buxtehude::eval::net::{Net, Weights};
 use clap::{Args, Parser, Subcommand};
@@ -13,8 +14,8 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use trainer::course::Course;
 use trainer::measure::{Calibration, PARTS, TENTHS, calibrations, whole};
-use trainer::self_play::{self, Look};
-use trainer::{comparison, plot, records};
+use trainer::player::Player;
+use trainer::{comparison, plot, records, self_play};
 
 /// Learns the weights of buxtehude's evaluation from games against itself
 #[derive(Parser)]
@@ -45,6 +46,9 @@ enum Command {
         /// How many games
         #[arg(long, default_value_t = 1000)]
         games: usize,
+        /// How many positions the engine's search visits for a move; with 0 moves are chosen at first sight
+        #[arg(long, default_value_t = NODES)]
+        nodes: u64,
         /// The seed of all that is random
         #[arg(long, default_value_t = 1)]
         seed: u64,
@@ -57,6 +61,9 @@ enum Command {
         /// How many openings
         #[arg(long, default_value_t = 2000)]
         openings: usize,
+        /// How many positions the engine's search visits for a move; with 0 moves are chosen at first sight
+        #[arg(long, default_value_t = NODES)]
+        nodes: u64,
         /// The seed of all that is random
         #[arg(long, default_value_t = 1)]
         seed: u64,
@@ -85,21 +92,21 @@ struct Learn {
     /// The seed of all that is random
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Rounds in which moves are chosen without looking further
+    /// Rounds in which moves are chosen at first sight
     #[arg(long, default_value_t = ROUNDS)]
     rounds: u64,
-    /// Rounds after them, in which the best moves are looked at further
+    /// Rounds after them, in which the engine's search chooses
     #[arg(long, default_value_t = LAST_ROUNDS)]
     last_rounds: u64,
-    /// How many of the moves are looked at further in them, up to 8
-    #[arg(long, default_value_t = Look::FURTHEST.breadth)]
-    breadth: usize,
-    /// How many plies further
-    #[arg(long, default_value_t = Look::FURTHEST.plies)]
-    plies: usize,
+    /// How many positions it visits for a move
+    #[arg(long, default_value_t = NODES)]
+    nodes: u64,
     /// Samples of a round
     #[arg(long, default_value_t = SAMPLES)]
     samples: usize,
+    /// Threads that play, by default one for each processor; what is learned does not depend on it
+    #[arg(long, default_value_t = processors())]
+    threads: usize,
     /// Weights to begin with, of any board
     #[arg(long)]
     from: Option<PathBuf>,
@@ -111,6 +118,7 @@ struct Learn {
 const ROUNDS: u64 = 500;
 const LAST_ROUNDS: u64 = 250;
 const SAMPLES: usize = 100_000;
+const NODES: u64 = 100;
 
 /// Rounds between two lines about them, where they are not shown otherwise.
 const ROUNDS_A_LINE: u64 = 10;
@@ -118,6 +126,10 @@ const ROUNDS_A_LINE: u64 = 10;
 /// Rounds on another board, from what was learned on the first.
 const ROUNDS_CARRIED_OVER: u64 = 100;
 const LAST_ROUNDS_CARRIED_OVER: u64 = 150;
+
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
 
 fn main() -> ExitCode {
     match run(Arguments::parse().command) {
@@ -137,13 +149,15 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
         Command::Games {
             weights,
             games,
+            nodes,
             seed,
-        } => play_games(&weights, games, seed),
+        } => play_games(&weights, games, nodes, seed),
         Command::Compare {
             weights,
             openings,
+            nodes,
             seed,
-        } => compare(&weights, openings, seed),
+        } => compare(&weights, openings, nodes, seed),
         Command::Measure {
             games,
             weights,
@@ -159,11 +173,9 @@ fn run_learn(learn: &Learn) -> Result<(), Box<dyn Error>> {
         seed: learn.seed,
         rounds: learn.rounds,
         last_rounds: learn.last_rounds,
-        look: Look {
-            breadth: learn.breadth,
-            plies: learn.plies,
-        },
+        nodes: learn.nodes,
         samples: learn.samples,
+        threads: learn.threads,
         from: learn.from.as_deref().map(read_weights).transpose()?,
     };
     run_course(&course, &learn.output)
@@ -203,8 +215,9 @@ fn learn_all(output: &Path, seats: &[usize]) -> Result<(), Box<dyn Error>> {
             seed: 1,
             rounds: ROUNDS,
             last_rounds: LAST_ROUNDS,
-            look: Look::FURTHEST,
+            nodes: NODES,
             samples: SAMPLES,
+            threads: processors(),
             from: None,
         };
         run_course(&course, &file(first))?;
@@ -230,29 +243,35 @@ fn read_net(path: &Path) -> Result<Net, String> {
     Ok(Net::new(records::ruleset(&weights.variant)?, &weights))
 }
 
-fn play_games(weights: &Path, games: usize, seed: u64) -> Result<(), Box<dyn Error>> {
+fn play_games(weights: &Path, games: usize, nodes: u64, seed: u64) -> Result<(), Box<dyn Error>> {
     let weights = read_weights(weights)?;
     let ruleset = records::ruleset(&weights.variant)?;
-    let net = Net::new(ruleset, &weights);
+    let mut player = Player::new(ruleset, &weights, nodes);
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut output = BufWriter::new(io::stdout().lock());
     for _ in 0..games {
-        self_play::record(&net, ruleset, &mut random).write(&mut output)?;
+        self_play::record(&mut player, ruleset, &mut random).write(&mut output)?;
     }
     output.flush()?;
     Ok(())
 }
 
-fn compare(weights: &[PathBuf], openings: usize, seed: u64) -> Result<(), Box<dyn Error>> {
-    let [first, second] = weights else {
+fn compare(
+    files: &[PathBuf],
+    openings: usize,
+    nodes: u64,
+    seed: u64,
+) -> Result<(), Box<dyn Error>> {
+    let [first, second] = files else {
         return Err("expected two files of weights".into());
     };
-    let ruleset = records::ruleset(&read_weights(first)?.variant)?;
-    let nets = [read_net(first)?, read_net(second)?];
-    if nets[0].seats() != nets[1].seats() {
-        return Err("expected weights for the same number of seats".into());
+    let weights = [read_weights(first)?, read_weights(second)?];
+    if weights[0].seats != weights[1].seats || weights[0].variant != weights[1].variant {
+        return Err("expected weights for the same variant and number of seats".into());
     }
-    let (share, error) = comparison::compare(&nets, ruleset, openings, seed);
+    let ruleset = records::ruleset(&weights[0].variant)?;
+    let mut players = weights.map(|weights| Player::new(ruleset, &weights, nodes));
+    let (share, error) = comparison::compare(&mut players, ruleset, openings, seed);
     let mut output = io::stdout().lock();
     writeln!(
         output,

@@ -1,16 +1,17 @@
 //! Games of a net against itself, and the samples that it learns from.
 //!
-//! Each seat takes the move after which its share of the points is largest by the net, but that it takes nearly equal
-//! ones for each other now and then. It looks no further at first, and some plies further at a few of the moves once the
-//! net knows more. A sample is a position, cards due among them, with the places in which the game ended.
+//! Each seat takes the move after which its share of the points is largest at first sight, but that it takes nearly equal
+//! ones for each other now and then; once the net knows more, it is the engine's search that chooses, but for a hasty move
+//! now and then. A sample is a position, cards due among them, with the places in which the game ended.
 
-use buxtehude::eval::net::{Looks, Net, Strengths, deck_index};
+use buxtehude::eval::net::{Looks, deck_index};
 use buxtehude::rules::hase::{Position, Ruleset};
 use buxtehude::rules::{Game, MAX_SEATS, Seat, Turn};
 use rand::seq::IteratorRandom;
 use rand::{Rng, RngExt};
 
 use crate::openings::{draw, opening, start};
+use crate::player::{Player, Wins};
 use crate::records::Record;
 
 /// A game is given up after so many plies a seat; then the hares rank as far as they are from home.
@@ -28,30 +29,14 @@ const RECORDED_RANDOM_PLIES: usize = 6;
 /// The share of games that look around.
 const CURIOUS: f64 = 0.15;
 
-/// How a seat looks for a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
-    /// How many of the moves that are best at first sight it looks at further; with 1 it takes the best.
-    pub breadth: usize,
-    /// How many plies further.
-    pub plies: usize,
-}
+/// The share of moves that are chosen at first sight where the engine searches, so that it sees what follows from those.
+const HASTY: f64 = 0.15;
 
-impl Look {
-    /// No further than at first sight.
-    pub const FIRST: Look = Look {
-        breadth: 1,
-        plies: 0,
-    };
-    /// As far as is worth its time.
-    pub const FURTHEST: Look = Look {
-        breadth: 4,
-        plies: 2,
-    };
-}
+/// How much what a search expects counts in a sample, beside what came.
+const EXPECTED: f32 = 0.5;
 
 /// A position as the net sees it, and how its game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// The look of each slot.
     pub looks: [u16; MAX_SEATS],
@@ -59,18 +44,45 @@ pub struct Sample {
     pub deck: u16,
     /// The final place of each slot, from 1; 0 where it was decided before, and for slots that there are not.
     pub places: [u8; MAX_SEATS],
+    /// How many rivals still in the race each slot finishes before: as it came, or where a search expected something,
+    /// half of both.
+    pub wins: Wins,
 }
 
 impl Sample {
-    /// What the net sees of a position; the places are all 0.
+    /// What the net sees of a position; nothing is known of how it ends.
     pub fn of(looks: &Looks, position: &Position) -> Sample {
         let mut sample = Sample {
             looks: [0; MAX_SEATS],
             deck: deck_index(position.drawn()) as u16,
             places: [0; MAX_SEATS],
+            wins: [0.0; MAX_SEATS],
         };
         for slot in 0..position.seats() {
             sample.looks[slot] = looks.index(position, seat_of(position, slot)) as u16;
+        }
+        sample
+    }
+
+    /// The same, with the place of each seat at the end, and what a search expected.
+    pub fn labelled(
+        looks: &Looks,
+        position: &Position,
+        places: &[u8; MAX_SEATS],
+        expected: Option<&Wins>,
+    ) -> Sample {
+        let mut sample = Sample::of(looks, position);
+        let seats = position.seats();
+        for slot in 0..seats {
+            let seat = seat_of(position, slot);
+            if position.place(seat).is_none() {
+                let place = places[seat.index()];
+                let wins = (seats - usize::from(place)) as f32;
+                sample.places[slot] = place;
+                sample.wins[slot] = expected.map_or(wins, |expected| {
+                    wins + EXPECTED * (expected[seat.index()] - wins)
+                });
+            }
         }
         sample
     }
@@ -87,158 +99,43 @@ fn seat_of(position: &Position, slot: usize) -> Seat {
 
 /// Plays a game and adds a sample for each of its positions.
 pub fn play(
-    net: &Net,
+    player: &mut Player,
     looks: &Looks,
     ruleset: &'static Ruleset,
-    look: Look,
     random: &mut impl Rng,
     samples: &mut Vec<Sample>,
 ) {
-    let seats = net.seats();
+    player.begin();
+    let seats = player.seats();
     let mut position = opening(ruleset, seats, random);
     let temperature = if random.random_bool(CURIOUS) {
         CURIOUS_TEMPERATURE
     } else {
         TEMPERATURE
     };
-    let first = samples.len();
     let mut positions = Vec::new();
     while let Turn::Seat(seat) = position.turn() {
         if is_too_long(positions.len(), seats) {
             break;
         }
-        positions.push(position);
-        position = chosen(net, &position, seat, temperature, look, random);
+        let before = position;
+        let searched = player.searched(&before);
+        positions.push((before, searched.map(|(_, wins)| wins)));
+        position = match searched {
+            Some((next, _)) if !random.random_bool(HASTY) => next,
+            _ => player.at_first_sight(&before, seat, temperature, random),
+        };
         if position.turn() == Turn::Card(seat) {
-            positions.push(position);
+            positions.push((position, None));
             position = draw(position, random);
         }
     }
     let places = places(&position);
-    for before in positions {
-        let mut sample = Sample::of(looks, &before);
-        for slot in 0..seats {
-            let seat = seat_of(&before, slot);
-            if before.place(seat).is_none() {
-                sample.places[slot] = places[seat.index()];
-            }
-        }
-        samples.push(sample);
-    }
-    debug_assert!(samples.len() > first);
-}
-
-/// The position after a move that is among the best by the net, or nearly so.
-pub fn chosen(
-    net: &Net,
-    position: &Position,
-    seat: Seat,
-    temperature: f32,
-    look: Look,
-    random: &mut impl Rng,
-) -> Position {
-    let moves = position.legal_moves();
-    if moves.len() == 1 {
-        return moves
-            .map(|mv| position.play_unchecked(mv))
-            .next()
-            .unwrap_or(*position);
-    }
-    // The largest of shares with Gumbel noise is each with the probability that a softmax gives it.
-    let scale = temperature * (position.seats() - 1) as f32;
-    let mut best = [Candidate {
-        value: f32::NEG_INFINITY,
-        noise: 0.0,
-        next: *position,
-    }; MOST_BREADTH];
-    let breadth = look.breadth.clamp(1, MOST_BREADTH);
-    for mv in moves {
-        let next = position.play_unchecked(mv);
-        let share = share(&net.strengths(&next), &next, seat);
-        let uniform: f32 = random.random_range(f32::MIN_POSITIVE..1.0);
-        let noise = -scale * (-uniform.ln()).ln();
-        let value = share + noise;
-        if value > best[breadth - 1].value {
-            let slot = best
-                .iter()
-                .position(|other| value > other.value)
-                .unwrap_or(breadth - 1);
-            best[slot..breadth].rotate_right(1);
-            best[slot] = Candidate { value, noise, next };
-        }
-    }
-    if breadth == 1 {
-        return best[0].next;
-    }
-    let mut chosen = best[0].next;
-    let mut chosen_value = f32::NEG_INFINITY;
-    for candidate in &best[..breadth] {
-        if candidate.value.is_finite() {
-            let next = &candidate.next;
-            let value = looked_ahead(net, next, seat, look.plies) + candidate.noise;
-            if value > chosen_value {
-                chosen_value = value;
-                chosen = *next;
-            }
-        }
-    }
-    chosen
-}
-
-/// A move as it looks at first sight.
-#[derive(Clone, Copy)]
-struct Candidate {
-    /// What it is worth, with the noise.
-    value: f32,
-    noise: f32,
-    /// The position after it.
-    next: Position,
-}
-
-/// What a position is worth to a seat by the net, after so many plies in which each seat makes the move that is best at
-/// first sight; where a card is due, the mean over the cards.
-fn looked_ahead(net: &Net, position: &Position, seat: Seat, plies: usize) -> f32 {
-    let worth = |position: &Position| share(&net.strengths(position), position, seat);
-    match position.turn() {
-        Turn::Card(_) => {
-            let (mut sum, mut whole) = (0.0, 0.0);
-            for (card, weight) in position.outcomes() {
-                sum += weight as f32 * worth(&position.draw_unchecked(card));
-                whole += weight as f32;
-            }
-            sum / whole
-        }
-        Turn::Seat(mover) if plies > 0 => {
-            let mut best = f32::NEG_INFINITY;
-            let mut best_next = *position;
-            for mv in position.legal_moves() {
-                let next = position.play_unchecked(mv);
-                let value = share(&net.strengths(&next), &next, mover);
-                if value > best {
-                    best = value;
-                    best_next = next;
-                }
-            }
-            looked_ahead(net, &best_next, seat, plies - 1)
-        }
-        _ => worth(position),
-    }
-}
-
-/// The most moves that are looked at further.
-const MOST_BREADTH: usize = 8;
-
-/// The expected number of rivals that a seat finishes before.
-pub fn share(strengths: &Strengths, position: &Position, seat: Seat) -> f32 {
-    if let Some(place) = position.place(seat) {
-        return (position.seats() - place) as f32;
-    }
-    let own = strengths[seat.index()];
-    (0..position.seats() as u8)
-        .map(Seat)
-        .filter(|&rival| rival != seat && position.place(rival).is_none())
-        .map(|rival| chance(own - strengths[rival.index()]))
-        .sum()
+    samples.extend(
+        positions
+            .iter()
+            .map(|(before, expected)| Sample::labelled(looks, before, &places, expected.as_ref())),
+    );
 }
 
 /// The logistic function.
@@ -273,37 +170,42 @@ pub fn places(position: &Position) -> [u8; MAX_SEATS] {
     places
 }
 
-/// Plays a game from the start, the first moves of which are random, with a look further at the best moves.
-pub fn record(net: &Net, ruleset: &'static Ruleset, random: &mut impl Rng) -> Record {
-    let mut position = start(ruleset, net.seats());
+/// Plays a game from the start, the first moves of which are random.
+pub fn record(player: &mut Player, ruleset: &'static Ruleset, random: &mut impl Rng) -> Record {
+    player.begin();
+    let seats = player.seats();
+    let mut position = start(ruleset, seats);
     let opening_plies = random.random_range(0..=RECORDED_RANDOM_PLIES);
     let start = position.to_string();
-    let mut moves = Vec::new();
+    let mut words = Vec::new();
+    let mut plies = 0;
     while let Turn::Seat(seat) = position.turn() {
-        let is_opening = moves.len() < opening_plies;
-        let mut next = chosen(net, &position, seat, TEMPERATURE, Look::FURTHEST, random);
-        if is_opening && let Some(mv) = position.legal_moves().choose(random) {
-            next = position.play_unchecked(mv);
-        }
-        let played = position
-            .legal_moves()
-            .find(|mv| position.play_unchecked(*mv) == next);
-        moves.extend(played.map(|mv| mv.to_string()));
-        let drawn = draw(next, random);
-        let outcomes = next.outcomes();
-        let card = outcomes
-            .map(|(card, _)| card)
-            .find(|card| next.draw_unchecked(*card) == drawn);
-        moves.extend(card.map(|card| card.to_string()));
-        position = drawn;
-        if is_too_long(moves.len(), net.seats()) {
+        if is_too_long(plies, seats) {
             break;
         }
+        let next = player.chosen(&position, seat, TEMPERATURE, random);
+        let mut moves = position.legal_moves();
+        let mv = if plies < opening_plies {
+            moves.choose(random)
+        } else {
+            moves.find(|mv| position.play_unchecked(*mv) == next)
+        };
+        let Some(mv) = mv else { break };
+        words.push(mv.to_string());
+        position = position.play_unchecked(mv);
+        plies += 1;
+        let drawn = draw(position, random);
+        let card = position
+            .outcomes()
+            .map(|(card, _)| card)
+            .find(|card| position.draw_unchecked(*card) == drawn);
+        words.extend(card.map(|card| card.to_string()));
+        position = drawn;
     }
     Record {
         variant: ruleset.name.into(),
         start,
-        moves: moves.join(" "),
-        places: places(&position)[..net.seats()].to_vec(),
+        moves: words.join(" "),
+        places: places(&position)[..seats].to_vec(),
     }
 }

@@ -5,18 +5,20 @@ use buxtehude::rules::hase::HASE_UND_IGEL;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use trainer::measure::{calibrations, whole};
+use trainer::player::Player;
 use trainer::records::{Record, RecordError, read};
 use trainer::self_play::record;
 
-fn know_nothing() -> Net {
-    Net::new(&HASE_UND_IGEL, &Weights::zero("hase-und-igel", 3))
+fn know_nothing() -> Weights {
+    Weights::zero("hase-und-igel", 3)
 }
 
 fn games() -> String {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut lines = Vec::new();
-    for _ in 0..20 {
-        record(&know_nothing(), &HASE_UND_IGEL, &mut random)
+    for game in 0..20 {
+        let mut player = Player::new(&HASE_UND_IGEL, &know_nothing(), game % 4);
+        record(&mut player, &HASE_UND_IGEL, &mut random)
             .write(&mut lines)
             .unwrap();
     }
@@ -74,7 +76,8 @@ fn even_chances_cost_the_logarithm_of_two() {
     let text = r#"{"variant":"hase-und-igel","start":"63,5,0/61,1,0/64,0,0 1 3 -","moves":"1","places":[2,3,1]}"#;
     let games = read(text.as_bytes()).unwrap();
     assert_eq!(games.len(), 1);
-    let all = whole(&calibrations(&know_nothing(), &games));
+    let net = Net::new(&HASE_UND_IGEL, &know_nothing());
+    let all = whole(&calibrations(&net, &games));
     assert_eq!(all.pairs(), 1.0);
     assert!((all.loss() - 2f64.ln()).abs() < 1e-6, "{}", all.loss());
     let tenth = all.tenths()[5];
