@@ -13,9 +13,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use trainer::course::Course;
+use trainer::endings::Solver;
 use trainer::measure::{Calibration, PARTS, TENTHS, calibrations, whole};
 use trainer::player::Player;
-use trainer::{comparison, plot, records, self_play};
+use trainer::records::Played;
+use trainer::{comparison, endings, plot, records, self_play};
 
 /// Learns the weights of buxtehude's evaluation from games against itself
 #[derive(Parser)]
@@ -78,6 +80,23 @@ enum Command {
         /// Draw the curves of the first of them to this file, as SVG
         #[arg(long)]
         plot: Option<PathBuf>,
+    },
+    /// Solves the endings of recorded games of two, and tells how far off a net and a search with it are
+    Endings {
+        /// Games as JSON Lines, as for `measure`
+        games: PathBuf,
+        /// The file of weights
+        #[arg(long)]
+        weights: PathBuf,
+        /// Both hares are so many turns from home or fewer
+        #[arg(long, default_value_t = 3)]
+        turns: u32,
+        /// How many positions the engine's search visits
+        #[arg(long, default_value_t = NODES, value_parser = clap::value_parser!(u64).range(1..))]
+        nodes: u64,
+        /// How many positions may be looked at to solve an ending
+        #[arg(long, default_value_t = 1_000_000)]
+        positions: usize,
     },
 }
 
@@ -163,6 +182,18 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
             weights,
             plot,
         } => measure(&games, &weights, plot.as_deref()),
+        Command::Endings {
+            games,
+            weights,
+            turns,
+            nodes,
+            positions,
+        } => {
+            let weights = read_weights(&weights)?;
+            let mut player = Player::new(records::ruleset(&weights.variant)?, &weights, nodes);
+            let mut solver = Solver::new(positions);
+            solve_endings(&mut player, &read_games(&games)?, turns, &mut solver)
+        }
     }
 }
 
@@ -281,9 +312,38 @@ fn compare(
     Ok(())
 }
 
+fn read_games(path: &Path) -> Result<Vec<Played>, Box<dyn Error>> {
+    let input = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(records::read(BufReader::new(input))?)
+}
+
+fn solve_endings(
+    player: &mut Player,
+    games: &[Played],
+    turns: u32,
+    solver: &mut Solver,
+) -> Result<(), Box<dyn Error>> {
+    if player.seats() != 2 || games.iter().any(|(_, places)| places.len() != 2) {
+        return Err("expected weights and games for two seats".into());
+    }
+    let errors = endings::errors(player, games, turns, solver);
+    let mut output = io::stdout().lock();
+    writeln!(
+        output,
+        "{} endings solved, {} given up",
+        errors.solved, errors.given_up
+    )?;
+    writeln!(
+        output,
+        "mean error of the chance to finish first: at first sight {:.4}, searched {:.4}",
+        errors.at_first_sight(),
+        errors.searched()
+    )?;
+    Ok(())
+}
+
 fn measure(games: &Path, weights: &[PathBuf], plot: Option<&Path>) -> Result<(), Box<dyn Error>> {
-    let input = File::open(games).map_err(|error| format!("{}: {error}", games.display()))?;
-    let games = records::read(BufReader::new(input))?;
+    let games = read_games(games)?;
     let mut output = io::stdout().lock();
     for (index, path) in weights.iter().enumerate() {
         let net = read_net(path)?;

@@ -121,7 +121,7 @@ impl Player {
     }
 
     /// The expected number of rivals that a seat finishes before, at first sight.
-    fn wins(&self, position: &Position, seat: Seat) -> f32 {
+    pub fn wins(&self, position: &Position, seat: Seat) -> f32 {
         if let Some(place) = position.place(seat) {
             return (position.seats() - place) as f32;
         }
