@@ -1,5 +1,5 @@
 //! Facts about recorded games, to put beside what is said of the game: how long it is, how many moves there
-//! are, what the cards do, who shuffles, and how far behind the losers finish.
+//! are, what the cards do, who shuffles, how far behind the losers finish, and how much of it all is luck.
 //!
 //! `cargo run --release -p arbiter --example facts -- RECORD [RECORD ...]`, where each RECORD was made with
 //! `arbiter match --record`. Every game is checked and played over again by the rules; a line that is not in
@@ -11,6 +11,7 @@ mod cards;
 mod draw;
 mod game;
 mod length;
+mod luck;
 mod near_finish;
 mod places;
 mod repetition;
@@ -134,6 +135,7 @@ fn facts(games: &[Game], number: usize, seats: usize, depth: Option<u32>) -> Str
         repetition::table_of(games),
         behind::table_of(games),
         places::table_of(games, seats),
+        luck::table_of(games),
     ]
     .join("\n")
 }
