@@ -1,14 +1,17 @@
-//! Who shuffles: positions, holdings and squares that come back.
+//! Who shuffles: positions, holdings and squares that come back, and moves that gain nothing.
 //!
 //! All are counted for the seat whose ply brought them back: a *position* when its whole text has been in the
 //! game before; a *hare* when, by a move that is no forced stay, it has the square, carrots and lettuces of an
-//! earlier moment of its own; a *square* when a hare goes, forward or back, to one that it had left.
+//! earlier moment of its own; a *square* when a hare goes, forward or back, to one that it had left. A move is
+//! *idle* when it is no forced stay, gains no square, and leaves as many turns home as there were: no carrots were needed.
 
 use std::collections::{BTreeMap, HashSet};
 
 use arbiter::report::{self, Column};
 
-use crate::game::Game;
+use buxtehude::rules::Game as _;
+
+use crate::game::{Game, Ply};
 
 /// What a seat has brought back in a game, or several seats in several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,6 +23,7 @@ struct Repetitions {
     positions: usize,
     hares: usize,
     squares: usize,
+    idle: usize,
 }
 
 impl Repetitions {
@@ -29,11 +33,18 @@ impl Repetitions {
         self.positions += other.positions;
         self.hares += other.hares;
         self.squares += other.squares;
+        self.idle += other.idle;
     }
 
     /// The cells of a row: each number divided by `parts`.
     fn cells(self, parts: usize) -> impl Iterator<Item = String> {
-        let numbers = [self.moves, self.positions, self.hares, self.squares];
+        let numbers = [
+            self.moves,
+            self.positions,
+            self.hares,
+            self.squares,
+            self.idle,
+        ];
         numbers
             .into_iter()
             .map(move |number| format!("{:.2}", number as f64 / parts.max(1) as f64))
@@ -68,8 +79,18 @@ fn repetitions(game: &Game) -> Vec<Repetitions> {
         counts.hares += usize::from(!is_new_hare);
         let has_left = hare.square != ply.before.hare(seat).square;
         counts.squares += usize::from(has_left && !is_new_square);
+        counts.idle += usize::from(is_idle(ply));
     }
     seats
+}
+
+/// Whether a move gains no square and brings its hare no nearer home.
+fn is_idle(ply: &Ply) -> bool {
+    let [before, after] = [ply.before, ply.after].map(|position| {
+        let square = position.hare(ply.mover).square;
+        (square, position.turns_home(ply.mover))
+    });
+    after.0 <= before.0 && after.1 >= before.1
 }
 
 /// The table.
@@ -90,6 +111,7 @@ pub fn table_of(games: &[Game]) -> String {
         Column::right("positions"),
         Column::right("own hares"),
         Column::right("own squares"),
+        Column::right("idle moves"),
     ];
     let mut rows = vec![row("all seats, a game", games.len(), "games", all)];
     rows.extend(engines.into_iter().map(|(name, counts)| {
@@ -126,6 +148,8 @@ mod tests {
         assert_eq!((second.moves, second.positions), (2, 1), "{second:?}");
         assert_eq!((first.hares, second.hares), (2, 1), "{first:?} {second:?}");
         assert_eq!((first.squares, second.squares), (0, 0), "they stayed");
+        // Ten carrots more are a turn less for the second alone.
+        assert_eq!((first.idle, second.idle), (3, 1), "{first:?} {second:?}");
     }
 
     #[test]
@@ -142,6 +166,7 @@ mod tests {
             positions: 0,
             hares: 0,
             squares: 2,
+            idle: 1,
         };
         assert_eq!(first, expected);
         assert_eq!((second.moves, second.squares), (2, 0), "{second:?}");
