@@ -77,8 +77,8 @@ fn every_seat_is_near_its_par_when_asked_again() {
         (
             "hase-und-igel",
             6,
-            "go nodes 500",
-            &["--engine", "nodes=500", "--tries", "30000"],
+            "go nodes 100",
+            &["--engine", "nodes=100", "--tries", "100000"],
         ),
     ] {
         let seats = players.to_string();
@@ -228,7 +228,7 @@ fn it_gives_up_after_as_many_candidates_as_allowed() {
     let too_near = ["--count", "5", "--within", "0", "--players", "3"];
     let (code, stdout, stderr) = run(&[&arguments[..], &too_near].concat());
     assert_eq!((code, lines(&stdout).len()), (1, 0), "{stdout}{stderr}");
-    let error = "only 0 of 5 openings after 500 candidates: expected every seat within 0 of 333";
+    let error = "only 0 of 5 openings after 5000 candidates: expected every seat within 0 of 333";
     assert!(stderr.contains(error), "{stderr}");
 }
 

@@ -50,7 +50,7 @@ fn a_certain_place_is_worth_all_its_points() {
     assert_eq!(leads("57,10,1!/63,5,0 1 - -", 3)[..2], [-CERTAIN, CERTAIN]);
     assert_eq!(leads("63,5,0/10,68,3/20,68,3 1 - -", 2)[0], 2 * CERTAIN);
     // Second of three: one rival ahead, one behind.
-    let second = leads("62,0,1!/63,5,0/42,10,1! 1 - -", 10);
+    let second = leads("62,0,1!/63,5,0/42,10,1! 1 - -", 12);
     let exact = [0, 2 * CERTAIN, -2 * CERTAIN, 0, 0, 0];
     for (found, exact) in second.into_iter().zip(exact) {
         assert!((found - exact).abs() < CERTAIN / 200, "{second:?}");

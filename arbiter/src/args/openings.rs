@@ -48,7 +48,7 @@ pub struct OpeningsArgs {
     #[arg(long, value_name = "PERMILLE", default_value = "50", value_parser = permille, allow_negative_numbers = true)]
     pub within: u32,
 
-    /// Candidates after which to give up [default: 100 for each opening]
+    /// Candidates after which to give up [default: 1000 for each opening]
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub tries: Option<u64>,
 

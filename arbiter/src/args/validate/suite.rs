@@ -15,7 +15,7 @@ use crate::plan::{EngineSpec, Limit};
 const DEFAULT_LIMIT: Limit = Limit::nodes(10_000);
 
 /// Candidates for each opening where their number is not named.
-const TRIES: u64 = 100;
+const TRIES: u64 = 1000;
 
 /// Makes the plan of a suite of what was typed.
 ///
