@@ -24,6 +24,8 @@ pub struct MoverClock {
     pub increment: Duration,
     /// Moves to the next time control, or `None` for the rest of the game.
     pub moves_to_go: Option<u32>,
+    /// Turns that the mover would need to its goal if it were alone, or `None` where nobody knows.
+    pub turns_home: Option<u32>,
 }
 
 /// The time of one move.
@@ -35,8 +37,11 @@ pub struct TimeBudget {
     pub hard: Duration,
 }
 
-/// Moves that a seat is expected to make yet, where nobody says.
+/// Moves that a seat is expected to make yet, where nobody says and nothing tells.
 const EXPECTED_MOVES: u32 = 16;
+
+/// Moves that it is expected to make beyond those that it would need alone.
+const DETOURS: u32 = 3;
 
 /// A single move may use this share of the clock at most: one in so many.
 const LARGEST_SHARE: u32 = 4;
@@ -67,10 +72,10 @@ impl Limits {
 impl MoverClock {
     fn time_budget(&self, overhead: Duration) -> TimeBudget {
         let usable = self.left.saturating_sub(overhead);
-        let moves = self
-            .moves_to_go
-            .unwrap_or(EXPECTED_MOVES)
-            .clamp(1, EXPECTED_MOVES);
+        let expected = self
+            .turns_home
+            .map_or(EXPECTED_MOVES, |turns| turns.saturating_add(DETOURS));
+        let moves = self.moves_to_go.unwrap_or(expected).clamp(1, expected);
         let target = usable / moves + self.increment * 3 / 4;
         let most = if moves == 1 {
             usable
@@ -80,9 +85,9 @@ impl MoverClock {
         let hard = (target * 2)
             .min(most.max(self.increment * 3 / 4))
             .min(usable);
-        // An iteration takes several times as long as the one before: begun late, it would not end.
+        // An iteration takes as long as all before it, or longer: begun late, it would not end.
         TimeBudget {
-            soft: Some((target / 2).min(hard)),
+            soft: Some((target * 2 / 3).min(hard)),
             hard,
         }
     }
@@ -124,6 +129,7 @@ mod tests {
                         left,
                         increment,
                         moves_to_go,
+                        turns_home: Some(left.as_millis() as u32 % 7),
                     };
                     let budget = clock.time_budget(ms(1));
                     assert!(
@@ -137,11 +143,27 @@ mod tests {
     }
 
     #[test]
+    fn the_nearer_its_goal_a_seat_is_the_more_of_its_clock_it_may_use() {
+        let hard = |turns_home| {
+            let clock = MoverClock {
+                left: ms(1000),
+                increment: ms(0),
+                moves_to_go: None,
+                turns_home,
+            };
+            clock.time_budget(ms(0)).hard
+        };
+        assert!(hard(Some(2)) > hard(Some(8)) && hard(Some(8)) > hard(Some(20)));
+        assert_eq!(hard(None), hard(Some(EXPECTED_MOVES - DETOURS)));
+    }
+
+    #[test]
     fn the_shorter_of_movetime_and_clock_counts() {
         let clock = MoverClock {
             left: ms(1000),
             increment: ms(0),
             moves_to_go: None,
+            turns_home: None,
         };
         let both = |movetime| {
             let limits = Limits {

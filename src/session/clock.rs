@@ -63,6 +63,7 @@ pub fn mover_clock(clock: &Clock, position: &AnyPosition) -> Result<MoverClock, 
         left: milliseconds(left.max(0) as u64),
         increment: milliseconds(increment.unwrap_or(0)),
         moves_to_go: clock.movestogo,
+        turns_home: position.turns_home(mover),
     })
 }
 
