@@ -57,7 +57,8 @@ fn share_of_first(
             break;
         }
         let player = &mut players[(seat.index() + offset) % 2];
-        position = draw(player.chosen(&position, seat, 0.0, random), random);
+        let mv = player.chosen(&position, seat, 0.0, random);
+        position = draw(position.play_unchecked(mv), random);
         plies += 1;
     }
     let places = places(&position);

@@ -1,12 +1,15 @@
 //! Who plays: a net that takes what is best at first sight, or the engine's own search with that net.
 
+use std::sync::Arc;
+
 use buxtehude::eval::net::{Net, Weights};
-use buxtehude::eval::{CERTAIN, Evaluators};
-use buxtehude::rules::hase::{Position, Ruleset};
+use buxtehude::eval::{CERTAIN, Evaluate, Evaluators};
+use buxtehude::rules::hase::{Move, Position, Ruleset};
 use buxtehude::rules::{AnyPosition, Game, MAX_SEATS, Seat};
 use buxtehude::search::{Control, MAX_DEPTH, Memory, Request, search};
 use rand::{Rng, RngExt};
 
+use crate::openings::start;
 use crate::self_play::chance;
 
 /// The expected number of rivals that each seat finishes before, from now on.
@@ -18,7 +21,7 @@ const MEMORY: usize = 1;
 /// A net, and how it looks for moves.
 #[derive(Debug)]
 pub struct Player {
-    net: Net,
+    net: Arc<Net>,
     search: Option<Search>,
 }
 
@@ -31,18 +34,16 @@ struct Search {
 impl Player {
     /// A player with these weights, whose searches visit so many positions for a move; with 0 it looks no further than
     /// at first sight.
-    pub fn new(ruleset: &Ruleset, weights: &Weights, nodes: u64) -> Player {
-        let search = (nodes > 0).then(|| {
-            let evaluators = Evaluators::default();
-            evaluators.use_weights(Some(weights.clone()));
-            Search {
+    pub fn new(ruleset: &'static Ruleset, weights: &Weights, nodes: u64) -> Player {
+        // The net at first sight is the one that the search evaluates by.
+        let evaluators = Evaluators::default();
+        evaluators.use_weights(Some(weights.clone()));
+        Player {
+            net: start(ruleset, weights.seats).evaluator(&evaluators),
+            search: (nodes > 0).then(|| Search {
                 memory: Memory::with_evaluators(MEMORY, evaluators),
                 nodes,
-            }
-        });
-        Player {
-            net: Net::new(ruleset, weights),
-            search,
+            }),
         }
     }
 
@@ -58,23 +59,22 @@ impl Player {
         }
     }
 
-    /// The position after the move of the search, or without one after a move at first sight; see
-    /// [`Player::at_first_sight`].
+    /// The move of the search, or without one a move at first sight; see [`Player::at_first_sight`].
     pub fn chosen(
         &mut self,
         position: &Position,
         seat: Seat,
         temperature: f32,
         random: &mut impl Rng,
-    ) -> Position {
+    ) -> Move {
         match self.searched(position) {
-            Some((next, _)) => next,
+            Some((mv, _)) => mv,
             None => self.at_first_sight(position, seat, temperature, random),
         }
     }
 
-    /// The position after the move of the search, and what the search expects; `None` without a search.
-    pub fn searched(&mut self, position: &Position) -> Option<(Position, Wins)> {
+    /// The move of the search, and what the search expects; `None` without a search.
+    pub fn searched(&mut self, position: &Position) -> Option<(Move, Wins)> {
         let Search { memory, nodes } = self.search.as_mut()?;
         let mut request = Request::new(AnyPosition::Hase(*position), MAX_DEPTH);
         request.nodes = *nodes;
@@ -84,37 +84,37 @@ impl Player {
             .find(|mv| mv.to_string() == answer.best)?;
         let rivals = (position.seats() - 1) as f32;
         let wins = |lead| (lead as f32 / CERTAIN as f32 + rivals) / 2.0;
-        Some((position.play_unchecked(mv), answer.value.leads.map(wins)))
+        Some((mv, answer.value.leads.map(wins)))
     }
 
-    /// The position after a move that is best at first sight, or nearly so: one that is worth `temperature` of a seat's
-    /// par less is taken e times less often.
+    /// A move that is best at first sight, or nearly so: one that is worth `temperature` of a seat's par less is taken e
+    /// times less often.
+    ///
+    /// # Panics
+    /// Unless a seat is to move.
     pub fn at_first_sight(
         &self,
         position: &Position,
         seat: Seat,
         temperature: f32,
         random: &mut impl Rng,
-    ) -> Position {
-        let moves = position.legal_moves();
-        if moves.len() == 1 {
-            return moves
-                .map(|mv| position.play_unchecked(mv))
-                .next()
-                .unwrap_or(*position);
+    ) -> Move {
+        let mut moves = position.legal_moves();
+        let mut best = moves.next().expect("a seat to move has a move");
+        if moves.is_empty() {
+            return best;
         }
         // The largest of shares with Gumbel noise is each with the probability that a softmax gives it.
         let scale = temperature * (position.seats() - 1) as f32;
-        let mut best = *position;
         let mut most = f32::NEG_INFINITY;
-        for mv in moves {
+        for mv in position.legal_moves() {
             let next = position.play_unchecked(mv);
             let uniform: f32 = random.random_range(f32::MIN_POSITIVE..1.0);
             let noise = -scale * (-uniform.ln()).ln();
             let value = self.wins(&next, seat) + noise;
             if value > most {
                 most = value;
-                best = next;
+                best = mv;
             }
         }
         best

@@ -121,10 +121,11 @@ pub fn play(
         let before = position;
         let searched = player.searched(&before);
         positions.push((before, searched.map(|(_, wins)| wins)));
-        position = match searched {
-            Some((next, _)) if !random.random_bool(HASTY) => next,
+        let mv = match searched {
+            Some((mv, _)) if !random.random_bool(HASTY) => mv,
             _ => player.at_first_sight(&before, seat, temperature, random),
         };
+        position = before.play_unchecked(mv);
         if position.turn() == Turn::Card(seat) {
             positions.push((position, None));
             position = draw(position, random);
@@ -183,14 +184,12 @@ pub fn record(player: &mut Player, ruleset: &'static Ruleset, random: &mut impl 
         if is_too_long(plies, seats) {
             break;
         }
-        let next = player.chosen(&position, seat, TEMPERATURE, random);
-        let mut moves = position.legal_moves();
+        let chosen = player.chosen(&position, seat, TEMPERATURE, random);
         let mv = if plies < opening_plies {
-            moves.choose(random)
+            position.legal_moves().choose(random).unwrap_or(chosen)
         } else {
-            moves.find(|mv| position.play_unchecked(*mv) == next)
+            chosen
         };
-        let Some(mv) = mv else { break };
         words.push(mv.to_string());
         position = position.play_unchecked(mv);
         plies += 1;

@@ -7,12 +7,15 @@
 //! first moves of an opening, are the seat's step.
 
 use arbiter::report::{self, Column, percent};
-use buxtehude::rules::{Game as _, Seat};
+use arbiter::score;
 
 use crate::game::Game;
 
-/// The steps that a result is made of.
+/// The kinds of step that a result is made of.
 const KINDS: [&str; 3] = ["seat and opening", "cards", "moves"];
+const SEAT: usize = 0;
+const CARDS: usize = 1;
+const MOVES: usize = 2;
 
 /// The table: the mean square of what each kind adds up to in a game, for a seat, as a share of the mean square of results,
 /// and the standard deviation in permille of the points. What the three leave of 100 % is how they go together.
@@ -54,7 +57,7 @@ fn split(game: &Game) -> Option<Vec<Split>> {
     let plies = game.plies[game.opening..].iter();
     let mut splits = vec![Split::default(); seats];
     let mut before = vec![par; seats];
-    let mut kind = 0;
+    let mut kind = SEAT;
     for (ply, turn) in plies.zip(&game.record.turns) {
         // What is expected where nothing is told goes on until something is.
         if turn.estimate.len() == seats {
@@ -65,21 +68,18 @@ fn split(game: &Game) -> Option<Vec<Split>> {
                 .collect();
             step(&mut splits, kind, &before, &now);
             before = now;
-            kind = 2;
+            kind = MOVES;
         }
-        if ply.draw.is_some() && kind != 0 {
-            kind = 1;
+        if ply.draw.is_some() && kind != SEAT {
+            kind = CARDS;
         }
     }
-    if kind == 0 || !game.is_over() {
+    if kind == SEAT || !game.is_over() {
         return None;
     }
-    let points = (seats * (seats - 1) / 2) as f64;
-    let result = (0..seats as u8)
-        .map(|seat| {
-            let place = game.last().place(Seat(seat)).unwrap_or(seats);
-            1000.0 * (seats - place) as f64 / points
-        })
+    let points = score::points(&game.record.places).into_iter();
+    let result = points
+        .map(|points| 1000.0 * points / score::points_of_a_game(seats))
         .collect();
     step(&mut splits, kind, &before, &result);
     Some(splits)

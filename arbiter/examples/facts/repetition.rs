@@ -8,7 +8,6 @@
 use std::collections::{BTreeMap, HashSet};
 
 use arbiter::report::{self, Column};
-
 use buxtehude::rules::Game as _;
 
 use crate::game::{Game, Ply};
