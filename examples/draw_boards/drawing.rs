@@ -1,0 +1,100 @@
+//! The boards as the rules have them: as pictures, and as a table of squares.
+
+use std::fmt::Write;
+
+use buxtehude::rules::{SquareKind, Variant};
+
+/// The variants whose boards are drawn.
+pub const VARIANTS: [&str; 2] = ["hase-und-igel", "hare-and-tortoise"];
+
+/// Squares in a row of the table.
+const TABLE_ROW: usize = 10;
+
+/// Squares in a row of the picture, which winds: every second row goes from right to left.
+const ROW: usize = 13;
+
+/// The side of a square in the picture, in pixels, and the margin around all.
+const SIDE: usize = 56;
+const MARGIN: usize = 8;
+
+fn squares(variant: &str) -> Vec<SquareKind> {
+    let variant = Variant::by_name(variant).expect("a variant of the list");
+    let start = variant.start(2).expect("a race for two");
+    start.scene().board.squares
+}
+
+/// What stands on the squares between start and finish, ten in a row of a Markdown table.
+pub fn table() -> String {
+    let boards = VARIANTS.map(squares);
+    let mut table = format!("| squares | `{}` | `{}` |\n", VARIANTS[0], VARIANTS[1]);
+    table += "|---|---|---|\n";
+    let last = boards[0].len() - 2;
+    for first in (1..=last).step_by(TABLE_ROW) {
+        let row = first..=(first + TABLE_ROW - 1).min(last);
+        let names = boards.each_ref().map(|squares| {
+            let names: Vec<&str> = squares[row.clone()]
+                .iter()
+                .map(|kind| name(*kind))
+                .collect();
+            names.join(", ")
+        });
+        // Writing to a string never fails.
+        let _ = writeln!(
+            table,
+            "| {} to {} | {} | {} |",
+            row.start(),
+            row.end(),
+            names[0],
+            names[1]
+        );
+    }
+    table
+}
+
+/// The name of a kind, a number square by its number alone.
+fn name(kind: SquareKind) -> &'static str {
+    kind.name.strip_prefix("place ").unwrap_or(kind.name)
+}
+
+/// A board as an SVG.
+pub fn picture(variant: &str) -> String {
+    let squares = squares(variant);
+    let rows = squares.len().div_ceil(ROW);
+    let (width, height) = (ROW * SIDE + 2 * MARGIN, rows * SIDE + 2 * MARGIN);
+    let mut picture = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         width=\"{width}\" height=\"{height}\" font-family=\"sans-serif\" text-anchor=\"middle\">\n\
+         <title>The board of {variant}</title>\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
+    );
+    for (number, kind) in squares.iter().enumerate() {
+        let (row, place) = (number / ROW, number % ROW);
+        let column = if row % 2 == 0 { place } else { ROW - 1 - place };
+        // The first row is the lowest.
+        let (x, y) = (MARGIN + column * SIDE, MARGIN + (rows - 1 - row) * SIDE);
+        let (middle, name) = (x + SIDE / 2, name(*kind));
+        let _ = write!(
+            picture,
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{SIDE}\" height=\"{SIDE}\" fill=\"{}\" stroke=\"#444444\"/>\n\
+             <text x=\"{middle}\" y=\"{}\" font-size=\"11\" fill=\"#444444\">{number}</text>\n\
+             <text x=\"{middle}\" y=\"{}\" font-size=\"{}\">{name}</text>\n",
+            colour(kind.name),
+            y + 14,
+            y + 38,
+            if name.len() == 1 { 20 } else { 12 },
+        );
+    }
+    picture + "</svg>\n"
+}
+
+fn colour(kind: &str) -> &'static str {
+    match kind {
+        "hare" => "#f3e0c4",
+        "carrot" => "#fbd0a6",
+        "lettuce" => "#cfe8b8",
+        "hedgehog" => "#d8cfc8",
+        "flag" => "#f7c9c9",
+        "start" | "finish" => "#e8e8e8",
+        _ => "#cfe0f3",
+    }
+}
