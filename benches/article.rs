@@ -6,11 +6,12 @@
 
 use std::time::{Duration, Instant};
 
-use buxtehude::eval::{ArticleModel, Evaluate};
+use buxtehude::eval::hase::{Settings, lookahead::Lookahead};
 use buxtehude::rules::Game;
 use buxtehude::rules::hase::{HASE_UND_IGEL, Move, Position};
-use buxtehude::search::vectors::{Extent, Prune, Strategy, VectorSettings, search};
-use buxtehude::search::{ArticleSettings, Control};
+use buxtehude::search::Control;
+use buxtehude::search::article::Extent;
+use buxtehude::search::article::vectors::{Prune, Strategy, VectorSettings, search};
 
 const TWO_SEATS: [&str; 21] = [
     "0,68,3/0,68,3 1 - -",
@@ -175,7 +176,8 @@ fn compare(title: &str, texts: &[&str], depths: std::ops::RangeInclusive<u32>) {
     for depth in depths {
         println!("{title}, depth {depth}");
         println!(
-            "  mode                                  nodes        ms   ns a node  nodes x  time x  other move  other vector"
+            "  mode                                  nodes        ms   ns a node  nodes x  time x  \
+             other move  other vector"
         );
         let mut full = 0;
         for (mode, (name, _, prune, ..)) in MODES.iter().enumerate() {
@@ -235,9 +237,7 @@ fn search_each_depth(
         nodes: u64::MAX,
         multipv: 1,
     };
-    let ArticleModel::Vectors(model) = position.model(&ArticleSettings::default().model) else {
-        unreachable!("the article on Hase und Igel has vectors");
-    };
+    let model = Lookahead::new(position.ruleset(), &Settings::default());
     let mut costs = Vec::new();
     let mut nodes = 0;
     let mut start = Instant::now();
@@ -253,7 +253,7 @@ fn search_each_depth(
                 nodes: line.nodes - nodes,
                 time: start.elapsed(),
                 best: line.pv[0],
-                worth: line.vector,
+                worth: line.value,
             });
             nodes = line.nodes;
             start = Instant::now();

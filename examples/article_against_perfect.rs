@@ -6,15 +6,17 @@
 //! position whether the article's side wins it against every defence.
 //!
 //! Run it with `cargo run --release --example article_against_perfect [LEVEL ...]`; without a level it takes 1 to 4.
-//! With the word `height` before the levels it uses that heuristic. With the word `positions` alone it prints the positions, a line each, for `arbiter match --openings`.
+//! With the word `height` before the levels it uses that heuristic. With the word `positions` alone it prints the
+//! positions, a line each, for `arbiter match --openings`.
 
 use std::collections::{HashMap, HashSet};
 
-use buxtehude::eval::{ArticleModel, Evaluate, Heuristic, ModelSettings};
+use buxtehude::eval::fox::{Heuristic, Pursuit};
 use buxtehude::rules::fox::{Move, Position, RABBIT, WOLVES};
 use buxtehude::rules::{AnyPosition, Game, Outcome, Seat, Turn};
-use buxtehude::search::vectors::Extent;
-use buxtehude::search::{Control, Memory, Request, minimax, search};
+use buxtehude::search::article::Extent;
+use buxtehude::search::article::minimax;
+use buxtehude::search::{Control, Memory, Request, search};
 
 /// How far from the start the positions are.
 const PLIES: u32 = 6;
@@ -187,14 +189,8 @@ impl Article {
 
     fn best(&mut self, position: &Position) -> Move {
         let depth = self.depth;
-        let settings = ModelSettings {
-            heuristic: self.heuristic,
-            ..ModelSettings::default()
-        };
+        let model = Pursuit::new(self.heuristic);
         *self.played.entry(*position).or_insert_with(|| {
-            let ArticleModel::Minimax(model) = position.model(&settings) else {
-                unreachable!("the article on this game has a single number");
-            };
             let extent = Extent {
                 moves: position.legal_moves().collect(),
                 depth,

@@ -2,12 +2,14 @@
 //! hare square and should not; or for refusals, in which it does not with its final remedy, and should.
 //!
 //! `cargo run --release --example find_traps -- traps 2 48 7 20000`: what to look for, the number of seats, the
-//! first of the squares on which hares stand, a seed, and how many positions to draw, of which those that break the rules are left out. Each find is a line: the
-//! position, what is played and what is better, the shares of both by a search in permille, and what the preset
-//! plays at depths 3 to 6 with each hare model.
+//! first of the squares on which hares stand, a seed, and how many positions to draw, of which those that break the
+//! rules are left out. Each find is a line: the position, what is played and what is better, the shares of both by a
+//! search in permille, and what the preset plays at depths 3 to 6 with each hare model.
 
-#[path = "../tests/evaluators/mod.rs"]
-mod evaluators;
+#[path = "../tests/common"]
+mod common {
+    pub mod evaluators;
+}
 #[path = "../tests/article/traps/proof.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
 mod proof;

@@ -7,10 +7,13 @@
 
 mod file;
 mod first;
-mod fox;
-mod hase;
+pub mod fox;
+pub mod hase;
 mod judge;
+#[cfg(feature = "ludo")]
+mod ludo;
 mod model;
+mod settings;
 mod worth;
 
 use std::sync::{Arc, Mutex};
@@ -19,7 +22,8 @@ pub use file::EvalFileError;
 pub use first::first_chance;
 pub use hase::{article, curves, lookahead, net};
 pub use judge::{Judge, Noise};
-pub use model::{ArticleModel, Heuristic, MinimaxModel, Model, ModelSettings, NoModel, mean};
+pub use model::{Article, ArticleModel, MinimaxModel, Model, NoArticle, NoModel, mean};
+pub use settings::{ModelOption, ModelSettings, Values};
 pub use worth::{DECIDED_WORTH, WORTH_UNIT, leads};
 
 use crate::rules::{Game, MAX_SEATS, Seat, Turn};
@@ -48,24 +52,12 @@ pub trait Evaluate: Game {
     /// What evaluates its positions.
     type Evaluator: Evaluator<Self>;
 
+    /// The article about it, or [`NoArticle`].
+    type Article: Article<Self>;
+
     /// What evaluates positions with the rules and the number of seats of this one. The first call for them may take
     /// some milliseconds.
     fn evaluator(&self, evaluators: &Evaluators) -> Arc<Self::Evaluator>;
-
-    /// The model for a search for vectors; [`NoModel`] where the article has none.
-    type Vectors: Model<Position = Self, Move = Self::Move>;
-
-    /// The model for a search for a single number; [`NoModel`] where the article has none.
-    type Minimax: MinimaxModel<Position = Self, Move = Self::Move>;
-
-    /// The model that the article about the game searches.
-    fn model(&self, settings: &ModelSettings) -> ArticleModel<Self::Vectors, Self::Minimax>;
-
-    /// The worth of each seat in the model, in hundredths, as the position stands.
-    fn model_worth(&self, settings: &ModelSettings) -> Vector;
-
-    /// How the worth in the model comes about, a line a seat, for a person.
-    fn explain_model(&self, settings: &ModelSettings) -> Vec<String>;
 }
 
 /// The evaluators that were made last, to be shared between threads.
@@ -74,19 +66,22 @@ pub struct Evaluators {
     nets: Arc<Mutex<hase::Nets>>,
 }
 
-/// The estimate of a position without search: each seat's summed lead over all others, from
+/// What a position is worth without search: each seat's summed lead over all others, from
 /// -(n - 1) x [`CERTAIN`] to (n - 1) x [`CERTAIN`] for n seats. The sum is 0.
 ///
 /// Where a card is due, it is the mean over the cards that are left.
-pub fn estimate<G: Evaluate>(evaluator: &G::Evaluator, position: &G) -> Vector {
+pub fn expected_leads<G: Evaluate>(evaluator: &G::Evaluator, position: &G) -> Vector {
     mean_over_cards(position, |open| static_leads(evaluator, open))
 }
 
-/// As [`estimate`], by what the position is worth in the model.
-pub fn model_estimate<G: Evaluate>(position: &G, settings: &ModelSettings) -> Vector {
-    mean_over_cards(position, |open| {
-        leads(&open.model_worth(settings), open.seats())
-    })
+/// As [`expected_leads`], by what the position is worth in the model; `None` where no article is about the game.
+pub fn model_leads<G: Evaluate>(position: &G, settings: &ModelSettings) -> Option<Vector> {
+    G::Article::worth(position, settings)?;
+    Some(mean_over_cards(position, |open| {
+        // There is an article, for it was asked above.
+        let worth = G::Article::worth(open, settings).unwrap_or_default();
+        leads(&worth, open.seats())
+    }))
 }
 
 /// The leads in a position, or where a card is due their mean over the cards that are left.
@@ -207,7 +202,7 @@ impl VectorMean {
 
 /// Each seat's expected share of the placement points, in permille.
 ///
-/// `leads` are summed leads as of [`estimate`]. Shares are rounded down and the units that are missing
+/// `leads` are summed leads as of [`expected_leads`]. Shares are rounded down and the units that are missing
 /// go to the largest remainders, of equal ones to the lower seat: they always add up to 1000.
 ///
 /// # Examples

@@ -8,6 +8,8 @@
 
 pub mod fox;
 pub mod hase;
+#[cfg(feature = "ludo")]
+pub mod ludo;
 mod no_cards;
 mod number;
 mod perft;
@@ -24,7 +26,9 @@ pub use perft::{for_each_child, perft, perft_by_playing};
 pub use scene::{Board, Fact, Layout, Piece, Scene, SquareKind};
 pub use solved::{Census, LongestWin, Outcome, Start};
 pub(crate) use variant::with_position;
-pub use variant::{ActionError, AnyPosition, Rules, SetupError, UnknownVariant, VARIANTS, Variant};
+pub use variant::{
+    ActionError, AnyPosition, Rules, SetupError, UnknownVariant, VARIANTS, Variant, is_card,
+};
 
 /// The most seats that any game has.
 pub const MAX_SEATS: usize = 6;
@@ -128,6 +132,9 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// Why a text is not a position.
     type PositionError: std::error::Error + Send + Sync + 'static;
 
+    /// Whether anything is left to chance: whether a card can ever be due.
+    const HAS_CARDS: bool;
+
     /// The start for `seats` players, or `None` where the game is not for so many.
     fn start(rules: &'static Self::Rules, seats: usize) -> Option<Self>;
 
@@ -143,7 +150,8 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// What is due now.
     fn turn(&self) -> Turn;
 
-    /// The final place of a seat, from 1, or `None` while it is open.
+    /// The final place of a seat, from 1, or `None` while it is open. Places are never shared: no two seats have the
+    /// same one.
     fn place(&self, seat: Seat) -> Option<usize>;
 
     /// The best place that is open, from 1; one more than there are seats where none is.

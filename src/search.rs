@@ -1,17 +1,17 @@
 //! The search: iterative deepening over any game that can be evaluated. Our own is a tree search (PUCT) over expected
-//! shares, for any number of seats; two seats may be searched by alpha-beta as well. [`vectors`] and [`minimax`] are those of
-//! the articles. A solved game needs none.
+//! shares, for any number of seats; two seats may be searched by alpha-beta as well. In [`article`] are those of the
+//! articles. A solved game needs none.
 //!
 //! The search has no mouth. It takes a [`Request`], asks a [`Control`] whether to go on, hands each
 //! completed iteration to an observer as a [`Report`], and returns an [`Answer`]. It reads the clock only
 //! where its budget is one of time.
 
 mod alpha_beta;
+pub mod article;
 mod chance;
 mod control;
 mod deepening;
 mod memory;
-pub mod minimax;
 mod order;
 mod perfect;
 mod preset;
@@ -23,7 +23,6 @@ mod strength;
 mod table;
 mod team;
 mod tree;
-pub mod vectors;
 mod visits;
 
 use std::fmt::Display;
@@ -154,7 +153,7 @@ pub struct Report {
 /// What a search is worth to the seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Value {
-    /// Each seat's summed lead, as [`estimate`](crate::eval::estimate) has it.
+    /// Each seat's summed lead, as [`expected_leads`](crate::eval::expected_leads) has it.
     pub leads: Vector,
     /// Own moves of the root's mover until its place is certain, whatever the cards: positive for the
     /// best place still open, negative for the last one, 0 where neither is certain.

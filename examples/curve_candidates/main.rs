@@ -10,7 +10,7 @@ mod candidates;
 mod game;
 mod tournament;
 
-use buxtehude::eval::{ModelSettings, lookahead::Lookahead};
+use buxtehude::eval::hase::{Settings, lookahead::Lookahead};
 use buxtehude::rules::hase::HASE_UND_IGEL;
 
 use candidates::{CANDIDATES, Candidate};
@@ -56,7 +56,7 @@ fn main() -> Result<(), std::num::ParseIntError> {
 }
 
 fn measure(candidates: &[&Candidate], plan: Plan) -> Vec<Tally> {
-    let settings = ModelSettings::default();
+    let settings = Settings::default();
     let model = |candidate: &&Candidate| {
         Lookahead::with_curves(&HASE_UND_IGEL, &settings, &candidate.shape.curves())
     };

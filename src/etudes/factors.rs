@@ -64,7 +64,8 @@ pub enum FactorsError {
     },
     /// A line does not set a factor.
     #[error(
-        "{}:{line}: found {text:?}: expected `setoption name {names} value N`, each once, N a whole number from 0 to {LARGEST}",
+        "{}:{line}: found {text:?}: expected `setoption name {names} value N`, each once, N a whole number from \
+         0 to {LARGEST}",
         .path.display(),
         names = FACTORS.map(|factor| factor.name).join("|")
     )]

@@ -3,11 +3,11 @@
 use super::{CERTAIN, Evaluator, Vector, lead};
 use crate::rules::{Game, MAX_SEATS, Seat};
 
-/// The chance of `seat` to come in first of all, from 0 to 1, as the evaluator sees it, also where a card is due: 1 or 0
-/// once the first place is taken.
+/// The chance of `seat` to come in first of all, from 0 to 1, as the evaluator sees it, also where a card is due: 1 or
+/// 0 once the first place is taken.
 ///
-/// If strengths are logarithms of odds between any two, the chance of a seat to be first of many is in proportion to e to
-/// the power of its strength.
+/// If strengths are logarithms of odds between any two, the chance of a seat to be first of many is in proportion to e
+/// to the power of its strength.
 ///
 /// Source: R. Plackett, "The analysis of permutations" (1975); R. D. Luce, "Individual choice behavior" (1959).
 pub fn first_chance<G: Game, E: Evaluator<G>>(evaluator: &E, position: &G, seat: Seat) -> f32 {

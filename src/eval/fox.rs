@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use super::{
-    ArticleModel, Evaluate, Evaluator, Evaluators, Heuristic, MinimaxModel, ModelSettings, NoModel,
-    STRENGTH_UNIT, Vector, WORTH_UNIT,
+    Article, ArticleModel, Evaluate, Evaluator, Evaluators, MinimaxModel, ModelOption,
+    ModelSettings, NoModel, STRENGTH_UNIT, Values, Vector, WORTH_UNIT,
 };
 use crate::rules::fox::board::{ROW_8, Square, neighbours};
 use crate::rules::fox::{Move, Position, RABBIT, WOLVES};
@@ -56,6 +56,13 @@ fn worth(value: i32) -> Vector {
 #[derive(Clone, Copy, Debug)]
 pub struct Pursuit {
     heuristic: Heuristic,
+}
+
+impl Pursuit {
+    /// The model with this number.
+    pub fn new(heuristic: Heuristic) -> Pursuit {
+        Pursuit { heuristic }
+    }
 }
 
 impl MinimaxModel for Pursuit {
@@ -107,39 +114,75 @@ impl Evaluator<Position> for Distance {
     }
 
     fn explain(&self, position: &Position) -> Vec<String> {
-        let default = Pursuit {
-            heuristic: Heuristic::Distance,
-        };
-        explain_with(position, &default)
+        explain_with(position, &Pursuit::new(Heuristic::Distance))
     }
 }
 
 impl Evaluate for Position {
     type Evaluator = Distance;
-    type Vectors = NoModel<Position>;
-    type Minimax = Pursuit;
+    type Article = RabbitsAndWolves;
 
     fn evaluator(&self, _: &Evaluators) -> Arc<Distance> {
         Arc::new(Distance)
     }
+}
 
-    fn model(&self, settings: &ModelSettings) -> ArticleModel<NoModel<Position>, Pursuit> {
-        ArticleModel::Minimax(pursuit(settings))
+/// What can be chosen about the article's model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// What the single number is.
+    pub heuristic: Heuristic,
+}
+
+/// What the single number of a position is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Heuristic {
+    /// The steps of the rabbit's shortest way to row 8 while no wolf moves.
+    #[default]
+    Distance,
+    /// How many rows it is from there, whatever is in the way.
+    Height,
+}
+
+/// The options that set the choices.
+pub const OPTIONS: &[ModelOption] = &[ModelOption {
+    name: "Heuristic",
+    values: Values::Names(&["distance", "height"]),
+    get: |settings| settings.fox.heuristic as u32,
+    set: |settings, value| {
+        settings.fox.heuristic = match value {
+            0 => Heuristic::Distance,
+            _ => Heuristic::Height,
+        };
+    },
+}];
+
+/// The article "Rabbits & Wolves".
+#[derive(Clone, Copy, Debug)]
+pub struct RabbitsAndWolves;
+
+impl Article<Position> for RabbitsAndWolves {
+    type Vectors = NoModel<Position>;
+    type Minimax = Pursuit;
+
+    fn model(
+        _: &Position,
+        settings: &ModelSettings,
+    ) -> Option<ArticleModel<NoModel<Position>, Pursuit>> {
+        Some(ArticleModel::Minimax(pursuit(settings)))
     }
 
-    fn model_worth(&self, settings: &ModelSettings) -> Vector {
-        worth(pursuit(settings).value(self))
+    fn worth(position: &Position, settings: &ModelSettings) -> Option<Vector> {
+        Some(worth(pursuit(settings).value(position)))
     }
 
-    fn explain_model(&self, settings: &ModelSettings) -> Vec<String> {
-        explain_with(self, &pursuit(settings))
+    fn explain(position: &Position, settings: &ModelSettings) -> Vec<String> {
+        explain_with(position, &pursuit(settings))
     }
 }
 
 fn pursuit(settings: &ModelSettings) -> Pursuit {
-    Pursuit {
-        heuristic: settings.heuristic,
-    }
+    Pursuit::new(settings.fox.heuristic)
 }
 
 /// The map of distances, the value, and a line a seat.

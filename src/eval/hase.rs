@@ -8,12 +8,15 @@ pub mod net;
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use super::{ArticleModel, Evaluate, Evaluators, ModelSettings, NoModel, Vector};
+use super::{
+    Article, ArticleModel, Evaluate, Evaluators, ModelOption, ModelSettings, NoModel, Values,
+    Vector,
+};
 use crate::rules::hase::{FINISH, Position, Ruleset, cost};
 use crate::rules::{Game, MAX_SEATS, Seat};
 use article::{Evaluation, Factors, Terms};
 use curves::CURVES;
-use lookahead::Lookahead;
+use lookahead::{HareModel, Lookahead};
 use net::Net;
 pub use net::Nets;
 
@@ -47,28 +50,87 @@ impl Evaluators {
 
 impl Evaluate for Position {
     type Evaluator = Net;
-    type Vectors = Lookahead;
-    type Minimax = NoModel<Position>;
+    type Article = MinimaxForThree;
 
     fn evaluator(&self, evaluators: &Evaluators) -> Arc<Net> {
         evaluators.net(self.ruleset(), self.seats())
     }
+}
 
-    fn model(&self, settings: &ModelSettings) -> ArticleModel<Lookahead, NoModel<Position>> {
-        ArticleModel::Vectors(Lookahead::new(self.ruleset(), settings))
+/// What can be chosen about the article's model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Ks, Kc and Kp.
+    pub factors: Factors,
+    /// What a hare square is taken for.
+    pub hare_model: HareModel,
+}
+
+/// The largest of the factors that can be chosen.
+const MOST_FACTOR: u32 = 1000;
+
+/// The options that set the choices.
+pub const OPTIONS: &[ModelOption] = &[
+    ModelOption {
+        name: "Ks",
+        values: Values::UpTo(MOST_FACTOR),
+        get: |settings| settings.hase.factors.lettuces as u32,
+        set: |settings, value| settings.hase.factors.lettuces = value as i32,
+    },
+    ModelOption {
+        name: "Kc",
+        values: Values::UpTo(MOST_FACTOR),
+        get: |settings| settings.hase.factors.carrots as u32,
+        set: |settings, value| settings.hase.factors.carrots = value as i32,
+    },
+    ModelOption {
+        name: "Kp",
+        values: Values::UpTo(MOST_FACTOR),
+        get: |settings| settings.hase.factors.path as u32,
+        set: |settings, value| settings.hase.factors.path = value as i32,
+    },
+    ModelOption {
+        name: "HareModel",
+        values: Values::Names(&["article", "article-penalty", "chance"]),
+        get: |settings| settings.hase.hare_model as u32,
+        set: |settings, value| {
+            settings.hase.hare_model = match value {
+                0 => HareModel::Article,
+                1 => HareModel::ArticlePenalty,
+                _ => HareModel::Chance,
+            };
+        },
+    },
+];
+
+/// The article "AI in Hase und Igel: minimax for three".
+#[derive(Clone, Copy, Debug)]
+pub struct MinimaxForThree;
+
+impl Article<Position> for MinimaxForThree {
+    type Vectors = Lookahead;
+    type Minimax = NoModel<Position>;
+
+    fn model(
+        position: &Position,
+        settings: &ModelSettings,
+    ) -> Option<ArticleModel<Lookahead, NoModel<Position>>> {
+        let lookahead = Lookahead::new(position.ruleset(), &settings.hase);
+        Some(ArticleModel::Vectors(lookahead))
     }
 
-    fn model_worth(&self, settings: &ModelSettings) -> Vector {
-        let evaluation = Evaluation::new(self.ruleset(), &CURVES, &settings.factors);
+    fn worth(position: &Position, settings: &ModelSettings) -> Option<Vector> {
+        let evaluation = Evaluation::new(position.ruleset(), &CURVES, &settings.hase.factors);
         let mut worth = [0; MAX_SEATS];
-        for (seat, worth) in worth.iter_mut().enumerate().take(self.seats()) {
-            *worth = evaluation.worth_of(self, Seat(seat as u8));
+        for (seat, worth) in worth.iter_mut().enumerate().take(position.seats()) {
+            *worth = evaluation.worth_of(position, Seat(seat as u8));
         }
-        worth
+        Some(worth)
     }
 
-    fn explain_model(&self, settings: &ModelSettings) -> Vec<String> {
-        explain_with(self, &settings.factors, |seat| article::terms(self, seat))
+    fn explain(position: &Position, settings: &ModelSettings) -> Vec<String> {
+        let factors = &settings.hase.factors;
+        explain_with(position, factors, |seat| article::terms(position, seat))
     }
 }
 

@@ -5,9 +5,7 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
-use super::Vector;
-use super::article::Factors;
-use super::lookahead::HareModel;
+use super::{ModelSettings, Vector};
 use crate::rules::{Game, Seat, Turn};
 
 /// A tree of positions with what they are worth: a game as it is, or simplified for looking ahead.
@@ -95,6 +93,48 @@ pub trait MinimaxModel {
     fn worth(&self, value: i32) -> Vector;
 }
 
+/// How the article about a game plays it; [`NoArticle`] where there is none.
+pub trait Article<G: Game> {
+    /// The model for a search for vectors; [`NoModel`] where the article has none.
+    type Vectors: Model<Position = G, Move = G::Move>;
+
+    /// The model for a search for a single number; [`NoModel`] where the article has none.
+    type Minimax: MinimaxModel<Position = G, Move = G::Move>;
+
+    /// The model that the article searches in a position; `None` where there is no article.
+    fn model(
+        position: &G,
+        settings: &ModelSettings,
+    ) -> Option<ArticleModel<Self::Vectors, Self::Minimax>>;
+
+    /// The worth of each seat in the model, in hundredths, as the position stands; `None` where there is no article.
+    fn worth(position: &G, settings: &ModelSettings) -> Option<Vector>;
+
+    /// How that comes about, a line a seat, for a person.
+    fn explain(position: &G, settings: &ModelSettings) -> Vec<String>;
+}
+
+/// That no article tells how a game is played.
+#[derive(Clone, Copy, Debug)]
+pub struct NoArticle;
+
+impl<G: Game> Article<G> for NoArticle {
+    type Vectors = NoModel<G>;
+    type Minimax = NoModel<G>;
+
+    fn model(_: &G, _: &ModelSettings) -> Option<ArticleModel<NoModel<G>, NoModel<G>>> {
+        None
+    }
+
+    fn worth(_: &G, _: &ModelSettings) -> Option<Vector> {
+        None
+    }
+
+    fn explain(_: &G, _: &ModelSettings) -> Vec<String> {
+        Vec::new()
+    }
+}
+
 /// The model that the article about a game searches.
 #[derive(Clone, Copy, Debug)]
 pub enum ArticleModel<V, M> {
@@ -164,27 +204,6 @@ impl<G: Game> MinimaxModel for NoModel<G> {
     fn worth(&self, _: i32) -> Vector {
         match self.0 {}
     }
-}
-
-/// What can be chosen about the models of all games; each game heeds what is its own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ModelSettings {
-    /// Ks, Kc and Kp.
-    pub factors: Factors,
-    /// What a hare square is taken for.
-    pub hare_model: HareModel,
-    /// What a single number is.
-    pub heuristic: Heuristic,
-}
-
-/// What the single number of a position is, where one side is on its way to a goal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Heuristic {
-    /// The steps of the shortest way to the goal while nobody else moves.
-    #[default]
-    Distance,
-    /// How far the goal is, whatever is in the way.
-    Height,
 }
 
 /// The mean of vectors with their weights, each component rounded down; zeros of none.

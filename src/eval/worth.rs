@@ -6,7 +6,8 @@
 use super::{CERTAIN, Vector, exp};
 use crate::rules::MAX_SEATS;
 
-/// Worth of a decided place, for itself and for each place behind it: two worths that differ by at least this much are in a decided order.
+/// Worth of a decided place, for itself and for each place behind it: two worths that differ by at least this much are
+/// in a decided order.
 pub const DECIDED_WORTH: i32 = 20_000_000;
 
 /// Differences of worth are looked up in steps of this many hundredths.

@@ -5,6 +5,8 @@ use std::fmt;
 use thiserror::Error;
 
 use super::hase::{self, Etude, EtudeError};
+#[cfg(feature = "ludo")]
+use super::ludo;
 use super::{Census, Game, MAX_SEATS, Outcome, Scene, Seat, Turn, fox, perft};
 
 /// A game with its tables, as it is chosen by name.
@@ -27,6 +29,9 @@ pub enum Rules {
     Hase(&'static hase::Ruleset),
     /// Rabbits and Wolves, which has no tables.
     Fox,
+    /// The small game of dice, which has none.
+    #[cfg(feature = "ludo")]
+    Ludo,
 }
 
 /// All variants; the first is the default.
@@ -49,6 +54,13 @@ pub static VARIANTS: &[Variant] = &[
         board: Some((8, 8)),
         rules: Rules::Fox,
     },
+    #[cfg(feature = "ludo")]
+    Variant {
+        name: "ludo",
+        aliases: &[],
+        board: None,
+        rules: Rules::Ludo,
+    },
 ];
 
 /// A position of any game.
@@ -58,6 +70,28 @@ pub enum AnyPosition {
     Hase(hase::Position),
     /// Rabbits and Wolves.
     Fox(fox::Position),
+    /// The small game of dice.
+    #[cfg(feature = "ludo")]
+    Ludo(ludo::Position),
+}
+
+impl From<hase::Position> for AnyPosition {
+    fn from(position: hase::Position) -> AnyPosition {
+        AnyPosition::Hase(position)
+    }
+}
+
+impl From<fox::Position> for AnyPosition {
+    fn from(position: fox::Position) -> AnyPosition {
+        AnyPosition::Fox(position)
+    }
+}
+
+#[cfg(feature = "ludo")]
+impl From<ludo::Position> for AnyPosition {
+    fn from(position: ludo::Position) -> AnyPosition {
+        AnyPosition::Ludo(position)
+    }
 }
 
 /// Evaluates the same expression on the position of whichever game it is.
@@ -66,6 +100,8 @@ macro_rules! with_position {
         match $any {
             $crate::rules::AnyPosition::Hase($position) => $body,
             $crate::rules::AnyPosition::Fox($position) => $body,
+            #[cfg(feature = "ludo")]
+            $crate::rules::AnyPosition::Ludo($position) => $body,
         }
     };
 }
@@ -184,8 +220,10 @@ impl Variant {
 
     fn start_for(&self, seats: usize) -> Option<AnyPosition> {
         match self.rules {
-            Rules::Hase(ruleset) => hase::Position::start(ruleset, seats).map(AnyPosition::Hase),
-            Rules::Fox => fox::Position::start(&(), seats).map(AnyPosition::Fox),
+            Rules::Hase(rules) => hase::Position::start(rules, seats).map(AnyPosition::from),
+            Rules::Fox => fox::Position::start(&(), seats).map(AnyPosition::from),
+            #[cfg(feature = "ludo")]
+            Rules::Ludo => ludo::Position::start(&(), seats).map(AnyPosition::from),
         }
     }
 
@@ -205,8 +243,10 @@ impl Variant {
     /// [`SetupError::Text`] names the field at fault.
     pub fn parse(&self, text: &str) -> Result<AnyPosition, SetupError> {
         match self.rules {
-            Rules::Hase(ruleset) => parse_with(ruleset, text, AnyPosition::Hase),
-            Rules::Fox => parse_with(&(), text, AnyPosition::Fox),
+            Rules::Hase(rules) => parse_with::<hase::Position>(rules, text),
+            Rules::Fox => parse_with::<fox::Position>(&(), text),
+            #[cfg(feature = "ludo")]
+            Rules::Ludo => parse_with::<ludo::Position>(&(), text),
         }
     }
 
@@ -222,7 +262,7 @@ impl Variant {
                     line: line.into(),
                     reason,
                 }),
-            Rules::Fox => Err(SetupError::NoEtudes {
+            _ => Err(SetupError::NoEtudes {
                 line: line.into(),
                 variant: self.name,
             }),
@@ -230,13 +270,12 @@ impl Variant {
     }
 }
 
-fn parse_with<G: Game>(
+fn parse_with<G: Game + Into<AnyPosition>>(
     rules: &'static G::Rules,
     text: &str,
-    any: fn(G) -> AnyPosition,
 ) -> Result<AnyPosition, SetupError> {
     G::parse(rules, text)
-        .map(any)
+        .map(G::into)
         .map_err(|reason| SetupError::Text {
             text: text.into(),
             reason: reason.into(),
@@ -247,6 +286,14 @@ impl AnyPosition {
     /// Number of seats.
     pub fn seats(&self) -> usize {
         with_position!(self, position => position.seats())
+    }
+
+    /// Whether anything is left to chance in the game; see [`Game::HAS_CARDS`].
+    pub fn has_cards(&self) -> bool {
+        fn has_cards<G: Game>(_: &G) -> bool {
+            G::HAS_CARDS
+        }
+        with_position!(self, position => has_cards(position))
     }
 
     /// What is due now.
@@ -286,10 +333,7 @@ impl AnyPosition {
 
     /// Counts over all positions of the game; see [`Game::census`].
     pub fn census(&self) -> Option<Census<AnyPosition>> {
-        match self {
-            AnyPosition::Hase(position) => Some(position.census()?.map(AnyPosition::Hase)),
-            AnyPosition::Fox(position) => Some(position.census()?.map(AnyPosition::Fox)),
-        }
+        with_position!(self, position => Some(position.census()?.map(AnyPosition::from)))
     }
 
     /// How the game ends when all play perfectly; see [`Game::solved`].
@@ -340,6 +384,11 @@ impl AnyPosition {
     }
 }
 
+/// Whether a word of a move list is a card.
+pub fn is_card(word: &str) -> bool {
+    word.starts_with('+')
+}
+
 fn play_word<G: Game>(position: &mut G, word: &str) -> Result<(), ActionError> {
     let unreadable = |expected: String| ActionError::Unreadable {
         word: word.into(),
@@ -349,7 +398,7 @@ fn play_word<G: Game>(position: &mut G, word: &str) -> Result<(), ActionError> {
         word: word.into(),
         reason,
     };
-    if word.starts_with('+') {
+    if is_card(word) {
         let card = word
             .parse::<G::Card>()
             .map_err(|error| unreadable(error.to_string()))?;

@@ -7,7 +7,7 @@
 
 use super::order::OrderedMoves;
 use super::table::{Bound, Entry};
-use super::tree::{Tree, decided_lead};
+use super::tree::{Path, Tree, decided_lead};
 use crate::eval::{CERTAIN, Evaluate};
 use crate::rules::{Seat, Turn};
 
@@ -42,26 +42,6 @@ impl Window {
         Window {
             alpha: -self.beta,
             beta: -self.alpha,
-        }
-    }
-}
-
-/// Where a node is: how far below the root, and how many moves of the root's mover.
-#[derive(Clone, Copy, Debug)]
-pub struct Path {
-    /// Plies from the root.
-    pub ply: usize,
-    /// Own moves of the root's mover.
-    pub own_moves: i32,
-}
-
-impl Path {
-    /// The path to the child that a move of `mover` leads to.
-    pub fn down<G: Evaluate>(self, mover: Seat, tree: &Tree<'_, G>) -> Path {
-        let own = i32::from(mover == tree.root_seat);
-        Path {
-            ply: self.ply + 1,
-            own_moves: self.own_moves + own,
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::thread;
 
-use super::alpha_beta::{INFINITY, Path, Window};
+use super::alpha_beta::{INFINITY, Window};
 use super::table::Table;
 use super::team::Team;
-use super::tree::{Tree, value_of_two};
+use super::tree::{Path, Tree, value_of_two};
 use super::visits::Visits;
 use super::{Answer, Control, MAX_DEPTH, Memory, Report, Request, Value};
 use crate::eval::{Evaluate, Judge};

@@ -9,8 +9,8 @@ use crate::eval::{Evaluators, Noise};
 
 /// The memory of the searches of a game, of a size and for a number of threads that are given once.
 ///
-/// What a search has found there the next one knows: with a memory that was used, a search may take fewer positions to a
-/// depth, and where it is a tree of walks its value is that of more of them. [`Memory::forget`] begins anew.
+/// What a search has found there the next one knows: with a memory that was used, a search may take fewer positions to
+/// a depth, and where it is a tree of walks its value is that of more of them. [`Memory::forget`] begins anew.
 #[derive(Debug)]
 pub struct Memory {
     pub(super) table: Table,
@@ -69,8 +69,8 @@ impl Memory {
         self.root = None;
     }
 
-    /// Forgets all positions unless they were evaluated by the same evaluator, which knows the rules and the seats, with
-    /// the same errors.
+    /// Forgets all positions unless they were evaluated by the same evaluator, which knows the rules and the seats,
+    /// with the same errors.
     pub(super) fn forget_unless_by<E: Send + Sync + 'static>(
         &mut self,
         evaluator: &Arc<E>,

@@ -1,9 +1,10 @@
 //! The presets: whole ways of playing, to choose from.
 
-use super::vectors::{self, Extent, VectorSettings};
-use super::{Answer, Control, Memory, Report, Request, Value, deepening, minimax, perfect, puct};
-use crate::eval::{self, ArticleModel, Evaluate, MinimaxModel, ModelSettings};
-use crate::rules::{Game, with_position};
+use super::article::vectors::{self, VectorSettings};
+use super::article::{Extent, Line, minimax};
+use super::{Answer, Control, Memory, Report, Request, Value, deepening, perfect, puct};
+use crate::eval::{self, Article, ArticleModel, Evaluate, MinimaxModel, ModelSettings, Vector};
+use crate::rules::with_position;
 
 /// A way of playing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub enum Preset {
     Default,
     /// Alpha-beta for two seats, even where the game is solved; the tree search for more.
     Search,
-    /// That of the article about the game.
+    /// That of the article about the game; our own where there is none.
     Article(ArticleSettings),
 }
 
@@ -49,30 +50,48 @@ pub fn search(
     control: &Control,
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
-    with_position!(&request.position, position => match &request.preset {
-        Preset::Default if position.solved().is_some() => {
-            perfect::search(position, request, observe)
-        }
-        Preset::Search if position.seats() == 2 => {
-            deepening::search(position, request, memory, control, observe)
-        }
-        Preset::Default | Preset::Search => {
-            puct::search(position, request, memory, control, observe)
-        }
-        Preset::Article(settings) => match position.model(&settings.model) {
-            ArticleModel::Vectors(model) => {
-                search_vectors(position, &model, request, settings, control, observe)
-            }
-            ArticleModel::Minimax(model) => {
-                search_minimax(position, &model, request, settings, control, observe)
-            }
-        },
+    with_position!(&request.position, position => {
+        search_in(position, request, memory, control, observe)
     })
 }
 
+fn search_in<G: Evaluate>(
+    position: &G,
+    request: &Request,
+    memory: &mut Memory,
+    control: &Control,
+    observe: &mut dyn FnMut(Report),
+) -> Option<Answer> {
+    if let Preset::Article(settings) = &request.preset {
+        match G::Article::model(position, &settings.model) {
+            Some(ArticleModel::Vectors(model)) => {
+                return search_vectors(position, &model, request, settings, control, observe);
+            }
+            Some(ArticleModel::Minimax(model)) => {
+                return search_minimax(position, &model, request, settings, control, observe);
+            }
+            None => {}
+        }
+    }
+    let even_if_solved = request.preset == Preset::Search;
+    if !even_if_solved && position.solved().is_some() {
+        perfect::search(position, request, observe)
+    } else if even_if_solved && position.seats() == 2 {
+        deepening::search(position, request, memory, control, observe)
+    } else {
+        puct::search(position, request, memory, control, observe)
+    }
+}
+
+/// The model of the article's search for vectors.
+type VectorsOf<G> = <<G as Evaluate>::Article as Article<G>>::Vectors;
+
+/// The model of the article's search for a single number.
+type MinimaxOf<G> = <<G as Evaluate>::Article as Article<G>>::Minimax;
+
 fn search_vectors<G: Evaluate>(
     position: &G,
-    model: &G::Vectors,
+    model: &VectorsOf<G>,
     request: &Request,
     settings: &ArticleSettings,
     control: &Control,
@@ -93,7 +112,7 @@ fn search_vectors<G: Evaluate>(
 
 fn search_minimax<G: Evaluate>(
     position: &G,
-    model: &G::Minimax,
+    model: &MinimaxOf<G>,
     request: &Request,
     settings: &ArticleSettings,
     control: &Control,
@@ -130,22 +149,22 @@ fn extent_of<G: Evaluate>(position: &G, request: &Request, depth: u32) -> Extent
     }
 }
 
-fn report_of_vectors<G: Evaluate>(position: &G, line: &vectors::Line<G::Move>) -> Report {
+fn report_of_vectors<G: Evaluate>(position: &G, line: &Line<G::Move, Vector>) -> Report {
     Report {
         depth: line.depth,
         seldepth: line.seldepth,
         multipv: line.multipv,
         value: value_of_vectors(position, line),
-        worth: line.vector[..position.seats()].to_vec(),
+        worth: line.value[..position.seats()].to_vec(),
         nodes: line.nodes,
         hashfull: 0,
         pv: line.pv.iter().map(G::Move::to_string).collect(),
     }
 }
 
-fn value_of_vectors<G: Evaluate>(position: &G, line: &vectors::Line<G::Move>) -> Value {
+fn value_of_vectors<G: Evaluate>(position: &G, line: &Line<G::Move, Vector>) -> Value {
     Value {
-        leads: eval::leads(&line.vector, position.seats()),
+        leads: eval::leads(&line.value, position.seats()),
         // Of longer lines nothing is certain: cards were not drawn, and rivals may choose otherwise.
         mate: i32::from(line.is_won && line.pv.len() == 1),
     }

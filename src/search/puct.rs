@@ -10,7 +10,8 @@
 //! N. Sturtevant, "An analysis of UCT in multi-player games" (2008), for vectors.
 //!
 //! Threads search trees of their own, each in its own way, and what they found of the root moves is added up.
-//! Source: G. Chaslot, M. Winands and J. van den Herik, "Parallel Monte-Carlo tree search" (2008), root parallelization.
+//! Source: G. Chaslot, M. Winands and J. van den Herik, "Parallel Monte-Carlo tree search" (2008), root
+//! parallelization.
 
 mod answering;
 mod arena;

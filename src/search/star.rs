@@ -9,9 +9,9 @@
 //! Source: B. Ballard, "The *-minimax search procedure for trees containing chance nodes" (1983);
 //! T. Hauk, M. Buro and J. Schaeffer, "*-Minimax performance in backgammon" (2004).
 
-use super::alpha_beta::{INFINITY, Path, Window};
+use super::alpha_beta::{INFINITY, Window};
 use super::chance::Mean;
-use super::tree::Tree;
+use super::tree::{Path, Tree};
 use crate::eval::{CERTAIN, Evaluate};
 use crate::rules::{MAX_OUTCOMES, Seat};
 

@@ -29,8 +29,8 @@ const fn level(elo: u32, nodes: u64, noise: i32) -> Level {
     }
 }
 
-/// All levels, from the weakest to the strongest, which counts as [`Strength::FULL`]: its positions are those with which it
-/// was measured. protocol.md says how.
+/// All levels, from the weakest to the strongest, which counts as [`Strength::FULL`]: its positions are those with
+/// which it was measured. protocol.md says how.
 pub const LEVELS: [Level; 10] = [
     level(1200, 400, 34_000),
     level(1290, 400, 14_500),

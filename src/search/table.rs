@@ -3,8 +3,8 @@
 //! An entry is used only for the very depth it was searched to, so that the table changes the speed of a
 //! search but never its values. Positions in which a card is due have entries of their own.
 //!
-//! Threads read and write it at the same time, without locks: what a slot holds is found again only under the key it was
-//! written with, and with the very data.
+//! Threads read and write it at the same time, without locks: what a slot holds is found again only under the key it
+//! was written with, and with the very data.
 //! Source: R. Hyatt and T. Mann, "A lockless transposition table implementation for parallel search" (2002).
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -71,8 +71,8 @@ impl Table {
     /// Makes room where there is none yet.
     pub fn prepare(&mut self) {
         if self.slots.is_empty() {
-            // The system gives memory that is zero, and gives it when it is used. Slots are what these words are already,
-            // so that none of them is touched.
+            // The system gives memory that is zero, and gives it when it is used. Slots are what these words are
+            // already, so that none of them is touched.
             let zeros = vec![[0; 2]; self.size];
             let slots = zeros.into_iter().map(|[check, word]| Slot {
                 check: AtomicU64::new(check),

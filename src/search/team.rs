@@ -41,8 +41,8 @@ impl<'a> Team<'a> {
         }
     }
 
-    /// Takes on positions, at least so many if they are left; 0 where none is. Near the limit they are few at a time, so
-    /// that every thread gets some.
+    /// Takes on positions, at least so many if they are left; 0 where none is. Near the limit they are few at a time,
+    /// so that every thread gets some.
     pub fn claim(&self, at_least: u64) -> u64 {
         let portion_of = |claimed: u64| {
             let left = self.limit - claimed;

@@ -30,6 +30,26 @@ pub struct Tree<'a, G: Evaluate> {
     pub pv: PrincipalVariation<G::Move>,
 }
 
+/// Where a node is: how far below the root, and how many moves of the root's mover.
+#[derive(Clone, Copy, Debug)]
+pub struct Path {
+    /// Plies from the root.
+    pub ply: usize,
+    /// Own moves of the root's mover.
+    pub own_moves: i32,
+}
+
+impl Path {
+    /// The path to the child that a move of `mover` leads to.
+    pub fn down<G: Evaluate>(self, mover: Seat, tree: &Tree<'_, G>) -> Path {
+        let own = i32::from(mover == tree.root_seat);
+        Path {
+            ply: self.ply + 1,
+            own_moves: self.own_moves + own,
+        }
+    }
+}
+
 impl<'a, G: Evaluate> Tree<'a, G> {
     /// The tree below a position in which `root_seat` moves.
     pub fn new(
@@ -51,8 +71,8 @@ impl<'a, G: Evaluate> Tree<'a, G> {
         }
     }
 
-    /// The key of a position in the table. What is certain is counted in moves of the root's mover, so that what was found
-    /// for the other seat is not found again.
+    /// The key of a position in the table. What is certain is counted in moves of the root's mover, so that what was
+    /// found for the other seat is not found again.
     #[inline]
     pub fn key(&self, position: &G) -> u64 {
         position.key() ^ u64::from(self.root_seat.0) << 63

@@ -1,8 +1,8 @@
 //! A course: the rounds in which a net plays against itself and learns, from nothing or from another net.
 //!
 //! A round plays games with what was learned so far until it has enough samples, shuffles them, and learns from each
-//! once. Its random numbers follow from the seed and its number, and those of a game from its own, so that a course that
-//! was broken off goes on as if it had not been, and learns the same on any number of threads.
+//! once. Its random numbers follow from the seed and its number, and those of a game from its own, so that a course
+//! that was broken off goes on as if it had not been, and learns the same on any number of threads.
 
 use std::fs;
 use std::io;
@@ -83,7 +83,8 @@ pub enum CourseError {
         source: io::Error,
     },
     /// What a course left off with is that of another.
-    #[error("{} is the progress of another course: expected {expected}, found {found}; remove it to begin anew", path.display())]
+    #[error("{} is the progress of another course: expected {expected}, found {found}; remove it to begin \
+        anew", path.display())]
     Progress {
         /// The file.
         path: PathBuf,

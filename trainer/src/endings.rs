@@ -1,10 +1,10 @@
 //! Endings of two hares, solved: a yardstick for what a net and a search make of them.
 //!
-//! The value of a position is the chance of the first seat to finish first when both do their best and the cards fall as
-//! they may. It is kept between two bounds. At first these are 0 and 1; a look some plies ahead, with 0 and 1 at its
-//! ends, narrows them, and a longer look narrows them further. What bounds say is true however far it was looked, so that
-//! moves whose bound is below what another is sure of are never looked at again. A game that never ends lies between
-//! the bounds too.
+//! The value of a position is the chance of the first seat to finish first when both do their best and the cards fall
+//! as they may. It is kept between two bounds. At first these are 0 and 1; a look some plies ahead, with 0 and 1 at
+//! its ends, narrows them, and a longer look narrows them further. What bounds say is true however far it was looked,
+//! so that moves whose bound is below what another is sure of are never looked at again. A game that never ends lies
+//! between the bounds too.
 //!
 //! Source: B. Ballard, "The *-minimax search procedure for trees containing chance nodes" (1983), for bounds through
 //! chance; H. Berliner, "The B* tree search algorithm" (1979), for two bounds a position.

@@ -211,8 +211,8 @@ impl Learner {
     pub fn learn(&mut self, sample: &Sample, rate: f32) {
         let seats = self.weights.seats;
         let pass = self.pass(sample);
-        // The gradient of the cross-entropy of all pairs depends on no pair alone: it is how many rivals a slot is expected
-        // to finish before less how many it did.
+        // The gradient of the cross-entropy of all pairs depends on no pair alone: it is how many rivals a slot is
+        // expected to finish before less how many it did.
         let mut by_strength = sample.wins.map(|wins| -wins);
         for_each_pair(sample, seats, |first, second, _| {
             let difference = pass.strengths[first] - pass.strengths[second];

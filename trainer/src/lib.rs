@@ -1,8 +1,8 @@
 //! Learning the evaluation of buxtehude from games against itself, and measuring what was learned.
 //!
-//! [`course`] is the way of a net from nothing to weights: rounds of [`self_play`] by a [`player`] from [`openings`], from
-//! whose samples a [`learner`] learns. [`measure`] holds a net against [`records`] of games, and
-//! [`comparison`] against another net, and [`endings`] against what is certain.
+//! [`course`] is the way of a net from nothing to weights: rounds of [`self_play`] by a [`player`] from [`openings`],
+//! from whose samples a [`learner`] learns. [`measure`] holds a net against [`records`] of games, and [`comparison`]
+//! against another net, and [`endings`] against what is certain.
 
 pub mod carrying_over;
 pub mod comparison;

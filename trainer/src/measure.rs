@@ -1,5 +1,5 @@
-//! How much a net knows: the cross-entropy of its chances to finish before a rival over recorded games, and how often what
-//! it gives a chance comes about.
+//! How much a net knows: the cross-entropy of its chances to finish before a rival over recorded games, and how often
+//! what it gives a chance comes about.
 
 use buxtehude::eval::net::Net;
 use buxtehude::rules::{Game, Seat};

@@ -87,8 +87,8 @@ impl Player {
         Some((mv, answer.value.leads.map(wins)))
     }
 
-    /// A move that is best at first sight, or nearly so: one that is worth `temperature` of a seat's par less is taken e
-    /// times less often.
+    /// A move that is best at first sight, or nearly so: one that is worth `temperature` of a seat's par less is taken
+    /// e times less often.
     ///
     /// # Panics
     /// Unless a seat is to move.

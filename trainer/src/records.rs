@@ -1,9 +1,10 @@
-//! Recorded games, as the arbiter writes them: a JSON object a line, of which the start, the moves and the places count.
+//! Recorded games, as the arbiter writes them: a JSON object a line, of which the start, the moves and the places
+//! count.
 
 use std::io::{self, BufRead, Write};
 
 use buxtehude::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL, Move, Position, Ruleset};
-use buxtehude::rules::{Game, Turn};
+use buxtehude::rules::{Game, Turn, is_card};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -60,7 +61,7 @@ impl Record {
             Position::parse(ruleset, &self.start).map_err(|error| error.to_string())?;
         let mut positions = Vec::new();
         for word in self.moves.split_whitespace() {
-            if word.starts_with('+') {
+            if is_card(word) {
                 let card = word.parse().map_err(|error| format!("{word}: {error}"))?;
                 position
                     .draw(card)

@@ -1,8 +1,8 @@
 //! Games of a net against itself, and the samples that it learns from.
 //!
-//! Each seat takes the move after which its share of the points is largest at first sight, but that it takes nearly equal
-//! ones for each other now and then; once the net knows more, it is the engine's search that chooses, but for a hasty move
-//! now and then. A sample is a position, cards due among them, with the places in which the game ended.
+//! Each seat takes the move after which its share of the points is largest at first sight, but that it takes nearly
+//! equal ones for each other now and then; once the net knows more, it is the engine's search that chooses, but for a
+//! hasty move now and then. A sample is a position, cards due among them, with the places in which the game ended.
 
 use buxtehude::eval::net::{Looks, deck_index};
 use buxtehude::rules::hase::{Position, Ruleset};
@@ -29,7 +29,8 @@ const RECORDED_RANDOM_PLIES: usize = 6;
 /// The share of games that look around.
 const CURIOUS: f64 = 0.15;
 
-/// The share of moves that are chosen at first sight where the engine searches, so that it sees what follows from those.
+/// The share of moves that are chosen at first sight where the engine searches, so that it sees what follows from
+/// those.
 const HASTY: f64 = 0.15;
 
 /// How much what a search expects counts in a sample, beside what came.

@@ -63,7 +63,8 @@ fn a_line_that_is_no_game_is_named() {
     }
 }
 
-/// A net that gives even chances loses the logarithm of two on each pair, and its chances come true in half of the cases or so.
+/// A net that gives even chances loses the logarithm of two on each pair, and its chances come true in half of the
+/// cases or so.
 #[test]
 fn even_chances_cost_the_logarithm_of_two() {
     let end = r#"{"variant":"hase-und-igel","start":"63,5,0/63,68,3/62,1,3 1 - -","moves":"1","places":[1,2,3]}"#;

@@ -5,9 +5,10 @@
 use super::COST_OF_WAY_HOME;
 use std::ops::ControlFlow;
 
+use super::Settings;
 use super::article::{Evaluation, finished_worth};
 use super::curves::{CURVES, Curves};
-use crate::eval::{Model, ModelSettings};
+use crate::eval::Model;
 use crate::rules::hase::{Card, FINISH, Hare, Move, Position, Ruleset, Square, Track, cost};
 use crate::rules::{Game, Seat, Turn};
 
@@ -42,14 +43,14 @@ pub struct Lookahead {
 
 impl Lookahead {
     /// The model with the preset's curves.
-    pub fn new(ruleset: &'static Ruleset, settings: &ModelSettings) -> Lookahead {
+    pub fn new(ruleset: &'static Ruleset, settings: &Settings) -> Lookahead {
         Lookahead::with_curves(ruleset, settings, &CURVES)
     }
 
     /// The model with other curves, to compare them.
     pub fn with_curves(
         ruleset: &'static Ruleset,
-        settings: &ModelSettings,
+        settings: &Settings,
         curves: &Curves,
     ) -> Lookahead {
         Lookahead {

@@ -14,7 +14,8 @@ use crate::rules::number::{NumberError, whole_number};
 pub enum PositionError {
     /// There are more fields than six.
     #[error(
-        "full-move number: expected the end behind `<board> <turn> - - <half-move clock> <full-move number>`, found {found} fields"
+        "full-move number: expected the end behind `<board> <turn> - - <half-move clock> <full-move number>`, \
+         found {found} fields"
     )]
     Fields {
         /// Number of fields found.
@@ -28,7 +29,8 @@ pub enum PositionError {
     },
     /// A row is malformed or has not eight squares.
     #[error(
-        "board: row {row}: expected 8 squares, `F` the rabbit, `h` a wolf and a number for free ones in a row, found {text:?}"
+        "board: row {row}: expected 8 squares, `F` the rabbit, `h` a wolf and a number for free ones in a row, \
+         found {text:?}"
     )]
     Row {
         /// The row, from 1 at the bottom.

@@ -135,6 +135,8 @@ impl Game for Position {
     type IllegalCard = Infallible;
     type PositionError = PositionError;
 
+    const HAS_CARDS: bool = false;
+
     fn start(_: &'static (), seats: usize) -> Option<Position> {
         const E1: Square = Square::new(2);
         (seats == 2).then_some(Position {

@@ -215,6 +215,8 @@ impl Game for Position {
     type IllegalCard = IllegalCard;
     type PositionError = PositionError;
 
+    const HAS_CARDS: bool = true;
+
     fn start(ruleset: &'static Ruleset, seats: usize) -> Option<Position> {
         if !(2..=MAX_SEATS).contains(&seats) {
             return None;

@@ -102,8 +102,8 @@ impl Track {
     }
 
     /// Carrots that a hare on square `index` is paid with its next move: in `place` of the race, 1 to 6, which
-    /// is asked for only where it matters, before the finish: on a number square for its place, on a lettuce square, where it misses its turn, for
-    /// the lettuce that it eats.
+    /// is asked for only where it matters, before the finish: on a number square for its place, on a lettuce square,
+    /// where it misses its turn, for the lettuce that it eats.
     ///
     /// # Panics
     /// If `index` is beyond 64.

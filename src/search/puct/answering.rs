@@ -85,8 +85,8 @@ impl<G: Evaluate> Search<'_, G> {
         ranking
     }
 
-    /// Whether no other move could come to be visited as often as the best in the time left to begin iterations in, at the
-    /// pace so far. Then the time is of more use to later moves.
+    /// Whether no other move could come to be visited as often as the best in the time left to begin iterations in, at
+    /// the pace so far. Then the time is of more use to later moves.
     pub fn is_settled(&self, control: &Control) -> bool {
         let Some(left) = control.time_to_begin() else {
             return false;

@@ -31,8 +31,8 @@ pub struct Node {
 pub struct Edge {
     /// The node that it leads to, or [`ROOT`], to which none leads, before it was visited.
     pub child: NodeIndex,
-    /// How much of the visits it deserves at first sight: of a move by what it is worth, of a card its chance. Less than 0
-    /// for a move that is not to be considered.
+    /// How much of the visits it deserves at first sight: of a move by what it is worth, of a card its chance. Less
+    /// than 0 for a move that is not to be considered.
     pub prior: f32,
     /// What a move is worth to its mover at first sight.
     pub value: f32,

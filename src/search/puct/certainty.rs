@@ -8,7 +8,8 @@ use crate::eval::Evaluate;
 use crate::rules::Seat;
 
 impl<G: Evaluate> Search<'_, G> {
-    /// Tells the nodes of a walk whether the place of the root's mover is certain now, which it is once it has finished.
+    /// Tells the nodes of a walk whether the place of the root's mover is certain now, which it is once it has
+    /// finished.
     pub fn spread_certainty(&mut self, end: &G) {
         let mut mate = match end.place(self.root.mover) {
             // The sign says which place; the number counts from the node on.

@@ -1,12 +1,12 @@
 //! What a walk counts for each seat, and what the seat at the root is after.
 //!
 //! Rivals are after their shares. The seat at the root may be after the first place alone: then the entry of that seat
-//! is its chance of it, in all nodes. Nothing is lost by that, for shares add up to the same in every position, and those
-//! of the rivals tell the one that is missing.
+//! is its chance of it, in all nodes. Nothing is lost by that, for shares add up to the same in every position, and
+//! those of the rivals tell the one that is missing.
 //!
 //! That rivals are taken to be after shares is a choice. They may be after the first place as well, but nobody says so;
-//! points are what every game is scored by, and a rival that gives up its second place for a small chance of the first is
-//! nothing to count on.
+//! points are what every game is scored by, and a rival that gives up its second place for a small chance of the first
+//! is nothing to count on.
 
 use crate::eval::{CERTAIN, Evaluate, Judge, Vector, first_chance, static_leads};
 use crate::rules::{MAX_SEATS, Seat};

@@ -16,8 +16,8 @@ pub struct Root<G> {
     pub goal: Goal,
 }
 
-/// Keeps what the tree below `old` knows of the position of `new`, to which the game has come through `past`; nothing where
-/// its walks did not come there.
+/// Keeps what the tree below `old` knows of the position of `new`, to which the game has come through `past`; nothing
+/// where its walks did not come there.
 pub fn keep<G: Game>(arena: &mut Arena, old: Option<&Root<G>>, new: &Root<G>, past: &[Past]) {
     // Sums of something else than is sought now are worth nothing.
     let old = old.filter(|old| old.goal.counts_like(&new.goal));

@@ -123,8 +123,8 @@ impl Looks {
         self.stands.len() * LETTUCES * HOLDINGS
     }
 
-    /// The ways of standing, by number: the square, and 0 for a hare that goes on freely, 1 for one that misses its turn,
-    /// 2 for one that draws a card.
+    /// The ways of standing, by number: the square, and 0 for a hare that goes on freely, 1 for one that misses its
+    /// turn, 2 for one that draws a card.
     pub fn stands(&self) -> impl Iterator<Item = (u8, usize)> {
         self.stands
             .iter()
@@ -146,7 +146,7 @@ impl Looks {
         let held = usize::from(hare.carrots) + usize::from(position.income(seat));
         let held = if hare.square == FINISH { 0 } else { held };
         let holding = HOLDING[held.min(MOST_CARROTS)];
-        (usize::from(stand) * LETTUCES + usize::from(hare.lettuces & 3)) * HOLDINGS
+        (usize::from(stand) * LETTUCES + usize::from(hare.lettuces) % LETTUCES) * HOLDINGS
             + usize::from(holding)
     }
 

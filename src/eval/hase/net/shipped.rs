@@ -76,7 +76,8 @@ impl Nets {
 }
 
 impl Evaluators {
-    /// Uses these weights for their variant and number of seats from now on; without any, those that come with the engine.
+    /// Uses these weights for their variant and number of seats from now on; without any, those that come with the
+    /// engine.
     pub fn use_weights(&self, weights: Option<Weights>) {
         let mut nets = self.lock();
         nets.last = None;

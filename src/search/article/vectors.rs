@@ -12,12 +12,12 @@
 //! **Means.** Where a card is drawn, each component of the mean is rounded down. Below a card every vector is
 //! worked out in full, so the mean is the same with pruning and without.
 
-mod deepening;
 mod node;
+mod root;
 mod settings;
 mod strategy;
 mod zero_sum;
 
-pub use deepening::{Extent, Line, search};
+pub use root::search;
 pub use settings::{Caps, CapsError, Prune, VectorSettings};
 pub use strategy::Strategy;

@@ -8,28 +8,12 @@
 //! exact if it is from alpha to beta, both included, and otherwise a bound on the same side: a number
 //! equal to the best so far is no bound, and taking the last of equal ones gives what it would without pruning.
 
-use super::principal_variation::PrincipalVariation;
-use super::vectors::Extent;
-use super::visits::Visits;
-use super::{Control, MAX_DEPTH};
+use super::deepening::{Observer, Search, deepen};
+use super::{Extent, Line};
 use crate::eval::MinimaxModel;
-
-/// What is known of a root move.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line<M> {
-    /// Plies searched in full.
-    pub depth: u32,
-    /// The deepest ply reached.
-    pub seldepth: u32,
-    /// The rank of the move among the best, from 1.
-    pub multipv: usize,
-    /// What the line comes to.
-    pub value: i32,
-    /// The line, the root move first.
-    pub pv: Vec<M>,
-    /// Positions visited since the search began.
-    pub nodes: u64,
-}
+use crate::search::Control;
+use crate::search::principal_variation::PrincipalVariation;
+use crate::search::visits::Visits;
 
 /// Searches deeper and deeper until the extent is reached, `control` says stop, or nothing is left to search.
 ///
@@ -41,47 +25,51 @@ pub fn search<M: MinimaxModel>(
     position: &M::Position,
     extent: &Extent<M::Move>,
     control: &Control,
-    observe: &mut dyn FnMut(&Line<M::Move>),
-) -> Option<Line<M::Move>> {
+    observe: Observer<'_, M::Move, i32>,
+) -> Option<Line<M::Move, i32>> {
     let wanted = model.moves(position).filter(|mv| extent.moves.contains(mv));
-    let moves: Vec<M::Move> = wanted.collect();
-    let mut walk = Walk {
-        model,
-        visits: Visits::new(control, extent.nodes),
-        pv: PrincipalVariation::new(),
-        reached_horizon: false,
+    let mut root = Root {
+        position,
+        moves: wanted.collect(),
+        walk: Walk {
+            model,
+            visits: Visits::new(control, extent.nodes),
+            pv: PrincipalVariation::new(),
+            reached_horizon: false,
+        },
     };
-    let &first = moves.first()?;
-    let mut best = walk.line(0, 1, model.value(&model.play(position, first)), vec![first]);
-    // Where nothing is to be chosen, time is better kept.
-    let deepest = if moves.len() == 1 && control.is_timed() {
-        1
-    } else {
-        extent.depth.min(MAX_DEPTH)
-    };
-    for depth in 1..=deepest {
-        walk.visits.seldepth = 0;
-        walk.reached_horizon = false;
-        let mut left = moves.clone();
-        for rank in 1..=extent.multipv.clamp(1, moves.len()) {
-            let value = walk.best(position, left.iter().copied(), depth, 0, Bounds::FULL);
-            if walk.visits.stopped {
-                best.nodes = walk.visits.nodes;
-                return Some(best);
-            }
-            let line = walk.line(depth, rank, value, walk.pv.line(0).to_vec());
-            left.retain(|mv| *mv != line.pv[0]);
-            observe(&line);
-            if rank == 1 {
-                best = line;
-            }
-        }
-        if !walk.reached_horizon || !control.may_deepen() {
-            break;
-        }
+    let &first = root.moves.first()?;
+    let value = model.value(&model.play(position, first));
+    let best = root.walk.line(0, 1, value, vec![first]);
+    Some(deepen(&mut root, best, extent, control, observe))
+}
+
+struct Root<'a, M: MinimaxModel> {
+    position: &'a M::Position,
+    /// The moves to consider, in the order of the model.
+    moves: Vec<M::Move>,
+    walk: Walk<'a, M>,
+}
+
+impl<'a, M: MinimaxModel> Search<'a> for Root<'a, M> {
+    type Move = M::Move;
+    type Value = i32;
+
+    fn best_line(&mut self, depth: u32, rank: usize, excluded: &[M::Move]) -> Line<M::Move, i32> {
+        let moves = self.moves.iter().copied();
+        let left = moves.filter(|mv| !excluded.contains(mv));
+        let value = self.walk.best(self.position, left, depth, 0, Bounds::FULL);
+        let pv = self.walk.pv.line(0).to_vec();
+        self.walk.line(depth, rank, value, pv)
     }
-    best.nodes = walk.visits.nodes;
-    Some(best)
+
+    fn visits(&mut self) -> &mut Visits<'a> {
+        &mut self.walk.visits
+    }
+
+    fn reached_horizon(&mut self) -> &mut bool {
+        &mut self.walk.reached_horizon
+    }
 }
 
 /// What the two sides have already: the one that wants the number large at least alpha, the other at most beta.
@@ -107,13 +95,15 @@ struct Walk<'a, M: MinimaxModel> {
 }
 
 impl<M: MinimaxModel> Walk<'_, M> {
-    fn line(&self, depth: u32, multipv: usize, value: i32, pv: Vec<M::Move>) -> Line<M::Move> {
+    fn line(&self, depth: u32, multipv: usize, value: i32, pv: Vec<M::Move>) -> Line<M::Move, i32> {
         Line {
             depth,
             seldepth: self.visits.seldepth as u32,
             multipv,
             value,
             pv,
+            // Nothing of a number says that the game is won.
+            is_won: false,
             nodes: self.visits.nodes,
         }
     }

@@ -1,9 +1,9 @@
 //! Two seats under [`Strategy::Relative`](super::Strategy): alpha-beta, exact for the whole vector.
 //!
-//! Seat 1 maximises the pair (E1 - E2, E1) and seat 2 minimises it. Pairs are totally ordered, and the pair says what the
-//! vector is. So the game is zero-sum in pairs, and alpha-beta over them finds the pair of the root, and with
-//! it the vector, that a search without pruning finds. With cards too: a position in which one is due
-//! has the pair of its mean, for which the vectors below are worked out with an open window.
+//! Seat 1 maximises the pair (E1 - E2, E1) and seat 2 minimises it. Pairs are totally ordered, and the pair says what
+//! the vector is. So the game is zero-sum in pairs, and alpha-beta over them finds the pair of the root, and with it
+//! the vector, that a search without pruning finds. With cards too: a position in which one is due has the pair of its
+//! mean, for which the vectors below are worked out with an open window.
 //!
 //! Of equal moves the lower one is taken, whatever the order: a move lower than the best so far is searched
 //! with a window that lets an equal value in.

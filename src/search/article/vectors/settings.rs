@@ -54,11 +54,11 @@ const MOST_CAPS: usize = 16;
 ///
 /// # Examples
 /// ```
-/// use buxtehude::search::vectors::Caps;
+/// use buxtehude::search::article::vectors::Caps;
 ///
 /// let caps: Caps = "0,0,8,8,4".parse()?;
 /// assert_eq!([caps.at(0), caps.at(2), caps.at(4), caps.at(9)], [None, Some(8), Some(4), Some(4)]);
-/// # Ok::<(), buxtehude::search::vectors::CapsError>(())
+/// # Ok::<(), buxtehude::search::article::vectors::CapsError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caps(Vec<u8>);

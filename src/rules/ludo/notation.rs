@@ -1,0 +1,193 @@
+//! Moves `p0` to `p20`, by the square that the pawn leaves; rolls `+1` to `+6`; and the text of a position, such as
+//! `0,3/5,21 1 4 -`: the pawns of each seat, the turn, the roll or `-`, and who has finished in that order or `-`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::{FACES, GOAL, MOST_SEATS, PAWNS, Position, by_seat};
+use crate::rules::number::whole_number;
+use crate::rules::{Game, Seat};
+
+/// A move: the pawn on this square goes on by what was rolled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Move(pub(super) u8);
+
+/// What the die shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Die(pub(super) u8);
+
+/// A word that is no move or roll.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Unreadable {
+    /// It is no move.
+    #[error("expected p and the square of a pawn, p0 to p{}", GOAL - 1)]
+    Move,
+    /// It is no roll.
+    #[error("expected +1 to +{FACES}")]
+    Roll,
+}
+
+/// Why a text is not a position: the field at fault.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{field}: expected {expected}, found {found:?}")]
+pub struct PositionError {
+    field: &'static str,
+    expected: &'static str,
+    found: String,
+}
+
+impl FromStr for Move {
+    type Err = Unreadable;
+
+    fn from_str(text: &str) -> Result<Move, Unreadable> {
+        let square = text.strip_prefix('p').ok_or(Unreadable::Move)?;
+        let square = whole_number(square, u32::from(GOAL) - 1);
+        square
+            .map(|square| Move(square as u8))
+            .map_err(|_| Unreadable::Move)
+    }
+}
+
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "p{}", self.0)
+    }
+}
+
+impl FromStr for Die {
+    type Err = Unreadable;
+
+    fn from_str(text: &str) -> Result<Die, Unreadable> {
+        let face = text.strip_prefix('+').ok_or(Unreadable::Roll)?;
+        match whole_number(face, u32::from(FACES)) {
+            Ok(face) if face > 0 => Ok(Die(face as u8)),
+            _ => Err(Unreadable::Roll),
+        }
+    }
+}
+
+impl fmt::Display for Die {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "+{}", self.0)
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pawns = self.pawns[..self.seats()].iter();
+        let pawns: Vec<String> = pawns.map(|[a, b]| format!("{a},{b}")).collect();
+        let dash_or = |text: String| if text.is_empty() { "-".into() } else { text };
+        let roll = if self.roll == 0 {
+            String::new()
+        } else {
+            self.roll.to_string()
+        };
+        let mut finished: Vec<(usize, Seat)> = (0..self.seats)
+            .filter_map(|seat| Some((self.place(Seat(seat))?, Seat(seat))))
+            .filter(|&(_, seat)| self.pawns(seat) == [GOAL; PAWNS])
+            .collect();
+        finished.sort_unstable_by_key(|&(place, _)| place);
+        let finished: Vec<String> = finished.iter().map(|(_, seat)| seat.to_string()).collect();
+        write!(
+            f,
+            "{} {} {} {}",
+            pawns.join("/"),
+            Seat(self.mover),
+            dash_or(roll),
+            dash_or(finished.join(","))
+        )
+    }
+}
+
+impl fmt::Debug for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}\n{}", self.picture())
+    }
+}
+
+pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
+    let wrong = |field, expected, found: &str| PositionError {
+        field,
+        expected,
+        found: found.to_string(),
+    };
+    let mut fields = text.split(' ');
+    let mut field = || fields.next().unwrap_or_default();
+    let (pawns, turn, roll, finished) = (field(), field(), field(), field());
+    if let Some(more) = fields.next() {
+        return Err(wrong("end", "`<pawns> <turn> <roll> <finished>`", more));
+    }
+
+    let squares: Vec<[u8; PAWNS]> = pawns
+        .split('/')
+        .map(|seat| {
+            let (rear, front) = seat.split_once(',')?;
+            let square = |text| whole_number(text, u32::from(GOAL)).ok();
+            let pawns = [square(rear)? as u8, square(front)? as u8];
+            pawns.is_sorted().then_some(pawns)
+        })
+        .collect::<Option<_>>()
+        .filter(|seats: &Vec<_>| (2..=MOST_SEATS).contains(&seats.len()))
+        .ok_or_else(|| {
+            wrong(
+                "pawns",
+                "2 to 4 pairs of squares, the rear one first",
+                pawns,
+            )
+        })?;
+    let seats = squares.len();
+    let seat_of = |text: &str| match whole_number(text, seats as u32) {
+        Ok(seat) if seat > 0 => Some(seat as u8 - 1),
+        _ => None,
+    };
+
+    let mut places = [0; MOST_SEATS];
+    let order = finished.split(',').filter(|_| finished != "-");
+    for (index, text) in order.enumerate() {
+        let seat = seat_of(text)
+            .map(usize::from)
+            .filter(|&seat| squares[seat] == [GOAL; PAWNS] && places[seat] == 0);
+        let seat =
+            seat.ok_or_else(|| wrong("finished", "seats that are home, or `-`", finished))?;
+        places[seat] = index as u8 + 1;
+    }
+    let is_open = |seat: usize| places[seat] == 0;
+    if (0..seats).any(|seat| is_open(seat) && squares[seat] == [GOAL; PAWNS]) {
+        return Err(wrong("finished", "all seats that are home", finished));
+    }
+    let open = (0..seats).filter(|&seat| is_open(seat)).count();
+    if open == 0 {
+        return Err(wrong(
+            "finished",
+            "not all seats: the last one stays",
+            finished,
+        ));
+    }
+    if open == 1 {
+        // The last seat's place is decided.
+        places[..seats]
+            .iter_mut()
+            .filter(|place| **place == 0)
+            .for_each(|place| *place = seats as u8);
+    }
+
+    let mover = seat_of(turn)
+        .filter(|&seat| open == 1 || places[usize::from(seat)] == 0)
+        .ok_or_else(|| wrong("turn", "a seat that has not finished", turn))?;
+    let roll = match roll {
+        "-" => 0,
+        text => match whole_number(text, u32::from(FACES)) {
+            Ok(face) if face > 0 && open > 1 => face as u8,
+            _ => return Err(wrong("roll", "1 to 6 in a game that goes on, or `-`", text)),
+        },
+    };
+    Ok(Position {
+        pawns: by_seat(&squares, [0; PAWNS]),
+        places,
+        seats: seats as u8,
+        mover,
+        roll,
+    })
+}
