@@ -2,18 +2,40 @@
 //! any, are run as one command: `buxtehude bench`, `buxtehude go perft 7`; behind `etudes` they are about a file.
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
+
+use buxtehude::{etudes, session};
+
+const USAGE: &str = "\
+buxtehude plays Hase und Igel, and Rabbits and Wolves, over a line protocol on standard input and output.
+
+Usage: buxtehude                   serve a client: a GUI, an arbiter, or a person, for whom there is `help`
+       buxtehude COMMAND           run one command of the protocol and leave: `go perft 5`, `bench`, `help`
+       buxtehude etudes ...        check and tune the article's evaluation; `etudes` alone says how
+       buxtehude --help, -h        print this
+       buxtehude --version, -V     print the version
+
+Exit codes: 0 done, 1 an output failed, 2 words that are no command.
+";
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if let [word, rest @ ..] = arguments.as_slice()
-        && word == "etudes"
-    {
-        return buxtehude::etudes::run_stdio(rest);
-    }
     let words: Vec<String> = arguments
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    buxtehude::session::serve_stdio(&words)
+    match words.first().map(String::as_str) {
+        Some("etudes") => etudes::run_stdio(&arguments[1..]),
+        Some("--help" | "-h") => print(USAGE),
+        Some("--version" | "-V") => print(concat!("buxtehude ", env!("CARGO_PKG_VERSION"), "\n")),
+        _ => session::serve_stdio(&words),
+    }
+}
+
+fn print(text: &str) -> ExitCode {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
+        _ => ExitCode::SUCCESS,
+    }
 }

@@ -110,6 +110,8 @@ pub enum Command {
     Eval,
     /// `bench [depth]`: search fixed positions.
     Bench(Option<u32>),
+    /// `compiler`: tell of the build.
+    Compiler,
     /// `solve`: count the positions of the solved games, and who wins them.
     Solve,
     /// `help`.
@@ -297,6 +299,8 @@ pub struct Info {
     pub estimate: Vec<u16>,
     /// The mover's score.
     pub score: Option<Score>,
+    /// The mover's chances to win, to draw and to lose, in permille; empty where unsaid.
+    pub wdl: Vec<u16>,
     /// Positions visited.
     pub nodes: Option<u64>,
     /// Positions visited a second.

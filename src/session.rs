@@ -9,6 +9,7 @@
 
 mod answers;
 mod clock;
+mod debug_log;
 mod going;
 mod options;
 mod position;
@@ -24,6 +25,7 @@ use crossbeam_channel::{Receiver, Sender, after, bounded, never, select_biased};
 
 use crate::eval::Evaluators;
 use crate::protocol::{BestMove, Command, CommandError, LineReader, Reply};
+use debug_log::DebugLog;
 use going::Running;
 use options::{OptionError, Options};
 use position::Game;
@@ -38,59 +40,75 @@ const LONGEST_COMPLAINT: usize = 1000;
 /// Serves a client on standard input and output, or, where there are arguments, runs them as one command.
 ///
 /// # Returns
-/// Success, unless the streams fail otherwise than by being closed.
+/// Success; [`REFUSED`] where the arguments are no command, which standard error is told; failure where the streams
+/// fail otherwise than by being closed.
 pub fn serve_stdio(arguments: &[String]) -> ExitCode {
     let output = io::stdout();
-    let served = if arguments.is_empty() {
-        serve(BufReader::new(io::stdin()), output, AtEnd::Quit)
-    } else {
-        serve(Cursor::new(arguments.join(" ")), output, AtEnd::Finish)
-    };
+    if arguments.is_empty() {
+        return exit_code(serve(BufReader::new(io::stdin()), output));
+    }
+    let text = arguments.join(" ");
+    match text.parse::<Command>() {
+        Ok(_) => exit_code(serve(Cursor::new(text), output)),
+        Err(error) => {
+            complain_on_stderr(&error);
+            ExitCode::from(REFUSED)
+        }
+    }
+}
+
+/// The exit code of a program that was given words that are no command.
+pub const REFUSED: u8 = 2;
+
+fn exit_code(served: io::Result<()>) -> ExitCode {
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nobody is left to tell, should this fail too.
-            let _ = writeln!(io::stderr(), "buxtehude: {error}");
+            complain_on_stderr(&error);
             ExitCode::FAILURE
         }
     }
 }
 
-/// What the end of the input means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AtEnd {
-    /// The same as `quit`.
-    Quit,
-    /// `quit` once the running work is done.
-    Finish,
+fn complain_on_stderr(problem: &dyn std::error::Error) {
+    // Nobody is left to tell, should this fail too.
+    let _ = writeln!(io::stderr(), "buxtehude: {problem}");
 }
 
 /// Serves one client until it quits, its input ends, or its output is closed.
 ///
+/// With its input ended, what it asked for is finished; what would wait for a word of it gives its answer at once.
 /// The thread that reads `input` ends with it.
 ///
 /// # Errors
 /// Where the output fails otherwise than by being closed, or the system has no threads to give.
-pub fn serve<R, W>(input: R, output: W, at_end: AtEnd) -> io::Result<()>
+pub fn serve<R, W>(input: R, output: W) -> io::Result<()>
 where
     R: BufRead + Send + 'static,
     W: Write,
 {
     let (sender, commands) = bounded(WAITING_COMMANDS);
+    let log = DebugLog::default();
+    let copy = log.clone();
     thread::Builder::new()
         .name("reader".into())
-        .spawn(move || read_commands(input, &sender))?;
-    let mut session = Session::new(output)?;
-    match session.run(&commands, at_end) {
+        .spawn(move || read_commands(input, &sender, &copy))?;
+    let mut session = Session::new(output, log)?;
+    match session.run(&commands) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         ended => ended,
     }
 }
 
 /// Sends every line as a command or as the reason why it is none, until the input or the session ends.
-fn read_commands(input: impl BufRead, sender: &Sender<Result<Command, CommandError>>) {
+fn read_commands(
+    input: impl BufRead,
+    sender: &Sender<Result<Command, CommandError>>,
+    log: &DebugLog,
+) {
     let mut lines = LineReader::new(input);
     while let Some(Ok(line)) = lines.next_line() {
+        log.line_in(line.bytes());
         if sender.send(line.command()).is_err() {
             return;
         }
@@ -106,6 +124,7 @@ enum Flow {
 
 struct Session<W> {
     output: W,
+    log: DebugLog,
     options: Options,
     /// Whether the client greeted with `ugi` last: then a `bestmove` is its move alone.
     speaks_ugi: bool,
@@ -122,7 +141,7 @@ struct Session<W> {
 }
 
 impl<W: Write> Session<W> {
-    fn new(output: W) -> io::Result<Session<W>> {
+    fn new(output: W, log: DebugLog) -> io::Result<Session<W>> {
         let options = Options::default();
         let evaluators = Evaluators::default();
         let worker = Worker::start(options.memory_size(), evaluators.clone())?;
@@ -131,6 +150,7 @@ impl<W: Write> Session<W> {
             preparing: 0,
             ready_owed: false,
             output,
+            log,
             options,
             speaks_ugi: false,
             debug: false,
@@ -143,11 +163,7 @@ impl<W: Write> Session<W> {
         Ok(session)
     }
 
-    fn run(
-        &mut self,
-        commands: &Receiver<Result<Command, CommandError>>,
-        at_end: AtEnd,
-    ) -> io::Result<()> {
+    fn run(&mut self, commands: &Receiver<Result<Command, CommandError>>) -> io::Result<()> {
         let mut commands = commands.clone();
         let mut at_end_of_input = false;
         while !(at_end_of_input && self.running.is_none()) {
@@ -168,10 +184,10 @@ impl<W: Write> Session<W> {
                         return Ok(());
                     },
                     Ok(Err(error)) => self.refuse_line(&error)?,
-                    Err(_) if at_end == AtEnd::Quit => return Ok(()),
                     Err(_) => {
                         at_end_of_input = true;
                         commands = never();
+                        self.wait_no_more()?;
                     }
                 },
                 recv(timer) -> _ => self.release_answer()?,
@@ -226,6 +242,7 @@ impl<W: Write> Session<W> {
                     &self.evaluators,
                 ))?;
             }
+            Command::Compiler => self.say_lines(&answers::compiler())?,
             Command::Help => self.say_lines(answers::HELP)?,
         }
         Ok(Flow::Continue)
@@ -260,6 +277,15 @@ impl<W: Write> Session<W> {
                 return self.complain(&error.to_string());
             }
             self.prepare();
+        }
+        if Options::is_debug_log(name) {
+            let opened = self.log.write_to(self.options.debug_log.as_deref());
+            if let Err(error) = opened {
+                let path = self.options.debug_log.take().unwrap_or_default();
+                self.options = before;
+                let refused = OptionError::DebugLog { path, error };
+                return self.complain(&refused.to_string());
+            }
         }
         if self.options.memory_size() != before.memory_size() {
             self.worker.replace_memory(self.options.memory_size());
@@ -375,7 +401,9 @@ impl<W: Write> Session<W> {
     }
 
     fn say(&mut self, reply: &Reply) -> io::Result<()> {
-        self.output.write_all(format!("{reply}\n").as_bytes())?;
+        let lines = format!("{reply}\n");
+        self.log.lines_out(&lines);
+        self.output.write_all(lines.as_bytes())?;
         self.output.flush()
     }
 }

@@ -17,7 +17,7 @@ use super::query::query;
 use super::words::{Parsed, end, expecting, keyword, number, text_until, without_line_end, word};
 
 /// The first words of all commands.
-pub const COMMAND_WORDS: [&str; 18] = [
+pub const COMMAND_WORDS: [&str; 19] = [
     "uci",
     "ugi",
     "debug",
@@ -34,6 +34,7 @@ pub const COMMAND_WORDS: [&str; 18] = [
     "d",
     "eval",
     "bench",
+    "compiler",
     "solve",
     "help",
 ];
@@ -68,6 +69,7 @@ impl FromStr for Command {
             "d" => bare("d", Command::Display),
             "eval" => bare("eval", Command::Eval),
             "bench" => bench(rest),
+            "compiler" => bare("compiler", Command::Compiler),
             "solve" => bare("solve", Command::Solve),
             "help" => bare("help", Command::Help),
             _ => {
@@ -111,6 +113,7 @@ impl fmt::Display for Command {
             Command::Eval => f.write_str("eval"),
             Command::Bench(None) => f.write_str("bench"),
             Command::Bench(Some(depth)) => write!(f, "bench {depth}"),
+            Command::Compiler => f.write_str("compiler"),
             Command::Solve => f.write_str("solve"),
             Command::Help => f.write_str("help"),
         }

@@ -24,6 +24,7 @@ pub(super) fn info(input: &str) -> Info {
             "seldepth" => set(&mut info.seldepth, behind, any_number(behind)),
             "multipv" => set(&mut info.multipv, behind, any_number(behind)),
             "score" => set(&mut info.score, behind, score(behind)),
+            "wdl" => keep(&mut info.wdl, behind, many0(any_number).parse(behind)),
             "nodes" => set(&mut info.nodes, behind, any_number(behind)),
             "nps" => set(&mut info.nps, behind, any_number(behind)),
             "hashfull" => set(&mut info.hashfull, behind, any_number(behind)),
@@ -45,6 +46,7 @@ impl fmt::Display for Info {
         write_fact(f, "multipv", self.multipv)?;
         write_list(f, "estimate", &self.estimate)?;
         write_fact(f, "score", self.score)?;
+        write_list(f, "wdl", &self.wdl)?;
         write_fact(f, "nodes", self.nodes)?;
         write_fact(f, "nps", self.nps)?;
         write_fact(f, "hashfull", self.hashfull)?;
@@ -108,6 +110,7 @@ mod tests {
             seldepth: Some(31),
             multipv: Some(1),
             score: Some(Score::Centipawns(34)),
+            wdl: vec![90, 880, 30],
             nps: Some(1200),
             time: Some(99),
             pv: strings(&["e2e4", "e7e5", "string", "depth", "1"]),

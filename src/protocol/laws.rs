@@ -232,6 +232,7 @@ fn command() -> impl Strategy<Value = Command> {
         Command::Quit,
         Command::Display,
         Command::Eval,
+        Command::Compiler,
         Command::Solve,
         Command::Help,
     ];
@@ -280,8 +281,9 @@ fn info() -> impl Strategy<Value = Info> {
         of(any::<u16>()),
         of(any::<u64>()),
     );
-    (depths, vec(any::<u16>(), 0..7), of(score()), counts, list()).prop_map(
-        |(depths, estimate, score, counts, pv)| {
+    let chances = (vec(any::<u16>(), 0..7), vec(any::<u16>(), 0..4));
+    (depths, chances, of(score()), counts, list()).prop_map(
+        |(depths, (estimate, wdl), score, counts, pv)| {
             let (depth, seldepth, multipv) = depths;
             let (nodes, nps, hashfull, time) = counts;
             Info {
@@ -290,6 +292,7 @@ fn info() -> impl Strategy<Value = Info> {
                 multipv,
                 estimate,
                 score,
+                wdl,
                 nodes,
                 nps,
                 hashfull,
@@ -385,7 +388,10 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_to_the_end(bytes in vec(prop_oneof![any::<u8>(), Just(b'\n')], 0..200), limit in 0_usize..20) {
+    fn any_bytes_are_read_to_the_end(
+        bytes in vec(prop_oneof![any::<u8>(), Just(b'\n')], 0..200),
+        limit in 0_usize..20,
+    ) {
         let mut reader = LineReader::with_limit(bytes.as_slice(), limit);
         let mut count = 0;
         while let Some(line) = reader.next_line() {

@@ -99,6 +99,16 @@ impl<R: BufRead> LineReader<R> {
 }
 
 impl Line<'_> {
+    /// What was read of the line.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Line::Text(text) => text.as_bytes(),
+            Line::CutOff(bytes) | Line::NotUtf8(bytes) | Line::TooLong { start: bytes, .. } => {
+                bytes
+            }
+        }
+    }
+
     /// The command that the line holds. One that was cut off counts: the last line of a file may lack its newline.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use crate::bench::BenchResult;
-use crate::eval::{self, Evaluate, Evaluator, Evaluators};
+use crate::eval::{self, Article, Evaluate, Evaluator, Evaluators, ModelSettings, Vector};
 use crate::protocol::{Info, Score};
 use crate::rules::{
     AnyPosition, Census, Game, LongestWin, Outcome, Seat, Turn, Variant, with_position,
@@ -32,6 +32,7 @@ query p1turn|turn|gameover|result|legal|players
 d                         show the position
 eval                      show the static estimate, term by term
 bench [depth]             search fixed positions; the nodes are a signature of the search
+compiler                  tell of the build: version, target, features
 solve                     count the positions of the solved games, and who wins them
 isready, ucinewgame, uginewgame, debug on|off, help, quit";
 
@@ -64,14 +65,15 @@ pub fn display(position: &AnyPosition) -> String {
 
 /// What `eval` prints.
 pub fn eval(position: &AnyPosition, preset: &Preset, evaluators: &Evaluators) -> String {
-    let (mut lines, leads) = with_position!(position, position => match preset {
-        Preset::Default | Preset::Search => {
+    let (mut lines, leads) = with_position!(position, position => {
+        let by_article = match preset {
+            Preset::Default | Preset::Search => None,
+            Preset::Article(ArticleSettings { model, .. }) => explain_model(position, model),
+        };
+        by_article.unwrap_or_else(|| {
             let evaluator = position.evaluator(evaluators);
-            (evaluator.explain(position), eval::estimate(&*evaluator, position))
-        }
-        Preset::Article(ArticleSettings { model, .. }) => {
-            (position.explain_model(model), eval::model_estimate(position, model))
-        }
+            (evaluator.explain(position), eval::expected_leads(&*evaluator, position))
+        })
     });
     let shares = eval::shares(&leads[..position.seats()]);
     lines.push(spell_estimate(&shares));
@@ -79,6 +81,15 @@ pub fn eval(position: &AnyPosition, preset: &Preset, evaluators: &Evaluators) ->
         lines.push(format!("solved: seat {winner} wins, plies {plies}"));
     }
     lines.join("\n")
+}
+
+/// How a position's worth in the model of the article comes about, and the leads that it makes.
+fn explain_model<G: Evaluate>(
+    position: &G,
+    model: &ModelSettings,
+) -> Option<(Vec<String>, Vector)> {
+    let leads = eval::model_leads(position, model)?;
+    Some((G::Article::explain(position, model), leads))
 }
 
 /// What the best move of a report is worth to each seat, where the search is one for that.
@@ -138,7 +149,7 @@ pub fn bench(result: &BenchResult) -> String {
 pub fn static_estimate(position: &AnyPosition, evaluators: &Evaluators) -> Vec<u16> {
     with_position!(position, position => {
         let evaluator = position.evaluator(evaluators);
-        eval::shares(&eval::estimate(&*evaluator, position)[..position.seats()])
+        eval::shares(&eval::expected_leads(&*evaluator, position)[..position.seats()])
     })
 }
 
@@ -161,12 +172,49 @@ pub fn info(report: Report, position: &AnyPosition, elapsed: Duration) -> Info {
         multipv: Some(report.multipv as u32),
         estimate,
         score: Some(score),
+        wdl: Vec::new(),
         nodes: Some(report.nodes),
         nps: Some(per_second(report.nodes, elapsed)),
         hashfull: Some(report.hashfull),
         time: Some(elapsed.as_millis() as u64),
         pv: report.pv,
     }
+}
+
+/// The chances of the mover to win, to draw and to lose, by the estimate; nothing unless there are two seats.
+pub fn wdl(estimate: &[u16], position: &AnyPosition) -> Vec<u16> {
+    match (estimate, position.turn()) {
+        (&[first, second], Turn::Seat(mover)) if mover.0 == 0 => vec![first, 0, second],
+        (&[first, second], Turn::Seat(_)) => vec![second, 0, first],
+        _ => Vec::new(),
+    }
+}
+
+/// What `compiler` prints.
+pub fn compiler() -> String {
+    let profile = if cfg!(debug_assertions) {
+        "with debug assertions"
+    } else {
+        "without debug assertions"
+    };
+    let bits = usize::BITS;
+    let features: Vec<&str> = [
+        (cfg!(target_feature = "sse2"), "sse2"),
+        (cfg!(target_feature = "sse4.1"), "sse4.1"),
+        (cfg!(target_feature = "avx2"), "avx2"),
+        (cfg!(target_feature = "avx512f"), "avx512f"),
+        (cfg!(target_feature = "neon"), "neon"),
+    ]
+    .into_iter()
+    .filter_map(|(is_there, name)| is_there.then_some(name))
+    .collect();
+    format!(
+        "Version: {}\nTarget: {}-{}, {bits} bits\nFeatures: {}\nBuild: {profile}",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::ARCH,
+        std::env::consts::OS,
+        features.join(" "),
+    )
 }
 
 /// The score of a share: 400 x log10 of the odds, the Elo scale, where the share is counted from nothing

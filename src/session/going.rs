@@ -147,7 +147,10 @@ impl<W: Write> Session<W> {
             return Ok(());
         };
         let worth = answers::worth(&report);
-        let info = answers::info(report, &running.position, running.control.elapsed());
+        let mut info = answers::info(report, &running.position, running.control.elapsed());
+        if self.options.show_wdl {
+            info.wdl = answers::wdl(&info.estimate, &running.position);
+        }
         self.say(&Reply::Info(info))?;
         worth.map_or(Ok(()), |worth| self.inform(&worth))
     }
@@ -224,6 +227,19 @@ impl<W: Write> Session<W> {
             search.hold = Hold::No;
         }
         self.release_answer()
+    }
+
+    /// Ends a search that waits for a word of the client, who has none left.
+    pub(super) fn wait_no_more(&mut self) -> io::Result<()> {
+        match &self.running {
+            Some(Running {
+                kind: Kind::Search(search),
+                ..
+            }) if matches!(search.hold, Hold::Infinite | Hold::Unlimited | Hold::Ponder) => {
+                self.stop()
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The move pondered on was played: the clock of the search begins to run.

@@ -1,33 +1,44 @@
 //! The options that a client can set: one table, in which each has its name, kind and bounds.
 
 mod kinds;
+mod models;
 
+use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
 use super::worker::MemorySize;
-use crate::eval::lookahead::HareModel;
-use crate::eval::{EvalFileError, Heuristic};
+use crate::eval::{EvalFileError, ModelOption};
 use crate::protocol::{Excerpt, OptionKind, OptionOffer};
-use crate::rules::{VARIANTS, Variant};
-use crate::search::vectors::{CapsError, Prune, Strategy};
+use crate::rules::{MAX_MOVES, VARIANTS, Variant};
+use crate::search::article::vectors::{CapsError, Prune, Strategy};
 use crate::search::{Aim, ArticleSettings, LEVELS, Preset, Strength};
 use kinds::{Choices, check, combo, expected_of, is_taken, spin};
 
 const UCI_VARIANT: &str = "UCI_Variant";
 const HASH: &str = "Hash";
 const CAPS: &str = "Caps";
+const DEBUG_LOG_FILE: &str = "Debug Log File";
 const EVAL_FILE: &str = "EvalFile";
 const MULTI_PV: &str = "MultiPV";
 const MOVE_OVERHEAD: &str = "Move Overhead";
 const PONDER: &str = "Ponder";
+const PRESET: &str = "Preset";
+const SHOW_WDL: &str = "UCI_ShowWDL";
+
+/// Values that had another name once, by option: those that are still understood, and what they are called.
+const OLD_NAMES: [(&str, &str, &str); 1] = [(PRESET, "default", "best")];
+
+/// The value of `Debug Log File` for none.
+const EMPTY: &str = "<empty>";
 
 /// The value of `EvalFile` for what comes with the engine.
 const SHIPPED: &str = "<shipped>";
 
 /// The options that change nothing about what positions are worth: what was found out of these stays known.
-const OF_NO_MATTER_TO_MEMORY: [&str; 3] = [MULTI_PV, MOVE_OVERHEAD, PONDER];
+const OF_NO_MATTER_TO_MEMORY: [&str; 5] =
+    [MULTI_PV, MOVE_OVERHEAD, PONDER, SHOW_WDL, DEBUG_LOG_FILE];
 
 /// An option.
 struct Setting {
@@ -38,7 +49,7 @@ struct Setting {
     set: fn(&mut Options, &str) -> Result<(), OptionError>,
 }
 
-/// All options, in the order in which `uci` is told of them.
+/// The options that belong to no game, in the order in which `uci` is told of them; the models' come after them.
 const SETTINGS: &[Setting] = &[
     Setting {
         name: UCI_VARIANT,
@@ -79,7 +90,7 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         name: MULTI_PV,
-        kind: || spin(1, 1, 72),
+        kind: || spin(1, 1, MAX_MOVES as u32),
         set: |options, value| {
             options.multi_pv = number(value) as usize;
             Ok(())
@@ -98,6 +109,25 @@ const SETTINGS: &[Setting] = &[
         name: PONDER,
         kind: || check(false),
         set: |_, _| Ok(()),
+    },
+    Setting {
+        name: SHOW_WDL,
+        kind: || check(false),
+        set: |options, value| {
+            options.show_wdl = value == "true";
+            Ok(())
+        },
+    },
+    Setting {
+        name: DEBUG_LOG_FILE,
+        kind: || OptionKind::String {
+            default: EMPTY.into(),
+        },
+        set: |options, value| {
+            let is_file = !value.is_empty() && value != EMPTY;
+            options.debug_log = is_file.then(|| value.into());
+            Ok(())
+        },
     },
     Setting {
         name: EVAL_FILE,
@@ -146,35 +176,11 @@ const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
-        name: "Preset",
-        kind: || combo(&PRESETS, PresetName::Default),
+        name: PRESET,
+        kind: || combo(&PRESETS, PresetName::Best),
         set: |options, value| {
             options.preset = PRESETS.named(value);
             options.article = ArticleSettings::default();
-            Ok(())
-        },
-    },
-    Setting {
-        name: "Ks",
-        kind: || spin(article().model.factors.lettuces, 0, 1000),
-        set: |options, value| {
-            options.article.model.factors.lettuces = number(value) as i32;
-            Ok(())
-        },
-    },
-    Setting {
-        name: "Kc",
-        kind: || spin(article().model.factors.carrots, 0, 1000),
-        set: |options, value| {
-            options.article.model.factors.carrots = number(value) as i32;
-            Ok(())
-        },
-    },
-    Setting {
-        name: "Kp",
-        kind: || spin(article().model.factors.path, 0, 1000),
-        set: |options, value| {
-            options.article.model.factors.path = number(value) as i32;
             Ok(())
         },
     },
@@ -183,14 +189,6 @@ const SETTINGS: &[Setting] = &[
         kind: || combo(&STRATEGIES, article().search.strategy),
         set: |options, value| {
             options.article.search.strategy = STRATEGIES.named(value);
-            Ok(())
-        },
-    },
-    Setting {
-        name: "HareModel",
-        kind: || combo(&HARE_MODELS, article().model.hare_model),
-        set: |options, value| {
-            options.article.model.hare_model = HARE_MODELS.named(value);
             Ok(())
         },
     },
@@ -226,14 +224,6 @@ const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
-        name: "Heuristic",
-        kind: || combo(&HEURISTICS, article().model.heuristic),
-        set: |options, value| {
-            options.article.model.heuristic = HEURISTICS.named(value);
-            Ok(())
-        },
-    },
-    Setting {
         name: "AILevel",
         kind: || spin(article().ai_level, 1, 12),
         set: |options, value| {
@@ -245,7 +235,7 @@ const SETTINGS: &[Setting] = &[
 
 const AIMS: Choices<Aim> = Choices(&[("placement", Aim::Placement), ("win", Aim::Win)]);
 const PRESETS: Choices<PresetName> = Choices(&[
-    ("default", PresetName::Default),
+    ("best", PresetName::Best),
     ("search", PresetName::Search),
     ("article", PresetName::Article),
 ]);
@@ -254,25 +244,15 @@ const STRATEGIES: Choices<Strategy> = Choices(&[
     ("relative", Strategy::Relative),
     ("hybrid", Strategy::Hybrid),
 ]);
-const HARE_MODELS: Choices<HareModel> = Choices(&[
-    ("article", HareModel::Article),
-    ("article-penalty", HareModel::ArticlePenalty),
-    ("chance", HareModel::Chance),
-]);
 const PRUNES: Choices<Prune> = Choices(&[
     ("off", Prune::Off),
     ("exact", Prune::Exact),
     ("article", Prune::Article),
 ]);
 
-const HEURISTICS: Choices<Heuristic> = Choices(&[
-    ("distance", Heuristic::Distance),
-    ("height", Heuristic::Height),
-]);
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PresetName {
-    Default,
+    Best,
     Search,
     Article,
 }
@@ -292,6 +272,10 @@ pub struct Options {
     pub move_overhead: u64,
     /// The file of weights to use instead of what comes with the engine.
     pub eval_file: Option<PathBuf>,
+    /// Whether the chances to win and to lose are told, with two seats.
+    pub show_wdl: bool,
+    /// The file that gets a copy of all lines.
+    pub debug_log: Option<PathBuf>,
     /// What the engine's seat is after.
     pub aim: Aim,
     level: u32,
@@ -327,6 +311,14 @@ pub enum OptionError {
         /// The size asked for.
         mebibytes: usize,
     },
+    /// The file for a copy of all lines cannot be made.
+    #[error("option {DEBUG_LOG_FILE}: {}: {error}, expected a file that can be written", path.display())]
+    DebugLog {
+        /// The file.
+        path: PathBuf,
+        /// Why it cannot.
+        error: io::Error,
+    },
     /// The file of weights is none.
     #[error("option {EVAL_FILE}: {0}")]
     EvalFile(#[from] EvalFileError),
@@ -341,11 +333,13 @@ impl Default for Options {
             multi_pv: 0,
             move_overhead: 0,
             eval_file: None,
+            show_wdl: false,
+            debug_log: None,
             aim: Aim::default(),
             level: 0,
             limit_strength: false,
             elo: 0,
-            preset: PresetName::Default,
+            preset: PresetName::Best,
             article: article(),
         };
         for setting in SETTINGS {
@@ -363,11 +357,17 @@ impl Options {
             name: setting.name.into(),
             kind: (setting.kind)(),
         };
-        SETTINGS.iter().map(offer).collect()
+        let models = ModelOption::all().map(|option| OptionOffer {
+            name: option.name.into(),
+            kind: models::kind_of(option),
+        });
+        SETTINGS.iter().map(offer).chain(models).collect()
     }
 
     fn names() -> Vec<&'static str> {
-        SETTINGS.iter().map(|setting| setting.name).collect()
+        let models = ModelOption::all().map(|option| option.name);
+        let own = SETTINGS.iter().map(|setting| setting.name);
+        own.chain(models).collect()
     }
 
     /// The memory of positions that is wanted.
@@ -404,10 +404,15 @@ impl Options {
         }
     }
 
+    /// Whether an option's name, in any case, is that of the file for a copy of all lines.
+    pub fn is_debug_log(name: &str) -> bool {
+        name.eq_ignore_ascii_case(DEBUG_LOG_FILE)
+    }
+
     /// The way of playing, with the choices made.
     pub fn preset(&self) -> Preset {
         match self.preset {
-            PresetName::Default => Preset::Default,
+            PresetName::Best => Preset::Default,
             PresetName::Search => Preset::Search,
             PresetName::Article => Preset::Article(self.article.clone()),
         }
@@ -419,24 +424,35 @@ impl Options {
     /// [`OptionError`]; nothing is set then.
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError> {
         let value = value.unwrap_or_default();
-        let setting = SETTINGS
-            .iter()
-            .find(|setting| setting.name.eq_ignore_ascii_case(name));
-        let Some(setting) = setting else {
-            return Err(OptionError::Unknown {
+        let is_named = |known: &str| known.eq_ignore_ascii_case(name);
+        if let Some(setting) = SETTINGS.iter().find(|setting| is_named(setting.name)) {
+            let renamed = OLD_NAMES
+                .iter()
+                .find(|(name, old, _)| *name == setting.name && *old == value);
+            let value = renamed.map_or(value, |(_, _, new)| new);
+            check_value(setting.name, &(setting.kind)(), value)?;
+            (setting.set)(self, value)
+        } else if let Some(option) = ModelOption::all().find(|option| is_named(option.name)) {
+            check_value(option.name, &models::kind_of(option), value)?;
+            models::set(option, &mut self.article.model, value);
+            Ok(())
+        } else {
+            Err(OptionError::Unknown {
                 name: Excerpt::new(name),
-            });
-        };
-        let kind = (setting.kind)();
-        if !is_taken(&kind, value) {
-            return Err(OptionError::Value {
-                name: setting.name,
-                value: Excerpt::new(value),
-                expected: expected_of(&kind),
-            });
+            })
         }
-        (setting.set)(self, value)
     }
+}
+
+fn check_value(name: &'static str, kind: &OptionKind, value: &str) -> Result<(), OptionError> {
+    if is_taken(kind, value) {
+        return Ok(());
+    }
+    Err(OptionError::Value {
+        name,
+        value: Excerpt::new(value),
+        expected: expected_of(kind),
+    })
 }
 
 fn article() -> ArticleSettings {
