@@ -361,7 +361,8 @@ fn a_text_that_is_no_position_is_refused_with_its_field() {
         ),
         (
             "1h1h1h1h/8/8/8/8/8/8/4F3 w - - 0 1 1",
-            "full-move number: expected the end behind `<board> <turn> - - <half-move clock> <full-move number>`, found 7 fields",
+            "full-move number: expected the end behind `<board> <turn> - - <half-move clock> <full-move \
+             number>`, found 7 fields",
         ),
     ] {
         let Err(refusal) = Position::parse(&(), text) else {

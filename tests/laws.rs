@@ -1,15 +1,17 @@
 //! What every position of every game promises, walked over random games of every variant and number of
 //! players, and the bookkeeping of carrots that Hase und Igel adds.
 
-mod reference;
-
 use std::collections::HashMap;
 use std::fmt::Debug;
 
+use crate::common::reference;
+use buxtehude::eval::net::LETTUCES;
 use buxtehude::rules::hase::{Card, FINISH, Move, Position, Square};
+#[cfg(feature = "ludo")]
+use buxtehude::rules::ludo;
 use buxtehude::rules::{
-    AnyPosition, Game, MAX_SEATS, Rules, Scene, Seat, Turn, VARIANTS, Variant, fox, perft,
-    perft_by_playing,
+    AnyPosition, Game, MAX_MOVES, MAX_OUTCOMES, MAX_SEATS, Rules, Scene, Seat, Turn, VARIANTS,
+    Variant, fox, perft, perft_by_playing,
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -21,6 +23,16 @@ const GAMES: u64 = 15;
 
 /// Most moves and cards of a game.
 const PLIES: usize = 250;
+
+/// What evaluations keep in tables is there for every ruleset.
+#[test]
+fn no_ruleset_has_more_lettuces_than_tables_tell_apart() {
+    for variant in VARIANTS {
+        if let Rules::Hase(rules) = variant.rules {
+            assert!(usize::from(rules.lettuces) < LETTUCES, "{}", variant.name);
+        }
+    }
+}
 
 #[test]
 fn every_game_keeps_the_laws() {
@@ -46,6 +58,21 @@ fn every_game_keeps_the_laws() {
                 late_start: |_| "8/8/8/h1h1h1h1/8/8/5F2/8 b".to_string(),
                 all_moves: pairs_of_squares(),
                 all_cards: vec![],
+                texts: HashMap::new(),
+            }
+            .hold(),
+            #[cfg(feature = "ludo")]
+            Rules::Ludo => Laws::<ludo::Position> {
+                variant,
+                rules: &(),
+                any: AnyPosition::Ludo,
+                late_start: |seats| format!("{} 1 - -", vec!["18,20"; seats].join("/")),
+                all_moves: (0..ludo::GOAL)
+                    .map(|square| format!("p{square}").parse().unwrap())
+                    .collect(),
+                all_cards: (1..=6)
+                    .map(|face| format!("+{face}").parse().unwrap())
+                    .collect(),
                 texts: HashMap::new(),
             }
             .hold(),
@@ -146,6 +173,10 @@ impl<G: Game> Laws<G> {
     /// Something is due, or else the game is over, everything is decided and nothing can be counted.
     fn check_turn(&self, position: &G) {
         let (moves, cards) = (position.legal_moves().len(), position.outcomes().len());
+        assert!(
+            moves <= MAX_MOVES && cards <= MAX_OUTCOMES,
+            "{moves} moves, {cards} cards: the search would leave some out\n{position:?}"
+        );
         match position.turn() {
             Turn::Seat(seat) => {
                 assert!(

@@ -1,10 +1,9 @@
 //! Levels and ratings, the aim, and files of weights, as a client sees them.
 
-mod client;
-
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use crate::common::client;
 use buxtehude::eval::net::Weights;
 use buxtehude::search::LEVELS;
 use client::Engine;

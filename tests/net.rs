@@ -1,12 +1,6 @@
 //! The learned evaluation, held against its definition: a slow one in f64, worked out from the weights of a look's
 //! parts for each position anew.
 
-#[path = "evaluators/mod.rs"]
-#[allow(dead_code, reason = "searches have a memory")]
-mod evaluators;
-#[path = "positions/mod.rs"]
-mod positions;
-
 use std::path::Path;
 
 use buxtehude::eval::net::{Looks, Net, PARTS, Row, WIDTH, Weights, WeightsError};
@@ -19,6 +13,7 @@ use rand::rngs::StdRng;
 use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 
+use crate::common::positions;
 use positions::{late_positions, random_positions};
 
 const RULESETS: [&Ruleset; 2] = [&HASE_UND_IGEL, &HARE_AND_TORTOISE];

@@ -20,6 +20,8 @@ fn counts_agree_with_the_table() {
         match Variant::by_name(variant).unwrap().rules {
             Rules::Hase(ruleset) => check::<hase::Position>(ruleset, text, depth, leaves),
             Rules::Fox => check::<fox::Position>(&(), text, depth, leaves),
+            #[cfg(feature = "ludo")]
+            Rules::Ludo => panic!("it has no rows here"),
         }
         rows += 1;
     }

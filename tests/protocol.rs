@@ -353,7 +353,7 @@ fn an_empty_line_has_an_error_of_its_own() {
 #[test]
 fn an_unknown_command_is_quoted_and_cut() {
     let commands = "uci, ugi, debug, isready, setoption, ucinewgame, uginewgame, position, go, stop, ponderhit, \
-                    quit, query, d, eval, bench, solve, help";
+                    quit, query, d, eval, bench, compiler, solve, help";
     let refusal = |line: &str| line.parse::<Command>().unwrap_err().to_string();
     assert_eq!(
         refusal("foo bar"),

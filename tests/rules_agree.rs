@@ -4,11 +4,10 @@
 //! of what the rules did proves that each rare event came up; games are generated from a fixed seed, so a
 //! failure, which is shrunk to a short game and shown with its picture, repeats.
 
-mod reference;
-
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use crate::common::reference;
 use buxtehude::rules::{AnyPosition, Seat, Turn};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};

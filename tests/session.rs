@@ -1,12 +1,11 @@
 //! What a transcript cannot show of a session: commands that come while a search runs, the ways to end, time,
 //! and that the same search says the same.
 
-mod client;
-
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::common::client;
 use client::{DEADLINE, Engine};
 
 /// Two hares, one that misses its turn, and a race with finished hares.
@@ -230,7 +229,7 @@ fn the_end_of_a_session_ends_the_search_without_a_word() {
         "go ponder depth 1",
         "isready",
     ] {
-        for end in ["quit\n", "quit", ""] {
+        for end in ["quit\n", "quit"] {
             let mut engine = Engine::start();
             engine.send(busy);
             engine.send("d");
@@ -389,4 +388,65 @@ fn without_speed(line: &str) -> String {
         }
     }
     kept.join(" ")
+}
+
+#[test]
+fn the_debug_log_has_all_lines_from_when_it_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("debug.log");
+    let mut engine = Engine::start();
+    engine.send("setoption name UCI_ShowWDL value true");
+    engine.send(&format!(
+        "setoption name Debug Log File value {}",
+        path.display()
+    ));
+    engine.fence();
+    engine.send("position fen 63,10,0/60,10,0 2 - -");
+    engine.send("go depth 1");
+    let answer = engine.line_of("bestmove");
+    engine.send("setoption name Debug Log File value <empty>");
+    engine.fence();
+    let log = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = log.lines().collect();
+    assert!(
+        lines.contains(&">> position fen 63,10,0/60,10,0 2 - -"),
+        "{log}"
+    );
+    assert!(lines.contains(&format!("<< {answer}").as_str()), "{log}");
+    let end = ">> setoption name Debug Log File value <empty>";
+    let end = lines.iter().position(|line| *line == end).expect(&log);
+    assert!(
+        lines[end..].iter().all(|line| line.starts_with(">>")),
+        "{log}"
+    );
+
+    // The seat that moves is the second one: its chance to win comes first.
+    let info = lines.iter().find(|line| line.contains(" wdl ")).unwrap();
+    let numbers = |name: &str, count: usize| -> Vec<u16> {
+        let behind = info.split_once(&format!(" {name} ")).unwrap().1;
+        behind
+            .split_whitespace()
+            .take(count)
+            .map(|word| word.parse().unwrap())
+            .collect()
+    };
+    let [first, second] = numbers("estimate", 2)[..] else {
+        panic!("{info}")
+    };
+    assert_eq!(numbers("wdl", 3), [second, 0, first], "{info}");
+}
+
+#[test]
+fn a_debug_log_that_cannot_be_written_is_refused() {
+    let mut engine = Engine::start();
+    engine.send("setoption name Debug Log File value /nowhere/at/all");
+    let lines = engine.fence();
+    let [error] = errors(&lines)[..] else {
+        panic!("{lines:?}");
+    };
+    assert!(error.contains("/nowhere/at/all: "), "{error}");
+    assert!(
+        error.ends_with("expected a file that can be written"),
+        "{error}"
+    );
 }

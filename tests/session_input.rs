@@ -1,13 +1,12 @@
 //! Input that nobody vouches for: lines without end, bytes that are no text, clients that do not read.
 
-mod client;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use crate::common::client;
 use client::Engine;
 
 /// More memory than a session needs whatever is sent, in kilobytes; the binary of a test is not a small one.

@@ -1,8 +1,7 @@
 //! Whole conversations with the real binary, kept as snapshots. Times and speeds are masked, and so are the
 //! nodes and the filling of the table: they change with the machine or with every change of the search.
 
-mod client;
-
+use crate::common::client;
 use client::Engine;
 
 /// Holds the conversation against its snapshot.

@@ -1,11 +1,9 @@
 //! Searching by several threads, and what one search keeps for the next.
 
-mod client;
-mod positions;
-
 use std::sync::mpsc::channel;
 use std::thread;
 
+use crate::common::{client, positions};
 use buxtehude::eval::{CERTAIN, Evaluators, shares};
 use buxtehude::rules::hase::{HASE_UND_IGEL, Position};
 use buxtehude::rules::{AnyPosition, Game, Seat, Turn};
@@ -151,8 +149,8 @@ fn threads_stop_when_they_are_told() {
     }
 }
 
-/// A game in which all play what the search finds and the first card is drawn, as far as `plies` moves go: for each move
-/// the position and the positions before.
+/// A game in which all play what the search finds and the first card is drawn, as far as `plies` moves go: for each
+/// move the position and the positions before.
 fn game(seats: usize, depth: u32, plies: usize) -> Vec<(Position, Vec<Past>)> {
     let mut position = Position::start(&HASE_UND_IGEL, seats).unwrap();
     let mut past = Vec::new();
@@ -181,8 +179,8 @@ fn game(seats: usize, depth: u32, plies: usize) -> Vec<(Position, Vec<Past>)> {
     game
 }
 
-/// The positions visited in a game by searches of one seat, and their values: with a memory that is kept and one that is
-/// not.
+/// The positions visited in a game by searches of one seat, and their values: with a memory that is kept and one that
+/// is not.
 fn kept_and_fresh(seats: usize, ask: Ask, depth: u32, threads: usize) -> [Vec<(u64, Answer)>; 2] {
     let game = game(seats, 4, 40);
     [true, false].map(|is_kept| {
@@ -275,7 +273,7 @@ fn a_new_game_and_a_cleared_hash_forget() {
             "uginewgame",
             "setoption name Clear Hash",
             "setoption name Hash value 4",
-            "setoption name Preset value search\nsetoption name Preset value default",
+            "setoption name Preset value search\nsetoption name Preset value best",
         ] {
             let mut engine = Engine::start();
             engine.send("setoption name Hash value 4");

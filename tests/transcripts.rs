@@ -4,11 +4,10 @@
 //! is any number of lines. A line is sent when all lines before it have come. `$ buxtehude` with arguments
 //! as the first line starts the engine with them. At the end of a block nothing else may have come.
 
-mod client;
-
 use std::fs;
 use std::path::Path;
 
+use crate::common::client;
 use client::Engine;
 
 /// The documents that are replayed; one that is not there has no examples.

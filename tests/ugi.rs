@@ -1,9 +1,7 @@
 //! The Universal Game Interface, and queries: what is answered agrees with the rules and with `d`, and clients that
 //! know no rules play whole games.
 
-mod answers;
-mod client;
-
+use crate::common::{answers, client};
 use answers::{QUERIES, response};
 use buxtehude::rules::{AnyPosition, Rules, Turn, VARIANTS, Variant};
 use client::Engine;
@@ -51,6 +49,8 @@ fn late_text(variant: &Variant, seats: usize) -> String {
             let hares: Vec<String> = (0..seats).map(square).collect();
             format!("{} 1 - -", hares.join("/"))
         }
+        #[cfg(feature = "ludo")]
+        Rules::Ludo => format!("{} 1 - -", vec!["18,20"; seats].join("/")),
     }
 }
 

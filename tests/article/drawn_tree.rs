@@ -2,10 +2,11 @@
 
 use std::cell::RefCell;
 
-use buxtehude::eval::Model;
+use buxtehude::eval::{Model, Vector};
 use buxtehude::rules::{Seat, Turn};
 use buxtehude::search::Control;
-use buxtehude::search::vectors::{Extent, Line, Prune, Strategy, VectorSettings, search};
+use buxtehude::search::article::vectors::{Prune, Strategy, VectorSettings, search};
+use buxtehude::search::article::{Extent, Line};
 
 /// The vertices below each vertex, from 1 on; those beyond 8 are leaves.
 const BELOW: [&[u8]; 8] = [
@@ -77,7 +78,7 @@ impl Model for DrawnTree {
 }
 
 /// The line found, and the vertices that were looked at.
-fn search_with(strategy: Strategy, prune: Prune) -> (Line<u8>, Vec<u8>) {
+fn search_with(strategy: Strategy, prune: Prune) -> (Line<u8, Vector>, Vec<u8>) {
     let tree = DrawnTree::default();
     let settings = VectorSettings {
         strategy,
@@ -112,7 +113,7 @@ fn the_root_has_the_vector_of_the_article() {
     for strategy in [Strategy::Absolute, Strategy::Relative, Strategy::Hybrid] {
         for prune in [Prune::Off, Prune::Exact, Prune::Article] {
             let (line, _) = search_with(strategy, prune);
-            assert_eq!(line.vector[..2], [3, 2], "{strategy:?}, {prune:?}");
+            assert_eq!(line.value[..2], [3, 2], "{strategy:?}, {prune:?}");
             assert_eq!(line.pv, [2, 5, 11], "{strategy:?}, {prune:?}");
         }
     }

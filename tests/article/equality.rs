@@ -1,7 +1,7 @@
 //! What changes nothing: exact pruning and sorting.
 
 use buxtehude::rules::perft;
-use buxtehude::search::vectors::Prune;
+use buxtehude::search::article::vectors::Prune;
 
 use super::positions::random_positions;
 use super::slow::Slow;

@@ -5,7 +5,7 @@
 //! a constant sum. The article's evaluation has none, and its test of one series of moves cannot see it.
 
 use buxtehude::eval::lookahead::HareModel;
-use buxtehude::search::vectors::Prune;
+use buxtehude::search::article::vectors::Prune;
 
 use super::positions::random_positions;
 use super::slow::Slow;
@@ -37,7 +37,7 @@ fn it_is_done_word_for_word() {
     }
 }
 
-/// `cargo test --release --test article it_changes -- --nocapture` prints the counts.
+/// `cargo test --release it_changes -- --nocapture` prints the counts.
 #[test]
 fn it_changes_what_is_found() {
     const DEPTH: u32 = 4;

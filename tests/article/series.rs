@@ -2,7 +2,7 @@
 
 use buxtehude::rules::hase::{HASE_UND_IGEL, Position};
 use buxtehude::rules::{Game, Turn};
-use buxtehude::search::vectors::{Prune, Strategy};
+use buxtehude::search::article::vectors::{Prune, Strategy};
 
 use super::positions::random_positions;
 use super::{HARE_MODELS, run, settings};

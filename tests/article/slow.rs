@@ -7,7 +7,7 @@ use buxtehude::eval::article::{Factors, terms};
 use buxtehude::eval::lookahead::HareModel;
 use buxtehude::rules::hase::{Move, Position, Square, cost};
 use buxtehude::rules::{Game, Seat, Turn};
-use buxtehude::search::vectors::Strategy;
+use buxtehude::search::article::vectors::Strategy;
 
 /// A search without any short cut but its caps.
 pub struct Slow {

@@ -131,7 +131,7 @@ fn a_deep_search_and_races_played_out_prove_the_mistake() {
     });
 }
 
-/// `cargo test --test article -- --ignored --nocapture the_whole_proof` prints the table of
+/// `cargo test the_whole_proof -- --ignored --nocapture` prints the table of
 /// docs/article.md.
 #[test]
 #[ignore = "prints, and takes minutes"]

@@ -1,6 +1,6 @@
 //! What the commands take as arguments, and how they refuse others.
 
-use crate::folder::{Folder, MIXED, refused};
+use super::folder::{Folder, MIXED, refused};
 
 #[test]
 fn help_is_printed_when_asked_for_and_when_nothing_else_helps() {

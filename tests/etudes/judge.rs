@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use crate::folder::{Folder, MIXED, Ran, fine, refused};
+use super::folder::{Folder, MIXED, Ran, fine, refused};
 
 #[test]
 fn a_verdict_is_saved_and_no_other_byte_is_touched() {

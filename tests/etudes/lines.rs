@@ -1,7 +1,7 @@
 //! Reading a file: its etudes, its bad lines, and its positions as the engine takes them.
 
-use crate::client::Engine;
-use crate::folder::{Folder, MIXED, Ran, fine, refused};
+use super::folder::{Folder, MIXED, Ran, fine, refused};
+use crate::common::client::Engine;
 
 #[test]
 fn a_file_that_cannot_be_read_is_refused() {

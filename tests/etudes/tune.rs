@@ -6,7 +6,7 @@ use buxtehude::eval::article::{Factors, Terms, terms};
 use buxtehude::rules::hase::{Etude, HASE_UND_IGEL};
 use buxtehude::rules::{Game, Seat};
 
-use crate::folder::{Folder, Ran, fine, refused};
+use super::folder::{Folder, Ran, fine, refused};
 
 /// The terms of each seat of an etude.
 fn terms_of(line: &str) -> (Vec<Terms>, Option<usize>) {
@@ -35,7 +35,11 @@ const SET: &[&str] = &[
 #[test]
 fn a_check_counts_as_a_hit_what_is_strictly_the_largest() {
     let folder = Folder::with(SET.join("\r\n").as_bytes());
-    folder.write("y.factors", b"\nsetoption name Kp value 170\r\nsetoption  name ks value 0\nsetoption name Kc value 1000\n");
+    folder.write(
+        "y.factors",
+        b"\nsetoption name Kp value 170\r\nsetoption  name ks value 0\nsetoption name Kc \
+        value 1000\n",
+    );
     let preset = Factors::default();
     let preset = [preset.lettuces, preset.carrots, preset.path];
     for (options, [ks, kc, kp]) in [

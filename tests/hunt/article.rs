@@ -1,6 +1,7 @@
 //! The article's way of playing against the same without pruning, and its faults.
 
-use buxtehude::eval::{Heuristic, ModelSettings};
+use buxtehude::eval::ModelSettings;
+use buxtehude::eval::fox::{self, Heuristic};
 use buxtehude::rules::fox::{Position, RABBIT, WOLVES};
 use buxtehude::rules::{Game, Outcome};
 use buxtehude::search::{ArticleSettings, Preset};
@@ -12,7 +13,7 @@ use super::{position, random_positions, request, run};
 fn play(position: &Position, heuristic: Heuristic, level: u32) -> (String, i32) {
     let settings = ArticleSettings {
         model: ModelSettings {
-            heuristic,
+            fox: fox::Settings { heuristic },
             ..ModelSettings::default()
         },
         ai_level: level,

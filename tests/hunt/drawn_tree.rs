@@ -5,8 +5,8 @@ use std::cell::RefCell;
 
 use buxtehude::eval::{MinimaxModel, Vector};
 use buxtehude::search::Control;
-use buxtehude::search::minimax::search;
-use buxtehude::search::vectors::Extent;
+use buxtehude::search::article::Extent;
+use buxtehude::search::article::minimax::search;
 
 /// By name, what a vertex has below it. V1 is the wolves', who want the number large.
 const BELOW: &[(&str, &[&str])] = &[

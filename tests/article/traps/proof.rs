@@ -4,16 +4,16 @@
 //! which averages over the cards that are left, and races played out between equal searchers of that preset.
 
 use buxtehude::eval::lookahead::HareModel;
-use buxtehude::eval::{estimate, shares};
+use buxtehude::eval::{expected_leads, shares};
 use buxtehude::rules::hase::{Move, Position, Square};
 use buxtehude::rules::{AnyPosition, Game, Seat, Turn};
-use buxtehude::search::vectors::{Prune, Strategy};
+use buxtehude::search::article::vectors::{Prune, Strategy};
 use buxtehude::search::{self, Answer, ArticleSettings, Control, Memory, Past, Preset, Request};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 
-use crate::evaluators::{memory, net};
+use crate::common::evaluators::{memory, net};
 
 /// The depths at which the article's players are looked at.
 pub const DEPTHS: std::ops::RangeInclusive<u32> = 3..=6;
@@ -42,7 +42,7 @@ pub fn is_to_a_hare(position: &Position, mv: Move) -> bool {
 /// What the article's preset plays at a depth, with a hare model, by `relative` and with exact pruning.
 pub fn article_plays(position: &Position, hare_model: HareModel, depth: u32) -> String {
     let mut settings = ArticleSettings::default();
-    settings.model.hare_model = hare_model;
+    settings.model.hase.hare_model = hare_model;
     settings.search.strategy = Strategy::Relative;
     settings.search.prune = Prune::Exact;
     let request = Request {
@@ -95,7 +95,7 @@ pub fn played_share(position: &Position, mv: &str, races: u64) -> u16 {
     let shallowest = if position.seats() == 2 { 3 } else { 2 };
     let share = |race: u64| {
         let end = play_out(position, first, shallowest + (race % 3) as u32, race);
-        u64::from(shares(&estimate(&*net(&end), &end)[..end.seats()])[mover.index()])
+        u64::from(shares(&expected_leads(&*net(&end), &end)[..end.seats()])[mover.index()])
     };
     let sum: u64 = (0..races).map(share).sum();
     (sum / races) as u16

@@ -1,7 +1,5 @@
 //! The engine as a child process, for tests that speak to the real binary.
 
-#![allow(dead_code, reason = "each test uses what it needs of this")]
-
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};

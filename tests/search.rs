@@ -1,12 +1,8 @@
 //! The search, held against a slow and obvious one, and against what it promises.
 
 mod behaviour;
-#[path = "../evaluators/mod.rs"]
-mod evaluators;
 mod lines;
 mod mates;
-#[path = "../positions/mod.rs"]
-mod positions;
 mod proof;
 mod slow;
 mod tree;
@@ -16,6 +12,7 @@ use buxtehude::rules::AnyPosition;
 use buxtehude::rules::hase::Position;
 use buxtehude::search::{Answer, Control, Memory, Preset, Report, Request, search};
 
+use crate::common::{evaluators, positions};
 use evaluators::memory;
 
 /// A request without limits but the depth, of alpha-beta where there are two seats.

@@ -4,8 +4,6 @@
 //! notation, every question is answered by looking at all squares or all hares. [`Race::events`] names
 //! what the rules did, so that a test can tell which of them it has seen at work.
 
-#![allow(dead_code)] // Each test file uses a part of it.
-
 mod tables;
 
 pub use tables::{DECK, LETTUCES, VARIANTS, Variant};

@@ -3,20 +3,16 @@
 mod curves;
 mod drawn_tree;
 mod equality;
-#[path = "../evaluators/mod.rs"]
-mod evaluators;
-#[path = "../positions/mod.rs"]
-#[allow(dead_code, reason = "other tests want late positions alone")]
-mod positions;
 mod pruning;
 mod series;
 mod slow;
 mod traps;
 
+use crate::common::positions;
 use buxtehude::eval::lookahead::HareModel;
 use buxtehude::rules::AnyPosition;
 use buxtehude::rules::hase::Position;
-use buxtehude::search::vectors::{Prune, Strategy};
+use buxtehude::search::article::vectors::{Prune, Strategy};
 use buxtehude::search::{ArticleSettings, Control, Memory, Preset, Report, Request, search};
 
 const STRATEGIES: [Strategy; 3] = [Strategy::Absolute, Strategy::Relative, Strategy::Hybrid];
@@ -34,7 +30,7 @@ fn settings(
     sort: bool,
 ) -> ArticleSettings {
     let mut settings = ArticleSettings::default();
-    settings.model.hare_model = hare_model;
+    settings.model.hase.hare_model = hare_model;
     settings.search.strategy = strategy;
     settings.search.prune = prune;
     settings.search.sort = sort;

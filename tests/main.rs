@@ -1,0 +1,33 @@
+//! All tests of the engine as one program: linked once, not once for each file.
+
+mod common;
+
+mod article;
+mod boards;
+mod command_line;
+mod curves_svg;
+mod etudes;
+mod examples;
+mod fox_rules;
+mod hunt;
+mod illegal_moves;
+mod laws;
+mod levels;
+mod net;
+mod perft;
+mod preset;
+mod protocol;
+mod refusals;
+mod rules_agree;
+mod search;
+mod session;
+mod session_input;
+mod session_random;
+mod snapshots;
+mod solved;
+#[cfg(feature = "ludo")]
+mod third_game;
+mod threads;
+mod tidy;
+mod transcripts;
+mod ugi;
