@@ -9,11 +9,11 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use arbiter::ending::Ending;
+use arbiter::archive::store::{Store, StoreError};
 use arbiter::plan::{EngineSpec, Limit, Plan};
+use arbiter::record::ending::Ending;
 use arbiter::record::{GameRecord, TurnRecord};
-use arbiter::report::Report;
-use arbiter::store::{Store, StoreError};
+use arbiter::results::report::Report;
 use buxtehude::rules::VARIANTS;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;

@@ -8,13 +8,13 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use arbiter::engine::{Engine, Placement};
-use arbiter::interrupt::Interrupt;
-use arbiter::log::Log;
+use arbiter::plan::schedule::{ScheduledGame, SeatedEngine};
 use arbiter::plan::{EngineSpec, Limit, Patience, Plan};
+use arbiter::play::engine::{Engine, Placement};
+use arbiter::play::interrupt::Interrupt;
+use arbiter::play::log::Log;
+use arbiter::play::referee::Referee;
 use arbiter::record::GameRecord;
-use arbiter::referee::Referee;
-use arbiter::schedule::{ScheduledGame, SeatedEngine};
 use buxtehude::rules::{Turn, VARIANTS};
 use rustix::time::{ClockId, clock_gettime};
 

@@ -9,8 +9,8 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use arbiter::record::{GameRecord, TurnRecord};
-use arbiter::report::{self, Column};
-use arbiter::{record_file, replay};
+use arbiter::results::report::{self, Column};
+use arbiter::{archive::record_file, archive::replay};
 use buxtehude::rules::{AnyPosition, Outcome, Seat, Turn, Variant};
 use clap::Parser;
 

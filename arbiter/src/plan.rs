@@ -1,19 +1,24 @@
 //! What is to be played, validated: every field is known to be sensible before an engine starts.
 
 mod adjudication;
+pub mod deck;
 mod limit;
+pub(crate) mod numbers;
+pub mod openings;
+pub mod schedule;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use buxtehude::rules::Variant;
+use buxtehude::rules::{Variant, is_card};
 
 pub use adjudication::{Adjudication, Resign, ResignTextError};
-pub use limit::{ClockLimit, Limit, TimeLimit};
+pub(crate) use limit::clock;
+pub use limit::{ClockLimit, Limit, LimitTextError, TimeLimit};
 
-use crate::schedule::LineUps;
+use crate::plan::schedule::LineUps;
 use crate::score::Sprt;
 
 /// A whole match or tournament.
@@ -227,9 +232,9 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Cuts it to so many plies; a card belongs to the ply before it.
+    /// Cuts it to so many plies, with the cards drawn before the next one.
     pub fn shorten(&mut self, plies: u32) {
-        let is_ply = |word: &String| !word.starts_with('+');
+        let is_ply = |word: &String| !is_card(word);
         let plies_before = |index: usize| {
             self.moves[..index]
                 .iter()
@@ -255,12 +260,27 @@ mod tests {
             (3, "1 +half 4 2 +x +y"),
             (9, "1 +half 4 2 +x +y"),
         ] {
-            let mut opening = Opening {
-                start: None,
-                moves: "1 +half 4 2 +x +y".split(' ').map(String::from).collect(),
-            };
-            opening.shorten(plies);
-            assert_eq!(opening.moves.join(" "), expected, "{plies} plies");
+            assert_eq!(
+                shortened("1 +half 4 2 +x +y", plies),
+                expected,
+                "{plies} plies"
+            );
         }
+    }
+
+    #[test]
+    fn a_roll_before_the_first_ply_stays() {
+        for (plies, expected) in [(0, "+6"), (1, "+6 a +2"), (2, "+6 a +2 b")] {
+            assert_eq!(shortened("+6 a +2 b", plies), expected, "{plies} plies");
+        }
+    }
+
+    fn shortened(moves: &str, plies: u32) -> String {
+        let mut opening = Opening {
+            start: None,
+            moves: moves.split(' ').map(String::from).collect(),
+        };
+        opening.shorten(plies);
+        opening.moves.join(" ")
     }
 }

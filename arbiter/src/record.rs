@@ -1,11 +1,13 @@
 //! What happened in a game. In a file it is one JSON object a line, in which all that the wall clock said
 //! is under one key, `clock`.
 
+pub mod ending;
 mod line;
 
+use buxtehude::rules::is_card;
 use serde::{Deserialize, Serialize};
 
-use crate::ending::Ending;
+use ending::Ending;
 use line::Line;
 
 /// What the fault of an answer that came too late is called where nothing of the clock is told.
@@ -40,6 +42,17 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
+    /// How many moves there are, those of the opening too.
+    pub fn plies(&self) -> usize {
+        let words = self.moves.split_whitespace();
+        words.filter(|word| !is_card(word)).count()
+    }
+
+    /// How many moves come before those that engines were asked for; none where there are fewer than those.
+    pub fn opening_plies(&self) -> usize {
+        self.plies().saturating_sub(self.turns.len())
+    }
+
     /// What the turns of each seat add up to, in seat order.
     pub fn turn_sums(&self) -> Vec<TurnSums> {
         let mut sums = vec![TurnSums::default(); self.seats.len()];

@@ -17,7 +17,7 @@ mod student;
 
 use std::collections::BTreeMap;
 
-use crate::ending::Ending;
+use crate::record::ending::Ending;
 use crate::record::{GameRecord, TurnSums};
 use head_to_head::add_block;
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use arbiter::report::{self, Column};
+use arbiter::results::report::{self, Column};
 use buxtehude::rules::hase::{Position, TurnsHome};
 use buxtehude::rules::{Game as _, Seat};
 

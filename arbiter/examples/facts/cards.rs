@@ -5,7 +5,7 @@
 //! the estimate without search. Only cards that an engine's own move drew are judged, not those of the random
 //! plies of an opening.
 
-use arbiter::report::{self, Column, percent};
+use arbiter::results::report::{self, Column, percent};
 use arbiter::score::half_width;
 use buxtehude::rules::hase::{Card, HASE_UND_IGEL};
 

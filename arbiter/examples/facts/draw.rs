@@ -1,7 +1,7 @@
 //! A card that was drawn, and what it did to its drawer: the position after it beside the one that would have
 //! been, had the card done nothing.
 
-use buxtehude::eval::{CERTAIN, Evaluate as _, Evaluators, Vector, estimate};
+use buxtehude::eval::{CERTAIN, Evaluate as _, Evaluators, Vector, expected_leads};
 use buxtehude::rules::hase::{Card, Position};
 use buxtehude::rules::{AnyPosition, Game as _, Seat, Turn};
 use buxtehude::search::{Control, Memory, Preset, Request, search};
@@ -95,15 +95,15 @@ impl Judge {
                 self.leads(&idle, self.depth),
             ),
             estimated: change(
-                estimate(&*evaluator, &draw.after),
-                estimate(&*evaluator, &idle),
+                expected_leads(&*evaluator, &draw.after),
+                expected_leads(&*evaluator, &idle),
             ),
             draw,
             idle,
         }
     }
 
-    /// Each seat's summed lead by a search, as of [`estimate`].
+    /// Each seat's summed lead by a search, as of [`expected_leads`].
     fn leads(&mut self, position: &Position, depth: u32) -> Vector {
         let request = Request {
             // Whose depth is plies with two seats.

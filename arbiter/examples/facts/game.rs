@@ -1,7 +1,7 @@
 //! A recorded game played over again: every ply with the positions before and after it.
 
+use arbiter::archive::replay::{self, Flaw};
 use arbiter::record::GameRecord;
-use arbiter::replay::{self, Flaw};
 use buxtehude::rules::hase::{Card, Position};
 use buxtehude::rules::{AnyPosition, Game as _, Seat, Turn, Variant};
 use thiserror::Error;
@@ -144,7 +144,7 @@ impl Game {
 /// Games for tests.
 #[cfg(test)]
 pub mod examples {
-    use arbiter::ending::Ending;
+    use arbiter::record::ending::Ending;
 
     use super::*;
 

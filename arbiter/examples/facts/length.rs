@@ -4,7 +4,7 @@
 //! position with which the record starts, those of the opening too. A forced stay is the move `0`: a turn that
 //! is missed, or a hare that has no other move.
 
-use arbiter::report::{self, Column};
+use arbiter::results::report::{self, Column};
 use buxtehude::rules::Game as _;
 
 use crate::game::Game;

@@ -1,12 +1,12 @@
 //! How much of a result is luck: what the seat, the cards and the moves did to what each seat could expect.
 //!
-//! The engines' own estimates tell what a seat could expect before each move. From one to the next a game goes one step,
-//! and its result is an even share and the sum of all steps. A step in which a card was drawn is one of the cards: an
-//! estimate already counts with the best move and the mean over what that may draw. All others are steps of the moves: what
-//! somebody, or the search itself, had not seen before. What the engine expected of its seat at the start, and the
-//! first moves of an opening, are the seat's step.
+//! The engines' own estimates tell what a seat could expect before each move. From one to the next a game goes one
+//! step, and its result is an even share and the sum of all steps. A step in which a card was drawn is one of the
+//! cards: an estimate already counts with the best move and the mean over what that may draw. All others are steps of
+//! the moves: what somebody, or the search itself, had not seen before. What the engine expected of its seat at the
+//! start, and the first moves of an opening, are the seat's step.
 
-use arbiter::report::{self, Column, percent};
+use arbiter::results::report::{self, Column, percent};
 use arbiter::score;
 
 use crate::game::Game;
@@ -17,8 +17,9 @@ const SEAT: usize = 0;
 const CARDS: usize = 1;
 const MOVES: usize = 2;
 
-/// The table: the mean square of what each kind adds up to in a game, for a seat, as a share of the mean square of results,
-/// and the standard deviation in permille of the points. What the three leave of 100 % is how they go together.
+/// The table: the mean square of what each kind adds up to in a game, for a seat, as a share of the mean square of
+/// results, and the standard deviation in permille of the points. What the three leave of 100 % is how they go
+/// together.
 pub fn table_of(games: &[Game]) -> String {
     let splits: Vec<Split> = games.iter().filter_map(split).flatten().collect();
     let columns = [

@@ -21,8 +21,8 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use arbiter::output;
-use arbiter::record_file::{self, RecordFileError};
+use arbiter::archive::record_file::{self, RecordFileError};
+use arbiter::results::output;
 use clap::Parser;
 use draw::{Judge, JudgedDraw};
 use game::Game;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use arbiter::report::{self, Column, percent};
+use arbiter::results::report::{self, Column, percent};
 use arbiter::score::{Standings, Tally};
 
 use crate::game::Game;

@@ -3,11 +3,12 @@
 //! All are counted for the seat whose ply brought them back: a *position* when its whole text has been in the
 //! game before; a *hare* when, by a move that is no forced stay, it has the square, carrots and lettuces of an
 //! earlier moment of its own; a *square* when a hare goes, forward or back, to one that it had left. A move is
-//! *idle* when it is no forced stay, gains no square, and leaves as many turns home as there were: no carrots were needed.
+//! *idle* when it is no forced stay, gains no square, and leaves as many turns home as there were: no carrots were
+//! needed.
 
 use std::collections::{BTreeMap, HashSet};
 
-use arbiter::report::{self, Column};
+use arbiter::results::report::{self, Column};
 use buxtehude::rules::Game as _;
 
 use crate::game::{Game, Ply};

@@ -5,9 +5,9 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use arbiter::record::GameRecord;
-use arbiter::{record_file, replay};
+use arbiter::{archive::record_file, archive::replay};
 use buxtehude::rules::hase::{HASE_UND_IGEL, Hare, Position};
-use buxtehude::rules::{Game, Seat, Turn, VARIANTS};
+use buxtehude::rules::{Game, Seat, Turn, VARIANTS, is_card};
 use rand::SeedableRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand_chacha::ChaCha8Rng;
@@ -184,7 +184,7 @@ fn positions(record: &GameRecord, file: usize) -> Result<Vec<Candidate>, Box<dyn
     let mut position = Position::parse(&HASE_UND_IGEL, &record.start)?;
     let mut candidates = Vec::from_iter(Candidate::of(&position, block));
     for word in record.moves.split_whitespace() {
-        if word.starts_with('+') {
+        if is_card(word) {
             position.draw(word.parse()?)?;
         } else {
             position.play(word.parse()?)?;

@@ -7,7 +7,7 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use arbiter::deck::Deck;
+use arbiter::plan::deck::Deck;
 use buxtehude::eval::shares;
 use buxtehude::rules::{AnyPosition, Seat, Turn, VARIANTS};
 use buxtehude::search::{Control, Memory, Past, Preset, Report, Request, search};

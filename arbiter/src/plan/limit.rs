@@ -1,7 +1,12 @@
 //! What an engine may use for its moves.
 
+mod text;
+
 use std::fmt;
 use std::time::Duration;
+
+pub use text::LimitTextError;
+pub(crate) use text::clock;
 
 /// The limit of an engine's moves: any of time, depth and nodes, at least one; whichever is reached first
 /// holds.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Evidence, Fault, GameRecord, TurnRecord};
-use crate::ending::Ending;
+use crate::record::ending::Ending;
 
 /// A record as it is written and read.
 #[derive(Serialize, Deserialize)]
@@ -132,7 +132,11 @@ impl From<Line> for GameRecord {
 mod tests {
     use super::*;
 
-    const OLD: &str = r#"{"game":1,"block":1,"variant":"v","start":"s","seats":["a","b"],"seed":1,"moves":"5","places":[1,2],"endings":["ended","time forfeit"],"fault":{"seat":2,"reason":"it answered after 93.4 ms"},"turns":[{"seat":1,"mv":"5","micros":71}]}"#;
+    const OLD: &str = concat!(
+        r#"{"game":1,"block":1,"variant":"v","start":"s","seats":["a","b"],"seed":1,"moves":"5","places":[1,2],"#,
+        r#""endings":["ended","time forfeit"],"fault":{"seat":2,"reason":"it answered after 93.4 ms"},"#,
+        r#""turns":[{"seat":1,"mv":"5","micros":71}]}"#
+    );
 
     fn read(line: &str) -> GameRecord {
         serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))

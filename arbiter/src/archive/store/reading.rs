@@ -1,0 +1,158 @@
+//! Reading games back, one at a time.
+
+use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
+
+use super::{Trouble, settings};
+use crate::record::ending::Ending;
+use crate::record::{Fault, GameRecord, TurnRecord, TurnSums};
+
+/// What is read of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// Neither moves nor what was thought of them, which are most of it.
+    Outline,
+    /// Nothing of its turns but what they add up to.
+    Summary,
+}
+
+impl Extent {
+    /// The query for games, all of them or one, and that for the turns of a game.
+    fn queries(self) -> [&'static str; 2] {
+        match self {
+            Extent::Whole => [
+                "SELECT number, block, variant, start, moves FROM games
+                    WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
+                "SELECT seat, move, micros, overrun, depth, estimate, score FROM turns
+                    WHERE game = ?1 ORDER BY number",
+            ],
+            Extent::Outline => [
+                "SELECT number, block, variant, start, '' FROM games
+                    WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
+                "SELECT seat, '', micros, overrun, depth, NULL, NULL FROM turns
+                    WHERE game = ?1 ORDER BY number",
+            ],
+            Extent::Summary => [
+                "SELECT number, block, variant, start, '' FROM games
+                    WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
+                "SELECT NULL WHERE ?1 IS NULL",
+            ],
+        }
+    }
+}
+
+const SEATS: &str = "SELECT engines.name, place, ending, turns, micros, depth_turns, depths
+    FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
+const FAULT: &str = "SELECT seat, reason, stderr, evidence FROM faults WHERE game = ?1";
+
+/// Calls `visit` with each game in turn, or with game `only`, until it returns false.
+pub fn for_each(
+    connection: &Connection,
+    extent: Extent,
+    only: Option<u64>,
+    mut visit: impl FnMut(GameRecord, Vec<TurnSums>) -> bool,
+) -> Result<(), Trouble> {
+    // All is read as it is at one time, though an arbiter may be adding games.
+    let snapshot = connection.unchecked_transaction()?;
+    let seed = settings::setting(&snapshot, "seed")?;
+    let [games, turns] = extent.queries();
+    let mut parts = Parts {
+        seats: snapshot.prepare(SEATS)?,
+        turns: snapshot.prepare(turns)?,
+        fault: snapshot.prepare(FAULT)?,
+    };
+    let mut games = snapshot.prepare(games)?;
+    // No game has a number below 1.
+    let mut rows = games.query(params![only.unwrap_or(0), only.unwrap_or(i64::MAX as u64)])?;
+    while let Some(row) = rows.next()? {
+        let (record, sums) = parts.game(row, seed)?;
+        if !visit(record, sums) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The statements for what belongs to a game.
+struct Parts<'a> {
+    seats: Statement<'a>,
+    turns: Statement<'a>,
+    fault: Statement<'a>,
+}
+
+impl Parts<'_> {
+    fn game(&mut self, row: &Row<'_>, seed: u64) -> Result<(GameRecord, Vec<TurnSums>), Trouble> {
+        let game = row.get(0)?;
+        let mut record = GameRecord {
+            game,
+            block: row.get(1)?,
+            variant: row.get(2)?,
+            start: row.get(3)?,
+            seats: Vec::new(),
+            seed,
+            moves: row.get(4)?,
+            places: Vec::new(),
+            endings: Vec::new(),
+            fault: self.fault(game)?,
+            turns: Vec::new(),
+        };
+        let mut sums = Vec::new();
+        let mut seats = self.seats.query([game])?;
+        while let Some(row) = seats.next()? {
+            record.seats.push(row.get(0)?);
+            record.places.push(row.get(1)?);
+            let ending: String = row.get(2)?;
+            let known = Ending::ALL.into_iter().find(|known| known.name() == ending);
+            let unknown =
+                || Trouble::content(format!("game {game}"), &format!("no ending {ending:?}"));
+            record.endings.push(known.ok_or_else(unknown)?);
+            sums.push(TurnSums {
+                turns: row.get(3)?,
+                micros: row.get(4)?,
+                depth_turns: row.get(5)?,
+                depths: row.get(6)?,
+            });
+        }
+        let mut turns = self.turns.query([game])?;
+        while let Some(row) = turns.next()? {
+            record.turns.push(turn(row, game)?);
+        }
+        Ok((record, sums))
+    }
+
+    fn fault(&mut self, game: u64) -> Result<Option<Fault>, Trouble> {
+        let fault = |row: &Row<'_>| {
+            let texts: (String, Option<String>) = (row.get(2)?, row.get(3)?);
+            Ok((row.get(0)?, row.get(1)?, texts))
+        };
+        let found = self.fault.query_row([game], fault).optional()?;
+        let Some((seat, reason, (stderr, evidence))) = found else {
+            return Ok(None);
+        };
+        let wrong = |error| Trouble::content(format!("game {game}, fault"), &error);
+        let evidence = evidence.map(|text| serde_json::from_str(&text));
+        Ok(Some(Fault {
+            seat,
+            reason,
+            stderr: serde_json::from_str(&stderr).map_err(wrong)?,
+            evidence: evidence.transpose().map_err(wrong)?,
+        }))
+    }
+}
+
+fn turn(row: &Row<'_>, game: u64) -> Result<TurnRecord, Trouble> {
+    let estimate: Option<String> = row.get(5)?;
+    let estimate = estimate.unwrap_or_default();
+    let shares = estimate.split_whitespace().map(str::parse);
+    let wrong = |error| Trouble::content(format!("game {game}, estimate {estimate:?}"), &error);
+    Ok(TurnRecord {
+        seat: row.get(0)?,
+        mv: row.get(1)?,
+        micros: row.get(2)?,
+        overrun: row.get(3)?,
+        depth: row.get(4)?,
+        estimate: shares.collect::<Result<_, _>>().map_err(wrong)?,
+        score: row.get(6)?,
+    })
+}

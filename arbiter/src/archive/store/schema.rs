@@ -1,0 +1,110 @@
+//! The tables of a store, and how SQLite is asked to keep them.
+
+use rusqlite::{Connection, Error, Transaction};
+
+use super::Trouble;
+
+/// The number of the format. Another number is another set of tables.
+pub const FORMAT: i64 = 1;
+
+/// By which a database is known to be a store: "arbi" in ASCII.
+const APPLICATION: i64 = 0x6172_6269;
+
+/// Seats, turns and openings are counted from 1, engines from 0. `limit` is spelt as in `--engine`; `arguments`,
+/// `options`, `argument_files` and `stderr` are JSON arrays; an `estimate` has the shares in permille, separated by
+/// spaces.
+const TABLES: &str = "
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE openings (number INTEGER PRIMARY KEY, start TEXT, moves TEXT NOT NULL) STRICT;
+CREATE TABLE engines (
+    number INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    command TEXT NOT NULL,
+    arguments TEXT NOT NULL,
+    directory TEXT,
+    options TEXT NOT NULL,
+    \"limit\" TEXT NOT NULL,
+    margin_ms INTEGER NOT NULL,
+    legal INTEGER NOT NULL,
+    ponder INTEGER NOT NULL,
+    restart INTEGER NOT NULL,
+    memory_mib INTEGER,
+    sha256 TEXT,
+    argument_files TEXT NOT NULL,
+    id_name TEXT
+) STRICT;
+CREATE TABLE games (
+    number INTEGER PRIMARY KEY,
+    block INTEGER NOT NULL,
+    variant TEXT NOT NULL,
+    start TEXT NOT NULL,
+    moves TEXT NOT NULL
+) STRICT;
+CREATE TABLE seats (
+    game INTEGER NOT NULL REFERENCES games,
+    seat INTEGER NOT NULL,
+    engine INTEGER NOT NULL REFERENCES engines,
+    place INTEGER NOT NULL,
+    ending TEXT NOT NULL,
+    turns INTEGER NOT NULL,
+    micros INTEGER NOT NULL,
+    depth_turns INTEGER NOT NULL,
+    depths INTEGER NOT NULL,
+    PRIMARY KEY (game, seat)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE turns (
+    game INTEGER NOT NULL REFERENCES games,
+    number INTEGER NOT NULL,
+    seat INTEGER NOT NULL,
+    move TEXT NOT NULL,
+    micros INTEGER,
+    overrun INTEGER,
+    depth INTEGER,
+    estimate TEXT,
+    score TEXT,
+    PRIMARY KEY (game, number)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE faults (
+    game INTEGER PRIMARY KEY REFERENCES games,
+    seat INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    stderr TEXT NOT NULL,
+    evidence TEXT
+) STRICT;
+";
+
+/// Makes the tables in an empty database.
+pub fn create(transaction: &Transaction<'_>) -> Result<(), Error> {
+    transaction.execute_batch(TABLES)?;
+    transaction.pragma_update(None, "application_id", APPLICATION)?;
+    transaction.pragma_update(None, "user_version", FORMAT)
+}
+
+/// Whether a database is a store of the known format.
+pub fn check(connection: &Connection) -> Result<(), Trouble> {
+    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    if number("application_id")? != APPLICATION {
+        return Err(Trouble::NoStore);
+    }
+    match number("user_version")? {
+        FORMAT => Ok(()),
+        found => Err(Trouble::Format { found }),
+    }
+}
+
+/// Asks for games that survive the loss of power as soon as they are committed.
+pub fn be_durable(connection: &Connection) -> Result<(), Trouble> {
+    let set_mode = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+    let mode = connection.pragma_update_and_check(None, "journal_mode", "WAL", set_mode)?;
+    // A file system that cannot share memory gets a rollback journal, whose end has to be synced as well.
+    let synchronous = if mode == "wal" { "FULL" } else { "EXTRA" };
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    // What a sync means on macOS without this is not enough.
+    connection.pragma_update(None, "fullfsync", true)?;
+    Ok(())
+}
+
+/// Moves what is in the write-ahead log into the file, and removes it.
+pub fn be_one_file(connection: &Connection) -> Result<(), Error> {
+    connection.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))
+}

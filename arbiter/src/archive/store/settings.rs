@@ -1,0 +1,300 @@
+//! What a match is, written when it begins: the settings, openings and engines from which every game follows.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use buxtehude::rules::Variant;
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
+
+use super::{ChangedEngine, Trouble, binary};
+use crate::plan::{Adjudication, EngineSpec, LimitTextError, Opening, Patience, Plan};
+
+/// Writes a plan. What is asked of one run alone, a log or a record, is not part of the match.
+pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Trouble> {
+    // Every field is named, so that none that is added to a plan is forgotten here.
+    let Plan {
+        variant,
+        seats,
+        engines,
+        format,
+        all_orders,
+        games,
+        seed,
+        concurrency,
+        pin,
+        random_plies,
+        openings,
+        patience,
+        adjudication,
+        sprt,
+        log: _,
+        record: _,
+    } = plan;
+    let Patience {
+        ready,
+        stall,
+        max_plies,
+        failures,
+        wait,
+    } = patience;
+    let Adjudication { resign, solved } = adjudication;
+    let settings = [
+        ("arbiter", env!("CARGO_PKG_VERSION").to_string()),
+        ("variant", variant.name.to_string()),
+        ("players", seats.to_string()),
+        ("format", format.to_string()),
+        ("all-orders", all_orders.to_string()),
+        ("games", games.to_string()),
+        ("seed", seed.to_string()),
+        ("concurrency", concurrency.to_string()),
+        ("pin", pin.to_string()),
+        ("random-plies", random_plies.to_string()),
+        ("ready-ms", ready.as_millis().to_string()),
+        ("stall-ms", stall.as_millis().to_string()),
+        ("max-plies", max_plies.to_string()),
+        ("retire", failures.to_string()),
+        ("wait-ms", wait.as_millis().to_string()),
+        (
+            "resign",
+            resign.map_or(String::new(), |resign| resign.to_string()),
+        ),
+        ("solved", solved.to_string()),
+        ("sprt", sprt.map_or(String::new(), |sprt| sprt.to_string())),
+    ];
+    for (name, value) in settings {
+        let insert = "INSERT INTO settings (name, value) VALUES (?1, ?2)";
+        transaction.execute(insert, params![name, value])?;
+    }
+    for (index, Opening { start, moves }) in openings.iter().enumerate() {
+        let insert = "INSERT INTO openings (number, start, moves) VALUES (?1, ?2, ?3)";
+        transaction.execute(insert, params![index + 1, start, moves.join(" ")])?;
+    }
+    for (index, engine) in engines.iter().enumerate() {
+        write_engine(transaction, index, engine)?;
+    }
+    Ok(())
+}
+
+fn write_engine(
+    transaction: &Transaction<'_>,
+    number: usize,
+    engine: &EngineSpec,
+) -> Result<(), Trouble> {
+    let EngineSpec {
+        name,
+        command,
+        args,
+        dir,
+        options,
+        limit,
+        margin,
+        legal,
+        ponder,
+        restart,
+        memory,
+    } = engine;
+    // The match may be resumed from another directory, and arguments may be files.
+    let dir = match dir {
+        Some(dir) => std::path::absolute(dir).ok(),
+        None => std::env::current_dir().ok(),
+    };
+    let insert = "INSERT INTO engines
+        (number, name, command, arguments, directory, options, \"limit\", margin_ms, legal, ponder, restart,
+            memory_mib, sha256, argument_files)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+    transaction.execute(
+        insert,
+        params![
+            number,
+            name,
+            text(command)?,
+            json(args),
+            dir.as_deref().map(text).transpose()?,
+            json(options),
+            limit.to_string(),
+            u64::try_from(margin.as_millis()).unwrap_or(u64::MAX),
+            legal,
+            ponder,
+            restart,
+            memory,
+            binary::hash(command),
+            json(&binary::hash_arguments(args, dir.as_deref())),
+        ],
+    )?;
+    Ok(())
+}
+
+/// Reads the plan of a match; log and record are those of no run.
+pub fn read(connection: &Connection) -> Result<Plan, Trouble> {
+    let variant: String = setting(connection, "variant")?;
+    let variant =
+        Variant::by_name(&variant).map_err(|error| Trouble::content("variant", &error))?;
+    let seats = setting(connection, "players")?;
+    let start = variant.start(seats);
+    start.map_err(|error| Trouble::content("players", &error))?;
+    let milliseconds = |name| setting(connection, name).map(Duration::from_millis);
+    Ok(Plan {
+        variant,
+        seats,
+        engines: filled("engines", engines(connection)?)?,
+        format: setting(connection, "format")?,
+        all_orders: setting(connection, "all-orders")?,
+        games: setting(connection, "games")?,
+        seed: setting(connection, "seed")?,
+        concurrency: setting::<usize>(connection, "concurrency")?.max(1),
+        pin: setting(connection, "pin")?,
+        random_plies: setting(connection, "random-plies")?,
+        openings: filled("openings", openings(connection)?)?,
+        patience: Patience {
+            ready: milliseconds("ready-ms")?,
+            stall: milliseconds("stall-ms")?,
+            max_plies: setting(connection, "max-plies")?,
+            failures: setting(connection, "retire")?,
+            wait: milliseconds("wait-ms")?,
+        },
+        adjudication: Adjudication {
+            resign: optional(connection, "resign")?,
+            solved: setting(connection, "solved")?,
+        },
+        sprt: optional(connection, "sprt")?,
+        log: None,
+        record: None,
+    })
+}
+
+/// A setting that a match may be without: an empty text is none.
+fn optional<T: FromStr<Err: ToString>>(
+    connection: &Connection,
+    name: &str,
+) -> Result<Option<T>, Trouble> {
+    let text: String = setting(connection, name)?;
+    (!text.is_empty())
+        .then(|| setting(connection, name))
+        .transpose()
+}
+
+/// The engines whose programs are not what they were.
+pub fn changed_engines(connection: &Connection) -> Result<Vec<ChangedEngine>, Trouble> {
+    let select = "SELECT name, command, sha256, arguments, directory, argument_files
+        FROM engines ORDER BY number";
+    let mut statement = connection.prepare(select)?;
+    let mut rows = statement.query([])?;
+    let mut changed = Vec::new();
+    while let Some(row) = rows.next()? {
+        let name: String = row.get(0)?;
+        let command = PathBuf::from(row.get::<_, String>(1)?);
+        let then: Option<String> = row.get(2)?;
+        let now = binary::hash(&command);
+        if now.is_none() || now != then {
+            changed.push(ChangedEngine {
+                name,
+                file: command,
+            });
+            continue;
+        }
+        let wrong = |error| Trouble::content(format!("engine {name}"), &error);
+        let arguments: Vec<String> =
+            serde_json::from_str(&row.get::<_, String>(3)?).map_err(wrong)?;
+        let files: Vec<(String, String)> =
+            serde_json::from_str(&row.get::<_, String>(5)?).map_err(wrong)?;
+        let dir: Option<String> = row.get(4)?;
+        let now = binary::hash_arguments(&arguments, dir.as_deref().map(Path::new));
+        if let Some((file, _)) = files.into_iter().find(|file| !now.contains(file)) {
+            let file = PathBuf::from(file);
+            changed.push(ChangedEngine { name, file });
+        }
+    }
+    Ok(changed)
+}
+
+/// Notes by which names the engines introduced themselves, the first time.
+pub fn set_id_names(
+    connection: &mut Connection,
+    id_names: &[Option<String>],
+) -> Result<(), Trouble> {
+    let transaction = connection.transaction()?;
+    for (number, id_name) in id_names.iter().enumerate() {
+        let update = "UPDATE engines SET id_name = ifnull(id_name, ?2) WHERE number = ?1";
+        transaction.execute(update, params![number, id_name])?;
+    }
+    Ok(transaction.commit()?)
+}
+
+/// The value of a setting.
+pub fn setting<T: FromStr<Err: ToString>>(
+    connection: &Connection,
+    name: &str,
+) -> Result<T, Trouble> {
+    let select = "SELECT value FROM settings WHERE name = ?1";
+    let value: Option<String> = connection
+        .query_row(select, [name], |row| row.get(0))
+        .optional()?;
+    let what = || format!("setting {name}");
+    let value = value.ok_or_else(|| Trouble::content(what(), &"it is missing"))?;
+    value.parse().map_err(|error: T::Err| {
+        Trouble::content(format!("{} {value:?}", what()), &error.to_string())
+    })
+}
+
+fn openings(connection: &Connection) -> Result<Vec<Opening>, Trouble> {
+    let mut statement = connection.prepare("SELECT start, moves FROM openings ORDER BY number")?;
+    let opening = |row: &rusqlite::Row<'_>| {
+        let moves: String = row.get(1)?;
+        Ok(Opening {
+            start: row.get(0)?,
+            moves: moves.split_whitespace().map(String::from).collect(),
+        })
+    };
+    let openings = statement.query_map([], opening)?;
+    Ok(openings.collect::<Result<_, _>>()?)
+}
+
+fn engines(connection: &Connection) -> Result<Vec<EngineSpec>, Trouble> {
+    let select =
+        "SELECT name, command, arguments, directory, options, \"limit\", margin_ms, legal, ponder,
+            restart, memory_mib
+        FROM engines ORDER BY number";
+    let mut statement = connection.prepare(select)?;
+    let mut rows = statement.query([])?;
+    let mut engines = Vec::new();
+    while let Some(row) = rows.next()? {
+        let name: String = row.get(0)?;
+        let wrong = |reason: String| Trouble::content(format!("engine {name}"), &reason);
+        let (args, options): (String, String) = (row.get(2)?, row.get(4)?);
+        let limit: String = row.get(5)?;
+        engines.push(EngineSpec {
+            command: PathBuf::from(row.get::<_, String>(1)?),
+            args: serde_json::from_str(&args).map_err(|error| wrong(error.to_string()))?,
+            dir: row.get::<_, Option<String>>(3)?.map(PathBuf::from),
+            options: serde_json::from_str(&options).map_err(|error| wrong(error.to_string()))?,
+            limit: limit
+                .parse()
+                .map_err(|error: LimitTextError| wrong(error.to_string()))?,
+            margin: Duration::from_millis(row.get(6)?),
+            legal: row.get(7)?,
+            ponder: row.get(8)?,
+            restart: row.get(9)?,
+            memory: row.get(10)?,
+            name: name.clone(),
+        });
+    }
+    Ok(engines)
+}
+
+fn filled<T>(what: &str, list: Vec<T>) -> Result<Vec<T>, Trouble> {
+    match list.as_slice() {
+        [] => Err(Trouble::content(what, &"there are none")),
+        _ => Ok(list),
+    }
+}
+
+fn text(path: &Path) -> Result<&str, Trouble> {
+    path.to_str()
+        .ok_or_else(|| Trouble::Name(path.to_path_buf()))
+}
+
+fn json<T: serde::Serialize>(list: &[T]) -> String {
+    // Lists of texts always have a JSON form.
+    serde_json::to_string(list).unwrap_or_default()
+}

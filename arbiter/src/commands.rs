@@ -1,0 +1,14 @@
+//! The commands of the program: each from its arguments to its exit code.
+
+pub mod check;
+pub mod cost;
+pub mod documents;
+pub mod exit;
+pub mod explain;
+pub mod export;
+pub mod openings;
+pub mod play;
+pub mod replay;
+pub mod report;
+pub mod transcript;
+pub mod verify;

@@ -1,0 +1,66 @@
+//! `arbiter check`: walks through all that an engine has to do, and prints what it does otherwise.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use arbiter::results::output;
+use arbiter::settings::args::CheckArgs;
+use arbiter::trials::check::{Settings, Verdict, checks, is_error, run, write};
+use buxtehude::rules::Variant;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::exit;
+
+/// Checks an engine; the exit code is 1 if a check with the severity of an error failed.
+pub fn check(args: &CheckArgs) -> ExitCode {
+    let variant = match args.variant.as_deref().map(Variant::by_name).transpose() {
+        Ok(variant) => variant,
+        Err(error) => return exit::fail(exit::USAGE, format_args!("--variant: {error}")),
+    };
+    let [program, arguments @ ..] = args.command.as_slice() else {
+        // The command line asks for at least one word.
+        return ExitCode::from(exit::USAGE);
+    };
+    let settings = Settings {
+        program: program.clone(),
+        arguments: arguments.to_vec(),
+        profile: args.profile.into(),
+        legal: args.legal,
+        variant,
+        only: args.only.clone(),
+        soak: args.soak,
+        patience: Duration::from_millis(args.timeout),
+    };
+    let bar = progress(checks(&settings).len());
+    let mut failed = 0;
+    let ran = run(&settings, |outcome| {
+        failed += u64::from(matches!(outcome.verdict, Verdict::Failed { .. }));
+        bar.set_message(format!("{failed} failed, last {}", outcome.name));
+        bar.inc(1);
+    });
+    bar.finish_and_clear();
+    let outcomes = match ran {
+        Ok(outcomes) => outcomes,
+        Err(error) => return exit::fail(exit::USAGE, error),
+    };
+    let mut text = Vec::new();
+    let name = program.to_string_lossy();
+    // Writing to memory does not fail; what is written is text.
+    let written = write(&outcomes, &name, args.format.into(), &mut text);
+    let printed = output::print(&String::from_utf8_lossy(&text));
+    if written.is_err() || printed.is_err() {
+        return ExitCode::from(exit::STORAGE);
+    }
+    if outcomes.iter().any(is_error) {
+        ExitCode::from(exit::WRONG)
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+/// A bar on a terminal, nothing elsewhere.
+fn progress(checks: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} checks  {elapsed}  {wide_msg}");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(checks as u64).with_style(style.progress_chars("━╸─"))
+}

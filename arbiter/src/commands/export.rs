@@ -1,0 +1,101 @@
+//! `arbiter export`: recorded games as JSON Lines or as text, sorted by number; or the settings of a match.
+
+use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use arbiter::archive::game_file::{GameFile, GameFileError};
+use arbiter::archive::replay;
+use arbiter::record::GameRecord;
+use arbiter::results;
+use arbiter::settings::args::{ExportArgs, ExportFormat};
+use arbiter::settings::config;
+use thiserror::Error;
+
+use super::exit;
+
+/// Where games are written.
+type Output = BufWriter<StdoutLock<'static>>;
+
+/// Why no more games are exported.
+#[derive(Debug, Error)]
+enum ExportError {
+    #[error(transparent)]
+    File(#[from] GameFileError),
+    #[error("{}: it has games alone, expected a store, in which the settings are", .0.display())]
+    NoSettings(PathBuf),
+    #[error("{}: {reason}", path.display())]
+    Settings {
+        path: PathBuf,
+        reason: toml::ser::Error,
+    },
+    #[error("standard output: {0}")]
+    Output(#[from] io::Error),
+}
+
+/// Prints the games of a file.
+pub fn export(args: &ExportArgs) -> ExitCode {
+    match write(args) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(exit::WRONG),
+        // Whoever closed the output has seen enough.
+        Err(ExportError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(error @ ExportError::Output(_)) => exit::fail(exit::STORAGE, error),
+        Err(error) => exit::fail(exit::USAGE, error),
+    }
+}
+
+/// Writes what is asked for to standard output; returns whether nothing was left out.
+fn write(args: &ExportArgs) -> Result<bool, ExportError> {
+    match args.format {
+        ExportFormat::JsonLines => write_games(args, write_json),
+        ExportFormat::Text => write_games(args, |output, record| {
+            Ok(output.write_all(results::game_text(record).as_bytes())?)
+        }),
+        ExportFormat::Config => write_settings(&args.file).map(|()| true),
+    }
+}
+
+/// Writes all games to standard output; returns whether every line of the file was one.
+fn write_games(
+    args: &ExportArgs,
+    write_game: impl Fn(&mut Output, &GameRecord) -> Result<(), ExportError>,
+) -> Result<bool, ExportError> {
+    let mut output = BufWriter::new(io::stdout().lock());
+    let mut is_whole = true;
+    let on_flaw = |place: arbiter::archive::game_file::Place<'_>, flaw: replay::Flaw| {
+        is_whole = false;
+        exit::complain(format_args!("{place}: {flaw}"));
+    };
+    GameFile::open(&args.file)?.for_each_sorted(on_flaw, |record| {
+        let record = match args.without_clock {
+            true => record.without_clock(),
+            false => record,
+        };
+        write_game(&mut output, &record)
+    })?;
+    output.flush()?;
+    Ok(is_whole)
+}
+
+/// Writes the settings of a match to standard output.
+fn write_settings(path: &Path) -> Result<(), ExportError> {
+    let GameFile::Store(store) = GameFile::open(path)? else {
+        return Err(ExportError::NoSettings(path.to_path_buf()));
+    };
+    let plan = store.plan().map_err(GameFileError::from)?;
+    let text = config::text(&plan).map_err(|reason| ExportError::Settings {
+        path: path.to_path_buf(),
+        reason,
+    })?;
+    let mut output = io::stdout().lock();
+    output.write_all(text.as_bytes())?;
+    Ok(output.flush()?)
+}
+
+fn write_json(output: &mut Output, record: &GameRecord) -> Result<(), ExportError> {
+    serde_json::to_writer(&mut *output, record).map_err(io::Error::from)?;
+    Ok(output.write_all(b"\n")?)
+}

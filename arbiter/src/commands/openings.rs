@@ -1,0 +1,119 @@
+//! `arbiter openings`: a suite of balanced openings on standard output, how it came about on standard error.
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use arbiter::play::interrupt::Interrupt;
+use arbiter::settings::args::{OpeningsArgs, validate};
+use arbiter::trials::openings_suite::{self, Means, SuiteError, SuitePlan, Summary};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::exit;
+
+/// Makes and prints a suite.
+pub fn openings(args: &OpeningsArgs) -> ExitCode {
+    let plan = match validate::suite(args) {
+        Ok(plan) => plan,
+        Err(error) => return exit::fail(exit::USAGE, error),
+    };
+    let interrupt = Interrupt::new();
+    let signalled = interrupt.clone();
+    if let Err(error) = ctrlc::set_handler(move || signalled.set()) {
+        return exit::fail(
+            exit::USAGE,
+            format_args!("signals cannot be handled: {error}"),
+        );
+    }
+    match make(&plan, &interrupt) {
+        Ok(summary) => {
+            exit::complain(text(&summary, &plan));
+            ExitCode::SUCCESS
+        }
+        // Whoever closed the output has seen enough.
+        Err(SuiteError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            if let SuiteError::TooFew(summary, _) = &error {
+                exit::complain(text(summary, &plan));
+            }
+            exit::fail(code_of(&error), error)
+        }
+    }
+}
+
+fn make(plan: &SuitePlan, interrupt: &Interrupt) -> Result<Summary, SuiteError> {
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "# {}", settings(plan))?;
+    let bar = progress(plan.count);
+    let made = openings_suite::make(plan, interrupt, |line, drawn| {
+        writeln!(stdout, "{line}")?;
+        stdout.flush()?;
+        bar.inc(1);
+        bar.set_message(format!("{drawn} candidates"));
+        Ok(())
+    });
+    bar.finish_and_clear();
+    made
+}
+
+/// A bar on a terminal, nothing elsewhere.
+fn progress(count: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} openings  {eta} left  {msg}");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(count).with_style(style.progress_chars("━╸─"))
+}
+
+/// What the suite follows from.
+fn settings(plan: &SuitePlan) -> String {
+    let plies = match (plan.plies.start(), plan.plies.end()) {
+        (least, most) if least == most => least.to_string(),
+        (least, most) => format!("{least}-{most}"),
+    };
+    format!(
+        "{}, {} seats, {plies} random plies, seed {}; each seat within {} of {:.0} by {} ({})",
+        plan.variant.name,
+        plan.seats,
+        plan.seed,
+        plan.within,
+        1000.0 / plan.seats as f64,
+        plan.engine.name,
+        plan.limit_text(),
+    )
+}
+
+/// How the suite came about.
+fn text(summary: &Summary, plan: &SuitePlan) -> String {
+    let mut text = format!(
+        "{} kept of {} candidates, seed {}",
+        summary.kept.number, summary.drawn, plan.seed
+    );
+    if summary.repeated > 0 {
+        text += &format!("; {} like an earlier one", summary.repeated);
+    }
+    if summary.short > 0 {
+        text += &format!("; in {} a seat would have finished", summary.short);
+    }
+    text += "\nmean estimate of each seat\n";
+    text += &format!("  candidates {}\n", numbers(&summary.judged));
+    text += &format!("  openings   {}", numbers(&summary.kept));
+    text
+}
+
+fn numbers(means: &Means) -> String {
+    let means = means.of_seats();
+    let numbers: Vec<String> = means.iter().map(|mean| format!("{mean:6.1}")).collect();
+    match numbers.as_slice() {
+        [] => "     -".to_string(),
+        numbers => numbers.join(" "),
+    }
+}
+
+fn code_of(error: &SuiteError) -> u8 {
+    match error {
+        SuiteError::TooFew(..) => exit::WRONG,
+        SuiteError::Judge(_) => exit::USAGE,
+        SuiteError::Output(_) => exit::STORAGE,
+        SuiteError::Interrupted => exit::INTERRUPTED,
+    }
+}

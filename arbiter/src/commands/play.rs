@@ -1,0 +1,400 @@
+//! `arbiter match`, `arbiter tournament` and `arbiter resume`: a plan made of the arguments, or found in a
+//! store, played, and reported.
+
+mod announcement;
+mod footer;
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use super::exit::{
+    ENGINE_FAULT, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, STORAGE, USAGE, code_of, code_of_verdict,
+    complain, fail,
+};
+use announcement::{count, header};
+use arbiter::archive::record_file::RecordFile;
+use arbiter::archive::store::{Store, StoreError};
+use arbiter::plan::Plan;
+use arbiter::play::interrupt::Interrupt;
+use arbiter::play::lag::LagMeter;
+use arbiter::play::log::Log;
+use arbiter::play::runner::{self, RunError};
+use arbiter::results::events::EventFile;
+use arbiter::results::ledger::{Ledger, LedgerError};
+use arbiter::results::output::{is_same_file, print};
+use arbiter::results::progress::Progress;
+use arbiter::results::report::Report;
+use arbiter::score::Verdict;
+use arbiter::settings::args::validate::{self, ArgsError};
+use arbiter::settings::args::{
+    GameArgs, MatchArgs, OnInterrupt, OutputArgs, ResumeArgs, TournamentArgs,
+};
+use thiserror::Error;
+
+/// The time left after a second signal: enough for ending the engines with all that they started.
+const LAST_GRACE: Duration = Duration::from_secs(2);
+
+/// Plays a match; the exit code says how it went.
+pub fn play(args: &MatchArgs) -> ExitCode {
+    begin(validate::plan(args), &args.common)
+}
+
+/// Plays a tournament; the exit code says how it went.
+pub fn play_tournament(args: &TournamentArgs) -> ExitCode {
+    begin(validate::tournament(args), args.common())
+}
+
+/// Plays what was planned for the first time.
+fn begin(planned: Result<(Plan, Vec<String>), ArgsError>, args: &GameArgs) -> ExitCode {
+    let (plan, remarks) = match planned {
+        Ok(planned) => planned,
+        Err(error) => return fail(USAGE, error),
+    };
+    if args.dry_run {
+        return match announcement::print_schedule(&plan) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(USAGE, error),
+        };
+    }
+    match Match::new(plan, remarks, args) {
+        Ok(planned) => planned.play(),
+        Err((code, error)) => fail(code, &error),
+    }
+}
+
+/// Goes on with a match that was stored; the exit code says how it went.
+pub fn resume(args: &ResumeArgs) -> ExitCode {
+    let ready = match stored_match(args) {
+        Ok(ready) => ready,
+        Err((code, error)) => return fail(code, &error),
+    };
+    let games = ready.played.len() as u64;
+    let ledger = &ready.ledger;
+    let verdict = ledger.report.verdict();
+    if games >= ready.plan.games || verdict != Verdict::Open {
+        let (text, path) = (ledger.report.text(), args.file.display());
+        let _ = print(&format!(
+            "{text}\n{}, all stored in {path}\n",
+            count(games, "game")
+        ));
+        return code_of_verdict(verdict);
+    }
+    let changed = ledger
+        .store
+        .as_ref()
+        .map(Store::changed_engines)
+        .transpose();
+    match changed.map(Option::unwrap_or_default) {
+        Err(error) => fail(code_of(&error), error),
+        Ok(changed) if !changed.is_empty() && !args.changed_engines => {
+            let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
+            let accepted = "expected the programs of the start, or --changed-engines";
+            fail(USAGE, format_args!("{}; {accepted}", changed.join("; ")))
+        }
+        Ok(_) => ready.play(),
+    }
+}
+
+/// The match in a store, with its games counted; the error comes with its exit code.
+fn stored_match(args: &ResumeArgs) -> Result<Match, (u8, String)> {
+    let failed = |error: StoreError| (code_of(&error), error.to_string());
+    let store = Store::resume(&args.file).map_err(failed)?;
+    let mut plan = store.plan().map_err(failed)?;
+    plan.concurrency = args.concurrency.unwrap_or(plan.concurrency);
+    plan.record.clone_from(&args.output.record);
+    let mut report = Report::of(&plan);
+    let mut played = HashSet::new();
+    let mut failures = vec![0; plan.engines.len()];
+    let counted = store.for_each_summary(|record, sums| {
+        report.add_summary(&record, &sums);
+        runner::count_failures(&plan.engines, &record, &mut failures);
+        played.insert(record.game);
+        Ok::<(), StoreError>(())
+    });
+    counted.map_err(failed)?;
+    let remark = format!(
+        "{} of {} stored before",
+        played.len(),
+        count(plan.games, "game")
+    );
+    let mut remarks = vec![remark];
+    if args.forgive {
+        failures.clear();
+    }
+    let retired = plan.engines.iter().zip(&failures);
+    let retired = retired.filter(|(_, failures)| plan.patience.retires(**failures));
+    let retired: Vec<String> = retired.map(|(engine, _)| engine.name.clone()).collect();
+    if !retired.is_empty() {
+        let names = retired.join(", ");
+        remarks.push(format!(
+            "{names}: retired before; --forgive lets it play again"
+        ));
+    }
+    let mut resumed = Match::of(plan, report, &args.output, Some(&args.file))?;
+    resumed.ledger.store = Some(store);
+    resumed.ledger.retired = retired;
+    Ok(Match {
+        remarks,
+        played,
+        failures,
+        ..resumed
+    })
+}
+
+/// A match that is about to be played.
+struct Match {
+    /// Where its games go, and those that have been played before.
+    ledger: Ledger,
+    on_interrupt: OnInterrupt,
+    plan: Plan,
+    /// What is said of it at the start.
+    remarks: Vec<String>,
+    log: Log,
+    /// Whether it begins now, and is not resumed.
+    is_new: bool,
+    /// Games that have been played before.
+    played: HashSet<u64>,
+    /// How often each engine has failed in a row in them.
+    failures: Vec<u32>,
+}
+
+/// Why a match breaks off.
+#[derive(Debug, Error)]
+enum MatchError {
+    #[error(transparent)]
+    Run(#[from] RunError),
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+}
+
+impl Match {
+    /// A match that has not begun; the error comes with its exit code.
+    fn new(plan: Plan, remarks: Vec<String>, args: &GameArgs) -> Result<Match, (u8, String)> {
+        let create = |path: &PathBuf| Store::create(path, &plan);
+        let store = args.store.as_ref().map(create).transpose();
+        let store = store.map_err(|error| (code_of(&error), format!("--store: {error}")))?;
+        let report = Report::of(&plan);
+        match Match::of(plan, report, &args.output, args.store.as_deref()) {
+            Ok(mut planned) => {
+                planned.ledger.store = store;
+                Ok(Match {
+                    is_new: true,
+                    remarks,
+                    ..planned
+                })
+            }
+            Err(error) => {
+                if let Some(store) = store {
+                    store.discard();
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// A match with its outputs open, none of which is the file `store`; the error comes with its exit code.
+    fn of(
+        plan: Plan,
+        report: Report,
+        output: &OutputArgs,
+        store: Option<&Path>,
+    ) -> Result<Match, (u8, String)> {
+        let outputs = [
+            ("log", &output.log),
+            ("record", &output.record),
+            ("events", &output.events),
+        ];
+        for (flag, path) in outputs {
+            if let Some((path, store)) = path.as_deref().zip(store)
+                && is_same_file(path, store)
+            {
+                let error = format!("--{flag}: expected another file than the store");
+                return Err((USAGE, error));
+            }
+        }
+        let create_log = |path: &PathBuf| {
+            let log = Log::create(path);
+            log.map_err(|error| (USAGE, format!("--log: {}: {error}", path.display())))
+        };
+        let record_file = output.record.as_deref().map(RecordFile::append_to);
+        let events = output.events.as_deref().map(EventFile::create);
+        Ok(Match {
+            log: output
+                .log
+                .as_ref()
+                .map(create_log)
+                .transpose()?
+                .unwrap_or_else(Log::none),
+            ledger: Ledger {
+                store: None,
+                record_file: record_file
+                    .transpose()
+                    .map_err(|error| (USAGE, format!("--record: {error}")))?,
+                events: events
+                    .transpose()
+                    .map_err(|error| (USAGE, format!("--events: {error}")))?,
+                report,
+                report_every: output.report_every,
+                repeats: 0,
+                retired: Vec::new(),
+            },
+            on_interrupt: output.on_interrupt,
+            plan,
+            remarks: Vec::new(),
+            is_new: false,
+            played: HashSet::new(),
+            failures: Vec::new(),
+        })
+    }
+
+    /// Plays the match and reports it; the exit code says how it went.
+    fn play(mut self) -> ExitCode {
+        let interrupt = Interrupt::new();
+        if let Err(error) = stop_on_signals(&interrupt, self.on_interrupt) {
+            return fail(USAGE, format_args!("signals cannot be handled: {error}"));
+        }
+        let id_names = match runner::check_engines(&self.plan, &self.log, &interrupt) {
+            Ok((id_names, remarks)) => {
+                self.remarks.extend(remarks);
+                id_names
+            }
+            Err(_) if interrupt.is_set() => return ExitCode::from(INTERRUPTED),
+            Err(error) => {
+                // A match that cannot begin leaves no file in the way of the next attempt.
+                if let Some(store) = self.ledger.store.filter(|_| self.is_new) {
+                    store.discard();
+                }
+                return fail(USAGE, error);
+            }
+        };
+        if let Some(Err(error)) = self
+            .ledger
+            .store
+            .as_mut()
+            .map(|store| store.set_id_names(&id_names))
+        {
+            return fail(
+                code_of(&error),
+                format_args!("no game could be stored: {error}"),
+            );
+        }
+        if print(&header(&self.plan, &id_names, &self.remarks)).is_err() {
+            return ExitCode::from(INTERRUPTED);
+        }
+        let lag = LagMeter::start();
+        let outcome = self.play_games(&id_names, &interrupt, &lag);
+        if let Some(error) = self.log.take_error() {
+            complain(format_args!("--log: the log is not complete: {error}"));
+        }
+        if let Err(MatchError::Ledger(LedgerError::Events(_))) = outcome {
+            // The stream has broken off, and takes no end.
+            self.ledger.events = None;
+        }
+        let (word, code) = self.outcome(&outcome, &interrupt);
+        match outcome {
+            Ok(()) | Err(MatchError::Ledger(LedgerError::Output(_))) => {}
+            Err(MatchError::Ledger(error @ LedgerError::Record { .. })) => {
+                complain(format_args!("error: --record: {error}"));
+            }
+            Err(error) => complain(format_args!("error: {error}")),
+        }
+        let games = self.ledger.report.played();
+        let events = self.ledger.events.as_mut();
+        if let Some(Err(error)) = events.map(|events| events.finish(word, code, games)) {
+            complain(format_args!("--events: {error}"));
+        }
+        ExitCode::from(code)
+    }
+
+    /// How it went: a word, and the exit code.
+    fn outcome(
+        &self,
+        outcome: &Result<(), MatchError>,
+        interrupt: &Interrupt,
+    ) -> (&'static str, u8) {
+        let report = &self.ledger.report;
+        match outcome {
+            Err(MatchError::Ledger(LedgerError::Output(_))) => ("interrupted", INTERRUPTED),
+            Err(MatchError::Ledger(_)) => ("storage", STORAGE),
+            Err(MatchError::Run(_)) => ("error", USAGE),
+            Ok(()) => match report.verdict() {
+                Verdict::H1 => ("H1", H1_ACCEPTED),
+                Verdict::H0 => ("H0", H0_ACCEPTED),
+                // Only a signal ends a match without verdict or error.
+                Verdict::Open if interrupt.ends() && report.played() < self.plan.games => {
+                    ("interrupted", INTERRUPTED)
+                }
+                Verdict::Open if !self.ledger.retired.is_empty() => ("engine fault", ENGINE_FAULT),
+                Verdict::Open if report.faults() > 0 => ("engine fault", ENGINE_FAULT),
+                Verdict::Open => ("done", 0),
+            },
+        }
+    }
+
+    /// Plays the games that are missing, and ends with the tables.
+    fn play_games(
+        &mut self,
+        id_names: &[Option<String>],
+        interrupt: &Interrupt,
+        lag: &LagMeter,
+    ) -> Result<(), MatchError> {
+        let Match {
+            plan,
+            log,
+            ledger,
+            played,
+            failures,
+            ..
+        } = self;
+        if let Some(events) = &mut ledger.events {
+            let started = events.start(plan, id_names, played.len() as u64);
+            started.map_err(LedgerError::from)?;
+        }
+        let progress = Progress::new(plan.games, played.len() as u64);
+        let start = Instant::now();
+        let planned = runner::Match {
+            plan,
+            played,
+            failures,
+            log,
+            interrupt,
+            lag,
+            is_followed: ledger.events.is_some(),
+        };
+        let outcome = runner::run(planned, |news| {
+            ledger.enter(plan, &news, &progress)?;
+            if ledger.report.verdict() != Verdict::Open {
+                interrupt.set();
+            }
+            Ok::<(), MatchError>(())
+        });
+        progress.finish();
+        ledger.report.finish();
+        let footer =
+            self.footer(start.elapsed(), &outcome, interrupt) + &self.remarks_at_the_end(lag);
+        // It makes no difference any more whether somebody reads it.
+        let _ = print(&format!("\n{}\n{footer}\n", self.ledger.report.text()));
+        outcome
+    }
+}
+
+/// The first signal ends the match in order, the next one without waiting for games, and the last one soon,
+/// whatever holds it up.
+fn stop_on_signals(interrupt: &Interrupt, choice: OnInterrupt) -> Result<(), ctrlc::Error> {
+    let interrupt = interrupt.clone();
+    ctrlc::set_handler(move || {
+        if interrupt.is_set() {
+            std::thread::sleep(LAST_GRACE);
+            std::process::exit(INTERRUPTED.into());
+        }
+        if choice == OnInterrupt::Finish && !interrupt.ends() {
+            interrupt.finish();
+            complain("stopping when the running games have ended; once more to drop them");
+        } else {
+            interrupt.set();
+            complain("stopping; once more to stop without waiting");
+        }
+    })
+}

@@ -1,0 +1,110 @@
+//! `arbiter replay`: checks a file of recorded games, or shows one of them.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use arbiter::archive::game_file::{GameFile, GameFileError, Place};
+use arbiter::archive::replay;
+use arbiter::record::GameRecord;
+use arbiter::results;
+use arbiter::settings::args::ReplayArgs;
+
+use super::exit;
+
+/// Checks a file, or shows a game of it; the exit code is 1 if anything is wrong.
+pub fn replay(args: &ReplayArgs) -> ExitCode {
+    let file = args.file.display();
+    let checked = match check_file(args) {
+        Ok(checked) => checked,
+        Err(error) => return exit::fail(exit::USAGE, error),
+    };
+    match args.game {
+        Some(wanted) if checked.games == 0 => {
+            return exit::fail(
+                exit::USAGE,
+                format_args!("--game: {file} has no game {wanted}"),
+            );
+        }
+        Some(_) => {}
+        None if checked.games == 1 => say(&format!("{file}: 1 game, {}\n", checked.verdict())),
+        None => say(&format!(
+            "{file}: {} games, {}\n",
+            checked.games,
+            checked.verdict()
+        )),
+    }
+    match checked.wrong {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::from(exit::WRONG),
+    }
+}
+
+/// How many games were looked at.
+#[derive(Clone, Copy, Debug, Default)]
+struct Checked {
+    games: u64,
+    wrong: u64,
+}
+
+impl Checked {
+    fn verdict(self) -> String {
+        match self.wrong {
+            0 => "all in order".to_string(),
+            wrong => format!("{wrong} wrong"),
+        }
+    }
+}
+
+/// Looks at the games that are asked for; says what is wrong with each. Of a file in which nothing is a game, that is
+/// said once.
+fn check_file(args: &ReplayArgs) -> Result<Checked, GameFileError> {
+    let mut checked = Checked::default();
+    let mut unreadable: Vec<String> = Vec::new();
+    let mut any_game = false;
+    GameFile::open(&args.file)?.for_each(|place, game| {
+        if game.is_ok() && !any_game {
+            any_game = true;
+            unreadable.drain(..).for_each(|complaint| say(&complaint));
+        }
+        let is_in_order = match (game, args.game) {
+            (Ok(record), Some(wanted)) if record.game != wanted => return Ok(()),
+            (Ok(record), wanted) => check_game(&record, wanted.is_some(), place),
+            // A line that cannot be read is not the game that is asked for.
+            (Err(_), Some(_)) => return Ok(()),
+            (Err(flaw), None) => {
+                let complaint = format!("{place}: {flaw}\n");
+                match any_game {
+                    true => say(&complaint),
+                    false => unreadable.push(complaint),
+                }
+                false
+            }
+        };
+        checked.games += 1;
+        checked.wrong += u64::from(!is_in_order);
+        Ok::<(), GameFileError>(())
+    })?;
+    if let [first, rest @ ..] = unreadable.as_slice() {
+        say(first);
+        if !rest.is_empty() {
+            say("nothing else in it is a game either\n");
+        }
+    }
+    Ok(checked)
+}
+
+fn check_game(record: &GameRecord, is_shown: bool, place: Place<'_>) -> bool {
+    if is_shown {
+        say(&results::show(record));
+    }
+    let flaws = replay::check(record);
+    for flaw in &flaws {
+        say(&format!("{place}: game {}: {flaw}\n", record.game));
+    }
+    flaws.is_empty()
+}
+
+fn say(text: &str) {
+    // Whoever closes the output has seen enough.
+    let _ = io::stdout().write_all(text.as_bytes());
+}

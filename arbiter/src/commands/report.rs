@@ -1,0 +1,220 @@
+//! `arbiter report`: what came of a match, made of its recorded games: a page for a browser, or tables.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use arbiter::archive::game_file::{GameFile, GameFileError};
+use arbiter::record::GameRecord;
+use arbiter::results::output::is_same_file;
+use arbiter::results::page::{Page, Subject};
+use arbiter::results::report::Report;
+use arbiter::settings::args::{ReportArgs, ReportFormat};
+use thiserror::Error;
+
+use super::exit;
+
+/// Prints or writes the report on the games in a file.
+pub fn report(args: &ReportArgs) -> ExitCode {
+    let is_for_terminal = args.output.is_none() && io::stdout().is_terminal();
+    if args
+        .output
+        .as_ref()
+        .is_some_and(|output| is_same_file(output, &args.file))
+    {
+        return exit::fail(
+            exit::USAGE,
+            "--output: expected another file than the one that is reported",
+        );
+    }
+    let format = args.format.unwrap_or(match is_for_terminal {
+        true => ReportFormat::Text,
+        false => ReportFormat::Html,
+    });
+    let made = match format {
+        ReportFormat::Text => read_tables(&args.file),
+        ReportFormat::Html => read_page(&args.file, args.games),
+    };
+    let (mut text, is_whole) = match made {
+        Ok(made) => made,
+        Err(error) => {
+            return exit::fail(exit::USAGE, error);
+        }
+    };
+    if args.format.is_none() && is_for_terminal {
+        let file = args.file.display();
+        text +=
+            &format!("\n`arbiter report {file} --output report.html` makes a page for a browser\n");
+    }
+    if let Err(error) = write(&text, args.output.as_deref()) {
+        return exit::fail(exit::STORAGE, error);
+    }
+    if is_whole {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(exit::WRONG)
+    }
+}
+
+/// Writes a text into a file, or to standard output.
+fn write(text: &str, path: Option<&Path>) -> Result<(), String> {
+    if let Some(path) = path {
+        let written = fs::write(path, text);
+        return written.map_err(|error| format!("--output: {}: {error}", path.display()));
+    }
+    let mut stdout = io::stdout().lock();
+    let written = stdout.write_all(text.as_bytes());
+    match written.and_then(|()| stdout.flush()) {
+        // Whoever closed the output has seen enough.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(format!("standard output: {error}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Why the games of a file cannot be reported.
+#[derive(Debug, Error)]
+enum Unreportable {
+    #[error(transparent)]
+    File(#[from] GameFileError),
+    #[error("{place}: game {game} once more, expected the games of one match, each once")]
+    Twice { place: String, game: u64 },
+    #[error("{place}: game {game} has {found} seats, expected {expected} as in the games before")]
+    Seats {
+        place: String,
+        game: u64,
+        found: usize,
+        expected: usize,
+    },
+    #[error("{}: no game in it", .0.display())]
+    Empty(PathBuf),
+}
+
+/// The tables of the games of a file, and whether every line of it is one.
+fn read_tables(path: &Path) -> Result<(String, bool), Unreportable> {
+    let file = GameFile::open(path)?;
+    let (_, mut report) = beginning(&file, path)?;
+    let is_whole = match &file {
+        GameFile::Store(store) => {
+            store.for_each_summary(|record, sums| {
+                report.add_summary(&record, &sums);
+                Ok::<(), GameFileError>(())
+            })?;
+            true
+        }
+        GameFile::Lines(_) => {
+            let seats = report.standings().seats().len();
+            for_each_outline(&file, seats, |record| report.add(record))?
+        }
+    };
+    report.finish();
+    Ok((report.text(), is_whole))
+}
+
+/// The page of the games of a file, with so many of them move by move, and whether every line of it is one.
+fn read_page(path: &Path, most_shown: usize) -> Result<(String, bool), Unreportable> {
+    let file = GameFile::open(path)?;
+    let (subject, report) = beginning(&file, path)?;
+    let seats = report.standings().seats().len();
+    let mut page = Page::new(subject, report, most_shown);
+    let is_whole = for_each_outline(&file, seats, |record| page.add(record))?;
+    page.finish();
+    let wanted = page.wanted();
+    match &file {
+        GameFile::Store(store) => {
+            for number in wanted {
+                store.for_each_game(Some(number), |record| {
+                    page.show(&record);
+                    Ok::<(), GameFileError>(())
+                })?;
+            }
+        }
+        GameFile::Lines(_) => file.for_each(|_, game| {
+            if let Some(record) = game.ok().filter(|record| wanted.contains(&record.game)) {
+                page.show(&record);
+            }
+            Ok::<(), Unreportable>(())
+        })?,
+    }
+    Ok((page.html(), is_whole))
+}
+
+/// What the games of a file are about, and the report before the first of them.
+fn beginning(file: &GameFile, path: &Path) -> Result<(Subject, Report), Unreportable> {
+    if let GameFile::Store(store) = file {
+        let plan = store.plan().map_err(GameFileError::from)?;
+        let id_names = store.id_names().map_err(GameFileError::from)?;
+        return Ok((Subject::of_match(&plan, &id_names), Report::of(&plan)));
+    }
+    let mut first_game = None;
+    let mut blocks: HashMap<u64, usize> = HashMap::new();
+    let mut first_seats: BTreeMap<String, (u64, usize)> = BTreeMap::new();
+    file.for_each(|_, game| {
+        let Ok(record) = game else { return Ok(()) };
+        for (seat, name) in record.seats.iter().enumerate() {
+            let here = (record.game, seat);
+            let first = first_seats.entry(name.clone()).or_insert(here);
+            *first = here.min(*first);
+        }
+        *blocks.entry(record.block).or_default() += 1;
+        first_game.get_or_insert(record);
+        Ok::<(), Unreportable>(())
+    })?;
+    // The engines in the order of the first game of each.
+    let mut names: Vec<(String, (u64, usize))> = first_seats.into_iter().collect();
+    names.sort_by_key(|&(_, first)| first);
+    let names = names.into_iter().map(|(name, _)| name).collect();
+    let game = first_game.ok_or_else(|| Unreportable::Empty(path.to_path_buf()))?;
+    let seats = game.seats.len();
+    // A block has as many games as there are seats, or more where it has all orders of them.
+    let games_per_block = blocks.into_values().fold(seats, usize::max);
+    let report = Report::new(names, seats).in_blocks_of(games_per_block);
+    Ok((Subject::of_record(&game), report))
+}
+
+/// Calls `visit` with each game, of a store in outline; whether every line is a game. Of lines that are none
+/// the flaw is told.
+fn for_each_outline(
+    file: &GameFile,
+    seats: usize,
+    mut visit: impl FnMut(&GameRecord),
+) -> Result<bool, Unreportable> {
+    if let GameFile::Store(store) = file {
+        store.for_each_outline(|record| {
+            visit(&record);
+            Ok::<(), GameFileError>(())
+        })?;
+        return Ok(true);
+    }
+    let mut seen = HashSet::new();
+    let mut is_whole = true;
+    file.for_each(|place, game| {
+        let record = match game {
+            Ok(record) => record,
+            Err(flaw) => {
+                is_whole = false;
+                exit::complain(format_args!("{place}: {flaw}"));
+                return Ok(());
+            }
+        };
+        let (place, game, found) = (place.to_string(), record.game, record.seats.len());
+        if found != seats {
+            let expected = seats;
+            return Err(Unreportable::Seats {
+                place,
+                game,
+                found,
+                expected,
+            });
+        }
+        if !seen.insert(game) {
+            return Err(Unreportable::Twice { place, game });
+        }
+        visit(&record);
+        Ok(())
+    })?;
+    Ok(is_whole)
+}

@@ -1,0 +1,96 @@
+//! `arbiter transcript`: runs a script against an engine, and prints what came.
+
+use std::fs;
+use std::io::{self, Read};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use arbiter::results::output;
+use arbiter::settings::args::TranscriptArgs;
+use arbiter::trials::transcript::{
+    Patience, Program, ProgramError, Script, ScriptError, accept, check,
+};
+use thiserror::Error;
+
+use super::exit;
+
+/// Why there is no transcript.
+#[derive(Debug, Error)]
+enum Problem {
+    #[error("{name}: {source}")]
+    Unreadable { name: String, source: io::Error },
+    #[error("{name}: {source}")]
+    NoScript { name: String, source: ScriptError },
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+}
+
+/// Runs the script; the exit code is 1 if something was not as expected.
+pub fn transcript(args: &TranscriptArgs) -> ExitCode {
+    match run(args) {
+        Ok(code) => code,
+        Err(problem) => exit::fail(exit::USAGE, problem),
+    }
+}
+
+fn run(args: &TranscriptArgs) -> Result<ExitCode, Problem> {
+    let script = read_script(args)?;
+    let [program, arguments @ ..] = args.command.as_slice() else {
+        // The command line asks for at least one word.
+        return Ok(ExitCode::from(exit::USAGE));
+    };
+    let mut program = Program::start(program, arguments)?;
+    let patience = Patience {
+        line: Duration::from_millis(args.timeout),
+        quiet: Duration::from_millis(args.quiet),
+    };
+    if args.update {
+        let accepted = accept(&script, &mut program, &patience)?;
+        return Ok(match &args.script {
+            None => print(&accepted),
+            Some(path) => match fs::write(path, &accepted) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(source) => {
+                    exit::fail(exit::STORAGE, format_args!("{}: {source}", path.display()))
+                }
+            },
+        });
+    }
+    let checked = check(&script, &mut program, &patience)?;
+    let printed = print(&checked.transcript);
+    Ok(match checked.difference {
+        Some(difference) => exit::fail(exit::WRONG, format_args!("{}: {difference}", name(args))),
+        None => printed,
+    })
+}
+
+fn read_script(args: &TranscriptArgs) -> Result<Script, Problem> {
+    let text = match &args.script {
+        Some(path) => fs::read_to_string(path),
+        None => {
+            let mut text = String::new();
+            io::stdin().read_to_string(&mut text).map(|_| text)
+        }
+    };
+    let name = name(args);
+    let text = text.map_err(|source| Problem::Unreadable {
+        name: name.clone(),
+        source,
+    })?;
+    text.parse()
+        .map_err(|source| Problem::NoScript { name, source })
+}
+
+fn name(args: &TranscriptArgs) -> String {
+    match &args.script {
+        Some(path) => path.display().to_string(),
+        None => "standard input".to_string(),
+    }
+}
+
+fn print(text: &str) -> ExitCode {
+    match output::print(text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::from(exit::STORAGE),
+    }
+}

@@ -1,0 +1,225 @@
+//! `arbiter verify`: plays stored games again, and prints what differs.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use arbiter::archive::game_file::{GameFile, GameFileError};
+use arbiter::archive::replay;
+use arbiter::archive::store::StoreError;
+use arbiter::plan::{Plan, TimeLimit};
+use arbiter::play::interrupt::Interrupt;
+use arbiter::play::log::Log;
+use arbiter::play::runner::{self, RunError};
+use arbiter::record::GameRecord;
+use arbiter::results::output::{OutputClosed, print};
+use arbiter::settings::args::validate::{self, ArgsError};
+use arbiter::settings::args::{Cli, Command, VerifyArgs};
+use arbiter::trials::verify::{Rerun, RerunError, differences, timed_engine};
+use clap::Parser;
+use thiserror::Error;
+
+use super::exit;
+
+/// Why games cannot be verified.
+#[derive(Debug, Error)]
+enum Problem {
+    #[error(transparent)]
+    File(#[from] GameFileError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Args(#[from] ArgsError),
+    #[error(transparent)]
+    Typed(#[from] clap::Error),
+    #[error(transparent)]
+    Rerun(#[from] RerunError),
+    #[error(transparent)]
+    Run(#[from] RunError),
+    #[error(transparent)]
+    Output(#[from] OutputClosed),
+    #[error("signals cannot be handled: {0}")]
+    Signals(#[from] ctrlc::Error),
+    #[error(
+        "--engine, --each and limits are for a record: {file} is a store, which knows its engines"
+    )]
+    EnginesOfStore { file: String },
+    #[error("--game: {file} has no game {game}")]
+    NoGame { file: String, game: u64 },
+}
+
+/// Plays games again; the exit code is 1 if any is not what was stored.
+pub fn verify(args: &VerifyArgs) -> ExitCode {
+    let interrupt = Interrupt::new();
+    match verify_file(args, &interrupt) {
+        Err(_) if interrupt.is_set() => ExitCode::from(exit::INTERRUPTED),
+        Err(problem) => exit::fail(exit::USAGE, problem),
+        Ok(found) => {
+            let file = args.file.display();
+            // Whoever closes the output has seen enough.
+            let _ = print(&format!("{file}: {}\n", found.summary()));
+            if interrupt.is_set() {
+                ExitCode::from(exit::INTERRUPTED)
+            } else {
+                found.code()
+            }
+        }
+    }
+}
+
+/// What came of the games that were looked at.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    same: u64,
+    different: u64,
+    /// Games that cannot be played again, by the reason.
+    not_verifiable: BTreeMap<String, u64>,
+}
+
+impl Found {
+    fn summary(&self) -> String {
+        let played = self.same + self.different;
+        let games = if played == 1 { "game" } else { "games" };
+        let verdict = match (played, self.different) {
+            (0, _) => "nothing to compare".to_string(),
+            (_, 0) => "all as stored".to_string(),
+            (_, different) => format!("{different} not as stored"),
+        };
+        let left_out: u64 = self.not_verifiable.values().sum();
+        let left_out = match left_out {
+            0 => String::new(),
+            left_out => format!("; {left_out} not verifiable"),
+        };
+        format!("{played} {games}, {verdict}{left_out}")
+    }
+
+    fn code(&self) -> ExitCode {
+        match (self.same, self.different) {
+            (0, 0) => ExitCode::from(exit::USAGE),
+            (_, 0) => ExitCode::SUCCESS,
+            _ => ExitCode::from(exit::WRONG),
+        }
+    }
+}
+
+fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Problem> {
+    let file = GameFile::open(&args.file)?;
+    let mut plan = match &file {
+        GameFile::Store(_) if has_engines(args) => {
+            return Err(Problem::EnginesOfStore {
+                file: args.file.display().to_string(),
+            });
+        }
+        GameFile::Store(store) => {
+            for changed in store.changed_engines()? {
+                say(&format!("note: {changed}"))?;
+            }
+            store.plan()?
+        }
+        GameFile::Lines(_) => plan_of_engines(args)?,
+    };
+    plan.concurrency = args.concurrency.unwrap_or(plan.concurrency);
+    let mut found = Found::default();
+    let games = games(args, &file, &plan, &mut found)?;
+    for (reason, games) in &found.not_verifiable {
+        say(&format!("not verifiable: {reason}: {games} of the games"))?;
+    }
+    if games.is_empty() {
+        return Ok(found);
+    }
+    let handler = interrupt.clone();
+    ctrlc::set_handler(move || handler.set())?;
+    let reruns = match file {
+        GameFile::Store(_) => vec![Rerun::of_plan(plan.clone(), games)],
+        GameFile::Lines(_) => Rerun::of_records(&plan, games)?,
+    };
+    runner::check_engines(&plan, &Log::none(), interrupt)?;
+    for rerun in reruns {
+        rerun.run(interrupt, |stored, now| {
+            let differences = differences(stored, now);
+            for difference in &differences {
+                say(&format!("game {}, {difference}", stored.game))?;
+            }
+            match differences.is_empty() {
+                true => found.same += 1,
+                false => found.different += 1,
+            }
+            Ok::<(), Problem>(())
+        })?;
+    }
+    Ok(found)
+}
+
+fn has_engines(args: &VerifyArgs) -> bool {
+    args.limit.limit().is_some() || !args.engine.is_empty() || args.each.is_some()
+}
+
+/// The plan of a match between the engines that were typed, of which only they matter.
+fn plan_of_engines(args: &VerifyArgs) -> Result<Plan, Problem> {
+    let mut cli = Cli::try_parse_from(["arbiter", "match"])?;
+    if let Command::Match(typed) = &mut cli.command {
+        typed.common.engine.clone_from(&args.engine);
+        typed.common.each.clone_from(&args.each);
+        typed.common.limit = args.limit.clone();
+        let (plan, _) = validate::plan(typed)?;
+        return Ok(plan);
+    }
+    // The words above are those of a match.
+    Err(clap::Error::new(clap::error::ErrorKind::InvalidSubcommand).into())
+}
+
+/// The games that are to be played again; what is wrong with others is printed, and counted.
+fn games(
+    args: &VerifyArgs,
+    file: &GameFile,
+    plan: &Plan,
+    found: &mut Found,
+) -> Result<Vec<GameRecord>, Problem> {
+    let mut games = Vec::new();
+    let mut is_there = false;
+    file.for_each(|place, game| {
+        let record = match game {
+            Ok(record) => record,
+            // A line that cannot be read is not the game that is asked for.
+            Err(_) if args.game.is_some() => return Ok(()),
+            Err(flaw) => {
+                found.different += 1;
+                return Ok(say(&format!("{place}: {flaw}"))?);
+            }
+        };
+        let is_asked_for = match args.game {
+            Some(wanted) => record.game == wanted,
+            None => record.game.saturating_sub(1).is_multiple_of(args.sample),
+        };
+        if !is_asked_for {
+            return Ok(());
+        }
+        is_there = true;
+        if let Some(flaw) = replay::check(&record).first() {
+            found.different += 1;
+            return Ok(say(&format!("game {}, {flaw}", record.game))?);
+        }
+        match timed_engine(&plan.engines, &record) {
+            None => games.push(record),
+            Some(engine) => {
+                let limit = match engine.limit.time {
+                    Some(TimeLimit::Clock(_)) => "a clock",
+                    _ => "a time for each move",
+                };
+                let reason = format!("engine {} has {limit}", engine.name);
+                *found.not_verifiable.entry(reason).or_default() += 1;
+            }
+        }
+        Ok::<(), Problem>(())
+    })?;
+    match args.game {
+        Some(game) if !is_there => Err(Problem::NoGame {
+            file: args.file.display().to_string(),
+            game,
+        }),
+        _ => Ok(games),
+    }
+}
+
+fn say(line: &str) -> Result<(), OutputClosed> {
+    print(&format!("{line}\n"))
+}

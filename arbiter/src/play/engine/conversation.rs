@@ -1,0 +1,387 @@
+//! The talk with one child process, line by line, with a deadline on every wait.
+//!
+//! There are no reader threads: the caller's own thread waits on the child's pipes. Every round of a wait
+//! looks at the deadline, so neither floods nor endless lines keep the caller longer.
+
+use std::io;
+use std::ops::Range;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::Placement;
+use super::last_words::LastWords;
+use super::lines::Lines;
+use super::process::Process;
+use super::recent::Recent;
+use crate::plan::EngineSpec;
+use crate::play::interrupt::Interrupt;
+use crate::play::log::{Log, Origin};
+use crate::record::Evidence;
+
+/// How long a wait goes on before it looks for interrupts and for the end of the process.
+const TICK: Duration = Duration::from_millis(100);
+/// How long a process that closed a pipe has for ending.
+const TIME_TO_END: Duration = Duration::from_millis(200);
+/// How often it is asked whether a process has ended.
+const END_CHECK_INTERVAL: Duration = Duration::from_millis(1);
+/// Reads after which we stop emptying a pipe that keeps being filled.
+const READS_TO_EMPTY: usize = 32;
+
+/// Why an engine does not answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// It could not be waited for any longer.
+    Stalled,
+    /// Its process ended.
+    Ended(Option<ExitStatus>),
+    /// It closed its output or its input, its process going on.
+    Disconnected,
+    /// We were told to end.
+    Interrupted,
+}
+
+/// A line from the engine, without its newline.
+pub struct Line<'a> {
+    /// Its bytes.
+    pub text: &'a [u8],
+    /// When the bytes up to its newline had been read.
+    pub arrived: Instant,
+}
+
+/// A child process and what is known of its talk.
+pub struct Conversation {
+    /// The engine's name and the number of its process, for the log.
+    name: String,
+    log: Log,
+    process: Process,
+    lines: Lines,
+    /// When the newest bytes in `lines` were read.
+    arrived: Instant,
+    last_words: LastWords,
+    recent: Recent,
+}
+
+impl Conversation {
+    /// Starts a program.
+    ///
+    /// # Errors
+    /// Whatever keeps the program from being run.
+    pub fn start(spec: &EngineSpec, placement: Placement, log: &Log) -> io::Result<Conversation> {
+        let process = Process::start(spec, placement.core)?;
+        let copy = if placement.copy > 0 {
+            format!("#{}", placement.copy + 1)
+        } else {
+            String::new()
+        };
+        Ok(Conversation {
+            name: format!("{}{copy}[{}]", spec.name, process.id()),
+            log: log.clone(),
+            process,
+            lines: Lines::new(),
+            arrived: Instant::now(),
+            last_words: LastWords::default(),
+            recent: Recent::new(),
+        })
+    }
+
+    /// The engine's name and the number of its process.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The number of the process.
+    pub fn process_id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// The last lines that the engine wrote to its standard error.
+    pub fn last_words(&self) -> Vec<String> {
+        self.last_words.lines()
+    }
+
+    /// Kills the process and all of its group.
+    pub fn kill(&mut self) {
+        self.process.kill();
+        self.read_stderr();
+    }
+
+    /// What is known of the engine's last moments; of its process only after its end.
+    pub fn evidence(&self) -> Evidence {
+        let usage = self.process.usage();
+        Evidence {
+            lines: self.recent.lines(),
+            exit: usage.map(|usage| usage.exit()),
+            memory_kib: usage.map(|usage| usage.memory_kib),
+            cpu_micros: usage.map(|usage| usage.cpu_micros),
+        }
+    }
+
+    /// Sends whole lines; what the engine wrote before it has taken them all is dropped.
+    ///
+    /// # Errors
+    /// Why the lines could not be sent; the process has then been killed, unless it was an interrupt.
+    pub fn send(
+        &mut self,
+        lines: &[u8],
+        deadline: Instant,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        self.drop_output();
+        let begun = Instant::now();
+        let mut rest = lines;
+        while !rest.is_empty() {
+            let Some(stdin) = &self.process.stdin else {
+                return Err(self.ended_or_disconnected());
+            };
+            match rustix::io::write(stdin, rest) {
+                Ok(number) => rest = &rest[number..],
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => self.wait(PollFlags::OUT, deadline, interrupt)?,
+                Err(_) => return Err(self.ended_or_disconnected()),
+            }
+            if !rest.is_empty() {
+                self.drop_output();
+            }
+        }
+        self.log_sent(begun, lines);
+        Ok(())
+    }
+
+    /// Waits for the next line.
+    ///
+    /// # Errors
+    /// Why no line came; the process has then been killed, unless it was an interrupt.
+    pub fn next_line(
+        &mut self,
+        deadline: Instant,
+        interrupt: &Interrupt,
+    ) -> Result<Line<'_>, Failure> {
+        let line = loop {
+            if let Some(line) = self.lines.next() {
+                break line;
+            }
+            self.wait(PollFlags::empty(), deadline, interrupt)?;
+            self.read_output();
+        };
+        Ok(self.hear(line))
+    }
+
+    /// The next line if it is there already.
+    pub fn next_line_there(&mut self) -> Option<Line<'_>> {
+        let line = match self.lines.next() {
+            Some(line) => line,
+            None if self.read_output() => self.lines.next()?,
+            None => return None,
+        };
+        Some(self.hear(line))
+    }
+
+    /// Keeps and logs a line of the engine, and hands it over.
+    fn hear(&mut self, line: Range<usize>) -> Line<'_> {
+        let arrived = self.arrived;
+        let text = self.lines.text(line);
+        self.recent.keep(arrived, Origin::Engine, text);
+        self.log.write(arrived, &self.name, Origin::Engine, text);
+        Line { text, arrived }
+    }
+
+    /// Writes a remark of our own to the log.
+    pub fn note(&self, text: &str) {
+        let now = Instant::now();
+        self.log
+            .write(now, &self.name, Origin::Note, text.as_bytes());
+    }
+
+    /// Sends a last line and closes the engine's input.
+    pub fn take_leave(&mut self, farewell: &[u8]) {
+        let now = Instant::now();
+        // An engine that takes no more input goes without it.
+        let stdin = self.process.stdin.take();
+        if stdin.is_some_and(|stdin| rustix::io::write(&stdin, farewell) == Ok(farewell.len())) {
+            self.log_sent(now, farewell);
+        }
+    }
+
+    /// Waits until the process has ended, and kills what is left of its group.
+    pub fn await_end(mut self, deadline: Instant) {
+        while !self.process.has_ended() && Instant::now() < deadline {
+            self.drop_output();
+            self.read_stderr();
+            std::thread::sleep(END_CHECK_INTERVAL);
+        }
+        self.process.kill();
+    }
+
+    /// Waits until the engine's output can be read (or its input written, with [`PollFlags::OUT`]), and
+    /// reads its standard error meanwhile.
+    fn wait(
+        &mut self,
+        for_input: PollFlags,
+        deadline: Instant,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        let mut has_ended = false;
+        loop {
+            if interrupt.is_set() {
+                return Err(Failure::Interrupted);
+            }
+            if self.process.stdout.is_none() {
+                return Err(self.ended_or_disconnected());
+            }
+            let now = Instant::now();
+            // What is there when the arbiter comes too late, since it was stopped itself, is read once.
+            let is_over = now >= deadline;
+            if is_over && (self.arrived >= deadline || !for_input.is_empty()) {
+                return Err(self.stalled());
+            }
+            // What a process wrote before it ended is still read.
+            let longest = if has_ended { Duration::ZERO } else { TICK };
+            let left = deadline.saturating_duration_since(now);
+            let ready = self.poll(for_input, longest.min(left));
+            if ready.stderr {
+                self.read_stderr();
+            }
+            if ready.output || ready.input {
+                return Ok(());
+            }
+            if is_over {
+                return Err(self.stalled());
+            }
+            if has_ended {
+                return Err(self.ended_or_disconnected());
+            }
+            // A grandchild may keep the pipes open when the process has ended.
+            if !ready.stderr {
+                has_ended = self.process.has_ended();
+            }
+        }
+    }
+
+    fn poll(&self, for_input: PollFlags, timeout: Duration) -> Ready {
+        let timeout = Timespec {
+            tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: timeout.subsec_nanos().into(),
+        };
+        let stdout = self.process.stdout.as_ref();
+        let stderr = self.process.stderr.as_ref();
+        // An input that nobody reads any more would end every poll at once: it is left out unless written.
+        let stdin = self
+            .process
+            .stdin
+            .as_ref()
+            .filter(|_| !for_input.is_empty());
+        let mut pipes = Vec::with_capacity(3);
+        pipes.extend(stdout.map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        pipes.extend(stderr.map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        pipes.extend(stdin.map(|pipe| PollFd::new(pipe, for_input)));
+        if poll(&mut pipes, Some(&timeout)).is_err() {
+            return Ready::default();
+        }
+        let mut ready = pipes.iter().map(|pipe| !pipe.revents().is_empty());
+        let mut next_if = |polled: bool| polled && ready.next() == Some(true);
+        Ready {
+            output: next_if(stdout.is_some()),
+            stderr: next_if(stderr.is_some()),
+            input: next_if(stdin.is_some()),
+        }
+    }
+
+    /// Reads once from the engine's output; says whether anything came.
+    fn read_output(&mut self) -> bool {
+        let Some(stdout) = &self.process.stdout else {
+            return false;
+        };
+        match rustix::io::read(stdout, self.lines.room()) {
+            Ok(0) => {
+                self.process.stdout = None;
+                false
+            }
+            Ok(number) => {
+                self.arrived = Instant::now();
+                self.lines.received(number);
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Drops what the engine wrote so far: it answers nothing that is sent from now on.
+    fn drop_output(&mut self) {
+        let mut reads = 0;
+        loop {
+            while let Some(line) = self.lines.next() {
+                self.hear(line);
+            }
+            self.lines.drop_incomplete();
+            if reads == READS_TO_EMPTY || !self.read_output() {
+                return;
+            }
+            reads += 1;
+        }
+    }
+
+    /// Reads what the engine complained, as far as it is there.
+    fn read_stderr(&mut self) {
+        let mut bytes = [0; 4096];
+        for _ in 0..READS_TO_EMPTY {
+            let Some(stderr) = &self.process.stderr else {
+                return;
+            };
+            match rustix::io::read(stderr, &mut bytes) {
+                Ok(0) => self.process.stderr = None,
+                Ok(number) => {
+                    let now = Instant::now();
+                    self.last_words.receive(&bytes[..number], |line| {
+                        self.log.write(now, &self.name, Origin::Stderr, line);
+                    });
+                }
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn log_sent(&mut self, at: Instant, lines: &[u8]) {
+        for line in lines.split_inclusive(|&byte| byte == b'\n') {
+            let text = line.trim_ascii_end();
+            self.recent.keep(at, Origin::Arbiter, text);
+            self.log.write(at, &self.name, Origin::Arbiter, text);
+        }
+    }
+
+    /// Tells the end of a process from the mere end of its output or input.
+    fn ended_or_disconnected(&mut self) -> Failure {
+        let deadline = Instant::now() + TIME_TO_END;
+        while !self.process.has_ended() && Instant::now() < deadline {
+            self.read_stderr();
+            std::thread::sleep(END_CHECK_INTERVAL);
+        }
+        self.give_up(Failure::Disconnected)
+    }
+
+    fn stalled(&mut self) -> Failure {
+        self.give_up(Failure::Stalled)
+    }
+
+    /// Kills the process; `failure` is what happened unless it had ended by itself.
+    fn give_up(&mut self, failure: Failure) -> Failure {
+        let had_ended = self.process.has_ended();
+        let status = self.process.kill();
+        self.read_stderr();
+        if had_ended {
+            Failure::Ended(status)
+        } else {
+            failure
+        }
+    }
+}
+
+/// Which pipes have something to be done, an end or an error included.
+#[derive(Default)]
+struct Ready {
+    output: bool,
+    input: bool,
+    stderr: bool,
+}

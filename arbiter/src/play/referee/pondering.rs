@@ -1,0 +1,95 @@
+//! Engines that think on their opponent's time, in games of two seats.
+
+use std::time::Duration;
+
+use buxtehude::protocol::{BestMove, Go};
+use buxtehude::rules::{AnyPosition, Seat, Turn};
+
+use super::game::Game;
+use crate::play::clock;
+use crate::play::engine::{Answer, Engine, Failure, deadline};
+use crate::play::interrupt::Interrupt;
+
+impl Game<'_> {
+    /// Asks the engine in `seat` for its move, be it for the first time or for the end of what it ponders.
+    ///
+    /// # Errors
+    /// Why it does not answer, and how long it was waited for at most.
+    pub(super) fn ask(
+        &mut self,
+        seat: Seat,
+        engine: &mut Engine,
+        interrupt: &Interrupt,
+    ) -> Result<Answer, (Failure, Duration)> {
+        let clock = &self.clocks[seat.index()];
+        let wait = clock.longest_wait(self.plan.patience.stall);
+        if let Some(pondered) = self.pondered[seat.index()].take() {
+            if self.request.last_word() == Some(&pondered) {
+                let answer = engine.ponder_hit(wait, interrupt);
+                return answer.map_err(|failure| (failure, wait));
+            }
+            let wait = clock.wait_for_stop();
+            let stopped = engine.stop_pondering(deadline(wait), interrupt);
+            stopped.map_err(|failure| (failure, wait))?;
+        }
+        let searchmoves = self.searchmoves(seat, &self.position);
+        let go = clock::go(&self.clocks, seat, searchmoves);
+        let answer = engine.ask(self.request.with_go(go), wait, interrupt);
+        answer.map_err(|failure| (failure, wait))
+    }
+
+    /// Has the engine in `seat` think on, where it named the next move, one after which it moves again. What
+    /// keeps it from being told shows when it is asked for its move.
+    pub(super) fn begin_pondering(
+        &mut self,
+        seat: Seat,
+        engine: &mut Engine,
+        answer: &BestMove,
+        interrupt: &Interrupt,
+    ) {
+        let Some(expected) = answer
+            .ponder
+            .as_ref()
+            .filter(|_| self.specs[seat.index()].ponder)
+        else {
+            return;
+        };
+        let mut next = self.position;
+        let is_legal = next.play(expected).is_ok();
+        if !is_legal || next.turn() != Turn::Seat(seat) {
+            return;
+        }
+        let searchmoves = self.searchmoves(seat, &next);
+        let go = Go {
+            ponder: true,
+            ..clock::go(&self.clocks, seat, searchmoves)
+        };
+        let request = self.request.with_next(expected, go);
+        let deadline = deadline(self.plan.patience.ready);
+        if engine.ponder(request, deadline, interrupt).is_ok() {
+            self.pondered[seat.index()] = Some(expected.clone());
+        }
+    }
+
+    /// Stops the engines that still ponder when the game is over. One that does not stop is ended, which
+    /// costs it no game.
+    pub(super) fn end_pondering(&mut self, engines: &mut [Option<Engine>], interrupt: &Interrupt) {
+        for ((pondered, engine), clock) in self.pondered.iter_mut().zip(engines).zip(&self.clocks) {
+            if let Some((_, engine)) = pondered.take().zip(engine.as_mut())
+                && engine
+                    .stop_pondering(deadline(clock.wait_for_stop()), interrupt)
+                    .is_err()
+            {
+                engine.dismiss();
+            }
+        }
+    }
+
+    fn searchmoves(&self, seat: Seat, position: &AnyPosition) -> Vec<String> {
+        if self.specs[seat.index()].legal {
+            position.legal_actions()
+        } else {
+            Vec::new()
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What an engine is sent for a move: the `position` line, which grows with the game, and `go`.
+
+use std::fmt::Write;
+
+use buxtehude::protocol::{Command, Go, PositionCommand, Start};
+
+/// The lines of `position` and `go`, kept as one text that is only ever changed at its end.
+pub struct Request {
+    text: String,
+    /// Where the start ends and the moves begin.
+    start: usize,
+    /// Where the line of `position` ends.
+    end: usize,
+}
+
+impl Request {
+    /// The start of a game; `fen` is `None` for the variant's own.
+    ///
+    /// With two seats their number is left out, so that an engine that knows nothing else understands.
+    pub fn new(fen: Option<&str>, seats: usize) -> Request {
+        let players = u32::try_from(seats).ok().filter(|&players| players != 2);
+        let start = match fen {
+            Some(text) => Start::Fen(text.to_string()),
+            None => Start::Startpos { players },
+        };
+        let moves = Vec::new();
+        let text = Command::Position(PositionCommand { start, moves }).to_string();
+        Request {
+            start: text.len(),
+            end: text.len(),
+            text,
+        }
+    }
+
+    /// Adds a move or a card.
+    pub fn append(&mut self, word: &str) {
+        let before = if self.start == self.end {
+            " moves "
+        } else {
+            " "
+        };
+        self.text.truncate(self.end);
+        self.text.push_str(before);
+        self.text.push_str(word);
+        self.end = self.text.len();
+    }
+
+    /// The line of `position`, without its newline.
+    pub fn position(&self) -> &str {
+        &self.text[..self.end]
+    }
+
+    /// All moves and cards, separated by single spaces.
+    pub fn moves(&self) -> &str {
+        let moves = &self.text[self.start..self.end];
+        moves.strip_prefix(" moves ").unwrap_or(moves)
+    }
+
+    /// The move or card added last.
+    pub fn last_word(&self) -> Option<&str> {
+        self.moves().split_whitespace().next_back()
+    }
+
+    /// Both lines for the position after one more move, each with its newline; the move is not kept.
+    pub fn with_next(&mut self, word: &str, go: Go) -> &[u8] {
+        let end = self.end;
+        self.append(word);
+        self.with_go(go);
+        self.end = end;
+        self.text.as_bytes()
+    }
+
+    /// Both lines, each with its newline.
+    pub fn with_go(&mut self, go: Go) -> &[u8] {
+        self.text.truncate(self.end);
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.text, "\n{}", Command::Go(go));
+        self.text.as_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(request: &mut Request) -> String {
+        let go = Go {
+            depth: Some(3),
+            ..Go::default()
+        };
+        String::from_utf8(request.with_go(go).to_vec()).unwrap()
+    }
+
+    #[test]
+    fn the_position_grows_with_the_game() {
+        let mut request = Request::new(None, 2);
+        assert_eq!(lines(&mut request), "position startpos\ngo depth 3\n");
+        assert_eq!(request.moves(), "");
+        request.append("1");
+        assert_eq!(
+            lines(&mut request),
+            "position startpos moves 1\ngo depth 3\n"
+        );
+        request.append("+half");
+        assert_eq!(
+            lines(&mut request),
+            "position startpos moves 1 +half\ngo depth 3\n"
+        );
+        assert_eq!(request.moves(), "1 +half");
+        assert_eq!(request.last_word(), Some("+half"));
+        let go = Go {
+            ponder: true,
+            ..Go::default()
+        };
+        let ahead = String::from_utf8(request.with_next("4", go).to_vec()).unwrap();
+        assert_eq!(ahead, "position startpos moves 1 +half 4\ngo ponder\n");
+        assert_eq!(
+            lines(&mut request),
+            "position startpos moves 1 +half\ngo depth 3\n"
+        );
+    }
+
+    #[test]
+    fn the_start_names_the_players_or_the_position() {
+        let mut three = Request::new(None, 3);
+        three.append("1");
+        assert_eq!(
+            lines(&mut three),
+            "position startpos players 3 moves 1\ngo depth 3\n"
+        );
+        let mut set_up = Request::new(Some("0,68,3/0,68,3 1 - -"), 2);
+        assert_eq!(
+            lines(&mut set_up),
+            "position fen 0,68,3/0,68,3 1 - -\ngo depth 3\n"
+        );
+    }
+}

@@ -1,0 +1,128 @@
+//! Who came where, and why each seat's game stopped.
+
+use crate::record::ending::Ending;
+
+/// How a game came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GameEnd {
+    /// By the rules.
+    Over,
+    /// By the number of plies allowed.
+    MaxPlies,
+    /// By the arbiter, who knows which of two seats wins.
+    Decided {
+        /// The seat that wins, counted from 0.
+        winner: usize,
+        /// How it is known.
+        ending: Ending,
+    },
+    /// By a fault of a seat, counted from 0.
+    Fault {
+        /// The offender.
+        seat: usize,
+        /// What it did.
+        ending: Ending,
+    },
+}
+
+/// The places and endings of all seats.
+///
+/// `decided` has the place of each seat that the rules have placed, from 1. These keep theirs; an offender
+/// takes the last place; all others share what remains, each with the best of the places shared.
+pub fn places_and_endings(decided: &[Option<usize>], end: GameEnd) -> (Vec<u32>, Vec<Ending>) {
+    let seats = decided.len();
+    let shared = 1 + decided.iter().flatten().count();
+    let of_seat = |(seat, place): (usize, &Option<usize>)| match (place, end) {
+        (Some(place), _) if *place == seats => (*place, Ending::Last),
+        (Some(place), _) => (*place, Ending::Finish),
+        (
+            None,
+            GameEnd::Fault {
+                seat: offender,
+                ending,
+            },
+        ) if seat == offender => (seats, ending),
+        (None, GameEnd::Decided { winner, ending }) => (1 + usize::from(seat != winner), ending),
+        (None, GameEnd::MaxPlies) => (shared, Ending::MaxPlies),
+        (None, GameEnd::Fault { .. } | GameEnd::Over) => (shared, Ending::Ended),
+    };
+    // There are at most six places.
+    decided
+        .iter()
+        .enumerate()
+        .map(of_seat)
+        .map(|(place, ending)| (place as u32, ending))
+        .unzip()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CRASH: Ending = Ending::Crash;
+
+    #[test]
+    fn a_game_played_out_has_all_places() {
+        let (places, endings) = places_and_endings(&[Some(2), Some(3), Some(1)], GameEnd::Over);
+        assert_eq!(places, [2, 3, 1]);
+        assert_eq!(endings, [Ending::Finish, Ending::Last, Ending::Finish]);
+    }
+
+    #[test]
+    fn the_offender_is_last_and_the_rest_share() {
+        let fault = |seat| GameEnd::Fault {
+            seat,
+            ending: CRASH,
+        };
+        let ended = Ending::Ended;
+        for (decided, end, expected) in [
+            (
+                &[None, None][..],
+                fault(0),
+                (vec![2, 1], vec![CRASH, ended]),
+            ),
+            (
+                &[None, None, None],
+                fault(2),
+                (vec![1, 1, 3], vec![ended, ended, CRASH]),
+            ),
+            (
+                &[None, Some(1), None],
+                fault(0),
+                (vec![3, 1, 2], vec![CRASH, Ending::Finish, ended]),
+            ),
+            (
+                &[None, Some(1), None, None],
+                fault(3),
+                (vec![2, 1, 2, 4], vec![ended, Ending::Finish, ended, CRASH]),
+            ),
+        ] {
+            assert_eq!(
+                places_and_endings(decided, end),
+                expected,
+                "{decided:?} {end:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn who_is_known_to_win_is_first() {
+        let decided = |winner| GameEnd::Decided {
+            winner,
+            ending: Ending::Solved,
+        };
+        let (places, endings) = places_and_endings(&[None, None], decided(1));
+        assert_eq!(places, [2, 1]);
+        assert_eq!(endings, [Ending::Solved, Ending::Solved]);
+    }
+
+    #[test]
+    fn at_the_most_plies_the_unfinished_share() {
+        let (places, endings) = places_and_endings(&[None, Some(1), None], GameEnd::MaxPlies);
+        assert_eq!(places, [2, 1, 2]);
+        assert_eq!(
+            endings,
+            [Ending::MaxPlies, Ending::Finish, Ending::MaxPlies]
+        );
+    }
+}

@@ -1,0 +1,391 @@
+//! Plays the games of a plan: worker threads, each with its own engine processes, take the games of the
+//! schedule in turn.
+
+mod retirement;
+mod walkover;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use buxtehude::rules::Seat;
+#[cfg(target_os = "linux")]
+use rustix::thread::{CpuSet, sched_getaffinity};
+use thiserror::Error;
+
+use crate::plan::Plan;
+use crate::plan::openings::OpeningError;
+use crate::plan::schedule::{Schedule, ScheduledGame, SeatedEngine};
+use crate::play::engine::{Engine, Placement, StartError};
+use crate::play::interrupt::Interrupt;
+use crate::play::lag::LagMeter;
+use crate::play::log::Log;
+use crate::play::referee::{Abandoned, Played, Referee, Suspicion};
+use crate::record::{GameRecord, TurnRecord};
+use retirement::Retirement;
+pub use retirement::count_failures;
+use walkover::walkover;
+
+/// How often a game is played once more, since its result is suspect.
+const MOST_REPEATS: u32 = 5;
+/// News that may wait to be heard when another game begins.
+const MOST_UNHEARD: usize = 64;
+/// How long a game that cannot begin yet waits before it looks again.
+const PAUSE: Duration = Duration::from_millis(1);
+/// How long a rest goes on before it looks for interrupts.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Why a match cannot begin or go on.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// An engine cannot be started, be it for its own sake or for want of descriptors, processes or memory.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// An opening cannot be played.
+    #[error("opening: {0}")]
+    Opening(#[from] OpeningError),
+}
+
+/// Starts every engine of a plan once; returns the names by which they introduce themselves, and what is to be
+/// said of those that do not say `uciok`: they lose their games when these are played.
+///
+/// # Errors
+/// [`RunError::Start`] for the first engine that cannot be started, or not as it was asked for.
+pub fn check_engines(
+    plan: &Plan,
+    log: &Log,
+    interrupt: &Interrupt,
+) -> Result<(Vec<Option<String>>, Vec<String>), RunError> {
+    let patience = plan.patience.ready;
+    let (mut id_names, mut remarks) = (Vec::new(), Vec::new());
+    let mut engines = Vec::new();
+    for spec in &plan.engines {
+        match Engine::start(
+            spec,
+            plan.variant,
+            Placement::default(),
+            patience,
+            log,
+            interrupt,
+        ) {
+            Ok(engine) => {
+                id_names.push(engine.id_name().map(String::from));
+                engines.push(engine);
+            }
+            Err(error @ StartError::NoUciOk { .. }) => {
+                id_names.push(None);
+                remarks.push(error.to_string());
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Engine::quit_all(engines);
+    Ok((id_names, remarks))
+}
+
+/// What happens in a match, as it happens.
+#[derive(Debug)]
+pub enum News {
+    /// A game begins.
+    Begun(ScheduledGame),
+    /// A move or a card is played.
+    Played {
+        /// The number of the game.
+        game: u64,
+        /// The move, or `None` for a card.
+        turn: Option<TurnRecord>,
+        /// The word of the move or card.
+        word: String,
+    },
+    /// A game has ended.
+    Ended(Box<GameRecord>),
+    /// A game is played once more, since its result is suspect.
+    Again {
+        /// The number of the game.
+        game: u64,
+        /// Why.
+        reason: Suspicion,
+    },
+    /// An engine has failed too often in a row, and plays no more.
+    Retired {
+        /// Its name.
+        engine: String,
+        /// How often.
+        failures: u32,
+    },
+}
+
+/// How a match is played and followed.
+#[derive(Clone, Copy)]
+pub struct Match<'a> {
+    /// What is played.
+    pub plan: &'a Plan,
+    /// Games that are not to be played once more.
+    pub played: &'a HashSet<u64>,
+    /// How often each engine has failed in a row in them, in the order of the plan; none where nothing is known.
+    pub failures: &'a [u32],
+    /// Where every line is logged.
+    pub log: &'a Log,
+    /// Ends the match.
+    pub interrupt: &'a Interrupt,
+    /// The arbiter's own lag.
+    pub lag: &'a LagMeter,
+    /// Whether news of beginnings and single moves are wanted.
+    pub is_followed: bool,
+}
+
+/// Plays all games of a plan but those that are played already, and those of retired engines, or until
+/// interrupted; calls `on_news` with all that happens, always in the calling thread. Several games at a time end
+/// in any order.
+///
+/// # Errors
+/// The first error of `on_news`, or [`RunError::Start`] where the system has no room for an engine; either stops
+/// the match.
+pub fn run<E: From<RunError>>(
+    planned: Match<'_>,
+    mut on_news: impl FnMut(News) -> Result<(), E>,
+) -> Result<(), E> {
+    let schedule = Schedule::new(planned.plan).map_err(RunError::from)?;
+    let next = AtomicU64::new(1);
+    let retirement = Retirement::new(planned.plan, planned.failures);
+    let unheard = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let (sender, news) = channel();
+        let threads = planned.plan.concurrency.min(planned.plan.games as usize);
+        let cores = if planned.plan.pin {
+            cores()
+        } else {
+            Vec::new()
+        };
+        for number in 0..threads {
+            let worker = Worker {
+                core: cores.get(number % cores.len().max(1)).copied(),
+                planned,
+                schedule: &schedule,
+                retirement: &retirement,
+                next: &next,
+                news: sender.clone(),
+                unheard: &unheard,
+                idle: HashMap::new(),
+            };
+            scope.spawn(move || worker.work());
+        }
+        drop(sender);
+        let mut outcome = Ok(());
+        for piece in news {
+            if outcome.is_ok() {
+                outcome = piece.map_err(E::from).and_then(&mut on_news);
+            }
+            unheard.fetch_sub(1, Ordering::Relaxed);
+            if outcome.is_err() {
+                planned.interrupt.set();
+            }
+        }
+        outcome
+    })
+}
+
+/// The processor cores that may be used.
+#[cfg(target_os = "linux")]
+fn cores() -> Vec<usize> {
+    // Without an answer nothing is pinned.
+    let allowed = sched_getaffinity(None);
+    let allowed = |core: &usize| allowed.as_ref().is_ok_and(|set| set.is_set(*core));
+    (0..CpuSet::MAX_CPU).filter(allowed).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn cores() -> Vec<usize> {
+    Vec::new()
+}
+
+/// A thread that plays games, one after the other.
+struct Worker<'a> {
+    planned: Match<'a>,
+    schedule: &'a Schedule<'a>,
+    retirement: &'a Retirement<'a>,
+    /// The next game that nobody has taken.
+    next: &'a AtomicU64,
+    news: Sender<Result<News, RunError>>,
+    /// How much of the news nobody has heard yet.
+    unheard: &'a AtomicUsize,
+    /// Where its engines run, if that is to be one place.
+    core: Option<usize>,
+    /// Its engines between games.
+    idle: HashMap<SeatedEngine, Engine>,
+}
+
+impl Worker<'_> {
+    fn work(mut self) {
+        let plan = self.planned.plan;
+        let mut is_first = true;
+        while !self.planned.interrupt.ends() {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            if number > plan.games {
+                break;
+            }
+            if self.retirement.leaves_nothing() {
+                break;
+            }
+            if self.planned.played.contains(&number) {
+                continue;
+            }
+            let seats = self.schedule.seats(number);
+            if seats
+                .iter()
+                .any(|seated| self.retirement.has_retired(seated.engine))
+            {
+                continue;
+            }
+            if !is_first {
+                self.rest(plan.patience.wait);
+            }
+            self.await_listener();
+            if self.planned.interrupt.ends() {
+                break;
+            }
+            is_first = false;
+            let game = self.schedule.game(number);
+            let Some(record) = self.play_until_sure(&game) else {
+                break;
+            };
+            let retired = self.retirement.note(&record);
+            self.tell(Ok(News::Ended(Box::new(record))));
+            if let Some((engine, failures)) = retired {
+                let engine = plan.engines[engine].name.clone();
+                self.tell(Ok(News::Retired { engine, failures }));
+            }
+        }
+        Engine::quit_all(self.idle.into_values());
+    }
+
+    fn tell(&self, news: Result<News, RunError>) {
+        self.unheard.fetch_add(1, Ordering::Relaxed);
+        // Nobody listens any more only when the match has ended.
+        let _ = self.news.send(news);
+    }
+
+    /// Waits while more is played than is heard: what nobody has heard yet takes memory.
+    fn await_listener(&self) {
+        while self.unheard.load(Ordering::Relaxed) > MOST_UNHEARD && !self.planned.interrupt.ends()
+        {
+            thread::sleep(PAUSE);
+        }
+    }
+
+    fn rest(&self, wait: Duration) {
+        let end = Instant::now() + wait;
+        while Instant::now() < end && !self.planned.interrupt.ends() {
+            thread::sleep(end.saturating_duration_since(Instant::now()).min(TICK));
+        }
+    }
+
+    /// Plays a game, and plays it once more while its result may be the arbiter's own fault; `None` where it is
+    /// interrupted.
+    fn play_until_sure(&mut self, game: &ScheduledGame) -> Option<GameRecord> {
+        for attempt in 1.. {
+            // A machine that is never fit for the game does not keep the match from its end.
+            let lag = (attempt <= MOST_REPEATS).then_some(self.planned.lag);
+            match self.play(game, lag) {
+                Ok(record) => return Some(record),
+                Err(Abandoned::Interrupted) => return None,
+                Err(Abandoned::Suspect(reason)) => {
+                    let game = game.number;
+                    self.tell(Ok(News::Again { game, reason }));
+                }
+            }
+        }
+        None
+    }
+
+    /// Plays one game.
+    fn play(
+        &mut self,
+        game: &ScheduledGame,
+        lag: Option<&LagMeter>,
+    ) -> Result<GameRecord, Abandoned> {
+        let plan = self.planned.plan;
+        let opening = game.as_opening();
+        // The schedule has only openings that can be played.
+        let position = opening.position(plan.variant, plan.seats);
+        let position = position.map_err(|_| Abandoned::Interrupted)?;
+        let mut engines = Vec::new();
+        for (seat, &seated) in game.seats.iter().enumerate() {
+            if position.place(Seat(seat as u8)).is_some() {
+                // Who has finished in the opening is asked nothing.
+                engines.push(None);
+                continue;
+            }
+            match self.engine(seated) {
+                Ok(engine) => engines.push(Some(engine)),
+                Err(_) if self.planned.interrupt.is_set() => return Err(Abandoned::Interrupted),
+                Err(error) if error.is_of_system() => {
+                    self.put_back(game, engines);
+                    self.tell(Err(error.into()));
+                    return Err(Abandoned::Interrupted);
+                }
+                Err(error) => {
+                    self.put_back(game, engines);
+                    let record = walkover(game, plan, seat, error);
+                    return record.map_err(|_| Abandoned::Interrupted);
+                }
+            }
+        }
+        if self.planned.is_followed {
+            self.tell(Ok(News::Begun(game.clone())));
+        }
+        let listener = |played: Played<'_>| {
+            self.tell(Ok(News::Played {
+                game: played.game,
+                turn: played.turn.cloned(),
+                word: played.word.to_string(),
+            }));
+        };
+        let referee = Referee {
+            plan,
+            interrupt: self.planned.interrupt,
+            lag,
+            listener: self.planned.is_followed.then_some(&listener),
+        };
+        let record = referee.play(game, &mut engines);
+        self.put_back(game, engines);
+        record
+    }
+
+    /// An engine, kept from the last game or started now.
+    fn engine(&mut self, seated: SeatedEngine) -> Result<Engine, StartError> {
+        if let Some(engine) = self.idle.remove(&seated) {
+            return Ok(engine);
+        }
+        let plan = self.planned.plan;
+        let spec = &plan.engines[seated.engine];
+        Engine::start(
+            spec,
+            plan.variant,
+            Placement {
+                copy: seated.copy,
+                core: self.core,
+            },
+            plan.patience.ready,
+            self.planned.log,
+            self.planned.interrupt,
+        )
+    }
+
+    /// Keeps the engines of a game for the next one, but those that failed or are started anew every time.
+    fn put_back(&mut self, game: &ScheduledGame, engines: Vec<Option<Engine>>) {
+        let mut leaving = Vec::new();
+        for (&seated, engine) in game.seats.iter().zip(engines) {
+            let restart = self.planned.plan.engines[seated.engine].restart;
+            match engine {
+                Some(engine) if engine.is_usable() && !restart => {
+                    self.idle.insert(seated, engine);
+                }
+                engine => leaving.extend(engine),
+            }
+        }
+        Engine::quit_all(leaving);
+    }
+}

@@ -1,0 +1,89 @@
+//! Engines that fail again and again play no more.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::plan::schedule::LineUps;
+use crate::plan::{EngineSpec, Patience, Plan};
+use crate::record::GameRecord;
+
+/// Counts in `failures`, engine by engine, how often each has failed in a row, one more game included.
+pub fn count_failures(engines: &[EngineSpec], record: &GameRecord, failures: &mut [u32]) {
+    let offender = record.fault.as_ref().map(|fault| fault.seat as usize);
+    let offender = offender.and_then(|seat| record.seats.get(seat.wrapping_sub(1)));
+    for (engine, failures) in engines.iter().zip(failures) {
+        if offender == Some(&engine.name) {
+            *failures += 1;
+        } else if record.seats.contains(&engine.name) {
+            *failures = 0;
+        }
+    }
+}
+
+/// Who has failed how often in a row.
+pub struct Retirement<'a> {
+    engines: &'a [EngineSpec],
+    patience: &'a Patience,
+    failures: Mutex<Vec<u32>>,
+    has_retired: Vec<AtomicBool>,
+    /// Who meets in the line-ups of the format.
+    line_ups: LineUps,
+    /// Whether somebody retired is in every line-up.
+    leaves_nothing: AtomicBool,
+}
+
+impl<'a> Retirement<'a> {
+    /// Who has failed so often in a row, by the order of the plan, before the first game is played.
+    pub fn new(plan: &'a Plan, failures: &[u32]) -> Retirement<'a> {
+        let mut failures = failures.to_vec();
+        failures.resize(plan.engines.len(), 0);
+        let has_retired = failures
+            .iter()
+            .map(|&failures| plan.patience.retires(failures));
+        let retirement = Retirement {
+            engines: &plan.engines,
+            patience: &plan.patience,
+            has_retired: has_retired.map(AtomicBool::new).collect(),
+            failures: Mutex::new(failures),
+            line_ups: plan.line_ups(),
+            leaves_nothing: AtomicBool::new(false),
+        };
+        retirement.look_ahead();
+        retirement
+    }
+
+    /// Whether no game is left for those who have not retired.
+    pub fn leaves_nothing(&self) -> bool {
+        self.leaves_nothing.load(Ordering::Relaxed)
+    }
+
+    fn look_ahead(&self) {
+        if !(0..self.engines.len()).any(|engine| self.has_retired(engine)) {
+            return;
+        }
+        let is_out = |block| {
+            let seats = self.line_ups.seating(block, 0);
+            seats.iter().any(|seated| self.has_retired(seated.engine))
+        };
+        let leaves_nothing = (0..self.line_ups.count()).all(is_out);
+        self.leaves_nothing.store(leaves_nothing, Ordering::Relaxed);
+    }
+
+    /// Whether an engine of the plan plays no more.
+    pub fn has_retired(&self, engine: usize) -> bool {
+        self.has_retired[engine].load(Ordering::Relaxed)
+    }
+
+    /// Notes who failed in a game and who did not; returns the engine that is retired for it just now, with the
+    /// number of its failures in a row.
+    pub fn note(&self, record: &GameRecord) -> Option<(usize, u32)> {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        count_failures(self.engines, record, &mut failures);
+        let is_new =
+            |&engine: &usize| self.patience.retires(failures[engine]) && !self.has_retired(engine);
+        let engine = (0..self.engines.len()).find(is_new)?;
+        self.has_retired[engine].store(true, Ordering::Relaxed);
+        self.look_ahead();
+        Some((engine, failures[engine]))
+    }
+}

@@ -1,0 +1,116 @@
+//! What becomes of the news of a match: a game that has ended is stored and recorded, then counted, then shown; and all
+//! that happens is streamed.
+
+use thiserror::Error;
+
+use crate::archive::record_file::{RecordFile, RecordFileError};
+use crate::archive::store::{Store, StoreError};
+use crate::plan::Plan;
+use crate::play::runner::News;
+use crate::record::GameRecord;
+use crate::results::events::{EventError, EventFile};
+use crate::results::output::OutputClosed;
+use crate::results::progress::Progress;
+use crate::results::report::Report;
+
+/// Where the news of a match go, and what has been counted.
+#[derive(Debug)]
+pub struct Ledger {
+    /// Where games are stored.
+    pub store: Option<Store>,
+    /// Where games are recorded.
+    pub record_file: Option<RecordFile>,
+    /// Where all that happens is streamed.
+    pub events: Option<EventFile>,
+    /// The games so far.
+    pub report: Report,
+    /// Games after which the tables are printed, over and over.
+    pub report_every: Option<u64>,
+    /// How many games were played once more.
+    pub repeats: u64,
+    /// Engines that were retired.
+    pub retired: Vec<String>,
+}
+
+/// Why news go nowhere any more.
+#[derive(Debug, Error)]
+pub enum LedgerError {
+    /// Nobody follows the match any more.
+    #[error(transparent)]
+    Output(#[from] OutputClosed),
+    /// A game cannot be recorded.
+    #[error("game {game} cannot be recorded, nor any after it: {reason}")]
+    Record {
+        /// The number of the game.
+        game: u64,
+        /// The system's reason.
+        reason: RecordFileError,
+    },
+    /// An event cannot be written.
+    #[error("--events: {0}")]
+    Events(#[from] EventError),
+    /// A game cannot be stored.
+    #[error("game {game} is the first that could not be stored: {reason}")]
+    Store {
+        /// The number of the game.
+        game: u64,
+        /// What keeps it from being stored.
+        reason: StoreError,
+    },
+}
+
+impl Ledger {
+    /// Enters what has happened in a match with this plan. A game that cannot be kept is neither counted nor shown.
+    ///
+    /// # Errors
+    /// [`LedgerError`]; the match is not to go on then.
+    pub fn enter(
+        &mut self,
+        plan: &Plan,
+        news: &News,
+        progress: &Progress,
+    ) -> Result<(), LedgerError> {
+        match news {
+            News::Ended(record) => {
+                self.keep(record)?;
+                self.report.add(record);
+                progress.game(record, &self.report)?;
+                let played = self.report.played();
+                if self
+                    .report_every
+                    .is_some_and(|every| played.is_multiple_of(every))
+                {
+                    progress.say(&format!("\n{}", self.report.text()))?;
+                }
+            }
+            News::Again { game, reason } => {
+                self.repeats += 1;
+                progress.say(&format!("game {game} is played again: {reason}\n"))?;
+            }
+            News::Retired { engine, failures } => {
+                self.retired.push(engine.clone());
+                progress.say(&format!(
+                    "{engine} is retired: it failed {failures} times in a row; games with it are not played\n"
+                ))?;
+            }
+            News::Begun(_) | News::Played { .. } => {}
+        }
+        if let Some(events) = &mut self.events {
+            events.news(plan, news, &self.report)?;
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, record: &GameRecord) -> Result<(), LedgerError> {
+        let game = record.game;
+        if let Some(store) = &mut self.store {
+            let stored = store.add(record);
+            stored.map_err(|reason| LedgerError::Store { game, reason })?;
+        }
+        if let Some(file) = &mut self.record_file {
+            let written = file.write(record);
+            written.map_err(|reason| LedgerError::Record { game, reason })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,407 @@
+// Steps through the games: draws a board, a table of the seats and the engines' estimates for one position at a
+// time. Whatever comes from an engine is set as text, never as markup.
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("shown-games").textContent);
+  const root = document.getElementById("game");
+  if (!root || data.games.length === 0) return;
+
+  const SVG = "http://www.w3.org/2000/svg";
+  const COLOURS = 6;
+  const FIELD = 40;
+  const PLAY_MS = 700;
+
+  // --- Elements ---
+
+  function fill(node, attributes, children) {
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    node.append(...children);
+    return node;
+  }
+  const element = (tag, attributes = {}, ...children) =>
+    fill(document.createElement(tag), attributes, children);
+  const drawing = (tag, attributes = {}, ...children) =>
+    fill(document.createElementNS(SVG, tag), attributes, children);
+  const colour = (seat) => `var(--colour-${seat % COLOURS})`;
+
+  // --- Positions ---
+
+  // All positions of a game, each made of the one before by what its step changes.
+  function positionsOf(track) {
+    let now = { squares: track.squares, facts: track.facts, turn: track.turn };
+    const positions = [now];
+    for (const step of track.steps) {
+      const squares = now.squares.slice();
+      for (const [piece, square] of step.p || []) squares[piece] = square;
+      const facts = now.facts.map((values) => values.slice());
+      for (const [seat, index, value] of step.f || []) facts[seat][index] = value;
+      now = { squares, facts, turn: step.n === undefined ? null : step.n };
+      positions.push(now);
+    }
+    return positions;
+  }
+
+  // --- The board ---
+
+  // Where a square is drawn. A track winds up from the bottom left, row by row in turn to the right and the left.
+  function layoutOf(board, isNarrow) {
+    const count = board.squares.length;
+    const files = board.files || (isNarrow ? 9 : 13);
+    const rows = Math.ceil(count / files);
+    const place = (square) => {
+      const row = Math.floor(square / files);
+      const file = square % files;
+      const turnsBack = board.files === 0 && row % 2 === 1;
+      return [(turnsBack ? files - 1 - file : file) * FIELD, (rows - 1 - row) * FIELD];
+    };
+    return { place, width: files * FIELD, height: rows * FIELD };
+  }
+
+  // Kinds with a mark are told apart by hue as well; the others are those of a chequered board.
+  function kindColour(board, kind) {
+    const [name, mark] = board.kinds[kind];
+    if (mark === "") return name === "light" ? "var(--field-light)" : "var(--field-dark)";
+    const hue = Math.round((kind * 360) / board.kinds.length);
+    return `color-mix(in srgb, hsl(${hue} 75% 50%) var(--tint), var(--paper))`;
+  }
+
+  function drawFields(svg, board, layout) {
+    board.squares.forEach((kind, square) => {
+      const [x, y] = layout.place(square);
+      const [name, mark] = board.kinds[kind];
+      const field = drawing("rect", { class: "field", x, y, width: FIELD, height: FIELD, rx: 3 });
+      field.style.fill = kindColour(board, kind);
+      if (mark !== "") field.append(drawing("title", {}, `${square}: ${name}`));
+      svg.append(field);
+      if (mark === "") return;
+      svg.append(drawing("text", { class: "field-number", x: x + 4, y: y + 11 }, String(square)));
+      svg.append(drawing("text", { class: "field-mark", x: x + FIELD - 4, y: y + 12 }, mark));
+    });
+  }
+
+  // Pawns on one square stand beside each other, the smaller the more there are.
+  function drawPawns(svg, board, track, position, before, layout) {
+    const bySquare = new Map();
+    position.squares.forEach((square, piece) => {
+      if (!bySquare.has(square)) bySquare.set(square, []);
+      bySquare.get(square).push(piece);
+      if (before && before.squares[piece] !== square) {
+        const [x, y] = layout.place(before.squares[piece]);
+        const size = FIELD - 6;
+        svg.append(drawing("rect", { class: "trail", x: x + 3, y: y + 3, width: size, height: size, rx: 3 }));
+      }
+    });
+    for (const [square, pieces] of bySquare) {
+      const [x, y] = layout.place(square);
+      const columns = Math.ceil(Math.sqrt(pieces.length));
+      const rows = Math.ceil(pieces.length / columns);
+      // A single pawn leaves room for what is written above it.
+      const top = board.files === 0 && pieces.length === 1 ? 12 : 0;
+      const radius = Math.min(13, (FIELD - 4) / 2 / Math.max(columns, rows));
+      pieces.forEach((piece, index) => {
+        const [seat, name] = track.pieces[piece];
+        const cx = x + (FIELD * ((index % columns) + 0.5)) / columns;
+        const cy = y + top + ((FIELD - top) * (Math.floor(index / columns) + 0.5)) / rows;
+        const pawn = drawing("circle", { class: "pawn", cx, cy, r: radius, "data-piece": piece, "data-square": square });
+        pawn.style.fill = colour(seat);
+        pawn.append(drawing("title", {}, `seat ${seat + 1}: ${name}`));
+        svg.append(pawn);
+        const size = Math.max(8, radius * 1.15);
+        svg.append(drawing("text", { class: "pawn-name", x: cx, y: cy, "font-size": size }, String(seat + 1)));
+      });
+    }
+  }
+
+  function drawBoard(game, board, positions, ply, isNarrow) {
+    const layout = layoutOf(board, isNarrow);
+    const label = `position after ${ply} moves`;
+    const viewBox = `0 0 ${layout.width} ${layout.height}`;
+    const svg = drawing("svg", { viewBox, role: "img", "aria-label": label });
+    drawFields(svg, board, layout);
+    drawPawns(svg, board, game.positions, positions[ply], positions[ply - 1], layout);
+    return svg;
+  }
+
+  function marksOf(board) {
+    const legend = element("p", { class: "legend marks" });
+    board.kinds.forEach(([name, mark], kind) => {
+      if (mark === "") return;
+      const field = element("i", {}, mark);
+      field.style.background = kindColour(board, kind);
+      legend.append(element("span", {}, field, name));
+    });
+    return legend;
+  }
+
+  // --- Words and tables ---
+
+  function describe(game, ply) {
+    if (ply === 0) return "the start";
+    const step = game.positions.steps[ply - 1];
+    const words = [`move ${ply}: seat ${step.s + 1}, ${game.names[step.s]}, plays ${step.m}`];
+    if (step.c) words.push(`card ${step.c}`);
+    if (ply <= game.opening) words.push("opening");
+    if (step.d !== undefined) words.push(`depth ${step.d}`);
+    if (step.v !== undefined) words.push(`score ${step.v}`);
+    if (step.t !== undefined) words.push(`${(step.t / 1000).toFixed(step.t < 10000 ? 2 : 0)} ms`);
+    return words.join(", ");
+  }
+
+  function seatTable(game, position, step) {
+    const { labels } = game.positions;
+    const heads = ["seat", "estimate", ...labels, "end"].map((name) => element("th", {}, name));
+    const body = element("tbody");
+    game.names.forEach((name, seat) => {
+      const spot = element("i", { class: "spot" });
+      spot.style.background = colour(seat);
+      const row = element("tr", position.turn === seat ? { class: "turn" } : {});
+      row.append(element("th", { scope: "row", title: name }, spot, `${seat + 1} ${name}`));
+      const estimate = step && step.e ? `${(step.e[seat] / 10).toFixed(1)} %` : "";
+      row.append(element("td", { class: "number" }, estimate));
+      for (const value of position.facts[seat]) row.append(element("td", {}, value));
+      row.append(element("td", {}, `${game.endings[seat]}, place ${game.places[seat]}`));
+      body.append(row);
+    });
+    const table = element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body);
+    return element("div", { class: "scroll" }, table);
+  }
+
+  // --- Estimates ---
+
+  const CHART = { width: 360, height: 200, left: 40, right: 8, top: 10, bottom: 24 };
+
+  function chartX(game, ply) {
+    const steps = Math.max(1, game.positions.steps.length);
+    return CHART.left + (ply / steps) * (CHART.width - CHART.left - CHART.right);
+  }
+
+  // For each seat what its own engine thought of its share, each time that it moved.
+  function drawEstimates(game) {
+    const { width, height, left, right, top, bottom } = CHART;
+    const shares = game.positions.steps.flatMap((step) => (step.e ? [step.e[step.s]] : []));
+    // Of many seats nobody may ever have much: the scale ends at the next quarter.
+    const most = Math.max(1, Math.ceil(Math.max(0, ...shares) / 250)) * 250;
+    const chartY = (permille) => top + (1 - permille / most) * (height - top - bottom);
+    const svg = drawing("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "estimates" });
+    for (let permille = 0; permille <= most; permille += most > 500 ? 250 : most / 5) {
+      const y = chartY(permille);
+      svg.append(drawing("line", { class: "axis", x1: left, x2: width - right, y1: y, y2: y }));
+      svg.append(drawing("text", { x: left - 5, y: y + 4, "text-anchor": "end" }, `${permille / 10} %`));
+    }
+    const steps = game.positions.steps;
+    for (const [ply, anchor] of [[0, "start"], [steps.length, "end"]]) {
+      const place = { x: chartX(game, ply), y: height - 7, "text-anchor": anchor };
+      svg.append(drawing("text", place, ply === 0 ? "move 0" : String(ply)));
+    }
+    game.names.forEach((_, seat) => {
+      const points = [];
+      steps.forEach((step, index) => {
+        if (step.s === seat && step.e) points.push([chartX(game, index + 1), chartY(step.e[seat])]);
+      });
+      const list = points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ");
+      const curve = drawing("polyline", { class: "curve", points: list, "data-seat": seat });
+      curve.style.stroke = colour(seat);
+      svg.append(curve);
+    });
+    svg.append(drawing("line", { class: "cursor", y1: top, y2: height - bottom }));
+    return shares.length > 0 ? svg : null;
+  }
+
+  // --- The whole ---
+
+  const narrow = window.matchMedia("(max-width: 34rem)");
+  const state = { index: 0, ply: 0, positions: [], chart: null, timer: null };
+
+  const choice = element("select", { "aria-label": "game" });
+  const selection = (label, entries) => {
+    const options = entries.map(([value, text]) => element("option", { value }, text));
+    const made = element("select", { "aria-label": label }, ...options);
+    made.addEventListener("change", () => narrowDown());
+    return made;
+  };
+  const engines = [...new Set(data.games.flatMap((game) => game.names))].sort();
+  const mostSeats = Math.max(...data.games.map((game) => game.names.length));
+  const places = Array.from({ length: mostSeats }, (_, place) => [place + 1, `place ${place + 1}`]);
+  const byEngine = selection("engine", [["", "all engines"], ...engines.map((name) => [name, name])]);
+  const byResult = selection("result", [["", "all results"], ...places, ["fault", "a fault"]]);
+  const button = (text, label, action) => {
+    const made = element("button", { type: "button", "aria-label": label, title: label }, text);
+    made.addEventListener("click", action);
+    return made;
+  };
+  const slider = element("input", { type: "range", min: 0, value: 0, "aria-label": "move" });
+  const player = button("Play", "play or pause (space)", () => togglePlay());
+  const board = element("div", { class: "board" });
+  const words = element("p", { class: "move", "aria-live": "polite" });
+  const link = element("a", { class: "move", title: "a link to this position" }, "link");
+  const seats = element("div");
+  const remarks = element("div");
+  const estimates = element("div", { class: "estimates" });
+  root.append(
+    element("div", { class: "controls" }, byEngine, byResult),
+    element("div", { class: "controls" },
+      button("◂", "game before", () => showNext(-1)), choice,
+      button("▸", "next game", () => showNext(1))),
+    remarks,
+    element("div", { class: "controls" },
+      button("|<", "to the start (home)", () => go(0)),
+      button("<", "back (left)", () => go(state.ply - 1)),
+      player,
+      button(">", "on (right)", () => go(state.ply + 1)),
+      button(">|", "to the end (end)", () => go(state.positions.length - 1)),
+      slider),
+    element("div", { class: "game" }, element("div", {}, board, words, link), element("div", {}, seats, estimates)),
+  );
+
+  const current = () => data.games[state.index];
+
+  // Whether a game is one of those chosen: the result is that of the engine chosen, or of any.
+  function isChosen(game) {
+    const seats = game.names.map((_, seat) => seat);
+    return seats.some((seat) => {
+      const isBy = byEngine.value === "" || game.names[seat] === byEngine.value;
+      const isFault = game.fault && game.fault.seat === seat + 1;
+      const ends = { "": true, fault: isFault }[byResult.value] ?? game.places[seat] === Number(byResult.value);
+      return isBy && ends;
+    });
+  }
+
+  // Offers the games that are chosen, and shows the first of them unless the one on show is among them.
+  function narrowDown() {
+    const options = [];
+    data.games.forEach((game, index) => {
+      if (!isChosen(game)) return;
+      const fault = game.fault ? ` – ${game.endings[game.fault.seat - 1]}` : "";
+      options.push(element("option", { value: index }, `game ${game.number}: ${game.names.join(", ")}${fault}`));
+    });
+    choice.replaceChildren(...options);
+    choice.disabled = options.length === 0;
+    if (options.some((option) => Number(option.value) === state.index)) choice.value = state.index;
+    else if (options.length > 0) show(Number(options[0].value));
+  }
+
+  function showNext(step) {
+    const chosen = [...choice.options].map((option) => Number(option.value));
+    const next = chosen[chosen.indexOf(state.index) + step];
+    if (next !== undefined) show(next);
+  }
+
+  // Where something happens: a fault comes behind the last move; else the estimates change most at some move, which is
+  // seen best from the position before it. Without estimates, behind the opening.
+  function eventOf(game) {
+    const steps = game.positions.steps;
+    if (game.fault) return steps.length;
+    let [most, ply] = [0, Math.min(game.opening, steps.length)];
+    let before = null;
+    steps.forEach((step, index) => {
+      if (!step.e) return;
+      const change = before ? Math.max(...step.e.map((share, seat) => Math.abs(share - before[seat]))) : 0;
+      before = step.e;
+      if (change > most) [most, ply] = [change, index + 1];
+    });
+    return ply;
+  }
+
+  // Shows a game, from a ply or where something happens.
+  function show(index, ply) {
+    if (index < 0 || index >= data.games.length) return;
+    pause();
+    state.index = index;
+    const game = current();
+    choice.value = index;
+    remarks.replaceChildren();
+    const remark = (text) => remarks.append(element("p", { class: "bad" }, text));
+    if (game.fault) remark(`seat ${game.fault.seat}: ${game.fault.reason}`);
+    if (game.flaw) remark(`not shown to its end: ${game.flaw}`);
+    for (const part of [board, words, seats, estimates]) part.replaceChildren();
+    state.positions = game.positions ? positionsOf(game.positions) : [];
+    if (!game.positions) return;
+    slider.max = state.positions.length - 1;
+    state.chart = drawEstimates(game);
+    const caption = "What each engine thinks of its own share, when it moves:";
+    if (state.chart) estimates.append(element("p", { class: "note" }, caption), state.chart);
+    else estimates.append(element("p", { class: "note" }, "The engines gave no estimates."));
+    go(ply ?? eventOf(game));
+  }
+
+  // Shows the position after so many moves, as far as there are.
+  function go(ply) {
+    const game = current();
+    if (!game.positions) return;
+    state.ply = Math.min(Math.max(ply, 0), state.positions.length - 1);
+    link.href = `#game-${game.number}-${state.ply}`;
+    slider.value = state.ply;
+    const plan = data.boards[game.positions.board];
+    board.className = plan.files ? "board grid" : "board";
+    board.replaceChildren(drawBoard(game, plan, state.positions, state.ply, narrow.matches), marksOf(plan));
+    words.textContent = describe(game, state.ply);
+    seats.replaceChildren(seatTable(game, state.positions[state.ply], game.positions.steps[state.ply - 1]));
+    if (state.chart) {
+      const x = chartX(game, state.ply);
+      fill(state.chart.querySelector(".cursor"), { x1: x, x2: x }, []);
+    }
+  }
+
+  function pause() {
+    clearInterval(state.timer);
+    state.timer = null;
+    player.textContent = "Play";
+  }
+
+  function togglePlay() {
+    if (state.timer) return pause();
+    if (state.ply === state.positions.length - 1) go(0);
+    player.textContent = "Pause";
+    state.timer = setInterval(() => {
+      go(state.ply + 1);
+      if (state.ply >= state.positions.length - 1) pause();
+    }, PLAY_MS);
+  }
+
+  const keys = {
+    ArrowLeft: () => go(state.ply - 1),
+    ArrowRight: () => go(state.ply + 1),
+    Home: () => go(0),
+    End: () => go(state.positions.length - 1),
+    " ": () => togglePlay(),
+  };
+  // The keys are those of the games only while these are to be seen; a slider or a list has its own use for them.
+  function isSeen() {
+    const { top, bottom } = root.getBoundingClientRect();
+    return top < window.innerHeight && bottom > 0;
+  }
+  document.addEventListener("keydown", (event) => {
+    const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+    const presses = event.key === " " && event.target.tagName === "BUTTON";
+    const isPlain = !event.ctrlKey && !event.altKey && !event.metaKey;
+    const action = keys[event.key];
+    if (!action || isTyping || presses || !isPlain || !isSeen()) return;
+    event.preventDefault();
+    action();
+  });
+  choice.addEventListener("change", () => show(Number(choice.value)));
+  slider.addEventListener("input", () => go(Number(slider.value)));
+  narrow.addEventListener("change", () => go(state.ply));
+  estimates.addEventListener("click", (event) => {
+    if (!state.chart) return;
+    const { left, width } = state.chart.getBoundingClientRect();
+    const x = ((event.clientX - left) / width) * CHART.width;
+    const part = (x - CHART.left) / (CHART.width - CHART.left - CHART.right);
+    go(Math.round(part * (state.positions.length - 1)));
+  });
+
+  // A link such as #game-7 shows that game, one such as #game-7-12 the position after its 12th move.
+  function follow() {
+    const [, number, ply] = /^#game-(\d+)(?:-(\d+))?$/.exec(location.hash) || [];
+    const index = data.games.findIndex((game) => game.number === Number(number));
+    if (index < 0) return false;
+    for (const filter of [byEngine, byResult]) filter.value = "";
+    narrowDown();
+    show(index, ply === undefined ? undefined : Number(ply));
+    root.scrollIntoView();
+    return true;
+  }
+  window.addEventListener("hashchange", follow);
+  narrowDown();
+  if (!follow()) show(0);
+})();

@@ -1,0 +1,451 @@
+//! Tables for a person: who won how much, how games ended, whether a seat is an advantage, and what the
+//! engines did wrong.
+
+mod strength;
+mod tables;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table};
+
+use super::output;
+use crate::archive::replay::Walk;
+use crate::plan::Plan;
+use crate::record::ending::Ending;
+use crate::record::{GameRecord, Speaker, TurnSums};
+use crate::score::{InOrder, Sprt, Standings, Verdict};
+use strength::TestState;
+
+pub(crate) use strength::{HeadToHead, RATINGS_LEGEND};
+pub(crate) use tables::{Rows, engines_by_lead};
+
+/// Faults that are listed; beyond, they are counted.
+const LISTED_FAULTS: usize = 10;
+
+/// What the columns mean that do not say it themselves.
+pub(crate) const LEGEND: &str = "\
+share: part of all points of its games; par: that of equals; ±: 95 % interval over blocks, - if they cannot tell
+";
+
+/// Lines of an offender's standard error that are quoted.
+const QUOTED_LINES: usize = 3;
+
+/// What is to be said at the end of a match.
+#[derive(Clone, Debug)]
+pub struct Report {
+    standings: Standings,
+    games_per_block: usize,
+    /// Number of faults in all games.
+    faults: usize,
+    /// Those of the first games with one, described, by the number of the game.
+    listed: BTreeMap<u64, String>,
+    test: Option<Test>,
+}
+
+/// A test, with the games that it cannot count yet.
+#[derive(Clone, Debug)]
+struct Test {
+    state: TestState,
+    waiting: InOrder<(GameRecord, Vec<TurnSums>)>,
+    /// Games that were given to it.
+    played: u64,
+}
+
+impl Report {
+    /// The report before the first game; see [`Standings::new`].
+    pub fn new(names: Vec<String>, seats: usize) -> Report {
+        Report {
+            standings: Standings::new(names, seats),
+            games_per_block: seats,
+            faults: 0,
+            listed: BTreeMap::new(),
+            test: None,
+        }
+    }
+
+    /// The report on a match before its first game.
+    pub fn of(plan: &Plan) -> Report {
+        let names = plan.engines.iter().map(|engine| engine.name.clone());
+        let games = plan.line_ups().games_per_block();
+        let report = Report::new(names.collect(), plan.seats).in_blocks_of(games as usize);
+        match plan.sprt {
+            Some(sprt) => report.with_test(sprt),
+            None => report,
+        }
+    }
+
+    /// The same report before its first game, where a block has so many games; see
+    /// [`Standings::in_blocks_of`].
+    pub fn in_blocks_of(self, games: usize) -> Report {
+        Report {
+            standings: self.standings.in_blocks_of(games),
+            games_per_block: games,
+            ..self
+        }
+    }
+
+    /// The same report, in which the first engine is tested against the second. Now games are counted by
+    /// whole blocks in the order of the schedule, and none after the block that brings the verdict: so the
+    /// report does not depend on how many games were played at a time.
+    pub fn with_test(self, sprt: Sprt) -> Report {
+        let state = TestState {
+            sprt,
+            llr: 0.0,
+            verdict: Verdict::Open,
+        };
+        let test = Test {
+            state,
+            waiting: InOrder::new(self.games_per_block),
+            played: 0,
+        };
+        Report {
+            test: Some(test),
+            ..self
+        }
+    }
+
+    /// Counts a game, under a test only when it is its turn. Games may come in any order, each once.
+    pub fn add(&mut self, record: &GameRecord) {
+        self.add_summary(record, &record.turn_sums());
+    }
+
+    /// Counts a game, given what the turns of each seat add up to: those of the record itself are not looked at.
+    pub fn add_summary(&mut self, record: &GameRecord, sums: &[TurnSums]) {
+        let Some(test) = &mut self.test else {
+            self.count(record, sums);
+            return;
+        };
+        test.played += 1;
+        let outline = GameRecord {
+            moves: String::new(),
+            turns: Vec::new(),
+            ..record.clone()
+        };
+        let game = (outline, sums.to_vec());
+        test.waiting.add(record.block, record.game, game);
+        while self.verdict() == Verdict::Open {
+            let block = self
+                .test
+                .as_mut()
+                .and_then(|test| test.waiting.next_block());
+            let Some(block) = block else { break };
+            self.count_all(&block);
+            self.update_test();
+        }
+    }
+
+    /// Counts the games that wait for others, since none will come any more. After a verdict none waits.
+    pub fn finish(&mut self) {
+        if let Some(test) = self
+            .test
+            .as_mut()
+            .filter(|test| test.state.verdict == Verdict::Open)
+        {
+            let waiting = test.waiting.rest();
+            self.count_all(&waiting);
+        }
+        self.standings.finish();
+    }
+
+    /// What the test says; [`Verdict::Open`] where there is none.
+    pub fn verdict(&self) -> Verdict {
+        let test = self.test.as_ref();
+        test.map_or(Verdict::Open, |test| test.state.verdict)
+    }
+
+    /// The log likelihood ratio of the test, or `None` where there is none.
+    pub fn llr(&self) -> Option<f64> {
+        self.test.as_ref().map(|test| test.state.llr)
+    }
+
+    /// Games that were played, counted or not.
+    pub fn played(&self) -> u64 {
+        let test = self.test.as_ref();
+        test.map_or(self.standings.games(), |test| test.played)
+    }
+
+    /// Games that ended by the fault of an engine.
+    pub fn faults(&self) -> usize {
+        self.faults
+    }
+
+    fn update_test(&mut self) {
+        if let Some((test, scores)) = self.test.as_mut().zip(self.standings.head_to_head()) {
+            test.state.llr = test.state.sprt.llr(scores);
+            test.state.verdict = test.state.sprt.verdict(test.state.llr);
+        }
+    }
+
+    fn count_all(&mut self, games: &[(GameRecord, Vec<TurnSums>)]) {
+        for (record, sums) in games {
+            self.count(record, sums);
+        }
+    }
+
+    fn count(&mut self, record: &GameRecord, sums: &[TurnSums]) {
+        self.standings.add_summary(record, sums);
+        if let Some(described) = describe_fault(record) {
+            self.faults += 1;
+            self.listed.insert(record.game, described);
+            if self.listed.len() > LISTED_FAULTS {
+                self.listed.pop_last();
+            }
+        }
+    }
+
+    /// The score.
+    pub fn standings(&self) -> &Standings {
+        &self.standings
+    }
+
+    /// The test, or `None` where there is none.
+    pub fn sprt(&self) -> Option<Sprt> {
+        self.test.as_ref().map(|test| test.state.sprt)
+    }
+
+    /// The table of engines, the best share before its par first.
+    pub(crate) fn engines(&self) -> Rows {
+        tables::engines(&self.standings)
+    }
+
+    /// The table of engines as text, several lines without a newline at the end.
+    pub fn engines_text(&self) -> String {
+        self.engines().text().trim_end().to_string()
+    }
+
+    /// The table of seats, whoever sat there.
+    pub(crate) fn seats(&self) -> Rows {
+        tables::seats(&self.standings)
+    }
+
+    /// How the first engine did against the second, or `None` where there are not two engines.
+    pub(crate) fn head_to_head(&self) -> Option<HeadToHead> {
+        strength::head_to_head(&self.standings, self.test.as_ref().map(|test| test.state))
+    }
+
+    /// The table of ratings, the best first, or `None` where pairs of games between two engines say more.
+    pub(crate) fn ratings(&self) -> Option<Rows> {
+        strength::ratings(&self.standings)
+    }
+
+    /// The tables and the faults, several lines with a newline at the end.
+    pub fn text(&self) -> String {
+        let mut text = self.engines().text();
+        if self.standings.games() > 0 {
+            text.push('\n');
+            text += &self.seats().text();
+            text += LEGEND;
+        }
+        let ratings = self.ratings().map(|rows| rows.text() + RATINGS_LEGEND);
+        let head_to_head = self.head_to_head().map(|compared| compared.text());
+        for part in [head_to_head, ratings].into_iter().flatten() {
+            text.push('\n');
+            text += &part;
+        }
+        if self.faults > 0 {
+            // Writing to a string never fails.
+            let _ = writeln!(text, "\nFaults: {}", self.faults);
+            for described in self.listed.values() {
+                text.push_str(described);
+            }
+            let more = self.faults - self.listed.len();
+            if more > 0 {
+                let _ = writeln!(text, "  and {more} more");
+            }
+        }
+        text
+    }
+}
+
+/// `1st`, `2nd`, `3rd` and so on.
+pub fn ordinal(place: usize) -> String {
+    let suffix = match place {
+        1 => "st",
+        2 => "nd",
+        3 => "rd",
+        _ => "th",
+    };
+    format!("{place}{suffix}")
+}
+
+/// A share as a percentage.
+pub fn percent(share: f64) -> String {
+    format!("{} %", decimals(100.0 * share, 1))
+}
+
+/// A number with so many decimals; what is zero then has no sign.
+pub fn decimals(number: f64, places: usize) -> String {
+    let text = format!("{number:.places$}");
+    match text.strip_prefix('-') {
+        Some(digits) if is_zero(digits) => digits.to_string(),
+        _ => text,
+    }
+}
+
+/// As [`decimals`], with a sign before all numbers but zero.
+pub fn signed(number: f64, places: usize) -> String {
+    let text = decimals(number, places);
+    if text.starts_with('-') || is_zero(&text) {
+        text
+    } else {
+        format!("+{text}")
+    }
+}
+
+fn is_zero(digits: &str) -> bool {
+    digits.chars().all(|digit| matches!(digit, '0' | '.'))
+}
+
+/// A column of a table.
+#[derive(Clone, Debug)]
+pub struct Column {
+    name: Cow<'static, str>,
+    alignment: CellAlignment,
+}
+
+impl Column {
+    /// A column of words.
+    pub const fn left(name: &'static str) -> Column {
+        Column {
+            name: Cow::Borrowed(name),
+            alignment: CellAlignment::Left,
+        }
+    }
+
+    /// A column of numbers.
+    pub const fn right(name: &'static str) -> Column {
+        Column {
+            name: Cow::Borrowed(name),
+            alignment: CellAlignment::Right,
+        }
+    }
+
+    /// Its heading.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it is a column of numbers.
+    pub fn is_of_numbers(&self) -> bool {
+        self.alignment == CellAlignment::Right
+    }
+
+    /// One column of numbers for each place.
+    fn places(seats: usize) -> impl Iterator<Item = Column> {
+        (1..=seats).map(|place| Column {
+            name: Cow::Owned(ordinal(place)),
+            alignment: CellAlignment::Right,
+        })
+    }
+}
+
+/// A table with lines above, below and under the header, and a newline at the end. On a terminal that is not wide
+/// enough for it, cells are broken into several lines.
+pub fn table(columns: &[Column], rows: impl Iterator<Item = Vec<String>>) -> String {
+    table_within(output::width(), columns, rows)
+}
+
+fn table_within(
+    width: Option<u16>,
+    columns: &[Column],
+    rows: impl Iterator<Item = Vec<String>>,
+) -> String {
+    let line = LineStyle::none().fill('─').junction('─');
+    let style = NOTHING
+        .top_border(line)
+        .header_separator(line)
+        .bottom_border(line);
+    let mut table = Table::new();
+    table.load_style(style);
+    if let Some(width) = width {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_width(width);
+    }
+    let cells = |row: Vec<String>| {
+        let cells = row.into_iter().zip(columns);
+        let cells = cells.map(|(text, column)| Cell::new(text).set_alignment(column.alignment));
+        cells.collect::<Vec<Cell>>()
+    };
+    table.set_header(cells(
+        columns
+            .iter()
+            .map(|column| column.name.to_string())
+            .collect(),
+    ));
+    table.add_rows(rows.map(cells));
+    format!("{}\n", table.trim_fmt())
+}
+
+/// Where a game ended by an illegal move, the position in which it came, and the moves that were legal; else nothing.
+pub(crate) fn what_was_legal(record: &GameRecord) -> Vec<String> {
+    if !record.endings.contains(&Ending::IllegalMove) {
+        return Vec::new();
+    }
+    // A record whose moves cannot be played has no such position.
+    Walk::of(record).map_or(Vec::new(), |walk| {
+        vec![
+            format!("position: {}", walk.last),
+            format!("legal: {}", walk.last.legal_actions().join(" ")),
+        ]
+    })
+}
+
+/// What went wrong in a game, one line and the quotes, or `None` where nothing did.
+fn describe_fault(record: &GameRecord) -> Option<String> {
+    let fault = record.fault.as_ref()?;
+    let seat = (fault.seat as usize).wrapping_sub(1);
+    let name = record.seats.get(seat).map_or("?", String::as_str);
+    let ending = record.endings.get(seat).map_or("?", |ending| ending.name());
+    let mut text = format!(
+        "  game {}, seat {}, {name}: {ending}: {}\n",
+        record.game, fault.seat, fault.reason
+    );
+    let said = fault.evidence.iter().flat_map(|evidence| &evidence.lines);
+    let last = said.rev().find(|line| line.from == Speaker::Engine);
+    if let Some(line) = last {
+        let _ = writeln!(text, "    last said: {}", line.text);
+    }
+    for line in what_was_legal(record) {
+        let _ = writeln!(text, "    {line}");
+    }
+    let first = fault.stderr.len().saturating_sub(QUOTED_LINES);
+    for line in &fault.stderr[first..] {
+        let _ = writeln!(text, "    stderr: {line}");
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_as_wide_as_the_terminal() {
+        let columns = [Column::left("engine"), Column::left("endings")];
+        let row = ["a", "12 finish, 3 last, 2 time forfeit, 1 crash"].map(String::from);
+        for (width, lines) in [(None, 4), (Some(80), 4), (Some(30), 6)] {
+            let text = table_within(width, &columns, [row.to_vec()].into_iter());
+            let widest = text.lines().map(|line| line.chars().count()).max();
+            assert!(widest <= width.map(usize::from).or(Some(80)), "{text}");
+            assert!(text.lines().count() >= lines, "{text}");
+        }
+    }
+
+    #[test]
+    fn zero_has_no_sign() {
+        for (number, plain, with_sign) in [
+            (-0.04, "0.0", "0.0"),
+            (0.04, "0.0", "0.0"),
+            (-0.06, "-0.1", "-0.1"),
+            (12.34, "12.3", "+12.3"),
+        ] {
+            assert_eq!(
+                (decimals(number, 1), signed(number, 1)),
+                (plain.into(), with_sign.into())
+            );
+        }
+    }
+}

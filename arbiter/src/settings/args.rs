@@ -1,0 +1,78 @@
+//! The command line as typed. What is typed becomes a [`Plan`](crate::plan::Plan) in [`validate`].
+
+mod cost;
+mod documents;
+mod engine_text;
+mod engines;
+mod error;
+mod files;
+mod games;
+mod openings;
+mod talks;
+pub mod validate;
+
+use clap::{Parser, Subcommand};
+
+pub use cost::{CostArgs, CostFormat};
+pub use documents::{CompletionsArgs, ManArgs};
+pub use engine_text::EngineTextError;
+pub(crate) use engine_text::{EngineText, KEYS as ENGINE_KEYS};
+pub use files::{
+    ExplainArgs, ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ReportFormat, ResumeArgs,
+    VerifyArgs,
+};
+pub use games::{
+    FormatArgs, GameArgs, GauntletArgs, LimitArgs, MatchArgs, OnInterrupt, OpeningArgs,
+    OpeningOrder, OutputArgs, RoundRobinArgs, TournamentArgs,
+};
+pub use openings::OpeningsArgs;
+pub use talks::{CheckArgs, EngineArgs, FormatArg, ProfileArg, TranscriptArgs};
+
+/// The arbiter's command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "arbiter",
+    version,
+    about = "Referees matches between game engines, for two to six players and games with chance"
+)]
+#[command(propagate_version = true, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What the arbiter can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Play a match between engines
+    Match(Box<MatchArgs>),
+    /// Play a tournament of any number of engines
+    Tournament(Box<TournamentArgs>),
+    /// Be the built-in engine: speak the protocol on standard input and output
+    Engine(EngineArgs),
+    /// Go on with a match that was stored
+    Resume(ResumeArgs),
+    /// Print the tables of recorded games
+    Report(ReportArgs),
+    /// Print recorded games
+    Export(ExportArgs),
+    /// Check recorded games under the rules, or show one of them
+    Replay(ReplayArgs),
+    /// Tell what happened in a game that ended badly
+    Explain(ExplainArgs),
+    /// Make a suite of balanced openings
+    Openings(Box<OpeningsArgs>),
+    /// Play recorded games again, and compare
+    Verify(VerifyArgs),
+    /// Judge recorded games by a longer search, and tell what moves cost
+    Cost(CostArgs),
+    /// Check that an engine does all that the protocol asks of it
+    Check(CheckArgs),
+    /// Run a script of lines against an engine, and compare what it answers
+    Transcript(TranscriptArgs),
+    /// Print what a shell needs to complete the command line
+    Completions(CompletionsArgs),
+    /// Print or write manual pages
+    Man(ManArgs),
+}

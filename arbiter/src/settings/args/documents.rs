@@ -1,0 +1,33 @@
+//! What is typed for completions and manual pages.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap_complete::Shell;
+
+/// `arbiter completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  mkdir -p ~/.local/share/bash-completion/completions ~/.config/fish/completions
+  arbiter completions bash > ~/.local/share/bash-completion/completions/arbiter
+  arbiter completions fish > ~/.config/fish/completions/arbiter.fish
+  source <(arbiter completions zsh)")]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// `arbiter man`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter man | man -l -
+  arbiter man --output ~/.local/share/man/man1 && man arbiter-match")]
+pub struct ManArgs {
+    /// Write the page of the arbiter and one for each subcommand into this directory, made where it is missing
+    /// [default: the page of the arbiter to standard output]
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}

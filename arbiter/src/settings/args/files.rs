@@ -1,0 +1,199 @@
+//! What is typed about files of games.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{LimitArgs, OutputArgs};
+use crate::plan::numbers::{concurrency, positive};
+
+/// `arbiter resume`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLE
+  arbiter resume match.db --concurrency 4
+
+Plays the games that are missing, with the settings and engines of the start. Where none is missing the exit
+code is 0 at once.")]
+pub struct ResumeArgs {
+    /// A store made with `arbiter match --store`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Games played at the same time [default: as at the start]
+    #[arg(long, value_name = "N", value_parser = concurrency, allow_negative_numbers = true)]
+    pub concurrency: Option<usize>,
+
+    /// What is written of it
+    #[command(flatten)]
+    pub output: OutputArgs,
+
+    /// Let engines that were retired play again
+    #[arg(long)]
+    pub forgive: bool,
+
+    /// Go on even if the program of an engine is not what it was at the start
+    #[arg(long)]
+    pub changed_engines: bool,
+}
+
+/// `arbiter report`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter report match.db --output report.html
+  arbiter report games.jsonl --format text
+
+The page is one file that needs no network. Where standard output is a terminal, and neither --output nor
+--format is given, the tables are printed. A match that is being played can be reported too. The exit code is 1
+if a line was left out since it is no game, and 3 if the report cannot be written.")]
+pub struct ReportArgs {
+    /// A store or a record, made with `arbiter match`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// The form of the report [default: html, or text on a terminal]
+    #[arg(long, value_name = "FORM", value_enum)]
+    pub format: Option<ReportFormat>,
+
+    /// Write the report into this file, and not to standard output
+    #[arg(long, value_name = "PAGE.html")]
+    pub output: Option<PathBuf>,
+
+    /// The most games that the page shows move by move: all with faults first, then the first ones
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub games: usize,
+}
+
+/// In which form a match is reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// One page for a browser, with curves and the games to step through
+    Html,
+    /// Tables for a terminal
+    Text,
+}
+
+/// `arbiter export`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter export match.db > games.jsonl
+  arbiter export match.db --without-clock | sha256sum
+  arbiter export match.db --format text
+  arbiter export match.db --format config > match.toml
+
+The games are sorted by number. The exit code is 1 if a line was left out since it is no game.")]
+pub struct ExportArgs {
+    /// A store or a record, made with `arbiter match`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Leave out all that depends on the wall clock
+    #[arg(long)]
+    pub without_clock: bool,
+
+    /// The form of the games
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = ExportFormat::JsonLines)]
+    pub format: ExportFormat,
+}
+
+/// In which form games are exported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// One JSON object a line, as `arbiter match --record` writes them
+    JsonLines,
+    /// Text for a person, docs/game-text.md
+    Text,
+    /// The settings of a stored match as TOML, with which `arbiter match --config` plays it again
+    Config,
+}
+
+/// `arbiter replay`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter replay games.jsonl
+  arbiter replay match.db --game 7
+
+The exit code is 0 if all games are in order, 1 if any is not.")]
+pub struct ReplayArgs {
+    /// A store or a record, made with `arbiter match`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Show this game move by move
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    pub game: Option<u64>,
+}
+
+/// `arbiter verify`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter verify match.db
+  arbiter verify match.db --sample 50 --concurrency 2
+  arbiter verify games.jsonl --nodes 5000 --engine 'cmd=./a name=a' --engine 'cmd=./b name=b'
+
+A game whose engines are limited by depth or nodes is played again by the same engines, and every move and what was
+said of it compared; the others are counted. A store knows its engines; those of a record are given here, by the names
+that they have in it. The exit code is 0 if all was the same, 1 if anything was not, 2 if no game could be
+played again.")]
+pub struct VerifyArgs {
+    /// A store or a record, made with `arbiter match`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Play only this game again
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = positive,
+        allow_negative_numbers = true,
+        conflicts_with = "sample"
+    )]
+    pub game: Option<u64>,
+
+    /// Play only every K-th game again, from the first on
+    #[arg(long, value_name = "K", default_value = "1", value_parser = positive, allow_negative_numbers = true)]
+    pub sample: u64,
+
+    /// Games played at the same time [default: as at the start; of a record 1]
+    #[arg(long, value_name = "N", value_parser = concurrency, allow_negative_numbers = true)]
+    pub concurrency: Option<usize>,
+
+    /// An engine of a record, as for `arbiter match` (repeatable)
+    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"")]
+    pub engine: Vec<String>,
+
+    /// Settings shared by all engines of a record
+    #[arg(long, value_name = "\"KEY=VALUE...\"")]
+    pub each: Option<String>,
+
+    /// The limit of engines of a record that name none of their own
+    #[command(flatten)]
+    pub limit: LimitArgs,
+}
+
+/// `arbiter explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter explain match.db
+  arbiter explain match.db --game 7
+
+Tells who was at fault and why, how the process ended, its memory and its time, the last lines each way with their
+times, and the end of its standard error.")]
+pub struct ExplainArgs {
+    /// A store or a record, made with `arbiter match`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// The number of the game [default: all games that ended by a fault]
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    pub game: Option<u64>,
+
+    /// The same, without the flag
+    #[arg(value_name = "GAME", value_parser = positive, conflicts_with = "game", hide = true)]
+    pub number: Option<u64>,
+}

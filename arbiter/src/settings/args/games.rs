@@ -1,0 +1,487 @@
+//! What is typed for playing games.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::plan::Limit;
+use crate::plan::clock;
+use crate::plan::numbers::{
+    concurrency, depth, failures, margin, max_plies, milliseconds, positive, random_plies, seats,
+    seed, stall, wait,
+};
+
+// The headings of the help.
+const GAMES: &str = "Games";
+const ENGINES: &str = "Engines";
+const LIMITS: &str = "Limits";
+const OPENINGS: &str = "Openings";
+const RUNNING: &str = "Running";
+const EARLY_ENDS: &str = "Early ends";
+const OUTPUT: &str = "Output";
+
+/// The keys of an engine, for helps.
+macro_rules! keys {
+    () => {
+        "\
+KEYS OF --engine AND --each
+  cmd=PROGRAM       the program to start (a path with a slash is looked for in dir= first)
+  args='A B'        its arguments
+  name=NAME         its name in tables and records
+  dir=DIR           the directory to start it in
+  option.NAME=VALUE an option to set, as often as needed
+  movetime=MS or tc=[MOVES/]SECONDS[+SECONDS], depth=PLIES, nodes=N    the limits of its moves
+  margin=MS         how far beyond its time it may answer
+  legal=on          send the legal moves as `searchmoves` with each `go`
+  ponder=on         let it think on its opponent's time (two seats)
+  restart=on        start it anew for every game
+  memory=MIB        the most memory that its process may ask for
+"
+    };
+}
+
+/// Lines of their own, short enough that none is broken inside quotes.
+macro_rules! match_examples {
+    () => {
+        "\
+EXAMPLES
+  arbiter match --players 3 --games 30 --movetime 20
+  arbiter match --engine 'cmd=./mine legal=on' --engine 'cmd=./old option.Hash=16' \\
+                --games 200 --tc 5+0.05
+  arbiter match --engine cmd=./a --engine cmd=./b --nodes 5000 --random-plies 6 \\
+                --games 1000 --store match.db
+  arbiter match --engine cmd=./new --engine cmd=./old --tc 2+0.02 --random-plies 6 \\
+                --sprt elo0=0 elo1=5"
+    };
+}
+
+/// `arbiter match`.
+#[derive(Debug, Args)]
+#[command(after_help = match_examples!(), after_long_help = concat!(keys!(), "\n", match_examples!()))]
+pub struct MatchArgs {
+    /// Number of games, rounded up to whole blocks [default: one block; under a test at most 100000]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = positive,
+        allow_negative_numbers = true,
+        help_heading = GAMES
+    )]
+    pub games: Option<u64>,
+
+    /// Test the first of two engines against the second, and stop when it is decided: H1, it is stronger by elo1
+    /// (exit code 10), or H0, by elo0 (11) [default: elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic; or
+    /// model=normalized]
+    #[arg(long, value_name = "KEY=VALUE", num_args = 0.., help_heading = GAMES)]
+    pub sprt: Option<Vec<String>>,
+
+    /// What every match or tournament is told
+    #[command(flatten)]
+    pub common: GameArgs,
+}
+
+/// `arbiter tournament`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter tournament round-robin --engine cmd=./a --engine cmd=./b --engine cmd=./c \\
+                                 --rounds 100 --nodes 5000
+  arbiter tournament gauntlet --engine cmd=./new --engine cmd=./a --engine cmd=./b \\
+                              --players 3 --all-orders")]
+pub struct TournamentArgs {
+    /// Who plays whom
+    #[command(subcommand)]
+    pub format: FormatArgs,
+}
+
+impl TournamentArgs {
+    /// What every match or tournament is told.
+    pub fn common(&self) -> &GameArgs {
+        match &self.format {
+            FormatArgs::RoundRobin(args) => &args.common,
+            FormatArgs::Gauntlet(args) => &args.common,
+        }
+    }
+}
+
+/// The formats of a tournament.
+#[derive(Debug, Subcommand)]
+pub enum FormatArgs {
+    /// Every choice of as many engines as there are seats plays
+    RoundRobin(RoundRobinArgs),
+    /// One challenger in each game plays every choice of the other engines
+    Gauntlet(GauntletArgs),
+}
+
+/// `arbiter tournament round-robin`.
+#[derive(Debug, Args)]
+#[command(after_long_help = concat!(keys!(), "
+EXAMPLE
+  arbiter tournament round-robin --engine cmd=./a --engine cmd=./b --engine cmd=./c \\
+                                 --rounds 100 --nodes 5000"))]
+pub struct RoundRobinArgs {
+    /// Rounds: in each, every choice of engines plays one block of games
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        value_parser = positive,
+        allow_negative_numbers = true,
+        help_heading = GAMES
+    )]
+    pub rounds: u64,
+
+    /// What every match or tournament is told
+    #[command(flatten)]
+    pub common: GameArgs,
+}
+
+/// `arbiter tournament gauntlet`.
+#[derive(Debug, Args)]
+#[command(after_long_help = concat!(keys!(), "
+EXAMPLE
+  arbiter tournament gauntlet --engine cmd=./new --engine cmd=./a --engine cmd=./b \\
+                              --players 3 --rounds 50"))]
+pub struct GauntletArgs {
+    /// Rounds: in each, every challenger plays one block of games against every choice of the others
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        value_parser = positive,
+        allow_negative_numbers = true,
+        help_heading = GAMES
+    )]
+    pub rounds: u64,
+
+    /// How many of the engines named first are challengers
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        value_parser = positive,
+        allow_negative_numbers = true,
+        help_heading = GAMES
+    )]
+    pub challengers: u64,
+
+    /// What every match or tournament is told
+    #[command(flatten)]
+    pub common: GameArgs,
+}
+
+/// What every match or tournament is told.
+#[derive(Debug, Args)]
+pub struct GameArgs {
+    /// Settings from a TOML file, which what is typed replaces: its keys are the long flags, `[[engine]]` and `[each]`
+    /// have the keys of --engine; paths count from the current directory
+    #[arg(long, value_name = "FILE", help_heading = GAMES, hide_short_help = true)]
+    pub config: Option<PathBuf>,
+
+    /// An engine and its settings (repeatable); without any, the built-in engine plays itself
+    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", help_heading = ENGINES)]
+    pub engine: Vec<String>,
+
+    /// Settings shared by all engines; an engine's own go before
+    #[arg(long, value_name = "\"KEY=VALUE...\"", help_heading = ENGINES)]
+    pub each: Option<String>,
+
+    /// Number of seats, 2 to 6
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "2",
+        value_parser = seats,
+        allow_negative_numbers = true,
+        help_heading = GAMES
+    )]
+    pub players: usize,
+
+    /// The limits of engines that name none of their own
+    #[command(flatten)]
+    pub limit: LimitArgs,
+
+    /// The variant played
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = buxtehude::rules::VARIANTS[0].name,
+        help_heading = GAMES
+    )]
+    pub variant: String,
+
+    /// The seed of all that is random: the same seed, the same match [default: random, and printed]
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, help_heading = GAMES)]
+    pub seed: Option<u64>,
+
+    /// Games played at the same time
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        value_parser = concurrency,
+        allow_negative_numbers = true,
+        help_heading = RUNNING
+    )]
+    pub concurrency: usize,
+
+    /// Pin the engines of each game at a time to a processor core (Linux)
+    #[arg(long, help_heading = RUNNING, hide_short_help = true)]
+    pub pin: bool,
+
+    /// Play each block in all orders of its engines, and not only in all rotations of one
+    #[arg(long, help_heading = GAMES, hide_short_help = true)]
+    pub all_orders: bool,
+
+    /// Where the games begin
+    #[command(flatten)]
+    pub openings: OpeningArgs,
+
+    /// Print the games that would be played, and play none
+    #[arg(long, help_heading = GAMES, hide_short_help = true)]
+    pub dry_run: bool,
+
+    /// What is written of it
+    #[command(flatten)]
+    pub output: OutputArgs,
+
+    /// Keep the match in this new file, from which `arbiter resume` can go on with it
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub store: Option<PathBuf>,
+
+    /// How far beyond its limit an engine may answer, in milliseconds
+    #[arg(
+        long,
+        value_name = "MS",
+        default_value = "50",
+        value_parser = margin,
+        allow_negative_numbers = true,
+        help_heading = LIMITS,
+        hide_short_help = true
+    )]
+    pub margin: u64,
+
+    /// How long an engine limited by depth or nodes may think, in seconds
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "60",
+        value_parser = stall,
+        allow_negative_numbers = true,
+        help_heading = LIMITS,
+        hide_short_help = true
+    )]
+    pub stall: u64,
+
+    /// How long an engine has for `uciok` and for `readyok`, in milliseconds
+    #[arg(
+        long,
+        value_name = "MS",
+        default_value = "10000",
+        value_parser = milliseconds,
+        allow_negative_numbers = true,
+        help_heading = LIMITS,
+        hide_short_help = true
+    )]
+    pub ready: u64,
+
+    /// Plies after which a game is ended
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1000",
+        value_parser = max_plies,
+        allow_negative_numbers = true,
+        help_heading = EARLY_ENDS,
+        hide_short_help = true
+    )]
+    pub max_plies: u32,
+
+    /// End a game of two seats when both engines agree who wins, by their estimates for some moves in a row
+    /// [default: moves=3 permille=950]
+    #[arg(long, value_name = "KEY=VALUE", num_args = 0.., help_heading = EARLY_ENDS, hide_short_help = true)]
+    pub resign: Option<Vec<String>>,
+
+    /// End a game as soon as its rules know the exact outcome (of a game that is solved: where its opening ends)
+    #[arg(long, help_heading = EARLY_ENDS, hide_short_help = true)]
+    pub solved: bool,
+
+    /// Retire an engine that loses so many games in a row by its own fault; 0 for never
+    #[arg(
+        long,
+        value_name = "K",
+        default_value = "3",
+        value_parser = failures,
+        allow_negative_numbers = true,
+        help_heading = RUNNING,
+        hide_short_help = true
+    )]
+    pub retire: u32,
+
+    /// How long to rest between two games, in milliseconds
+    #[arg(
+        long,
+        value_name = "MS",
+        default_value = "0",
+        value_parser = wait,
+        allow_negative_numbers = true,
+        help_heading = RUNNING,
+        hide_short_help = true
+    )]
+    pub wait: u64,
+}
+
+/// What is written of a match while it is played.
+#[derive(Debug, Args)]
+pub struct OutputArgs {
+    /// Write every line exchanged with the engines here, with time stamps
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
+    pub log: Option<PathBuf>,
+
+    /// Append every finished game here, one JSON object a line
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub record: Option<PathBuf>,
+
+    /// Write all that happens here as it happens, one JSON object a line (docs/events.md)
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
+    pub events: Option<PathBuf>,
+
+    /// Print the tables so far every so many games
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = positive,
+        allow_negative_numbers = true,
+        help_heading = OUTPUT,
+        hide_short_help = true
+    )]
+    pub report_every: Option<u64>,
+
+    /// Whether to drop or to finish the running games on an interrupt (SIGINT, SIGTERM); a second one drops them
+    #[arg(
+        long,
+        value_name = "CHOICE",
+        value_enum,
+        default_value_t = OnInterrupt::Drop,
+        hide_possible_values = true,
+        help_heading = RUNNING,
+        hide_short_help = true
+    )]
+    pub on_interrupt: OnInterrupt,
+}
+
+/// What becomes of running games when the arbiter is told to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnInterrupt {
+    /// They are dropped
+    Drop,
+    /// They are played to their end
+    Finish,
+}
+
+/// Where the games begin.
+#[derive(Debug, Args)]
+pub struct OpeningArgs {
+    /// Openings, one a line: a position's text, or what follows `position` in the protocol
+    #[arg(long, value_name = "FILE", help_heading = OPENINGS)]
+    pub openings: Option<PathBuf>,
+
+    /// In which order the openings are played: sequential, or random by the seed
+    #[arg(
+        long,
+        value_name = "ORDER",
+        value_enum,
+        default_value_t = OpeningOrder::Sequential,
+        hide_possible_values = true,
+        help_heading = OPENINGS,
+        hide_short_help = true
+    )]
+    pub openings_order: OpeningOrder,
+
+    /// The opening to begin with, counted from 1 in that order
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        value_parser = positive,
+        allow_negative_numbers = true,
+        help_heading = OPENINGS,
+        hide_short_help = true
+    )]
+    pub openings_start: u64,
+
+    /// Play no more than so many plies of each opening
+    #[arg(
+        long,
+        value_name = "K",
+        value_parser = random_plies,
+        allow_negative_numbers = true,
+        help_heading = OPENINGS,
+        hide_short_help = true
+    )]
+    pub openings_plies: Option<u32>,
+
+    /// Random plies played after each opening
+    #[arg(
+        long,
+        value_name = "K",
+        default_value = "0",
+        value_parser = random_plies,
+        allow_negative_numbers = true,
+        help_heading = OPENINGS
+    )]
+    pub random_plies: u32,
+}
+
+/// The order of openings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OpeningOrder {
+    /// As in the file
+    Sequential,
+    /// Shuffled by the seed
+    Random,
+}
+
+/// The limits of engines that name none of their own: of time at most one.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LimitArgs {
+    /// Time for each move, in milliseconds [default: 100 where nothing else limits]
+    #[arg(
+        long,
+        value_name = "MS",
+        value_parser = milliseconds,
+        allow_negative_numbers = true,
+        help_heading = LIMITS
+    )]
+    pub movetime: Option<u64>,
+
+    /// Plies to search for each move
+    #[arg(
+        long,
+        value_name = "PLIES",
+        value_parser = depth,
+        allow_negative_numbers = true,
+        help_heading = LIMITS
+    )]
+    pub depth: Option<u32>,
+
+    /// Positions to visit for each move
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = positive,
+        allow_negative_numbers = true,
+        help_heading = LIMITS
+    )]
+    pub nodes: Option<u64>,
+
+    /// A clock: seconds, seconds gained with each move, and the moves after which the seconds are given again
+    #[arg(
+        long,
+        value_name = "[MOVES/]SECONDS[+SECONDS]",
+        value_parser = clock,
+        conflicts_with = "movetime",
+        help_heading = LIMITS
+    )]
+    pub tc: Option<Limit>,
+}

@@ -1,0 +1,234 @@
+//! Commands beside those of plain UCI: the greeting of UGI, debugging, counts, and what helps a person.
+
+use std::time::Instant;
+
+use buxtehude::protocol::Reply;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::positions::{random_position, tables};
+use super::talk::{Fault, Talk, expect, wrong};
+use super::{Check, Settings};
+
+/// The deepest count that is asked for.
+const PERFT_DEPTH: u32 = 2;
+
+/// Positions of a variant and a number of seats of which lines are counted.
+const COUNTED: usize = 6;
+
+/// The checks of commands.
+pub fn checks(settings: &Settings) -> Vec<Check> {
+    let mut checks = vec![
+        Check::new(
+            "ugi/introduction",
+            "`ugi` is answered as `uci` is, but for `ugiok` at the end",
+            |talk| {
+                let ugi = greeting(talk, "ugi", "ugiok")?;
+                let uci = greeting(talk, "uci", "uciok")?;
+                expect(ugi == uci, || "the two introductions differ".into())
+            },
+        ),
+        Check::new(
+            "ugi/bestmove",
+            "after `ugi` a `bestmove` is two words, after `uci` it has an estimate again",
+            |talk| {
+                greeting(talk, "ugi", "ugiok")?;
+                let search = talk.go("go depth 2")?;
+                greeting(talk, "uci", "uciok")?;
+                let best = &search.best;
+                expect(best.ponder.is_none() && best.estimate.is_empty(), || {
+                    format!("{best:?}")
+                })?;
+                let search = talk.go("go depth 2")?;
+                expect(!search.best.estimate.is_empty(), || {
+                    format!("{:?}", search.best)
+                })
+            },
+        ),
+        Check::new("uginewgame", "`uginewgame` has no answer", |talk| {
+            nothing(&talk.ask("uginewgame")?)
+        }),
+        Check::new(
+            "ucinewgame/position",
+            "the position stays when another game begins",
+            |talk| {
+                let moves = talk.first_moves(1)?;
+                talk.set(&[format!("position startpos moves {moves}")])?;
+                let before = talk.ask("d")?;
+                for command in ["ucinewgame", "uginewgame"] {
+                    talk.ask(command)?;
+                    let after = talk.ask("d")?;
+                    expect(before == after, || format!("`{command}` changes it"))?;
+                }
+                Ok(())
+            },
+        ),
+        Check::new(
+            "debug/on",
+            "after `debug on` the engine tells how it understands `position`",
+            |talk| {
+                nothing(&talk.ask("debug on")?)?;
+                let lines = talk.ask("position startpos")?;
+                nothing(&talk.ask("debug off")?)?;
+                expect(is_told(&lines), || format!("got {lines:?}"))
+            },
+        ),
+        Check::new(
+            "debug/off",
+            "`debug off` ends what `debug on` began",
+            |talk| {
+                talk.set(&["debug on".into(), "debug off".into()])?;
+                nothing(&talk.ask("position startpos")?)
+            },
+        ),
+        Check::new(
+            "busy/answers",
+            "questions are answered during a search, which goes on",
+            |talk| {
+                let home = talk.ask("query legal")?;
+                let picture = talk.ask("d")?;
+                talk.send("go infinite")?;
+                expect(home == without_infos(talk.ask("query legal")?), || {
+                    "`query legal` is answered otherwise".into()
+                })?;
+                expect(picture == without_infos(talk.ask("d")?), || {
+                    "`d` is answered otherwise".into()
+                })?;
+                talk.send("uci")?;
+                talk.until("uciok")?;
+                expect(!without_infos(talk.ask("help")?).is_empty(), || {
+                    "`help` is not answered".into()
+                })?;
+                let search = talk.go("stop")?;
+                expect(search.best.best.is_some(), || "no move".into())
+            },
+        ),
+        Check::new(
+            "busy/position",
+            "a `position` during a search is taken for the next one",
+            |talk| {
+                let moves = talk.first_moves(5)?;
+                let before = talk.ask("d")?;
+                talk.send("go infinite")?;
+                talk.set(&[format!("position startpos moves {moves}")])?;
+                let during = without_infos(talk.ask("d")?);
+                let search = talk.go("stop")?;
+                let after = talk.ask("d")?;
+                expect(search.best.best.is_some(), || "no move".into())?;
+                expect(before != during && during == after, || {
+                    format!("before the search {before:?}, in it {during:?}, after it {after:?}")
+                })
+            },
+        ),
+        Check::new(
+            "bench",
+            "`bench` counts the same positions each time, and more at a greater depth",
+            |talk| {
+                let [first, second] = [bench(talk, 1)?, bench(talk, 1)?];
+                expect(first == second, || format!("{first} and {second}"))?;
+                let deeper = bench(talk, 2)?;
+                expect(deeper > first, || {
+                    format!("{deeper} at depth 2, {first} at depth 1")
+                })
+            },
+        )
+        .lightly(),
+        Check::new("compiler", "`compiler` tells of the build", |talk| {
+            let lines = talk.ask("compiler")?;
+            expect(lines.len() > 1 && !is_told(&lines), || {
+                format!("got {lines:?}")
+            })
+        }),
+        Check::new(
+            "solve",
+            "`solve` counts the positions of solved games",
+            |talk| {
+                talk.send("solve")?;
+                talk.until_line("Positions: ")?;
+                // How many lines follow is not known.
+                let deadline = Instant::now() + talk.patience();
+                while !talk.ask("ucinewgame")?.is_empty() {
+                    expect(Instant::now() < deadline, || "it does not end".into())?;
+                }
+                Ok(())
+            },
+        )
+        .lightly(),
+    ];
+    for (variant, seats) in tables(settings) {
+        checks.push(Check::new(
+            format!("{}/{seats}/perft", variant.name),
+            "`go perft` counts what the rules allow, for each move or card and in all",
+            move |talk| {
+                talk.choose(variant)?;
+                let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
+                for _ in 0..COUNTED {
+                    let (position, actions) = random_position(variant, seats, &mut rng)?;
+                    talk.set(&[talk.position(seats, &actions)])?;
+                    for depth in 0..=PERFT_DEPTH {
+                        let counts = match depth {
+                            0 => Some(Vec::new()),
+                            _ => position.perft_by_action(depth, &mut || false),
+                        };
+                        let counts = counts.unwrap_or_default();
+                        let sum: u64 = match depth {
+                            0 => 1,
+                            _ => counts.iter().map(|(_, count)| count).sum(),
+                        };
+                        let lines = counts
+                            .iter()
+                            .map(|(word, count)| format!("{word}: {count}"));
+                        let sum = [String::new(), format!("Nodes searched: {sum}")];
+                        let expected: Vec<String> = lines.chain(sum).collect();
+                        talk.send(&format!("go perft {depth}"))?;
+                        let found = talk.until("Nodes")?;
+                        expect(found == expected, || {
+                            format!("perft {depth}: expected {expected:?}, got {found:?}")
+                        })?;
+                    }
+                }
+                Ok(())
+            },
+        ));
+    }
+    checks
+}
+
+/// The options and names with which an engine answers a greeting.
+fn greeting(talk: &mut Talk, greeting: &str, last: &str) -> Result<Vec<String>, Fault> {
+    talk.send(greeting)?;
+    let mut lines = talk.until(last)?;
+    let end = lines.pop();
+    expect(end.as_deref() == Some(last), || format!("got {end:?}"))?;
+    Ok(lines)
+}
+
+/// The nodes that a bench visits.
+fn bench(talk: &mut Talk, depth: u32) -> Result<u64, Fault> {
+    talk.send(&format!("bench {depth}"))?;
+    let lines = talk.until_line("Nodes/second")?;
+    let count = lines
+        .iter()
+        .find_map(|line| line.strip_prefix("Nodes searched"));
+    let digits = |text: &str| text.trim_start_matches([' ', ':']).parse().ok();
+    match count.and_then(digits) {
+        Some(count) => Ok(count),
+        None => wrong(format!("no line `Nodes searched: N` in {lines:?}")),
+    }
+}
+
+fn nothing(lines: &[String]) -> Result<(), Fault> {
+    expect(lines.is_empty(), || format!("{:?} came", lines[0]))
+}
+
+fn is_told(lines: &[String]) -> bool {
+    let is_told =
+        |line: &String| line.starts_with("info string ") && !line.starts_with("info string error");
+    !lines.is_empty() && lines.iter().all(is_told)
+}
+
+/// Lines that are not those of a search that goes on.
+fn without_infos(lines: Vec<String>) -> Vec<String> {
+    let is_info = |line: &String| matches!(line.parse(), Ok(Reply::Info(_) | Reply::Say(_)));
+    lines.into_iter().filter(|line| !is_info(line)).collect()
+}

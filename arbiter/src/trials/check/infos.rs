@@ -1,0 +1,282 @@
+//! What is said of a search: the facts of its `info` lines, and that they agree with each other.
+
+use std::time::Duration;
+
+use buxtehude::protocol::{Info, Score};
+use buxtehude::rules::{AnyPosition, Turn, Variant};
+
+use super::positions::{Reached, for_each_position, tables};
+use super::talk::{Fault, Search, Talk, expect, is_legal, wrong};
+use super::{Check, Settings};
+
+/// The facts of a line, in their order.
+const FACTS: [&str; 10] = [
+    "depth", "seldepth", "multipv", "estimate", "score", "nodes", "nps", "hashfull", "time", "pv",
+];
+
+/// The checks of facts.
+pub fn checks(settings: &Settings) -> Vec<Check> {
+    let mut checks = vec![
+        Check::new(
+            "info/facts",
+            "an `info` line has all facts, in the order of the grammar",
+            |talk| {
+                let search = talk.go("go depth 3")?;
+                let lines = search.lines.iter().filter(|line| is_of_facts(line));
+                let mut count = 0;
+                for line in lines {
+                    count += 1;
+                    let words: Vec<&str> = line.split_whitespace().collect();
+                    let found = words.iter().filter(|word| FACTS.contains(word));
+                    let found: Vec<&str> = found.copied().collect();
+                    expect(found == FACTS, || format!("{found:?} in {line:?}"))?;
+                    let info: Result<Info, String> = match line.parse() {
+                        Ok(buxtehude::protocol::Reply::Info(info)) => Ok(info),
+                        other => Err(format!("{other:?}")),
+                    };
+                    expect(info.as_ref().is_ok_and(is_whole), || {
+                        format!("a value is missing or cannot be read: {line:?}")
+                    })?;
+                }
+                expect(count > 0, || "no `info` line with facts".into())
+            },
+        ),
+        Check::new(
+            "info/depths",
+            "an `info` line comes with each depth, and none twice",
+            |talk| {
+                let search = talk.go("go depth 4")?;
+                let depths: Vec<u32> = first_lines(&search).filter_map(|info| info.depth).collect();
+                let is_known = first_lines(&search).any(is_mate);
+                expect(is_known || depths == [1, 2, 3, 4], || {
+                    format!("depths {depths:?}")
+                })
+            },
+        ),
+        Check::new(
+            "info/seldepth",
+            "the deepest ply is no less deep than the depth",
+            |talk| {
+                let search = talk.go("go depth 4")?;
+                each(&search, |info| info.seldepth >= info.depth)
+            },
+        ),
+        Check::new(
+            "info/wdl",
+            "with `UCI_ShowWDL` and two seats `wdl` is the mover's share, no draws, and the rest",
+            |talk| {
+                talk.set(&["setoption name UCI_ShowWDL value true".into()])?;
+                let search = talk.go("go depth 2");
+                talk.set(&["setoption name UCI_ShowWDL value false".into()])?;
+                each(&search?, |info| match info.estimate[..] {
+                    [first, second] => {
+                        info.wdl == [first, 0, second] || info.wdl == [second, 0, first]
+                    }
+                    _ => false,
+                })
+            },
+        ),
+        Check::new(
+            "info/numbers",
+            "nodes and times grow, nodes a second are nodes by time, and permille are at most 1000",
+            numbers_agree,
+        ),
+    ];
+    for (variant, seats) in tables(settings) {
+        let name = |what: &str| format!("{}/{seats}/{what}", variant.name);
+        checks.push(Check::new(
+            name("score"),
+            "`score` is the estimate of the seat that moves, on the scale of ratings, or says who wins",
+            move |talk| for_each_position(talk, variant, seats, scores_agree),
+        ));
+        checks.push(Check::new(
+            name("ponder"),
+            "`bestmove` and its `ponder` are the first moves of the best line; `ponder` is for two seats alone",
+            move |talk| for_each_position(talk, variant, seats, best_line_is_answered),
+        ));
+        checks.push(Check::new(
+            name("over"),
+            "a game that is over is shown with its result, and there is nothing to play",
+            move |talk| over(talk, variant, seats),
+        ));
+    }
+    checks
+}
+
+fn is_of_facts(line: &str) -> bool {
+    line.starts_with("info ") && !line.starts_with("info string")
+}
+
+fn is_whole(info: &Info) -> bool {
+    info.depth.is_some()
+        && info.seldepth.is_some()
+        && info.multipv.is_some()
+        && !info.estimate.is_empty()
+        && info.score.is_some()
+        && info.nodes.is_some()
+        && info.nps.is_some()
+        && info.hashfull.is_some()
+        && info.time.is_some()
+        && !info.pv.is_empty()
+}
+
+fn is_mate(info: &Info) -> bool {
+    matches!(info.score, Some(Score::Mate(_)))
+}
+
+/// The lines of the best move.
+fn first_lines(search: &Search) -> impl Iterator<Item = &Info> {
+    let is_first = |info: &&Info| info.depth.is_some() && info.multipv.is_none_or(|rank| rank == 1);
+    search.infos.iter().filter(is_first)
+}
+
+fn each(search: &Search, holds: impl Fn(&Info) -> bool) -> Result<(), Fault> {
+    match first_lines(search).find(|info| !holds(info)) {
+        None => Ok(()),
+        Some(info) => wrong(format!("{info:?}")),
+    }
+}
+
+fn numbers_agree(talk: &mut Talk) -> Result<(), Fault> {
+    let search = talk.go("go movetime 80")?;
+    let (mut nodes, mut time) = (0, 0);
+    let elapsed = (search.elapsed + Duration::from_millis(2)).as_millis() as u64;
+    each(&search, |info| {
+        info.hashfull.is_some_and(|full| full <= 1000)
+    })?;
+    for info in first_lines(&search) {
+        let (now, at) = (info.nodes.unwrap_or(nodes), info.time.unwrap_or(time));
+        expect(now >= nodes && at >= time && at <= elapsed, || {
+            format!("{now} nodes after {at} ms, {nodes} after {time} before, {elapsed} ms in all")
+        })?;
+        (nodes, time) = (now, at);
+        let speed = info.nps.unwrap_or_default();
+        // Times are whole milliseconds: short ones say little.
+        let is_near = |by: u64| speed * by / 1000 * 10 <= nodes * 11;
+        let is_far = |by: u64| speed * (by + 1) / 1000 * 11 >= nodes * 10;
+        expect(at < 20 || (is_near(at) && is_far(at)), || {
+            format!("{speed} a second, but {nodes} in {at} ms")
+        })?;
+    }
+    Ok(())
+}
+
+fn scores_agree(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
+    let Turn::Seat(mover) = reached.position.turn() else {
+        return Ok(());
+    };
+    let search = talk.go("go depth 2")?;
+    for info in first_lines(&search) {
+        let Some(&share) = info.estimate.get(mover.index()) else {
+            return wrong(format!("no estimate for seat {mover}: {info:?}"));
+        };
+        let is_right = match info.score {
+            Some(Score::Centipawns(score)) => score == rating(share, info.estimate.len()),
+            Some(Score::Mate(moves)) if info.estimate.len() == 2 => {
+                (moves > 0 && share == 1000) || (moves < 0 && share == 0)
+            }
+            Some(Score::Mate(moves)) => moves != 0,
+            None => false,
+        };
+        expect(is_right, || {
+            format!("{:?}, but the estimate is {:?}", info.score, info.estimate)
+        })?;
+    }
+    Ok(())
+}
+
+/// The share of a seat on the scale of ratings.
+fn rating(share: u16, seats: usize) -> i32 {
+    let most = 2000.0 / seats as f64;
+    let share = f64::from(share).clamp(0.5, most - 0.5);
+    (400.0 * (share / (most - share)).log10()).round() as i32
+}
+
+fn best_line_is_answered(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
+    let search = talk.go("go depth 3")?;
+    let Some(info) = first_lines(&search).last() else {
+        return Ok(());
+    };
+    let best = &search.best;
+    expect(best.best.as_ref() == info.pv.first(), || {
+        format!("{:?}, but the line is {:?}", best.best, info.pv)
+    })?;
+    let mut position = reached.position;
+    let mut expected = None;
+    if let [first, second, ..] = info.pv.as_slice()
+        && position.seats() == 2
+        && position.play(first).is_ok()
+        && is_legal(&position, second)
+    {
+        expected = Some(second);
+    }
+    expect(best.ponder.as_ref() == expected, || {
+        format!("ponder {:?}, but the line is {:?}", best.ponder, info.pv)
+    })
+}
+
+/// A game that is over, with its moves.
+fn finished(variant: &Variant, seats: usize) -> Result<(AnyPosition, Vec<String>), Fault> {
+    let mut rng = <rand_chacha::ChaCha8Rng as rand::SeedableRng>::seed_from_u64(1);
+    let start = variant.start(seats);
+    let mut position = start.or_else(|error| wrong(error.to_string()))?;
+    let mut actions = Vec::new();
+    while position.turn() != Turn::Over && actions.len() < 100_000 {
+        let action =
+            rand::seq::IteratorRandom::choose(position.legal_actions().into_iter(), &mut rng);
+        let action = action.unwrap_or_default();
+        let played = position.play(&action);
+        played.or_else(|error| wrong(error.to_string()))?;
+        actions.push(action);
+    }
+    Ok((position, actions))
+}
+
+fn over(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Result<(), Fault> {
+    talk.choose(variant)?;
+    let (position, actions) = finished(variant, seats)?;
+    talk.set(&[talk.position(seats, &actions)])?;
+    let places = (0..seats as u8).map(|seat| position.place(buxtehude::rules::Seat(seat)));
+    let places: Vec<usize> = places.flatten().collect();
+    let list: Vec<String> = places.iter().map(usize::to_string).collect();
+    let list = list.join(" ");
+    let result = match places.as_slice() {
+        [1, 2] => "p1win".to_string(),
+        [2, 1] => "p2win".to_string(),
+        [_, _] => "draw".to_string(),
+        _ => format!("places {list}"),
+    };
+    for (query, expected) in [
+        ("gameover", "true"),
+        ("turn", "over"),
+        ("result", &result),
+        ("p1turn", "false"),
+    ] {
+        let answer = talk.ask(&format!("query {query}"))?;
+        expect(answer == [format!("response {expected}")], || {
+            format!("query {query}: expected {expected:?}, got {answer:?}")
+        })?;
+    }
+    let answer = talk.ask("query legal")?;
+    expect(answer == ["response"], || format!("legal: {answer:?}"))?;
+    let shown = talk.ask("d")?;
+    for expected in [format!("Fen: {position}"), format!("Result: places {list}")] {
+        expect(shown.contains(&expected), || {
+            format!("no line {expected:?} in {shown:?}")
+        })?;
+    }
+    // Where nothing is left to find out, a `go` without a limit is answered at once.
+    let search = talk.go("go")?;
+    expect(search.best.best.is_none(), || format!("{:?}", search.best))?;
+    let exact = &search.best.estimate;
+    let worth = places
+        .iter()
+        .map(|place| 1000 * (seats - place) * 2 / (seats * (seats - 1)));
+    let near = exact
+        .iter()
+        .zip(worth)
+        .all(|(&share, worth)| usize::from(share).abs_diff(worth) <= 1);
+    expect(exact.len() == seats && near, || {
+        format!("estimate {exact:?} of places {list}")
+    })
+}

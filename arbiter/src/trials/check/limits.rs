@@ -1,0 +1,127 @@
+//! That a search keeps its limits.
+
+use std::time::Duration;
+
+use buxtehude::protocol::{Info, Score};
+
+use super::talk::{Fault, Search, Talk, expect};
+use super::{Check, Profile};
+
+/// How much later than its limit an answer may come, for the way and the machine.
+pub const MARGIN: Duration = Duration::from_millis(150);
+
+/// How often an answer may come too late before it is held against the engine, and not the machine.
+pub const TRIES: usize = 3;
+
+/// The checks of limits.
+pub fn checks(profile: Profile) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for depth in [1, 2, 4] {
+        checks.push(Check::new(
+            format!("limits/depth-{depth}"),
+            format!("`go depth {depth}` searches no deeper"),
+            move |talk| {
+                let search = search(talk, &format!("go depth {depth}"))?;
+                let deepest = search.infos.iter().filter_map(|info| info.depth).max();
+                // A game that is solved, or ends, may be known further.
+                let is_known = search.infos.iter().any(is_mate);
+                expect(
+                    is_known || deepest.is_none_or(|deepest| deepest <= depth),
+                    || format!("depth {deepest:?}"),
+                )
+            },
+        ));
+    }
+    for nodes in [1, 100, 5000] {
+        checks.push(Check::new(
+            format!("limits/nodes-{nodes}"),
+            format!("`go nodes {nodes}` visits hardly more positions"),
+            move |talk| {
+                let search = search(talk, &format!("go nodes {nodes}"))?;
+                let visited = search.infos.iter().filter_map(|info| info.nodes).max();
+                // Engines look at the count now and then.
+                expect(
+                    visited.is_none_or(|visited| visited <= nodes + 2000),
+                    || format!("{visited:?} positions"),
+                )
+            },
+        ));
+    }
+    for movetime in [1, 20, 100] {
+        checks.push(Check::new(
+            format!("limits/movetime-{movetime}"),
+            format!("`go movetime {movetime}` is answered in time"),
+            move |talk| in_time(talk, &format!("go movetime {movetime}"), movetime),
+        ));
+    }
+    // Engines of plain UCI may answer before.
+    if profile == Profile::Full {
+        checks.push(movetime_used());
+    }
+    for (name, go, limit) in [
+        ("clock", "go wtime 200 btime 200 winc 0 binc 0", 200),
+        (
+            "clock-increment",
+            "go wtime 100 btime 100 winc 50 binc 50",
+            100,
+        ),
+        ("clock-movestogo", "go wtime 100 btime 100 movestogo 1", 100),
+        ("clock-zero", "go wtime 0 btime 0", 0),
+        ("clock-negative", "go wtime -50 btime -50", 0),
+        ("depth-and-time", "go depth 90 movetime 50", 50),
+        ("nodes-and-time", "go nodes 100000000000 movetime 50", 50),
+    ] {
+        checks.push(Check::new(
+            format!("limits/{name}"),
+            format!("`{go}` is answered in time"),
+            move |talk| in_time(talk, go, limit),
+        ));
+    }
+    checks
+}
+
+fn movetime_used() -> Check {
+    Check::new(
+        "limits/movetime-used",
+        "`go movetime 100` is used, but for a fifth of it",
+        |talk| {
+            let search = search(talk, "go movetime 100")?;
+            let is_known = search.infos.iter().any(is_mate);
+            expect(
+                is_known || search.elapsed >= Duration::from_millis(75),
+                || format!("after {:?}", search.elapsed),
+            )
+        },
+    )
+}
+
+fn is_mate(info: &Info) -> bool {
+    matches!(info.score, Some(Score::Mate(_)))
+}
+
+fn search(talk: &mut Talk, go: &str) -> Result<Search, Fault> {
+    talk.set(&["ucinewgame".into(), talk.beginning()?])?;
+    let search = talk.go(go)?;
+    expect(search.best.best.is_some(), || "no move".into())?;
+    Ok(search)
+}
+
+/// A search that is answered within its limit, in milliseconds, or at the second or third attempt.
+fn in_time(talk: &mut Talk, go: &str, limit: u64) -> Result<(), Fault> {
+    let limit = Duration::from_millis(limit) + MARGIN;
+    in_time_of(limit, || Ok(search(talk, go)?.elapsed))
+}
+
+/// What was wrong, unless one of [`TRIES`] attempts takes no longer than the limit.
+pub fn in_time_of(
+    limit: Duration,
+    mut attempt: impl FnMut() -> Result<Duration, Fault>,
+) -> Result<(), Fault> {
+    let mut elapsed = attempt()?;
+    for _ in 1..TRIES {
+        if elapsed > limit {
+            elapsed = elapsed.min(attempt()?);
+        }
+    }
+    expect(elapsed <= limit, || format!("after {elapsed:?}"))
+}

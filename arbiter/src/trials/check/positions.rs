@@ -1,0 +1,271 @@
+//! Positions of every variant and number of seats: that the engine knows the rules.
+
+use buxtehude::rules::{AnyPosition, MAX_SEATS, Seat, Turn, VARIANTS, Variant};
+use rand::seq::IteratorRandom;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::talk::{Fault, Talk, expect, is_legal, wrong};
+use super::{Check, Profile, Settings};
+
+/// Positions of a variant and a number of seats that are searched.
+const POSITIONS: usize = 8;
+
+/// Positions that are asked about, which is quickly done.
+const MANY_POSITIONS: usize = 40;
+
+/// The most moves of a game by which such a position comes about.
+const MOST_MOVES: usize = 40;
+
+/// A variant that is asked about, with the numbers of seats that it can be played by.
+pub fn tables(settings: &Settings) -> Vec<(&'static Variant, usize)> {
+    let asked = |variant: &&Variant| {
+        settings
+            .variant
+            .is_none_or(|only| only.name == variant.name)
+    };
+    // What plain UCI can say: two seats, and no cards.
+    let is_plain = |start: &AnyPosition| start.seats() == 2 && !start.has_cards();
+    let mut tables = Vec::new();
+    for variant in VARIANTS.iter().filter(asked) {
+        for seats in 2..=MAX_SEATS {
+            let is_said = |start| settings.profile != Profile::Uci || is_plain(&start);
+            if variant.start(seats).is_ok_and(is_said) {
+                tables.push((variant, seats));
+            }
+        }
+    }
+    tables
+}
+
+/// The checks of positions.
+pub fn checks(settings: &Settings) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for (variant, seats) in tables(settings) {
+        let name = |what: &str| format!("{}/{seats}/{what}", variant.name);
+        checks.push(Check::new(
+            name("moves"),
+            "every `bestmove` is legal, and so is every move of a principal variation",
+            move |talk| for_each_position(talk, variant, seats, moves_are_legal),
+        ));
+        if settings.profile == Profile::Full {
+            checks.push(Check::new(
+                name("estimates"),
+                "estimates have a number for each seat and add up to 1000",
+                move |talk| for_each_position(talk, variant, seats, estimates_add_up),
+            ));
+            checks.push(Check::new(
+                name("shown"),
+                "`d` shows the position that the rules lead to, and its legal moves or cards",
+                move |talk| for_positions(talk, variant, seats, MANY_POSITIONS, is_shown),
+            ));
+            checks.push(Check::new(
+                name("queries"),
+                "`query` says whose turn it is, what is legal, and how the game ended",
+                move |talk| for_positions(talk, variant, seats, MANY_POSITIONS, queries_are_true),
+            ));
+            checks.push(Check::new(
+                name("text"),
+                "a position set by its text is the one set by its moves",
+                move |talk| for_positions(talk, variant, seats, MANY_POSITIONS, text_is_read),
+            ));
+            if variant.start(seats).is_ok_and(|start| start.has_cards()) {
+                checks.push(Check::new(
+                    name("cards"),
+                    "each kind of card that is drawn has the effect that the rules give it",
+                    move |talk| cards_are_drawn(talk, variant, seats),
+                ));
+            }
+        }
+    }
+    checks
+}
+
+/// A position, and how it came about.
+pub struct Reached {
+    /// The position.
+    pub position: AnyPosition,
+    /// The command that sets it.
+    pub command: String,
+}
+
+type Test = fn(&mut Talk, &Reached) -> Result<(), Fault>;
+
+/// Tests some positions by searching them.
+pub fn for_each_position(
+    talk: &mut Talk,
+    variant: &'static Variant,
+    seats: usize,
+    test: Test,
+) -> Result<(), Fault> {
+    for_positions(talk, variant, seats, POSITIONS, test)
+}
+
+fn for_positions(
+    talk: &mut Talk,
+    variant: &'static Variant,
+    seats: usize,
+    count: usize,
+    test: Test,
+) -> Result<(), Fault> {
+    talk.choose(variant)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
+    for _ in 0..count {
+        let (position, actions) = random_position(variant, seats, &mut rng)?;
+        let command = talk.position(seats, &actions);
+        talk.set(std::slice::from_ref(&command))?;
+        test(talk, &Reached { position, command })?;
+    }
+    Ok(())
+}
+
+/// A position of a random game, with the moves and cards that led to it.
+pub fn random_position(
+    variant: &Variant,
+    seats: usize,
+    rng: &mut ChaCha8Rng,
+) -> Result<(AnyPosition, Vec<String>), Fault> {
+    let start = variant.start(seats);
+    let mut position = start.or_else(|error| wrong(error.to_string()))?;
+    let mut actions = Vec::new();
+    for _ in 0..rng.random_range(0..MOST_MOVES) {
+        let Some(action) = position.legal_actions().into_iter().choose(rng) else {
+            break;
+        };
+        position
+            .play(&action)
+            .or_else(|error| wrong(error.to_string()))?;
+        actions.push(action);
+    }
+    Ok((position, actions))
+}
+
+fn moves_are_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
+    let moves = matches!(reached.position.turn(), Turn::Seat(_));
+    if talk.profile() == Profile::Match && !moves {
+        // In a match nobody is asked then.
+        return Ok(());
+    }
+    let search = talk.go("go depth 2")?;
+    let Turn::Seat(_) = reached.position.turn() else {
+        return expect(search.best.best.is_none(), || {
+            format!("{:?} where nobody can move", search.best.best)
+        });
+    };
+    let Some(best) = &search.best.best else {
+        return wrong("no move where there are some");
+    };
+    expect(is_legal(&reached.position, best), || {
+        format!("{best} is illegal after {}", reached.command)
+    })?;
+    for info in &search.infos {
+        let mut position = reached.position;
+        for mv in &info.pv {
+            // Behind a card nobody knows what can be played.
+            if !matches!(position.turn(), Turn::Seat(_)) {
+                break;
+            }
+            expect(is_legal(&position, mv), || {
+                format!("{mv} is illegal in the pv {}", info.pv.join(" "))
+            })?;
+            position
+                .play(mv)
+                .or_else(|error| wrong(error.to_string()))?;
+        }
+    }
+    Ok(())
+}
+
+fn estimates_add_up(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
+    let search = talk.go("go depth 1")?;
+    let seats = reached.position.seats();
+    let estimates = search
+        .infos
+        .iter()
+        .filter(|info| info.depth.is_some())
+        .map(|info| &info.estimate);
+    for estimate in estimates.chain([&search.best.estimate]) {
+        let sum: u32 = estimate.iter().map(|share| u32::from(*share)).sum();
+        expect(estimate.len() == seats && sum == 1000, || {
+            format!("{estimate:?} for {seats} seats adds up to {sum}")
+        })?;
+    }
+    Ok(())
+}
+
+fn is_shown(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
+    let lines = talk.ask("d")?;
+    let legal = format!("Legal: {}", reached.position.legal_actions().join(" "));
+    for expected in [
+        format!("Fen: {}", reached.position),
+        legal.trim_end().to_string(),
+    ] {
+        expect(lines.contains(&expected), || {
+            format!("no line {expected:?} after {}", reached.command)
+        })?;
+    }
+    Ok(())
+}
+
+fn queries_are_true(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
+    let position = &reached.position;
+    let is_first = |seat: Seat| (seat == Seat(0)).to_string();
+    let p1turn = match position.turn() {
+        Turn::Seat(seat) | Turn::Card(seat) => is_first(seat),
+        Turn::Over => "false".into(),
+    };
+    let turn = match position.turn() {
+        Turn::Seat(seat) => seat.to_string(),
+        Turn::Card(seat) => format!("card {seat}"),
+        Turn::Over => "over".into(),
+    };
+    for (query, expected) in [
+        ("turn", turn),
+        ("p1turn", p1turn),
+        ("gameover", (position.turn() == Turn::Over).to_string()),
+        ("legal", position.legal_actions().join(" ")),
+        ("players", position.seats().to_string()),
+    ] {
+        let lines = talk.ask(&format!("query {query}"))?;
+        let expected = format!("response {expected}").trim_end().to_string();
+        expect(lines == [expected.as_str()], || {
+            format!("query {query}: expected {expected:?}, got {lines:?}")
+        })?;
+    }
+    if position.turn() != Turn::Over {
+        let lines = talk.ask("query result")?;
+        expect(lines == ["response none"], || {
+            format!("query result: {lines:?}")
+        })?;
+    }
+    Ok(())
+}
+
+/// Each kind of card, drawn in several positions.
+fn cards_are_drawn(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Result<(), Fault> {
+    talk.choose(variant)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
+    let mut drawn = 0;
+    while drawn < POSITIONS {
+        let (position, actions) = random_position(variant, seats, &mut rng)?;
+        if !matches!(position.turn(), Turn::Card(_)) {
+            continue;
+        }
+        drawn += 1;
+        for card in position.legal_actions() {
+            let mut position = position;
+            let played = position.play(&card);
+            played.or_else(|error| wrong(error.to_string()))?;
+            let command = talk.position(seats, &[&actions[..], &[card]].concat());
+            talk.set(std::slice::from_ref(&command))?;
+            is_shown(talk, &Reached { position, command })?;
+        }
+    }
+    Ok(())
+}
+
+fn text_is_read(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
+    let lines = talk.ask(&format!("position fen {}", reached.position))?;
+    expect(lines.is_empty(), || format!("{:?} came", lines[0]))?;
+    is_shown(talk, reached)
+}

@@ -1,0 +1,304 @@
+//! That memory does not grow over many games.
+//!
+//! Games are played with small limits, and the resident memory of the engine with all processes that it
+//! started is read now and then. What an engine takes at first, tables for one, does not matter: what is
+//! looked for is growth that goes on.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::fs;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use buxtehude::rules::{Turn, Variant};
+use rand::SeedableRng;
+use rand::seq::IteratorRandom;
+use rand_chacha::ChaCha8Rng;
+
+use super::positions::tables;
+use super::talk::{Fault, Talk, expect, is_legal};
+use super::{Check, Settings};
+
+/// Moves that the engine is asked for in a game.
+const MOVES: usize = 12;
+
+/// Readings of the memory of a soak that is limited by games.
+const READINGS: u64 = 200;
+
+/// Parts into which the readings after the warm-up are divided: each has to be above the one before.
+const PARTS: usize = 4;
+
+/// Growth that says nothing, in KiB: what an allocator keeps for itself may come and go.
+const SMALL: f64 = 512.0;
+
+/// Growth that is wrong however it came about, in KiB.
+const LARGE: f64 = 262_144.0;
+
+/// How long a soak takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Soak {
+    /// So many games.
+    Games(u64),
+    /// So much time.
+    Time(Duration),
+}
+
+impl FromStr for Soak {
+    type Err = String;
+
+    /// Reads `1000`, games, or `60s`, seconds.
+    fn from_str(text: &str) -> Result<Soak, String> {
+        let number = |text: &str| text.parse::<u32>().ok().filter(|&number| number > 0);
+        let soak = match text.strip_suffix('s') {
+            Some(seconds) => number(seconds).map(|n| Soak::Time(Duration::from_secs(n.into()))),
+            None => number(text).map(|n| Soak::Games(n.into())),
+        };
+        soak.ok_or_else(|| {
+            "expected a number of games such as 1000, or of seconds such as 60s".into()
+        })
+    }
+}
+
+/// The check of the memory, where it is asked for.
+pub fn checks(settings: &Settings) -> Vec<Check> {
+    let table = tables(settings).first().copied();
+    let Some((soak, (variant, _))) = settings.soak.zip(table) else {
+        return Vec::new();
+    };
+    let seats: Vec<usize> = tables(settings)
+        .into_iter()
+        .filter(|(other, _)| other.name == variant.name)
+        .map(|(_, seats)| seats)
+        .collect();
+    vec![Check::new(
+        "soak/memory",
+        "memory does not grow steadily over many games",
+        move |talk| {
+            let readings = play(talk, soak, variant, &seats)?;
+            let growth = Growth::of(&readings);
+            talk.note(growth.to_string());
+            expect(!growth.is_steady(), || growth.to_string())
+        },
+    )]
+}
+
+/// Memory in KiB after so many games.
+type Reading = (u64, f64);
+
+/// Plays games, and reads the memory now and then.
+fn play(
+    talk: &mut Talk,
+    soak: Soak,
+    variant: &'static Variant,
+    seats: &[usize],
+) -> Result<Vec<Reading>, Fault> {
+    let begun = Instant::now();
+    let between = match soak {
+        Soak::Games(games) => (games / READINGS).max(1),
+        Soak::Time(_) => 1,
+    };
+    // Always after a game with as many seats: what an engine keeps for a game may depend on them.
+    let between = between.next_multiple_of(seats.len() as u64);
+    if talk.plays(variant) {
+        talk.choose(variant)?;
+    }
+    let mut readings = Vec::new();
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    for game in 1.. {
+        talk.forget();
+        let seats = seats[(game as usize - 1) % seats.len()];
+        play_game(talk, variant, seats, &mut rng)?;
+        if game % between == 0 {
+            let Some(memory) = memory(talk.process()) else {
+                return Err(Fault::Skipped("/proc does not tell its memory".into()));
+            };
+            readings.push((game, memory));
+        }
+        let is_over = match soak {
+            Soak::Games(games) => game >= games,
+            Soak::Time(time) => begun.elapsed() >= time,
+        };
+        if is_over {
+            break;
+        }
+    }
+    Ok(readings)
+}
+
+fn play_game(
+    talk: &mut Talk,
+    variant: &'static Variant,
+    seats: usize,
+    rng: &mut ChaCha8Rng,
+) -> Result<(), Fault> {
+    let start = variant.start(seats);
+    let mut position = start.map_err(|error| Fault::Wrong(error.to_string()))?;
+    let mut actions: Vec<String> = Vec::new();
+    talk.set(&["ucinewgame".into()])?;
+    for _ in 0..MOVES {
+        while let Turn::Card(_) = position.turn() {
+            let card = position.legal_actions().into_iter().choose(rng);
+            let card = card.unwrap_or_default();
+            if position.play(&card).is_err() {
+                break;
+            }
+            actions.push(card);
+        }
+        if position.turn() == Turn::Over {
+            break;
+        }
+        talk.send(&talk.position(seats, &actions))?;
+        let search = talk.go("go nodes 20")?;
+        let best = search.best.best.unwrap_or_default();
+        expect(is_legal(&position, &best), || {
+            format!("{best:?} is illegal")
+        })?;
+        // It is legal.
+        let _ = position.play(&best);
+        actions.push(best);
+    }
+    Ok(())
+}
+
+/// How the memory grew after the warm-up, the first fifth of the readings.
+#[derive(Clone, Debug)]
+struct Growth {
+    games: u64,
+    /// The medians of the parts, in KiB.
+    parts: Vec<f64>,
+    /// KiB in 1000 games: the median slope between readings of the first and of the second half.
+    slope: f64,
+}
+
+impl Growth {
+    fn of(readings: &[Reading]) -> Growth {
+        let games = readings.last().map_or(0, |&(game, _)| game);
+        let warm = &readings[readings.len() / 5..];
+        let size = warm.len().div_ceil(PARTS).max(1);
+        let memories = |part: &[Reading]| median(part.iter().map(|&(_, memory)| memory).collect());
+        let (early, late) = warm.split_at(warm.len() / 2);
+        let slopes = early
+            .iter()
+            .zip(late)
+            .map(|(&(from, before), &(to, after))| {
+                (after - before) / (to - from).max(1) as f64 * 1000.0
+            });
+        Growth {
+            games,
+            parts: warm.chunks(size).map(memories).collect(),
+            slope: median(slopes.collect()),
+        }
+    }
+
+    /// Between the first and the last part.
+    fn total(&self) -> f64 {
+        match self.parts.as_slice() {
+            [first, .., last] => last - first,
+            _ => 0.0,
+        }
+    }
+
+    /// Each part is above the one before by its share, or the whole is too much.
+    fn is_steady(&self) -> bool {
+        let total = self.total();
+        let least = total / (4 * PARTS) as f64;
+        let goes_on = self.parts.windows(2).all(|pair| pair[1] - pair[0] >= least);
+        total > LARGE || (total > SMALL && self.slope > 0.0 && goes_on)
+    }
+}
+
+impl fmt::Display for Growth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (games, total, slope) = (self.games, self.total(), self.slope);
+        let last = self.parts.last().unwrap_or(&0.0);
+        write!(
+            f,
+            "{games} games, {last:.0} KiB at the end, {total:+.0} KiB since the warm-up, {slope:+.0} KiB per 1000 games"
+        )
+    }
+}
+
+/// The middle one of some numbers, or 0.
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// The resident memory of a process and of all that it started, in KiB.
+fn memory(process: u32) -> Option<f64> {
+    let mut parents: HashMap<u32, Vec<u32>> = HashMap::new();
+    for entry in fs::read_dir("/proc").ok()?.flatten() {
+        let Ok(id) = entry.file_name().to_string_lossy().parse() else {
+            continue;
+        };
+        if let Some(parent) = number_of(id, "PPid:") {
+            parents.entry(parent).or_default().push(id);
+        }
+    }
+    let mut found = HashSet::from([process]);
+    let mut open = vec![process];
+    while let Some(id) = open.pop() {
+        let children = parents.get(&id).into_iter().flatten();
+        open.extend(children.filter(|&&child| found.insert(child)));
+    }
+    let memories = found.iter().filter_map(|&id| number_of(id, "VmRSS:"));
+    let all: u32 = memories.sum();
+    (all > 0).then(|| f64::from(all))
+}
+
+/// A number in the status of a process.
+fn number_of(process: u32, name: &str) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn growth(memory: impl Fn(u64) -> f64) -> Growth {
+        let readings: Vec<Reading> = (1..=200).map(|n| (n * 5, memory(n * 5))).collect();
+        Growth::of(&readings)
+    }
+
+    #[test]
+    fn steady_growth_is_told_from_other_growth() {
+        let noise = |game: u64| (game * 7919 % 101) as f64 * 4.0;
+        for (expected, growth) in [
+            (false, growth(|_| 8000.0)),
+            (false, growth(noise)),
+            // Tables that fill up, then stay as they are.
+            (false, growth(|game| 8000.0 + 40.0 * game.min(400) as f64)),
+            // One step.
+            (
+                false,
+                growth(|game| if game < 600 { 8000.0 } else { 12_000.0 }),
+            ),
+            (false, growth(|game| 8000.0 - game as f64)),
+            (true, growth(|game| 8000.0 + game as f64)),
+            (
+                true,
+                growth(|game| 8000.0 + 2.0 * game as f64 + noise(game)),
+            ),
+            (
+                true,
+                growth(|game| if game < 600 { 8000.0 } else { 400_000.0 }),
+            ),
+        ] {
+            assert_eq!(growth.is_steady(), expected, "{growth}: {:?}", growth.parts);
+        }
+        let told = growth(|game| 8000.0 + game as f64).to_string();
+        assert!(told.ends_with("+1000 KiB per 1000 games"), "{told}");
+    }
+
+    #[test]
+    fn a_soak_is_a_number_of_games_or_of_seconds() {
+        assert_eq!("1000".parse(), Ok(Soak::Games(1000)));
+        assert_eq!("60s".parse(), Ok(Soak::Time(Duration::from_secs(60))));
+        for wrong in ["", "s", "0", "0s", "-1", "1m"] {
+            let error = wrong.parse::<Soak>().unwrap_err();
+            assert!(error.contains("such as 60s"), "{wrong:?}: {error}");
+        }
+    }
+}

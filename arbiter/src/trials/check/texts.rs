@@ -1,0 +1,190 @@
+//! Texts of positions: what is wrong with one is refused by the name of its field, and what is right is taken.
+//!
+//! The texts are those of positions of random games in which one character or number is replaced by another;
+//! the rules say which of them are right, and how they are spelt.
+
+use std::collections::HashSet;
+
+use buxtehude::rules::Variant;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::positions::{random_position, tables};
+use super::talk::{Fault, Talk, expect};
+use super::{Check, Settings};
+
+/// Texts that are changed, for each variant and number of seats.
+const TEXTS: usize = 2;
+
+/// What takes the place of a number or of another character.
+const OTHERS: [&str; 19] = [
+    "", "3!", "0", "1", "3", "6", "07", "50", "64", "65", "70000", "!", "/", "-", "1,2", "?3",
+    "1?99", "BBB", "x",
+];
+
+/// The checks of texts.
+pub fn checks(settings: &Settings) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for (variant, seats) in tables(settings) {
+        checks.push(Check::new(
+            format!("{}/{seats}/text-changed", variant.name),
+            "a wrong text is refused with the name of a field that is wrong, and changes nothing",
+            move |talk| changed_texts(talk, variant, seats),
+        ));
+        let has_etudes = etude_of_start(variant, seats).is_some();
+        if has_etudes {
+            checks.push(Check::new(
+                format!("{}/{seats}/etude", variant.name),
+                "a position set by an etude is the one that it says",
+                move |talk| etudes_are_read(talk, variant, seats),
+            ));
+        }
+    }
+    checks
+}
+
+fn changed_texts(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Result<(), Fault> {
+    talk.choose(variant)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
+    let mut texts = Vec::new();
+    for _ in 0..TEXTS {
+        let (position, _) = random_position(variant, seats, &mut rng)?;
+        texts.extend(changes(&position.to_string()));
+    }
+    let errors = texts.iter().filter_map(|text| variant.parse(text).err());
+    // Where several fields are wrong, any of them may be named.
+    let fields: HashSet<String> = errors
+        .filter_map(|error| field(&error.to_string()))
+        .collect();
+    for text in texts {
+        talk.send("position startpos")?;
+        let answer = talk.ask(&format!("position fen {text}"))?;
+        let expected = match variant.parse(&text) {
+            Ok(position) => {
+                expect(answer.is_empty(), || {
+                    format!("{text:?} is right: {answer:?}")
+                })?;
+                position
+            }
+            Err(error) => {
+                let error = error.to_string();
+                let is_refused = match answer.as_slice() {
+                    [line] if line.starts_with("info string error: ") => {
+                        field(line).is_some_and(|field| fields.contains(&field))
+                    }
+                    _ => false,
+                };
+                expect(is_refused, || {
+                    format!("expected an error as {error:?}, got {answer:?}")
+                })?;
+                continue;
+            }
+        };
+        let shown = talk.ask("d")?;
+        let expected = format!("Fen: {expected}");
+        expect(shown.contains(&expected), || {
+            format!("no line {expected:?}")
+        })?;
+    }
+    Ok(())
+}
+
+/// The field that an error names.
+fn field(error: &str) -> Option<String> {
+    let (_, reason) = error.split_once("\" refused: ")?;
+    let (field, _) = reason.split_once(": ")?;
+    Some(field.to_string())
+}
+
+/// The text with each number or character replaced by others, and cut off before each.
+fn changes(text: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut was_digit = false;
+    for c in text.chars() {
+        match parts.last_mut().filter(|_| was_digit && c.is_ascii_digit()) {
+            Some(number) => number.push(c),
+            None => parts.push(c.to_string()),
+        }
+        was_digit = c.is_ascii_digit();
+    }
+    let mut changes = Vec::new();
+    for index in 0..parts.len() {
+        let [before, behind] = [parts[..index].concat(), parts[index + 1..].concat()];
+        // Blanks at the end of a line are not part of a text.
+        changes.push(before.trim_end().to_string());
+        for other in OTHERS {
+            changes.push(format!("{before}{other}{behind}"));
+        }
+    }
+    for index in 1..parts.len() {
+        let mut swapped = parts.clone();
+        swapped.swap(index - 1, index);
+        changes.push(swapped.concat());
+    }
+    // One part of what is on the board in the place of another, a part more, and one many times.
+    if let Some((first, _)) = text.split_once(' ') {
+        let pieces: Vec<&str> = first.split('/').collect();
+        for (index, other) in (0..pieces.len()).flat_map(|index| {
+            let others = pieces.iter().copied();
+            others.map(move |other| (index, other))
+        }) {
+            let mut pieces = pieces.clone();
+            pieces[index] = other;
+            changes.push(text.replacen(first, &pieces.join("/"), 1));
+        }
+        changes.push(text.replacen(first, &format!("{first}/{first}"), 1));
+        changes.push(text.replacen(first, &[first; 7].join("/"), 1));
+    }
+    let is_line = |text: &String| {
+        !text.is_empty() && !text.starts_with(' ') && !text.ends_with(' ') && !text.contains("  ")
+    };
+    changes.retain(is_line);
+    changes.dedup();
+    changes
+}
+
+/// The start as an etude, where the game has etudes.
+fn etude_of_start(variant: &Variant, seats: usize) -> Option<String> {
+    etude(variant, &variant.start(seats).ok()?.to_string())
+}
+
+/// The etude of a position's text, where there is one.
+fn etude(variant: &Variant, text: &str) -> Option<String> {
+    let (all, _) = text.split_once(' ')?;
+    let seats = all.split('/').map(|seat| {
+        let misses = if seat.ends_with('!') { "t" } else { "f" };
+        format!("{};{misses}", seat.trim_end_matches('!').replace(',', ";"))
+    });
+    let line = format!("{};-", seats.collect::<Vec<String>>().join(";"));
+    let position = variant.parse_etude(&line).ok()?;
+    (position.to_string() == text).then_some(line)
+}
+
+fn etudes_are_read(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Result<(), Fault> {
+    talk.choose(variant)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
+    let mut lines: Vec<String> = etude_of_start(variant, seats).into_iter().collect();
+    for _ in 0..1000 {
+        let (position, _) = random_position(variant, seats, &mut rng)?;
+        lines.extend(etude(variant, &position.to_string()));
+        if lines.len() > 5 {
+            break;
+        }
+    }
+    for line in lines {
+        let answer = talk.ask(&format!("position etude {line}"))?;
+        expect(answer.is_empty(), || {
+            format!("{line:?} is right: {answer:?}")
+        })?;
+        let position = variant.parse_etude(&line);
+        let expected = position.map(|position| format!("Fen: {position}"));
+        let shown = talk.ask("d")?;
+        expect(
+            expected
+                .as_ref()
+                .is_ok_and(|expected| shown.contains(expected)),
+            || format!("no line {expected:?}"),
+        )?;
+    }
+    Ok(())
+}
