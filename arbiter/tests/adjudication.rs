@@ -1,12 +1,11 @@
 //! Games that the arbiter ends since it is known who wins.
 
-mod common;
-
-use arbiter::ending::Ending;
+use crate::common::table;
+use arbiter::archive::replay;
 use arbiter::plan::{Adjudication, EngineSpec, Resign};
-use arbiter::replay;
+use arbiter::record::ending::Ending;
 use buxtehude::rules::Variant;
-use common::{Table, tiny};
+use table::{Table, tiny};
 
 /// An engine that says who wins.
 fn sure(estimate: &str) -> EngineSpec {

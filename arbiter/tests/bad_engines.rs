@@ -2,15 +2,14 @@
 //! which the engine sits, in bounded time, and the arbiter stays small.
 #![cfg(target_os = "linux")]
 
-mod program;
-
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use arbiter::ending::Ending;
+use crate::common::program;
 use arbiter::record::GameRecord;
+use arbiter::record::ending::Ending;
 use program::{arbiter, directory};
 
 /// What the arbiter may have of memory at most, in KiB.
@@ -403,13 +402,13 @@ fn most_memory(child: &mut Child) -> u64 {
 fn records(path: &Path) -> Vec<GameRecord> {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     text.lines()
-        .map(|line| arbiter::replay::read(line).unwrap())
+        .map(|line| arbiter::archive::replay::read(line).unwrap())
         .collect()
 }
 
 fn check(bad: &Bad, record: &GameRecord, seen: &str) {
     assert!(
-        arbiter::replay::check(record).is_empty(),
+        arbiter::archive::replay::check(record).is_empty(),
         "{record:?}: {seen}"
     );
     let seat = record.seats.iter().position(|name| name == "bad").unwrap();

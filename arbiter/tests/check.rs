@@ -1,9 +1,7 @@
 //! `arbiter check`: the built-in engine does all that is asked, and engines that break one thing are caught for it.
 #![cfg(target_os = "linux")]
 
-mod mutants;
-mod program;
-
+use crate::common::{mutants, program};
 use mutants::{Mutant, missed};
 use program::run;
 
@@ -178,7 +176,8 @@ fn what_cannot_be_checked_is_named() {
     );
 }
 
-/// Keeps 4 KiB of each game, each in a variable of its own, so that they add up evenly, and is the built-in engine otherwise.
+/// Keeps 4 KiB of each game, each in a variable of its own, so that they add up evenly, and is the built-in engine
+/// otherwise.
 const LEAKING: &str = r#"
 games=0
 page=$(printf '%4096s' '')
@@ -226,4 +225,24 @@ fn a_mute_program_is_given_up_soon() {
         "{stdout}"
     );
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
+}
+
+/// An engine of a few lines, which knows no rules, can play matches here.
+#[test]
+fn an_engine_that_gets_its_moves_passes_the_check_for_matches() {
+    let engine = "while read -r line; do case $line in \
+        uci) echo id name small; echo uciok;; isready) echo readyok;; \
+        go*) set -- ${line#*searchmoves }; echo bestmove $1;; quit) exit;; esac; done";
+    let check = |arguments: &[&str]| {
+        let engine = ["sh", "-c", engine];
+        run(&[&["check", "--profile", "match"], arguments, &engine].concat())
+    };
+    let (code, stdout, stderr) = check(&["--legal"]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(stdout.contains(" 0 skipped"), "{stdout}");
+    let (code, stdout, _) = check(&["--variant", "hase-und-igel"]);
+    assert_eq!(
+        code, 1,
+        "without its moves it has none to choose from: {stdout}"
+    );
 }

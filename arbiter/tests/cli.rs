@@ -1,7 +1,6 @@
 //! What the arbiter says to wrong arguments: the flag, what was given, what is accepted; exit code 2.
 
-mod program;
-
+use crate::common::program;
 use program::{directory, run};
 
 /// Arguments, exit code and what was said, with the test's directory left out.

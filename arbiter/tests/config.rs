@@ -1,13 +1,12 @@
 //! Settings from a file, and the file that a stored match prints of its own.
 
-mod program;
-
 use std::ffi::OsString;
 use std::path::Path;
 
-use arbiter::args::{Cli, Command, validate};
-use arbiter::config;
-use arbiter::store::Store;
+use crate::common::program;
+use arbiter::archive::store::Store;
+use arbiter::settings::args::{Cli, Command, validate};
+use arbiter::settings::config;
 use clap::CommandFactory;
 use program::{arbiter, directory, run};
 
@@ -79,10 +78,10 @@ fn a_file_means_what_its_flags_mean() {
 }
 
 #[test]
-fn the_file_in_the_readme_is_accepted() {
-    let directory = directory("config_readme");
-    let readme = include_str!("../../README.md");
-    let (_, rest) = readme.split_once("```toml\n").unwrap();
+fn the_file_in_the_documents_is_accepted() {
+    let directory = directory("config_document");
+    let document = include_str!("../../docs/arbiter.md");
+    let (_, rest) = document.split_once("```toml\n").unwrap();
     let (settings, _) = rest.split_once("```").unwrap();
     let plan = planned(&["--config", &file(&directory, settings)]);
     assert!(
@@ -172,7 +171,8 @@ fn openings_are_a_file_or_a_list_of_its_lines() {
         "startpos moves 5\nstartpos moves 6 +half 4\n",
     )
     .unwrap();
-    let list = "seed = 1\ngames = 4\ndepth = 1\nmax-plies = 2\nopenings = ['startpos moves 5', 'startpos moves 6 +half 4']";
+    let list = "seed = 1\ngames = 4\ndepth = 1\nmax-plies = 2\nopenings = ['startpos moves 5', 'startpos moves \
+        6 +half 4']";
     let named = "seed = 1\ngames = 4\ndepth = 1\nmax-plies = 2\nopenings = 'two.txt'";
     let exports = [list, named].map(|settings| {
         let path = file(&directory, settings);

@@ -1,10 +1,9 @@
 //! `arbiter cost`: what moves cost by a judge whose estimates are known, and by the built-in engine.
 
-mod program;
-
 use std::fs;
 use std::path::Path;
 
+use crate::common::program;
 use program::{content, crashing, directory, run, scattered};
 use serde_json::{Value, json};
 

@@ -1,11 +1,10 @@
 //! Completions, manual pages, and the examples of every help.
 
-mod program;
-
 use std::collections::BTreeSet;
 use std::process::Command as Process;
 
-use arbiter::args::Cli;
+use crate::common::program;
+use arbiter::settings::args::Cli;
 use clap::{Command, CommandFactory};
 use program::{directory, run};
 
@@ -45,7 +44,8 @@ fn every_help_has_an_example_of_its_own_command() {
     let leaves = leaves(&Cli::command(), &[]);
     assert!(leaves.len() >= 10, "{}", leaves.len());
     for (words, command) in leaves {
-        let help = command.get_after_help().map(ToString::to_string);
+        let help = command.get_after_long_help().or(command.get_after_help());
+        let help = help.map(ToString::to_string);
         let help = help.unwrap_or_default();
         let (_, examples) = help
             .split_once("EXAMPLE")

@@ -1,14 +1,12 @@
 //! However the arbiter comes to its end, no process that it started outlives it.
 #![cfg(target_os = "linux")]
 
-mod processes;
-mod program;
-
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::common::{processes, program};
 use processes::{await_death, children, living_members};
 use program::{arbiter, crashing, deaf, directory, run, scattered};
 

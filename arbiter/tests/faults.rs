@@ -1,16 +1,14 @@
 //! Each way in which an engine can misbehave costs it that game, in bounded time, and nobody else anything.
 #![cfg(target_os = "linux")]
 
-mod common;
-mod processes;
-
 use std::time::Duration;
 
-use arbiter::ending::Ending;
+use crate::common::{processes, table};
 use arbiter::plan::{EngineSpec, Limit};
 use arbiter::record::GameRecord;
-use common::{Table, tiny};
+use arbiter::record::ending::Ending;
 use processes::{await_death, living_members};
+use table::{Table, tiny};
 
 /// Waiting for an engine that takes longer than this is our fault.
 const SHORT: Duration = Duration::from_secs(10);

@@ -2,15 +2,13 @@
 //! disturbs.
 #![cfg(target_os = "linux")]
 
-mod program;
-mod stored;
-
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use crate::common::{program, stored};
 use program::{arbiter, directory, run};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

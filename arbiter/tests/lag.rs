@@ -1,12 +1,11 @@
 //! A loss on time that may be the arbiter's own fault.
 #![cfg(target_os = "linux")]
 
-mod program;
-
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::common::program;
 use program::{arbiter, directory};
 
 /// Answers after 200 ms, having said in a file that it was asked.

@@ -1,12 +1,11 @@
 //! Suites of openings: balanced, all different, the same each time, and fit for a match.
 
-mod program;
-
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use arbiter::openings;
+use crate::common::program;
+use arbiter::plan::openings;
 use buxtehude::rules::Variant;
 use program::{crashing, directory, run, scattered};
 

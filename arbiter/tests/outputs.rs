@@ -2,13 +2,12 @@
 //! nobody reads.
 #![cfg(target_os = "linux")]
 
-mod program;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::common::program;
 use program::{arbiter, directory, run, scattered};
 
 /// The most that anything here may take: much more than it does.

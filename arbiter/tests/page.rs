@@ -1,12 +1,10 @@
 //! The report as a page for a browser: its numbers, its markup, and the games in it.
 
-mod program;
-mod stepped;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use arbiter::game_file::{GameFile, GameFileError};
+use crate::common::{program, stepped};
+use arbiter::archive::game_file::{GameFile, GameFileError};
 use arbiter::record::GameRecord;
 use program::{content, crashing, directory, run, scattered};
 use scraper::{ElementRef, Html, Selector};
@@ -77,7 +75,7 @@ impl Reported {
 
     /// What the page's script reads.
     fn races(&self) -> Value {
-        let script = self.all("script[type='application/json']#races");
+        let script = self.all("script[type='application/json']#shown-games");
         let json: String = script[0].text().collect();
         serde_json::from_str(&json).unwrap_or_else(|error| panic!("{error}: {json}"))
     }
@@ -230,7 +228,7 @@ fn a_test_on_a_board_with_some_of_its_games() {
         let line: String = line.split_whitespace().collect();
         assert!(text.contains(&line), "{line} in\n{}", reported.text);
     }
-    let estimates = reported.races()["games"][0]["track"]["steps"].to_string();
+    let estimates = reported.races()["games"][0]["positions"]["steps"].to_string();
     assert!(estimates.contains("\"e\":["), "{estimates}");
 }
 
@@ -307,10 +305,10 @@ fn games_that_the_rules_do_not_allow_are_shown_as_far_as_they_do() {
     let [half, none] = list(&races["games"]) else {
         panic!("{races}");
     };
-    let steps = list(&half["track"]["steps"]).len();
+    let steps = list(&half["positions"]["steps"]).len();
     assert!(text(&half["flaw"]).contains("1000") && steps > 0, "{half}");
     assert!(
-        text(&none["flaw"]).contains("nowhere") && none["track"].is_null(),
+        text(&none["flaw"]).contains("nowhere") && none["positions"].is_null(),
         "{none}"
     );
 }

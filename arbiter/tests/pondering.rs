@@ -1,21 +1,20 @@
 //! Engines that think on their opponent's time.
 #![cfg(target_os = "linux")]
 
-mod common;
-mod program;
-
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use arbiter::ending::Ending;
-use arbiter::log::Log;
+use crate::common::{program, table};
 use arbiter::plan::{EngineSpec, Limit};
+use arbiter::play::log::Log;
 use arbiter::record::GameRecord;
-use common::{Table, tiny};
+use arbiter::record::ending::Ending;
 use program::{directory, run};
+use table::{Table, tiny};
 
-/// An engine that moves to the second square it may, ponders on its opponent's `expected` move, and answers `ponderhit` and `stop` with `hit`.
+/// An engine that moves to the second square it may, ponders on its opponent's `expected` move, and answers
+/// `ponderhit` and `stop` with `hit`.
 fn ponderer(expected: &str, hit: &str) -> EngineSpec {
     let go =
         format!("case $rest in *ponder*) ;; *) echo \"bestmove $2 ponder {expected}\" ;; esac");

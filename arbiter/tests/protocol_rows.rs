@@ -2,11 +2,9 @@
 //! caught for it.
 #![cfg(target_os = "linux")]
 
-mod mutants;
-mod program;
-
 use std::collections::BTreeSet;
 
+use crate::common::mutants;
 use mutants::{Mutant, missed};
 
 /// The mutants, one a line: the row that it breaks, what `sed` does to the lines that come in and to those that go

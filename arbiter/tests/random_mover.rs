@@ -1,7 +1,5 @@
 //! The random mover of the examples: what it says, and a match with it.
 
-mod program;
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -9,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 
+use crate::common::program;
 use arbiter::record::GameRecord;
 use buxtehude::rules::VARIANTS;
 use program::{directory, run};
@@ -89,7 +88,8 @@ fn a_client_can_choose_the_variant_and_is_told_what_is_wrong() {
          position fen 64,5,0/3,5,0 2 1 -\ngo\nquit\n",
     );
     let lines: Vec<&str> = said.lines().collect();
-    let offer = "option name UCI_Variant type combo default hase-und-igel var hase-und-igel var hare-and-tortoise var fox-and-hounds var rabbits-and-wolves";
+    let offer = "option name UCI_Variant type combo default hase-und-igel var hase-und-igel var \
+        hare-and-tortoise var fox-and-hounds var rabbits-and-wolves";
     // Square 8 is a hedgehog in the older variant alone.
     assert_eq!(
         lines[2..6],
@@ -124,7 +124,7 @@ fn games(test: &str) -> Vec<GameRecord> {
     let (code, stdout, stderr) = run(&arguments);
     assert_eq!(code, 0, "{stdout}{stderr}");
     let text = std::fs::read_to_string(&record).unwrap();
-    let read = |line| arbiter::replay::read(line).unwrap();
+    let read = |line| arbiter::archive::replay::read(line).unwrap();
     let mut records: Vec<GameRecord> = text.lines().map(read).collect();
     records.sort_by_key(|record| record.game);
     records
@@ -137,7 +137,11 @@ fn it_plays_whole_games_the_same_each_time() {
     let mut wins = 0;
     for record in &records {
         assert_eq!(record.fault, None, "{record:?}");
-        assert_eq!(arbiter::replay::check(record).len(), 0, "{record:?}");
+        assert_eq!(
+            arbiter::archive::replay::check(record).len(),
+            0,
+            "{record:?}"
+        );
         let built_in = record.seats.iter().position(|name| name == "built-in");
         wins += u32::from(record.places[built_in.unwrap()] == 1);
     }

@@ -1,7 +1,7 @@
 //! Scores of one engine against another, ratings, and that neither depends on the order in which games end.
 
-use arbiter::ending::Ending;
 use arbiter::record::GameRecord;
+use arbiter::record::ending::Ending;
 use arbiter::score::{Comparisons, Ratings, Standings, points};
 use proptest::prelude::*;
 

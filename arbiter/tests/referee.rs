@@ -1,23 +1,21 @@
 //! Games of engines that behave, or misbehave in ways that cost nothing.
 #![cfg(target_os = "linux")]
 
-mod common;
-mod processes;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use arbiter::ending::Ending;
-use arbiter::engine::{Engine, Placement, StartError};
-use arbiter::interrupt::Interrupt;
-use arbiter::log::Log;
+use crate::common::{processes, table};
 use arbiter::plan::EngineSpec;
+use arbiter::play::engine::{Engine, Placement, StartError};
+use arbiter::play::interrupt::Interrupt;
+use arbiter::play::log::Log;
+use arbiter::play::referee::Abandoned;
 use arbiter::record::GameRecord;
-use arbiter::referee::Abandoned;
+use arbiter::record::ending::Ending;
 use buxtehude::rules::VARIANTS;
-use common::{Table, tiny};
 use processes::{await_death, living_members};
+use table::{Table, tiny};
 
 const LAST_MOVE: &str = "for mv; do :; done; echo \"bestmove $mv\"";
 

@@ -1,10 +1,9 @@
 //! Recorded games that cannot have happened are found, and the flaw is named.
 
-mod program;
-
-use arbiter::ending::Ending;
+use crate::common::program;
+use arbiter::archive::replay;
+use arbiter::record::ending::Ending;
 use arbiter::record::{Fault, GameRecord};
-use arbiter::replay;
 use program::{directory, run, scattered};
 
 /// The games of a short match, whose last one ended by the rules.

@@ -1,8 +1,8 @@
 //! The tables as a person sees them.
 
-use arbiter::ending::Ending;
+use arbiter::record::ending::Ending;
 use arbiter::record::{Fault, GameRecord, TurnRecord};
-use arbiter::report::Report;
+use arbiter::results::report::Report;
 use arbiter::score::Verdict;
 
 fn game(number: u64, seats: [&str; 3], places: [u32; 3]) -> GameRecord {

@@ -1,9 +1,8 @@
 //! Engines that fail again and again, and what the arbiter tells of it.
 
-mod program;
-
 use std::fs;
 
+use crate::common::program;
 use program::{arbiter, crashing, directory, run, scattered};
 use serde_json::Value;
 

@@ -1,20 +1,19 @@
 //! Engines that do not come up again, and seats that need none.
 #![cfg(target_os = "linux")]
 
-mod common;
-
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use arbiter::ending::Ending;
-use arbiter::lag::LagMeter;
-use arbiter::log::Log;
+use crate::common::table;
+use arbiter::archive::replay;
 use arbiter::plan::{EngineSpec, Opening, Plan};
+use arbiter::play::lag::LagMeter;
+use arbiter::play::log::Log;
+use arbiter::play::runner::{self, Match, News, RunError};
 use arbiter::record::GameRecord;
-use arbiter::replay;
-use arbiter::runner::{self, Match, News};
-use common::{Table, tiny};
+use arbiter::record::ending::Ending;
+use table::{Table, tiny};
 
 /// An engine that crashes in its first game; when it is started again it does `again`. `file` tells it.
 fn once(file: &Path, again: &str) -> EngineSpec {
@@ -59,7 +58,7 @@ fn play(engines: Vec<EngineSpec>, start: Option<&str>) -> Vec<GameRecord> {
         if let News::Ended(record) = news {
             records.push(*record);
         }
-        Ok(())
+        Ok::<(), RunError>(())
     });
     assert!(outcome.is_ok(), "{outcome:?}");
     for record in &records {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use arbiter::deck::Deck;
+use arbiter::plan::deck::Deck;
+use arbiter::plan::schedule::{Schedule, ScheduledGame};
 use arbiter::plan::{EngineSpec, Limit, Opening, Plan};
-use arbiter::schedule::{Schedule, ScheduledGame};
 use buxtehude::rules::{AnyPosition, Seat, Turn, VARIANTS};
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Laws of the score, and a match worked out by hand.
 
-use arbiter::ending::Ending;
+use arbiter::record::ending::Ending;
 use arbiter::record::{GameRecord, TurnRecord};
 use arbiter::score::{Standings, points};
 use proptest::prelude::*;

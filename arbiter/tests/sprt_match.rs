@@ -1,9 +1,8 @@
 //! Whole matches that a test ends: the built-in engine against the random mover.
 
-mod program;
-
 use std::path::Path;
 
+use crate::common::program;
 use arbiter::record::GameRecord;
 use program::{directory, run};
 
@@ -43,7 +42,7 @@ fn play(test: &str, engines: &[&String], arguments: &[&str]) -> (i32, String, Ve
     let text = std::fs::read_to_string(&record).unwrap_or_default();
     let games = text
         .lines()
-        .map(|line| arbiter::replay::read(line).unwrap());
+        .map(|line| arbiter::archive::replay::read(line).unwrap());
     (code, stdout + &stderr, games.collect())
 }
 

@@ -1,16 +1,13 @@
 //! Matches kept in a store: made, exported, reported, resumed; and disks that do not take them.
 
-mod processes;
-mod program;
-mod stored;
-
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use arbiter::store::Store;
+use crate::common::{processes, program, stored};
+use arbiter::archive::store::Store;
 use processes::{await_death, children};
 use program::{content, crashing, directory, run, scattered};
 use stored::{export, numbers, tables};
@@ -178,7 +175,7 @@ fn a_game_is_stored_once() {
     let mut games = Vec::new();
     let read = opened.for_each_game(Some(2), |record| {
         games.push(record);
-        Ok::<(), arbiter::store::StoreError>(())
+        Ok::<(), arbiter::archive::store::StoreError>(())
     });
     assert!(read.is_ok() && games.len() == 1, "{read:?} {games:?}");
     let error = opened.add(&games[0]).unwrap_err();
@@ -212,7 +209,8 @@ fn begun(test: &str) -> (String, std::path::PathBuf) {
     let mut arguments = vec!["match", "--engine", &engine, "--nodes", "1", "--games", "4"];
     arguments.extend(["--max-plies", "10", "--store", &store]);
     content(&arguments);
-    let forget = "DELETE FROM turns WHERE game > 1; DELETE FROM seats WHERE game > 1; DELETE FROM games WHERE number > 1;";
+    let forget = "DELETE FROM turns WHERE game > 1; DELETE FROM seats WHERE game > 1; DELETE FROM games WHERE \
+        number > 1;";
     let connection = rusqlite::Connection::open(&store).unwrap();
     connection.execute_batch(forget).unwrap();
     (store, program)

@@ -1,10 +1,9 @@
 //! Tournaments, played by the program: who meets whom, and that nothing but the settings decides a game.
 
-mod program;
-
 use std::collections::BTreeMap;
 use std::fs;
 
+use crate::common::program;
 use program::{directory, run};
 
 /// The arguments of a tournament of four engines in three seats.

@@ -1,12 +1,11 @@
 //! `arbiter transcript` and its library, against the built-in engine and small programs.
 
-mod program;
-
 use std::ffi::OsString;
 use std::fs;
 use std::time::Duration;
 
-use arbiter::transcript::{Patience, Program, Script, accept, check};
+use crate::common::program;
+use arbiter::trials::transcript::{Patience, Program, Script, accept, check};
 use program::{directory, run};
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
@@ -41,7 +40,8 @@ fn a_conversation_can_be_kept_as_a_snapshot() {
 
 #[test]
 fn what_was_accepted_is_as_expected_the_next_time() {
-    let first = accepted("> uci\n\n> d\n> eval\n> go nodes 500\n~ 50\n> bench 1\n> go perft 2\n");
+    let first =
+        accepted("> uci\n\n> d\n> eval\n> go nodes 500\n~ 50\n> bench 1\n~ 3000\n> go perft 2\n");
     assert!(first.contains("\n< Nodes/second: *\n"), "{first}");
     let checked = check(&script(&first), &mut built_in(), &Patience::default()).unwrap();
     assert_eq!(checked.difference, None, "{first}");
@@ -185,7 +185,7 @@ fn output_without_end_is_named() {
     }
 }
 
-type RunText = Result<String, arbiter::transcript::ProgramError>;
+type RunText = Result<String, arbiter::trials::transcript::ProgramError>;
 
 fn accept_text(script: &Script, program: &mut Program, patience: &Patience) -> RunText {
     accept(script, program, patience)

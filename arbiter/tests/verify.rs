@@ -1,10 +1,9 @@
 //! `arbiter verify`: games of deterministic engines come out the same again, and what was changed is found.
 
-mod program;
-
 use std::fs;
 use std::path::Path;
 
+use crate::common::program;
 use program::{directory, run};
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");

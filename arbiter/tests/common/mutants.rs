@@ -1,11 +1,10 @@
 //! Engines that differ from the built-in one in one thing, and whether a check catches them for it.
-#![allow(dead_code, reason = "not every test uses all of it")]
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use crate::program::run;
+use super::program::run;
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
 

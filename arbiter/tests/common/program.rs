@@ -1,5 +1,4 @@
 //! What the tests of the program share: running it, and small engines for `/bin/sh`.
-#![allow(dead_code, reason = "not every test uses all of it")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,15 +1,14 @@
 //! Tiny engines for tests, and games between them.
-#![allow(dead_code, reason = "not every test uses all of it")]
 
 use std::time::{Duration, Instant};
 
-use arbiter::engine::{Engine, Placement};
-use arbiter::interrupt::Interrupt;
-use arbiter::log::Log;
+use arbiter::plan::schedule::{ScheduledGame, SeatedEngine};
 use arbiter::plan::{EngineSpec, Limit, Patience, Plan};
+use arbiter::play::engine::{Engine, Placement};
+use arbiter::play::interrupt::Interrupt;
+use arbiter::play::log::Log;
+use arbiter::play::referee::{Abandoned, Referee};
 use arbiter::record::GameRecord;
-use arbiter::referee::{Abandoned, Referee};
-use arbiter::schedule::{ScheduledGame, SeatedEngine};
 use buxtehude::rules::{Turn, VARIANTS};
 
 /// The engine of `engines/engine.sh` with its arguments.

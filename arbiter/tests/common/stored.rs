@@ -1,12 +1,11 @@
 //! What the tests of the store share: what is in one, and what a match says of it.
-#![allow(dead_code, reason = "not every test uses all of it")]
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use arbiter::store::{Store, StoreError};
+use arbiter::archive::store::{Store, StoreError};
 
-use crate::program::run;
+use super::program::run;
 
 /// The heading of the column that depends on the clock.
 const CLOCK_COLUMN: &str = "ms/move";

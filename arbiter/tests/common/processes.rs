@@ -1,5 +1,4 @@
 //! Which processes live, as the system says.
-#![allow(dead_code, reason = "not every test uses all of it")]
 
 use std::collections::BTreeMap;
 use std::fs;

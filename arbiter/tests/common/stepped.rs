@@ -13,7 +13,7 @@ pub fn check_game(game: &Value, boards: &Value, record: &GameRecord) {
         .collect();
     assert_eq!(names, record.seats);
     assert_eq!(game["flaw"], Value::Null, "{game}");
-    let track = &game["track"];
+    let track = &game["positions"];
     let mut position = Variant::by_name(&record.variant)
         .unwrap()
         .parse(&record.start)

@@ -1,18 +1,17 @@
 //! Whole matches, played by the program with engines in processes of their own.
 
-mod program;
-
 use std::path::Path;
 
-use arbiter::ending::Ending;
+use crate::common::program;
 use arbiter::record::GameRecord;
+use arbiter::record::ending::Ending;
 use program::{crashing, directory, run, scattered, spent};
 
 fn records(path: &Path) -> Vec<GameRecord> {
     let text = std::fs::read_to_string(path).unwrap();
     let mut records: Vec<GameRecord> = text
         .lines()
-        .map(|line| arbiter::replay::read(line).unwrap())
+        .map(|line| arbiter::archive::replay::read(line).unwrap())
         .collect();
     records.sort_by_key(|record| record.game);
     records
@@ -60,7 +59,11 @@ fn without_engines_the_built_in_engine_plays_itself() {
     for record in &records {
         assert_eq!(record.seats, ["buxtehude"; 3]);
         assert_eq!(record.fault, None);
-        assert_eq!(arbiter::replay::check(record).len(), 0, "{record:?}");
+        assert_eq!(
+            arbiter::archive::replay::check(record).len(),
+            0,
+            "{record:?}"
+        );
         for turn in &record.turns {
             assert_eq!(turn.estimate.iter().sum::<u16>(), 1000, "{turn:?}");
         }
@@ -91,11 +94,15 @@ fn a_board_game_is_played_recorded_and_shown() {
     for record in &records {
         assert_eq!(record.variant, "fox-and-hounds");
         assert_eq!(record.fault, None);
-        assert_eq!(arbiter::replay::check(record).len(), 0, "{record:?}");
+        assert_eq!(
+            arbiter::archive::replay::check(record).len(),
+            0,
+            "{record:?}"
+        );
         let mut endings = record.endings.clone();
         endings.sort_by_key(|ending| *ending != Ending::Finish);
         assert_eq!(endings, [Ending::Finish, Ending::Last], "{record:?}");
-        let shown = arbiter::replay::show(record);
+        let shown = arbiter::results::show(record);
         let heading = shown.lines().find(|line| line.contains("engine"));
         let heading = heading.unwrap_or_else(|| panic!("{shown}"));
         let headings: Vec<&str> = heading.split_whitespace().collect();
@@ -125,7 +132,11 @@ fn a_match_is_reported_recorded_and_replayed() {
     assert_eq!(records[1].seats, ["beta", "gamma", "alpha"]);
     for record in &records {
         assert_eq!(record.fault, None);
-        assert_eq!(arbiter::replay::check(record).len(), 0, "{record:?}");
+        assert_eq!(
+            arbiter::archive::replay::check(record).len(),
+            0,
+            "{record:?}"
+        );
     }
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("whole_match/games.jsonl");
     let path = path.to_str().unwrap();
@@ -240,7 +251,11 @@ fn an_engine_that_crashes_loses_the_game_and_the_match_goes_on() {
         assert_eq!(record.endings[bad], Ending::Crash, "{record:?}");
         assert_eq!(record.endings[1 - bad], Ending::Ended, "{record:?}");
         assert_eq!(record.places[bad], 2, "{record:?}");
-        assert_eq!(arbiter::replay::check(record).len(), 0, "{record:?}");
+        assert_eq!(
+            arbiter::archive::replay::check(record).len(),
+            0,
+            "{record:?}"
+        );
     }
     for words in ["Faults: 4", "4 crash", "stderr: out of carrots"] {
         assert!(stdout.contains(words), "no {words:?} in\n{stdout}");
@@ -270,7 +285,11 @@ fn an_engine_that_does_not_come_up_again_loses_its_games() {
             .unwrap();
         assert_eq!(record.endings[spent], Ending::Crash, "{record:?}");
         assert_eq!(record.places[spent], 3, "{record:?}");
-        assert_eq!(arbiter::replay::check(record).len(), 0, "{record:?}");
+        assert_eq!(
+            arbiter::archive::replay::check(record).len(),
+            0,
+            "{record:?}"
+        );
     }
     assert!(stdout.contains("worn out"), "{stdout}");
 }

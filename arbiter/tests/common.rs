@@ -1,0 +1,8 @@
+//! What several tests share.
+
+pub mod mutants;
+pub mod processes;
+pub mod program;
+pub mod stepped;
+pub mod stored;
+pub mod table;

@@ -1,0 +1,115 @@
+//! Where the news of a match go, without an engine: a game is kept before it counts, and one that cannot be kept does
+//! not.
+
+use std::fs;
+use std::path::Path;
+
+use arbiter::archive::record_file::RecordFile;
+use arbiter::archive::store::{Store, StoreError};
+use arbiter::plan::{EngineSpec, Limit, Plan};
+use arbiter::play::runner::News;
+use arbiter::record::GameRecord;
+use arbiter::record::ending::Ending;
+use arbiter::results::events::EventFile;
+use arbiter::results::ledger::{Ledger, LedgerError};
+use arbiter::results::progress::Progress;
+use arbiter::results::report::Report;
+use buxtehude::rules::VARIANTS;
+
+fn plan() -> Plan {
+    let engine = |name: &str| EngineSpec::new(name, "/bin/sh", Limit::depth(1));
+    Plan {
+        games: 4,
+        ..Plan::new(&VARIANTS[0], 2, vec![engine("alpha"), engine("beta")])
+    }
+}
+
+fn game(number: u64) -> News {
+    News::Ended(Box::new(GameRecord {
+        game: number,
+        block: number.div_ceil(2),
+        variant: VARIANTS[0].name.to_string(),
+        start: "63,1,0/61,10,0 1 - -".to_string(),
+        seats: ["alpha", "beta"].map(String::from).to_vec(),
+        seed: 1,
+        moves: "1".to_string(),
+        places: vec![1, 2],
+        endings: vec![Ending::Finish, Ending::Last],
+        fault: None,
+        turns: Vec::new(),
+    }))
+}
+
+fn retirement() -> News {
+    News::Retired {
+        engine: "beta".to_string(),
+        failures: 3,
+    }
+}
+
+fn ledger(plan: &Plan, folder: &Path) -> Ledger {
+    Ledger {
+        store: Some(Store::create(&folder.join("match.db"), plan).unwrap()),
+        record_file: Some(RecordFile::append_to(&folder.join("games.jsonl")).unwrap()),
+        events: Some(EventFile::create(&folder.join("events.jsonl")).unwrap()),
+        report: Report::of(plan),
+        report_every: None,
+        repeats: 0,
+        retired: Vec::new(),
+    }
+}
+
+fn stored(folder: &Path) -> Vec<u64> {
+    let mut games = Vec::new();
+    let store = Store::open(&folder.join("match.db")).unwrap();
+    let read = store.for_each_summary(|record, _| {
+        games.push(record.game);
+        Ok::<(), StoreError>(())
+    });
+    read.unwrap();
+    games
+}
+
+fn lines(path: &Path) -> usize {
+    fs::read_to_string(path).unwrap().lines().count()
+}
+
+#[test]
+fn a_game_is_stored_recorded_counted_and_streamed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (plan, path) = (plan(), folder.path());
+    let mut ledger = ledger(&plan, path);
+    let progress = Progress::new(plan.games, 0);
+    for news in [game(1), game(2), retirement()] {
+        ledger.enter(&plan, &news, &progress).unwrap();
+    }
+    assert_eq!(ledger.report.played(), 2);
+    assert_eq!(ledger.retired, ["beta"]);
+    assert_eq!(lines(&path.join("games.jsonl")), 2);
+    let events = fs::read_to_string(path.join("events.jsonl")).unwrap();
+    for event in [
+        "\"event\":\"end\"",
+        "\"event\":\"standings\"",
+        "\"event\":\"retired\"",
+    ] {
+        assert!(events.contains(event), "{event}: {events}");
+    }
+    drop(ledger);
+    assert_eq!(stored(path), [1, 2]);
+}
+
+#[test]
+fn a_game_that_cannot_be_stored_is_not_recorded_nor_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (plan, path) = (plan(), folder.path());
+    let mut ledger = ledger(&plan, path);
+    let progress = Progress::new(plan.games, 0);
+    ledger.enter(&plan, &game(1), &progress).unwrap();
+    let again = ledger.enter(&plan, &game(1), &progress);
+    assert!(
+        matches!(again, Err(LedgerError::Store { game: 1, .. })),
+        "{again:?}"
+    );
+    assert_eq!(ledger.report.played(), 1);
+    assert_eq!(lines(&path.join("games.jsonl")), 1);
+}

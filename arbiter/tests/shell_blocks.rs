@@ -1,0 +1,103 @@
+//! Every block of shell commands in the documents runs as it stands, in an empty folder with both programs on the
+//! `PATH`; and so does the query of the page on the store.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::Command;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
+
+/// The blocks marked `sh`, but for those that build, each with the line at which it begins.
+fn blocks(text: &str) -> Vec<(usize, String)> {
+    let mut blocks = Vec::new();
+    let mut lines = text.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        if line == "```sh" {
+            let block = lines.by_ref().map(|(_, line)| line);
+            let block: Vec<&str> = block.take_while(|line| *line != "```").collect();
+            if !block.iter().any(|line| line.starts_with("cargo ")) {
+                blocks.push((number + 1, block.join("\n")));
+            }
+        }
+    }
+    blocks
+}
+
+/// A folder for programs: the arbiter, and the engine that is in it under the name of the program of its own.
+fn programs(folder: &Path) -> String {
+    let programs = folder.join("bin");
+    fs::create_dir(&programs).unwrap();
+    symlink(ARBITER, programs.join("arbiter")).unwrap();
+    let engine = programs.join("buxtehude");
+    let script = format!(
+        "#!/bin/sh\ncase $1 in --help) echo Usage;; *) exec '{ARBITER}' engine \"$@\";; esac\n"
+    );
+    fs::write(&engine, script).unwrap();
+    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    format!("{}:{path}", programs.display())
+}
+
+fn run_blocks(document: &str, expected: usize) {
+    let text = fs::read_to_string(Path::new(ROOT).join(document)).unwrap();
+    let blocks = blocks(&text);
+    assert!(blocks.len() >= expected, "{document}: {}", blocks.len());
+    let folder = tempfile::tempdir().unwrap();
+    let path = programs(folder.path());
+    let work = folder.path().join("work");
+    fs::create_dir(&work).unwrap();
+    symlink(Path::new(ROOT).join("examples"), work.join("examples")).unwrap();
+    for (line, block) in blocks {
+        let output = Command::new("/bin/sh")
+            .args(["-ec", &block])
+            .current_dir(&work)
+            .env("PATH", &path)
+            .env("HOME", folder.path())
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{document}:{line}: {}\n{}\n{}",
+            output.status,
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+}
+
+#[test]
+fn blocks_of_the_readme_run() {
+    run_blocks("README.md", 3);
+}
+
+#[test]
+fn blocks_of_the_page_on_the_arbiter_run() {
+    run_blocks("docs/arbiter.md", 8);
+}
+
+#[test]
+fn the_query_of_the_page_on_the_store_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("match.db");
+    let engine = |name: &str| format!("cmd={ARBITER} args=engine name={name}");
+    let played = Command::new(ARBITER)
+        .args(["match", "--games", "2", "--nodes", "50", "--store"])
+        .arg(&store)
+        .args(["--engine", &engine("a"), "--engine", &engine("b")])
+        .output()
+        .unwrap();
+    assert!(played.status.success(), "{played:?}");
+    let page = fs::read_to_string(Path::new(ROOT).join("docs/store.md")).unwrap();
+    let (_, rest) = page.split_once("sqlite3 match.db \"").unwrap();
+    let (query, _) = rest.split_once('"').unwrap();
+    let connection = rusqlite::Connection::open(&store).unwrap();
+    let mut statement = connection.prepare(query).unwrap();
+    let rows = statement.query_map([], |row| {
+        Ok((row.get::<_, String>(0)?, row.get::<_, f64>(1)?))
+    });
+    let rows: Vec<(String, f64)> = rows.unwrap().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert!(rows.iter().all(|(_, ms)| *ms >= 0.0), "{rows:?}");
+}
