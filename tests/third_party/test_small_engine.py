@@ -1,4 +1,4 @@
-"""The small engine in `examples/` plays whole games, refereed by the arbiter."""
+"""The small engines in `examples/` play whole games, refereed by the arbiter."""
 
 import json
 import tempfile
@@ -7,7 +7,9 @@ from pathlib import Path
 
 import programs
 
-ENGINE = Path(__file__).parents[2] / "examples" / "engine.py"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+ENGINE = EXAMPLES / "engine.py"
+HARE = EXAMPLES / "hare.py"
 
 
 class SmallEngine(unittest.TestCase):
@@ -25,3 +27,31 @@ class SmallEngine(unittest.TestCase):
                     game = json.loads(line)
                     self.assertNotIn("fault", game)
                     self.assertIn("small", game["seats"])
+
+
+class OwnPosition(unittest.TestCase):
+    """The engine that keeps its own position gets no list of legal moves."""
+
+    def test_it_passes_the_check_for_matches(self):
+        programs.run([programs.ARBITER, "check", "--profile", "match", "python3", HARE])
+
+    def test_whole_games(self):
+        for variant in ("hase-und-igel", "hare-and-tortoise"):
+            for players in range(2, 7):
+                with self.subTest(variant=variant, players=players):
+                    self.play(variant, players)
+
+    def play(self, variant, players):
+        with tempfile.TemporaryDirectory() as directory:
+            record = Path(directory, "record")
+            programs.run(
+                [programs.ARBITER, "match", "--variant", variant, "--players", str(players)]
+                + ["--random-plies", "2", "--movetime", "1000", "--record", record]
+                + ["--engine", f"cmd=python3 args={HARE} name=hare"]
+                + ["--engine", f"cmd={programs.BUXTEHUDE} name=buxtehude nodes=20"]
+            )
+            games = [json.loads(line) for line in record.read_text().splitlines()]
+            self.assertTrue(games)
+            for game in games:
+                self.assertNotIn("fault", game)
+                self.assertIn("hare", game["seats"])

@@ -43,7 +43,9 @@ class UciClient(unittest.TestCase):
 
     def test_options(self):
         board = variant.Board()
-        for preset in ("search", "article"):
+        preset = self.engine.options["Preset"]
+        self.assertEqual((preset.default, preset.var), ("best", ["best", "search", "article"]))
+        for preset in ("search", "article", "best"):
             with self.subTest(preset=preset):
                 self.engine.configure({"Hash": 4, "Move Overhead": 20, "Preset": preset})
                 answer = self.engine.play(board, Limit(depth=4), info=chess.engine.INFO_ALL)

@@ -1,0 +1,65 @@
+"""A board of Rabbits and Wolves for python-chess, which does not know the game.
+
+    import chess.engine, python_chess_board
+
+    with chess.engine.SimpleEngine.popen_uci("buxtehude") as engine:
+        board = python_chess_board.Board()
+        while not board.is_game_over():
+            board.push(engine.play(board, chess.engine.Limit(time=0.1)).move)
+        print(board, board.outcome())
+"""
+
+import chess
+
+NAME = "fox-and-hounds"
+STARTS = [
+    f"1h1h1h1h/8/8/8/8/8/8/{bottom_row} w - - 0 1"
+    for bottom_row in ("F7", "2F5", "4F3", "6F1")
+]
+"""The rabbit on a1, c1, e1, which is the usual start, and g1."""
+
+
+class Board(chess.Board):
+    """A board of the variant: white has the rabbit, black the wolves.
+
+    They are kept as bishops, for which python-chess's own way of making a move needs no change.
+    """
+
+    uci_variant = NAME
+    starting_fen = STARTS[2]
+
+    def __init__(self, fen=starting_fen, chess960=False):
+        super().__init__(fen, chess960=chess960)
+
+    def reset(self):
+        self.set_fen(self.starting_fen)
+
+    def board_fen(self, *, promoted=False):
+        return super().board_fen(promoted=promoted).translate({ord("B"): "F", ord("b"): "h"})
+
+    def _set_board_fen(self, fen):
+        super()._set_board_fen(fen.translate({ord("F"): "B", ord("h"): "b"}))
+
+    def is_rabbit_home(self):
+        return bool(self.occupied_co[chess.WHITE] & chess.BB_RANK_8)
+
+    def generate_legal_moves(self, from_mask=chess.BB_ALL, to_mask=chess.BB_ALL):
+        if self.is_rabbit_home():
+            return
+        free = chess.BB_DARK_SQUARES & ~self.occupied & to_mask
+        for origin in chess.scan_forward(self.occupied_co[self.turn] & from_mask):
+            for target in chess.scan_forward(chess.BB_KING_ATTACKS[origin] & free):
+                if self.turn == chess.WHITE or target < origin:
+                    yield chess.Move(origin, target)
+
+    def is_legal(self, move):
+        return move in self.generate_legal_moves()
+
+    def is_variant_end(self):
+        return not any(self.generate_legal_moves())
+
+    def is_variant_loss(self):
+        return self.is_variant_end()
+
+    def is_variant_win(self):
+        return False
