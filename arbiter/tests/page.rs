@@ -181,6 +181,14 @@ fn a_match_of_three_seats() {
     assert_eq!(reported.words("h1"), "hase-und-igel, 3 seats");
     assert_eq!(reported.words("#faults h2"), "Faults: 0");
     assert_eq!(reported.all("#shown").len(), 0, "all games are shown");
+    let names = reported.all("dl.settings dt").into_iter().map(words_of);
+    let names: Vec<String> = names.collect();
+    for name in ["begun", "to the last game", "machine", "arbiter"] {
+        assert!(names.contains(&name.to_string()), "no {name} in {names:?}");
+    }
+    let programs = reported.all("#engines td code[title]");
+    let hashes = programs.iter().map(|code| code.attr("title").unwrap());
+    assert_eq!(hashes.map(str::len).collect::<Vec<_>>(), [64, 64]);
     let rows = reported.rows("#crosstable");
     for ((one, other), (points, pairs)) in crosstable(&reported.games) {
         let column = rows[0].iter().position(|name| *name == other).unwrap();

@@ -6,6 +6,7 @@
 //! again. After a crash the next to open the file finds all games in the two.
 
 mod binary;
+mod circumstances;
 mod id_names;
 mod lock;
 mod reading;
@@ -26,6 +27,8 @@ use crate::plan::Plan;
 use crate::record::{GameRecord, TurnSums};
 use lock::Lock;
 use reading::Extent;
+
+pub use circumstances::Circumstances;
 
 /// How the file begins, as that of every SQLite database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -401,6 +404,7 @@ fn write_settings(connection: &mut Connection, plan: &Plan) -> Result<(), Troubl
     let transaction = connection.transaction()?;
     schema::create(&transaction)?;
     settings::write(&transaction, plan)?;
+    circumstances::begin(&transaction)?;
     Ok(transaction.commit()?)
 }
 

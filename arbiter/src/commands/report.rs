@@ -147,7 +147,9 @@ fn beginning(file: &GameFile, path: &Path) -> Result<(Subject, Report), Unreport
     if let GameFile::Store(store) = file {
         let plan = store.plan().map_err(GameFileError::from)?;
         let id_names = store.id_names().map_err(GameFileError::from)?;
-        return Ok((Subject::of_match(&plan, &id_names), Report::of(&plan)));
+        let circumstances = store.circumstances().map_err(GameFileError::from)?;
+        let subject = Subject::of_match(&plan, &id_names, &circumstances);
+        return Ok((subject, Report::of(&plan)));
     }
     let mut first_game = None;
     let mut blocks: HashMap<u64, usize> = HashMap::new();

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::Trouble;
+use super::{Trouble, circumstances};
 use crate::record::GameRecord;
 
 const GAME: &str =
@@ -33,6 +33,7 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
         turns,
     } = record;
     let transaction = connection.transaction()?;
+    circumstances::note_game(&transaction)?;
     let mut insert = transaction.prepare_cached(GAME)?;
     insert.execute(params![game, block, variant, start, moves])?;
     let mut insert_seat = transaction.prepare_cached(SEAT)?;

@@ -75,13 +75,16 @@ fn header(page: &Page) -> Markup {
             }
             @if !page.subject.engines.is_empty() {
                 div.scroll { table #engines {
-                    thead { tr { th { "engine" } th { "id name" } th { "limit" } th { "options" } th { "command" } } }
+                    thead { tr { th { "engine" } th { "id name" } th { "limit" } th { "options" } th { "command" } th { "sha256" } } }
                     tbody { @for engine in &page.subject.engines { tr {
                         th scope="row" { (engine.name) }
                         td { (engine.id_name.as_deref().unwrap_or("-")) }
                         td { (engine.limit) }
                         td { @if engine.options.is_empty() { "-" } @else { (engine.options) } }
                         td.command { code { (engine.command) } }
+                        td { @if let Some(hash) = &engine.sha256 {
+                            code title=(hash) { (hash.get(..12).unwrap_or(hash)) }
+                        } @else { "-" } }
                     } } }
                 } }
             }

@@ -1,5 +1,6 @@
 //! What was played: the settings of a match, as the page tells them.
 
+use crate::archive::store::Circumstances;
 use crate::plan::{Adjudication, EngineSpec, Plan};
 use crate::record::GameRecord;
 
@@ -27,12 +28,20 @@ pub struct EngineEntry {
     pub options: String,
     /// The program with its arguments.
     pub command: String,
+    /// The SHA-256 of the program.
+    pub sha256: Option<String>,
 }
 
 impl Subject {
-    /// A match that is stored, given by which names its engines introduced themselves.
-    pub fn of_match(plan: &Plan, id_names: &[Option<String>]) -> Subject {
+    /// A match that is stored, given by which names its engines introduced themselves, and how it was played.
+    pub fn of_match(
+        plan: &Plan,
+        id_names: &[Option<String>],
+        circumstances: &Circumstances,
+    ) -> Subject {
         let id_names = id_names.iter().cloned().chain(std::iter::repeat(None));
+        let programs = circumstances.programs.iter().cloned();
+        let programs = programs.chain(std::iter::repeat(None));
         let patience = &plan.patience;
         let mut settings = vec![
             ("variant", plan.variant.name.to_string()),
@@ -54,10 +63,17 @@ impl Subject {
             )
         }));
         settings.extend(plan.sprt.map(|sprt| ("test", sprt.to_string())));
+        settings.extend(played(circumstances));
         Subject {
             title: title(plan.variant.name, plan.seats),
             settings,
-            engines: plan.engines.iter().zip(id_names).map(entry).collect(),
+            engines: plan
+                .engines
+                .iter()
+                .zip(id_names)
+                .zip(programs)
+                .map(entry)
+                .collect(),
         }
     }
 
@@ -96,7 +112,27 @@ fn openings(plan: &Plan) -> String {
     }
 }
 
-fn entry((engine, id_name): (&EngineSpec, Option<String>)) -> EngineEntry {
+/// When and where it was played, and by what.
+fn played(circumstances: &Circumstances) -> impl Iterator<Item = (&'static str, String)> {
+    let known = circumstances.clone();
+    let took = known.seconds.map(|seconds| {
+        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+        format!("{hours}:{minutes:02}:{:02} h", seconds % 60)
+    });
+    let facts = [
+        ("begun", known.begun),
+        ("to the last game", took),
+        ("machine", known.machine),
+        ("arbiter", known.arbiter),
+    ];
+    facts
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+}
+
+fn entry(
+    ((engine, id_name), sha256): ((&EngineSpec, Option<String>), Option<String>),
+) -> EngineEntry {
     let mut options: Vec<String> = engine
         .options
         .iter()
@@ -111,5 +147,6 @@ fn entry((engine, id_name): (&EngineSpec, Option<String>)) -> EngineEntry {
         limit: engine.limit.in_words(),
         options: options.join(", "),
         command: words.map(String::as_str).collect::<Vec<&str>>().join(" "),
+        sha256,
     }
 }

@@ -1,0 +1,88 @@
+//! The circumstances of a match: by which arbiter it is played, where, when, and with which programs.
+
+use std::env::consts::{ARCH, OS};
+use std::fs;
+use std::thread;
+
+use rusqlite::{OptionalExtension, Transaction, params};
+
+use super::{Store, StoreError, Trouble};
+
+/// A time as text, in UTC: what SQLite makes of the clock of the system.
+const NOW: &str = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')";
+
+/// What is known of how a match was played.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Circumstances {
+    /// The version of the arbiter with which it began.
+    pub arbiter: Option<String>,
+    /// The machine on which it began.
+    pub machine: Option<String>,
+    /// When it began, in UTC, such as `2030-01-31T09:00:00Z`.
+    pub begun: Option<String>,
+    /// Seconds from then to the end of the last game.
+    pub seconds: Option<u64>,
+    /// The SHA-256 of each engine's program, in the order of the plan.
+    pub programs: Vec<Option<String>>,
+}
+
+/// Notes where and when a match begins.
+pub fn begin(transaction: &Transaction<'_>) -> Result<(), Trouble> {
+    let insert = "INSERT INTO settings (name, value) VALUES ('machine', ?1)";
+    transaction.execute(insert, params![machine()])?;
+    let insert = format!("INSERT INTO settings (name, value) VALUES ('begun', {NOW})");
+    transaction.execute(&insert, [])?;
+    Ok(())
+}
+
+/// Notes that a game has ended now.
+pub fn note_game(transaction: &Transaction<'_>) -> Result<(), Trouble> {
+    let replace = format!("REPLACE INTO settings (name, value) VALUES ('last-game', {NOW})");
+    transaction.prepare_cached(&replace)?.execute([])?;
+    Ok(())
+}
+
+impl Store {
+    /// The circumstances of the match, as far as the store has them.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`] where they cannot be read.
+    pub fn circumstances(&self) -> Result<Circumstances, StoreError> {
+        let read = || -> Result<Circumstances, Trouble> {
+            let setting = |name: &str| {
+                let select = "SELECT value FROM settings WHERE name = ?1";
+                let row = self.connection.query_row(select, [name], |row| row.get(0));
+                row.optional()
+            };
+            let seconds = "SELECT unixepoch(last.value) - unixepoch(first.value)
+                FROM settings AS first, settings AS last
+                WHERE first.name = 'begun' AND last.name = 'last-game'";
+            let seconds = self.connection.query_row(seconds, [], |row| row.get(0));
+            let select = "SELECT sha256 FROM engines ORDER BY number";
+            let mut statement = self.connection.prepare(select)?;
+            let programs = statement.query_map([], |row| row.get(0))?;
+            Ok(Circumstances {
+                arbiter: setting("arbiter")?,
+                machine: setting("machine")?,
+                begun: setting("begun")?,
+                seconds: seconds.optional()?.flatten(),
+                programs: programs.collect::<Result<_, _>>()?,
+            })
+        };
+        self.check(read())
+    }
+}
+
+/// The machine in words, such as `linux x86_64, 2 processors, AMD EPYC`.
+fn machine() -> String {
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let mut words = format!("{OS} {ARCH}, {processors} processors");
+    let facts = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = facts
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    if let Some((_, model)) = model {
+        words += &format!(", {}", model.trim());
+    }
+    words
+}
