@@ -75,7 +75,9 @@ fn header(page: &Page) -> Markup {
             }
             @if !page.subject.engines.is_empty() {
                 div.scroll { table #engines {
-                    thead { tr { th { "engine" } th { "id name" } th { "limit" } th { "options" } th { "command" } th { "sha256" } } }
+                    thead { tr {
+                        @for head in ["engine", "id name", "limit", "options", "command", "sha256"] { th { (head) } }
+                    } }
                     tbody { @for engine in &page.subject.engines { tr {
                         th scope="row" { (engine.name) }
                         td { (engine.id_name.as_deref().unwrap_or("-")) }
