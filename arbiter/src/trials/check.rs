@@ -16,6 +16,7 @@ mod output;
 mod positions;
 mod refusals;
 mod soak;
+mod tables;
 mod talk;
 mod texts;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::engine_text::EngineText;
-use super::validate::ArgsError;
+use super::error::ArgsError;
 use super::{GameArgs, LimitArgs};
 use crate::plan::{EngineSpec, Limit};
 

@@ -333,17 +333,18 @@ pub struct GameArgs {
 
 /// What is written of a match while it is played.
 #[derive(Debug, Args)]
+#[command(next_help_heading = OUTPUT)]
 pub struct OutputArgs {
     /// Write every line exchanged with the engines here, with time stamps
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub log: Option<PathBuf>,
 
     /// Append every finished game here, one JSON object a line
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 
     /// Write all that happens here as it happens, one JSON object a line (docs/events.md)
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub events: Option<PathBuf>,
 
     /// Print the tables so far every so many games
@@ -352,7 +353,6 @@ pub struct OutputArgs {
         value_name = "N",
         value_parser = positive,
         allow_negative_numbers = true,
-        help_heading = OUTPUT,
         hide_short_help = true
     )]
     pub report_every: Option<u64>,
@@ -381,9 +381,10 @@ pub enum OnInterrupt {
 
 /// Where the games begin.
 #[derive(Debug, Args)]
+#[command(next_help_heading = OPENINGS)]
 pub struct OpeningArgs {
     /// Openings, one a line: a position's text, or what follows `position` in the protocol
-    #[arg(long, value_name = "FILE", help_heading = OPENINGS)]
+    #[arg(long, value_name = "FILE")]
     pub openings: Option<PathBuf>,
 
     /// In which order the openings are played: sequential, or random by the seed
@@ -393,7 +394,6 @@ pub struct OpeningArgs {
         value_enum,
         default_value_t = OpeningOrder::Sequential,
         hide_possible_values = true,
-        help_heading = OPENINGS,
         hide_short_help = true
     )]
     pub openings_order: OpeningOrder,
@@ -405,7 +405,6 @@ pub struct OpeningArgs {
         default_value = "1",
         value_parser = positive,
         allow_negative_numbers = true,
-        help_heading = OPENINGS,
         hide_short_help = true
     )]
     pub openings_start: u64,
@@ -416,7 +415,6 @@ pub struct OpeningArgs {
         value_name = "K",
         value_parser = random_plies,
         allow_negative_numbers = true,
-        help_heading = OPENINGS,
         hide_short_help = true
     )]
     pub openings_plies: Option<u32>,
@@ -427,8 +425,7 @@ pub struct OpeningArgs {
         value_name = "K",
         default_value = "0",
         value_parser = random_plies,
-        allow_negative_numbers = true,
-        help_heading = OPENINGS
+        allow_negative_numbers = true
     )]
     pub random_plies: u32,
 }
@@ -444,35 +441,18 @@ pub enum OpeningOrder {
 
 /// The limits of engines that name none of their own: of time at most one.
 #[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = LIMITS)]
 pub struct LimitArgs {
     /// Time for each move, in milliseconds [default: 100 where nothing else limits]
-    #[arg(
-        long,
-        value_name = "MS",
-        value_parser = milliseconds,
-        allow_negative_numbers = true,
-        help_heading = LIMITS
-    )]
+    #[arg(long, value_name = "MS", value_parser = milliseconds, allow_negative_numbers = true)]
     pub movetime: Option<u64>,
 
     /// Plies to search for each move
-    #[arg(
-        long,
-        value_name = "PLIES",
-        value_parser = depth,
-        allow_negative_numbers = true,
-        help_heading = LIMITS
-    )]
+    #[arg(long, value_name = "PLIES", value_parser = depth, allow_negative_numbers = true)]
     pub depth: Option<u32>,
 
     /// Positions to visit for each move
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = positive,
-        allow_negative_numbers = true,
-        help_heading = LIMITS
-    )]
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub nodes: Option<u64>,
 
     /// A clock: seconds, seconds gained with each move, and the moves after which the seconds are given again
@@ -480,8 +460,7 @@ pub struct LimitArgs {
         long,
         value_name = "[MOVES/]SECONDS[+SECONDS]",
         value_parser = clock,
-        conflicts_with = "movetime",
-        help_heading = LIMITS
+        conflicts_with = "movetime"
     )]
     pub tc: Option<Limit>,
 }

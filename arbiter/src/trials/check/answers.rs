@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::limits::in_time_of;
-use super::positions::{random_position, tables};
+use super::positions::random_position;
+use super::tables::tables;
 use super::talk::{Fault, Talk, expect, first_words, is_legal, wrong};
 use super::{Check, Profile, Settings};
 use crate::trials::transcript::mask;

@@ -7,7 +7,8 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::limits::{MARGIN, in_time_of};
-use super::positions::{random_position, tables};
+use super::positions::random_position;
+use super::tables::tables;
 use super::talk::{Fault, Talk, expect, is_legal, wrong};
 use super::{Check, Settings};
 

@@ -6,7 +6,8 @@ use buxtehude::protocol::Reply;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::positions::{random_position, tables};
+use super::positions::random_position;
+use super::tables::tables;
 use super::talk::{Fault, Talk, expect, wrong};
 use super::{Check, Settings};
 

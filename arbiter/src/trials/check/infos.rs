@@ -5,7 +5,8 @@ use std::time::Duration;
 use buxtehude::protocol::{Info, Score};
 use buxtehude::rules::{AnyPosition, Turn, Variant};
 
-use super::positions::{Reached, for_each_position, tables};
+use super::positions::{Reached, for_each_position};
+use super::tables::tables;
 use super::talk::{Fault, Search, Talk, expect, is_legal, wrong};
 use super::{Check, Settings};
 

@@ -1,10 +1,11 @@
 //! Positions of every variant and number of seats: that the engine knows the rules.
 
-use buxtehude::rules::{AnyPosition, MAX_SEATS, Seat, Turn, VARIANTS, Variant};
+use buxtehude::rules::{AnyPosition, Seat, Turn, Variant};
 use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::tables::tables;
 use super::talk::{Fault, Talk, expect, is_legal, wrong};
 use super::{Check, Profile, Settings};
 
@@ -16,27 +17,6 @@ const MANY_POSITIONS: usize = 40;
 
 /// The most moves of a game by which such a position comes about.
 const MOST_MOVES: usize = 40;
-
-/// A variant that is asked about, with the numbers of seats that it can be played by.
-pub fn tables(settings: &Settings) -> Vec<(&'static Variant, usize)> {
-    let asked = |variant: &&Variant| {
-        settings
-            .variant
-            .is_none_or(|only| only.name == variant.name)
-    };
-    // What plain UCI can say: two seats, and no cards.
-    let is_plain = |start: &AnyPosition| start.seats() == 2 && !start.has_cards();
-    let mut tables = Vec::new();
-    for variant in VARIANTS.iter().filter(asked) {
-        for seats in 2..=MAX_SEATS {
-            let is_said = |start| settings.profile != Profile::Uci || is_plain(&start);
-            if variant.start(seats).is_ok_and(is_said) {
-                tables.push((variant, seats));
-            }
-        }
-    }
-    tables
-}
 
 /// The checks of positions.
 pub fn checks(settings: &Settings) -> Vec<Check> {

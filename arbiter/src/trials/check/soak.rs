@@ -15,7 +15,7 @@ use rand::SeedableRng;
 use rand::seq::IteratorRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::positions::tables;
+use super::tables::tables;
 use super::talk::{Fault, Talk, expect, is_legal};
 use super::{Check, Settings};
 

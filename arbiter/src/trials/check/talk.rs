@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use buxtehude::protocol::{BestMove, Command, Info, OptionOffer, PositionCommand, Reply, Start};
 use buxtehude::rules::{AnyPosition, Turn, VARIANTS, Variant};
 
+use super::tables::tables;
 use super::{Profile, Settings};
 use crate::trials::transcript::{NoLine, Program, ProgramError, mask};
 
@@ -121,16 +122,16 @@ impl Talk {
 
     /// The variant in which a check begins that asks for none: the first one that the engine offers.
     fn home(&self) -> Option<&'static Variant> {
-        let tables = super::positions::tables(&self.settings);
-        let mut variants = tables.into_iter().map(|(variant, _)| variant);
+        let asked = tables(&self.settings);
+        let mut variants = asked.into_iter().map(|(variant, _)| variant);
         variants.find(|variant| self.offers_variant(variant))
     }
 
     /// So many moves at the beginning of a game for two, as words of a list with what is drawn: no card is, if the game
     /// has such moves.
     pub fn first_moves(&self, count: usize) -> Result<String, Fault> {
-        let tables = super::positions::tables(&self.settings);
-        let variant = self.home().or(tables.first().map(|(variant, _)| *variant));
+        let asked = tables(&self.settings);
+        let variant = self.home().or(asked.first().map(|(variant, _)| *variant));
         match variant {
             Some(variant) => Ok(first_words(variant, count)?.0.join(" ")),
             None => Err(Fault::Skipped("no variant that is known".into())),

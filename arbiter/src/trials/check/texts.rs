@@ -9,7 +9,8 @@ use buxtehude::rules::Variant;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::positions::{random_position, tables};
+use super::positions::random_position;
+use super::tables::tables;
 use super::talk::{Fault, Talk, expect};
 use super::{Check, Settings};
 
