@@ -50,10 +50,6 @@ pub struct CostArgs {
     )]
     pub engine: String,
 
-    /// The limit of each search, unless --engine names one
-    #[command(flatten)]
-    pub limit: LimitArgs,
-
     /// Games judged at the same time
     #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, allow_negative_numbers = true)]
     pub concurrency: usize,
@@ -65,6 +61,10 @@ pub struct CostArgs {
     /// The form of the output
     #[arg(long, value_name = "FORM", value_enum, default_value_t = CostFormat::Text)]
     pub format: CostFormat,
+
+    /// The limit of each search, unless --engine names one
+    #[command(flatten)]
+    pub limit: LimitArgs,
 }
 
 /// In which form it is told what moves cost.

@@ -24,10 +24,6 @@ pub struct ResumeArgs {
     #[arg(long, value_name = "N", value_parser = concurrency, allow_negative_numbers = true)]
     pub concurrency: Option<usize>,
 
-    /// What is written of it
-    #[command(flatten)]
-    pub output: OutputArgs,
-
     /// Let engines that were retired play again
     #[arg(long)]
     pub forgive: bool,
@@ -35,6 +31,10 @@ pub struct ResumeArgs {
     /// Go on even if the program of an engine is not what it was at the start
     #[arg(long)]
     pub changed_engines: bool,
+
+    /// What is written of it
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// `arbiter report`.

@@ -61,10 +61,6 @@ pub struct OpeningsArgs {
     )]
     pub engine: String,
 
-    /// The limit of each estimate, unless --engine names one
-    #[command(flatten)]
-    pub limit: LimitArgs,
-
     /// The seed of moves and cards: the same seed, the same candidates [default: random, and printed]
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     pub seed: Option<u64>,
@@ -72,4 +68,8 @@ pub struct OpeningsArgs {
     /// Candidates judged at the same time
     #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, allow_negative_numbers = true)]
     pub concurrency: usize,
+
+    /// The limit of each estimate, unless --engine names one
+    #[command(flatten)]
+    pub limit: LimitArgs,
 }
