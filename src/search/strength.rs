@@ -33,14 +33,14 @@ const fn level(elo: u32, nodes: u64, noise: i32) -> Level {
 /// which it was measured. protocol.md says how.
 pub const LEVELS: [Level; 10] = [
     level(1200, 400, 34_000),
-    level(1290, 400, 14_500),
-    level(1380, 400, 10_000),
-    level(1465, 400, 7300),
-    level(1555, 400, 5400),
-    level(1645, 450, 4150),
-    level(1735, 600, 3150),
-    level(1820, 850, 2260),
-    level(1910, 2200, 1400),
+    level(1290, 400, 19_200),
+    level(1380, 400, 12_700),
+    level(1465, 400, 9900),
+    level(1555, 400, 7000),
+    level(1645, 400, 5250),
+    level(1735, 470, 4000),
+    level(1820, 600, 3100),
+    level(1910, 820, 2350),
     level(2000, 20_000, 0),
 ];
 
