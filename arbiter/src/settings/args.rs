@@ -8,6 +8,7 @@ mod error;
 mod files;
 mod games;
 mod openings;
+mod shared;
 mod talks;
 pub mod validate;
 
@@ -21,11 +22,9 @@ pub use files::{
     ExplainArgs, ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ReportFormat, ResumeArgs,
     VerifyArgs,
 };
-pub use games::{
-    FormatArgs, GameArgs, GauntletArgs, LimitArgs, MatchArgs, OnInterrupt, OpeningArgs,
-    OpeningOrder, OutputArgs, RoundRobinArgs, TournamentArgs,
-};
+pub use games::{FormatArgs, GameArgs, GauntletArgs, MatchArgs, RoundRobinArgs, TournamentArgs};
 pub use openings::OpeningsArgs;
+pub use shared::{LimitArgs, OnInterrupt, OpeningArgs, OpeningOrder, OutputArgs};
 pub use talks::{CheckArgs, EngineArgs, FormatArg, ProfileArg, TranscriptArgs};
 
 /// The arbiter's command line.

@@ -2,23 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
-use crate::plan::Limit;
-use crate::plan::clock;
+use super::shared::{EARLY_ENDS, ENGINES, GAMES, LIMITS, OUTPUT, RUNNING};
+use super::{LimitArgs, OpeningArgs, OutputArgs};
 use crate::plan::numbers::{
-    concurrency, depth, failures, margin, max_plies, milliseconds, positive, random_plies, seats,
-    seed, stall, wait,
+    concurrency, failures, margin, max_plies, milliseconds, positive, seats, seed, stall, wait,
 };
-
-// The headings of the help.
-const GAMES: &str = "Games";
-const ENGINES: &str = "Engines";
-const LIMITS: &str = "Limits";
-const OPENINGS: &str = "Openings";
-const RUNNING: &str = "Running";
-const EARLY_ENDS: &str = "Early ends";
-const OUTPUT: &str = "Output";
 
 /// The keys of an engine, for helps.
 macro_rules! keys {
@@ -329,138 +319,4 @@ pub struct GameArgs {
         hide_short_help = true
     )]
     pub wait: u64,
-}
-
-/// What is written of a match while it is played.
-#[derive(Debug, Args)]
-#[command(next_help_heading = OUTPUT)]
-pub struct OutputArgs {
-    /// Write every line exchanged with the engines here, with time stamps
-    #[arg(long, value_name = "FILE", hide_short_help = true)]
-    pub log: Option<PathBuf>,
-
-    /// Append every finished game here, one JSON object a line
-    #[arg(long, value_name = "FILE")]
-    pub record: Option<PathBuf>,
-
-    /// Write all that happens here as it happens, one JSON object a line (docs/events.md)
-    #[arg(long, value_name = "FILE", hide_short_help = true)]
-    pub events: Option<PathBuf>,
-
-    /// Print the tables so far every so many games
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = positive,
-        allow_negative_numbers = true,
-        hide_short_help = true
-    )]
-    pub report_every: Option<u64>,
-
-    /// Whether to drop or to finish the running games on an interrupt (SIGINT, SIGTERM); a second one drops them
-    #[arg(
-        long,
-        value_name = "CHOICE",
-        value_enum,
-        default_value_t = OnInterrupt::Drop,
-        hide_possible_values = true,
-        help_heading = RUNNING,
-        hide_short_help = true
-    )]
-    pub on_interrupt: OnInterrupt,
-}
-
-/// What becomes of running games when the arbiter is told to end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum OnInterrupt {
-    /// They are dropped
-    Drop,
-    /// They are played to their end
-    Finish,
-}
-
-/// Where the games begin.
-#[derive(Debug, Args)]
-#[command(next_help_heading = OPENINGS)]
-pub struct OpeningArgs {
-    /// Openings, one a line: a position's text, or what follows `position` in the protocol
-    #[arg(long, value_name = "FILE")]
-    pub openings: Option<PathBuf>,
-
-    /// In which order the openings are played: sequential, or random by the seed
-    #[arg(
-        long,
-        value_name = "ORDER",
-        value_enum,
-        default_value_t = OpeningOrder::Sequential,
-        hide_possible_values = true,
-        hide_short_help = true
-    )]
-    pub openings_order: OpeningOrder,
-
-    /// The opening to begin with, counted from 1 in that order
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "1",
-        value_parser = positive,
-        allow_negative_numbers = true,
-        hide_short_help = true
-    )]
-    pub openings_start: u64,
-
-    /// Play no more than so many plies of each opening
-    #[arg(
-        long,
-        value_name = "K",
-        value_parser = random_plies,
-        allow_negative_numbers = true,
-        hide_short_help = true
-    )]
-    pub openings_plies: Option<u32>,
-
-    /// Random plies played after each opening
-    #[arg(
-        long,
-        value_name = "K",
-        default_value = "0",
-        value_parser = random_plies,
-        allow_negative_numbers = true
-    )]
-    pub random_plies: u32,
-}
-
-/// The order of openings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum OpeningOrder {
-    /// As in the file
-    Sequential,
-    /// Shuffled by the seed
-    Random,
-}
-
-/// The limits of engines that name none of their own: of time at most one.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = LIMITS)]
-pub struct LimitArgs {
-    /// Time for each move, in milliseconds [default: 100 where nothing else limits]
-    #[arg(long, value_name = "MS", value_parser = milliseconds, allow_negative_numbers = true)]
-    pub movetime: Option<u64>,
-
-    /// Plies to search for each move
-    #[arg(long, value_name = "PLIES", value_parser = depth, allow_negative_numbers = true)]
-    pub depth: Option<u32>,
-
-    /// Positions to visit for each move
-    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
-    pub nodes: Option<u64>,
-
-    /// A clock: seconds, seconds gained with each move, and the moves after which the seconds are given again
-    #[arg(
-        long,
-        value_name = "[MOVES/]SECONDS[+SECONDS]",
-        value_parser = clock,
-        conflicts_with = "movetime"
-    )]
-    pub tc: Option<Limit>,
 }
