@@ -234,16 +234,11 @@ pub struct Opening {
 impl Opening {
     /// Cuts it to so many plies, with the cards drawn before the next one.
     pub fn shorten(&mut self, plies: u32) {
-        let is_ply = |word: &String| !is_card(word);
-        let plies_before = |index: usize| {
-            self.moves[..index]
-                .iter()
-                .filter(|word| is_ply(word))
-                .count()
-        };
-        let end = (0..self.moves.len())
-            .find(|&index| is_ply(&self.moves[index]) && plies_before(index) == plies as usize);
-        self.moves.truncate(end.unwrap_or(self.moves.len()));
+        let words = self.moves.iter().enumerate();
+        let mut plies_at = words.filter(|(_, word)| !is_card(word));
+        if let Some((end, _)) = plies_at.nth(plies as usize) {
+            self.moves.truncate(end);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ mod compare;
 
 use std::collections::{HashMap, HashSet};
 
-use buxtehude::rules::{UnknownVariant, Variant, is_card};
+use buxtehude::rules::{UnknownVariant, Variant};
 use thiserror::Error;
 
 use crate::plan::{Adjudication, EngineSpec, Opening, Plan};
@@ -221,18 +221,11 @@ fn opening(variant: &Variant, record: &GameRecord) -> Opening {
     let is_usual = variant
         .start(seats)
         .is_ok_and(|start| start.to_string() == record.start);
-    let mut before = record.opening_plies();
-    let played = record.moves.split_whitespace().take_while(|word| {
-        if !is_card(word) {
-            if before == 0 {
-                return false;
-            }
-            before -= 1;
-        }
-        true
-    });
-    Opening {
-        moves: played.map(String::from).collect(),
+    let words = record.moves.split_whitespace();
+    let mut opening = Opening {
+        moves: words.map(String::from).collect(),
         start: (!is_usual).then(|| record.start.clone()),
-    }
+    };
+    opening.shorten(record.opening_plies() as u32);
+    opening
 }

@@ -6,7 +6,7 @@ use std::thread;
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use super::{Store, StoreError, Trouble};
+use super::{Store, StoreError, Trouble, settings};
 
 /// A time as text, in UTC: what SQLite makes of the clock of the system.
 const NOW: &str = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')";
@@ -49,11 +49,7 @@ impl Store {
     /// [`StoreError::Database`] where they cannot be read.
     pub fn circumstances(&self) -> Result<Circumstances, StoreError> {
         let read = || -> Result<Circumstances, Trouble> {
-            let setting = |name: &str| {
-                let select = "SELECT value FROM settings WHERE name = ?1";
-                let row = self.connection.query_row(select, [name], |row| row.get(0));
-                row.optional()
-            };
+            let setting = |name: &str| settings::find(&self.connection, name);
             let seconds = "SELECT unixepoch(last.value) - unixepoch(first.value)
                 FROM settings AS first, settings AS last
                 WHERE first.name = 'begun' AND last.name = 'last-game'";

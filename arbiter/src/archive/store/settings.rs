@@ -221,16 +221,20 @@ pub fn set_id_names(
     Ok(transaction.commit()?)
 }
 
+/// The text of a setting, if there is one.
+pub fn find(connection: &Connection, name: &str) -> Result<Option<String>, Trouble> {
+    let select = "SELECT value FROM settings WHERE name = ?1";
+    let value = connection.query_row(select, [name], |row| row.get(0));
+    Ok(value.optional()?)
+}
+
 /// The value of a setting.
 pub fn setting<T: FromStr<Err: ToString>>(
     connection: &Connection,
     name: &str,
 ) -> Result<T, Trouble> {
-    let select = "SELECT value FROM settings WHERE name = ?1";
-    let value: Option<String> = connection
-        .query_row(select, [name], |row| row.get(0))
-        .optional()?;
     let what = || format!("setting {name}");
+    let value = find(connection, name)?;
     let value = value.ok_or_else(|| Trouble::content(what(), &"it is missing"))?;
     value.parse().map_err(|error: T::Err| {
         Trouble::content(format!("{} {value:?}", what()), &error.to_string())
