@@ -108,6 +108,7 @@ fn record(number: u64) -> GameRecord {
         depth: Some(8 + ply % 5),
         estimate: vec![480 + (ply % 40) as u16, 520 - (ply % 40) as u16],
         score: None,
+        ..TurnRecord::default()
     };
     let turns: Vec<TurnRecord> = (0..PLIES).map(turn).collect();
     let moves: Vec<&str> = turns.iter().map(|turn| turn.mv.as_str()).collect();

@@ -2,13 +2,16 @@
 //! is under one key, `clock`.
 
 pub mod ending;
-mod line;
+pub(crate) mod line;
 
 use buxtehude::rules::is_card;
 use serde::{Deserialize, Serialize};
 
 use ending::Ending;
 use line::Line;
+
+/// The most words of a principal variation that a record keeps.
+pub const MAX_LINE: usize = 12;
 
 /// What the fault of an answer that came too late is called where nothing of the clock is told.
 const TOO_LATE: &str = "it answered later than its limit and the margin allow";
@@ -150,7 +153,7 @@ pub enum Speaker {
 }
 
 /// One answer of an engine.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TurnRecord {
     /// The seat that moved, from 1.
     pub seat: u32,
@@ -166,4 +169,9 @@ pub struct TurnRecord {
     pub estimate: Vec<u16>,
     /// The last score reported, as the protocol spells it (`cp 31`, `mate -2`).
     pub score: Option<String>,
+    /// The last number of positions reported.
+    pub nodes: Option<u64>,
+    /// The principal variation last reported, moves and cards, as far as the rules allow it; at most
+    /// [`MAX_LINE`] words.
+    pub pv: Vec<String>,
 }

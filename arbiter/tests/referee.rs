@@ -66,6 +66,18 @@ fn a_game_ends_by_the_rules() {
 }
 
 #[test]
+fn a_line_is_kept_as_far_as_the_rules_allow_it() {
+    let info = "echo \"info depth 3 score cp 5 nodes 77 pv $1 3 99 1\"; echo \"bestmove $1\"";
+    let mut table = Table::new(vec![tiny(&[info]), tiny(&[])]);
+    table.game.start = Some("10,68,3/12,68,3 1 - -".to_string());
+    let played = table.play();
+    let turns = &played.record().turns;
+    assert_eq!(turns[2].nodes, Some(77));
+    assert_eq!(turns[2].pv, ["1", "3"], "{turns:?}");
+    assert_eq!((turns[1].nodes, turns[1].pv.len()), (None, 0), "{turns:?}");
+}
+
+#[test]
 fn a_game_that_its_opening_ends_asks_nobody() {
     let mut table = Table::new(vec![tiny(&["exit 1"]); 2]);
     table.game.start = Some("63,3,0/61,9,0 1 - -".to_string());

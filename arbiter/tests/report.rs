@@ -14,6 +14,7 @@ fn game(number: u64, seats: [&str; 3], places: [u32; 3]) -> GameRecord {
         depth: (seat != 3).then_some(6 + seat),
         estimate: Vec::new(),
         score: None,
+        ..TurnRecord::default()
     };
     GameRecord {
         game: number,

@@ -165,6 +165,7 @@ fn depth_and_time_are_means_over_answers() {
         depth,
         estimate: Vec::new(),
         score: None,
+        ..TurnRecord::default()
     };
     one.turns = vec![
         turn(1, 1000, Some(4)),

@@ -266,7 +266,7 @@ fn settings_that_make_no_sense_are_named() {
             "INSERT INTO openings VALUES (1, NULL, ''); DELETE FROM settings WHERE name = 'stall-ms'",
             "setting stall-ms: it is missing",
         ),
-        ("PRAGMA user_version = 99", "its format is 99, expected 1"),
+        ("PRAGMA user_version = 99", "its format is 99, expected 2"),
         ("PRAGMA application_id = 99", "no match in it"),
     ] {
         connection.execute_batch(change).unwrap();
@@ -274,6 +274,30 @@ fn settings_that_make_no_sense_are_named() {
         assert_eq!((code, stdout.as_str()), (2, ""), "{change}: {stderr}");
         assert!(stderr.contains(words), "{change}: {stderr}");
     }
+}
+
+#[test]
+fn a_store_of_the_first_format_is_read_and_resumed() {
+    let (store, _) = begun("first_format");
+    let games = export(&store, &[]);
+    let connection = rusqlite::Connection::open(&store).unwrap();
+    connection
+        .execute_batch(
+            "ALTER TABLE turns DROP COLUMN nodes; ALTER TABLE turns DROP COLUMN pv; PRAGMA user_version = 1",
+        )
+        .unwrap();
+    let format = || -> i64 {
+        let number = |row: &rusqlite::Row<'_>| row.get(0);
+        connection
+            .pragma_query_value(None, "user_version", number)
+            .unwrap()
+    };
+    assert_eq!(export(&store, &[]), games);
+    assert_eq!(format(), 1, "reading changes nothing");
+    let (code, _, stderr) = run(&["resume", &store]);
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(format(), 2);
+    assert!(export(&store, &[]).starts_with(&games));
 }
 
 #[test]

@@ -167,6 +167,7 @@ pub mod examples {
                     depth: None,
                     estimate: Vec::new(),
                     score: None,
+                    ..Default::default()
                 });
             }
             position

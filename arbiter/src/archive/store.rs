@@ -196,12 +196,13 @@ impl Store {
     pub fn resume(path: &Path) -> Result<Store, StoreError> {
         let lock = Lock::of(path)?;
         let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        let store = Store {
+        let mut store = Store {
             path: path.to_path_buf(),
             connection,
             lock: Some(lock),
         };
-        store.check(schema::check(&store.connection))?;
+        let brought = schema::bring_up_to_date(&mut store.connection);
+        store.check(brought)?;
         store.check(schema::be_durable(&store.connection))?;
         Ok(store)
     }
@@ -216,7 +217,7 @@ impl Store {
             connection: open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
             lock: None,
         };
-        store.check(schema::check(&store.connection))?;
+        store.check(schema::read_as_current(&store.connection))?;
         Ok(store)
     }
 

@@ -39,6 +39,11 @@ struct LineTurn {
     estimate: Vec<u16>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     score: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    nodes: Option<u64>,
+    /// Words separated by single spaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pv: Option<String>,
 }
 
 /// All that the wall clock said.
@@ -70,6 +75,8 @@ impl From<GameRecord> for Line {
             depth: turn.depth,
             estimate: turn.estimate,
             score: turn.score,
+            nodes: turn.nodes,
+            pv: pv_text(&turn.pv),
         };
         Line {
             game: record.game,
@@ -108,6 +115,8 @@ impl From<Line> for GameRecord {
             depth: turn.depth,
             estimate: turn.estimate,
             score: turn.score,
+            nodes: turn.nodes,
+            pv: pv_words(turn.pv.as_deref()),
         };
         GameRecord {
             game: line.game,
@@ -126,6 +135,17 @@ impl From<Line> for GameRecord {
                 .collect(),
         }
     }
+}
+
+/// A principal variation as one text, or `None` where it is empty.
+pub fn pv_text(pv: &[String]) -> Option<String> {
+    (!pv.is_empty()).then(|| pv.join(" "))
+}
+
+/// The words of such a text.
+pub fn pv_words(text: Option<&str>) -> Vec<String> {
+    let words = text.unwrap_or_default().split_whitespace();
+    words.map(String::from).collect()
 }
 
 #[cfg(test)]

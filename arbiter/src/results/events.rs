@@ -65,6 +65,9 @@ enum Event<'a> {
         #[serde(skip_serializing_if = "<[u16]>::is_empty")]
         estimate: &'a [u16],
         score: Option<&'a str>,
+        nodes: Option<u64>,
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        pv: &'a [String],
     },
     Card {
         game: u64,
@@ -205,6 +208,8 @@ impl EventFile {
                     depth: turn.depth,
                     estimate: &turn.estimate,
                     score: turn.score.as_deref(),
+                    nodes: turn.nodes,
+                    pv: &turn.pv,
                 },
             }),
             News::Ended(record) => self.ended(record, report),

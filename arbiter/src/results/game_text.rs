@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::archive::replay::{Flaw, Step, Walk};
+use crate::record::line::pv_text;
 use crate::record::{GameRecord, TurnRecord};
 
 /// The most columns of a line of moves, where a word is not longer.
@@ -96,6 +97,8 @@ fn opinion(turn: &TurnRecord) -> String {
         parts.push(format!("estimate {}", shares.join(" ")));
     }
     parts.extend(turn.score.as_ref().map(|score| format!("score {score}")));
+    parts.extend(turn.nodes.map(|nodes| format!("nodes {nodes}")));
+    parts.extend(pv_text(&turn.pv).map(|line| format!("line {line}")));
     let milliseconds = |micros| format!("{:.1} ms", micros as f64 / 1000.0);
     parts.extend(turn.micros.map(milliseconds));
     parts.join(", ")
@@ -182,6 +185,8 @@ mod tests {
                     depth: Some(7),
                     estimate: vec![300, 400, 300],
                     score: None,
+                    nodes: Some(1500),
+                    pv: ["4", "5"].map(String::from).to_vec(),
                 },
                 TurnRecord {
                     seat: 3,
@@ -191,6 +196,7 @@ mod tests {
                     depth: None,
                     estimate: Vec::new(),
                     score: Some("cp -31".to_string()),
+                    ..TurnRecord::default()
                 },
             ],
         }

@@ -59,6 +59,9 @@ pub fn check_game(game: &Value, boards: &Value, record: &GameRecord) {
             .map(|share| number(share) as u16)
             .collect();
         assert_eq!(estimate, turn.estimate, "{step}");
+        let line = (!turn.pv.is_empty()).then(|| turn.pv.join(" "));
+        assert_eq!(step.get("l").map(text), line, "{step}");
+        assert_eq!(step.get("k").and_then(Value::as_u64), turn.nodes, "{step}");
         assert_eq!(step.get("t").and_then(Value::as_u64), turn.micros, "{step}");
     }
     assert_eq!(words.next(), None, "{game}");

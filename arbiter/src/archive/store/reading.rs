@@ -4,6 +4,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 
 use super::{Trouble, settings};
 use crate::record::ending::Ending;
+use crate::record::line::pv_words;
 use crate::record::{Fault, GameRecord, TurnRecord, TurnSums};
 
 /// What is read of a game.
@@ -24,13 +25,13 @@ impl Extent {
             Extent::Whole => [
                 "SELECT number, block, variant, start, moves FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
-                "SELECT seat, move, micros, overrun, depth, estimate, score FROM turns
+                "SELECT seat, move, micros, overrun, depth, estimate, score, nodes, pv FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Outline => [
                 "SELECT number, block, variant, start, '' FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
-                "SELECT seat, '', micros, overrun, depth, NULL, NULL FROM turns
+                "SELECT seat, '', micros, overrun, depth, NULL, NULL, NULL, NULL FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Summary => [
@@ -144,6 +145,7 @@ impl Parts<'_> {
 fn turn(row: &Row<'_>, game: u64) -> Result<TurnRecord, Trouble> {
     let estimate: Option<String> = row.get(5)?;
     let estimate = estimate.unwrap_or_default();
+    let pv: Option<String> = row.get(8)?;
     let shares = estimate.split_whitespace().map(str::parse);
     let wrong = |error| Trouble::content(format!("game {game}, estimate {estimate:?}"), &error);
     Ok(TurnRecord {
@@ -154,5 +156,7 @@ fn turn(row: &Row<'_>, game: u64) -> Result<TurnRecord, Trouble> {
         depth: row.get(4)?,
         estimate: shares.collect::<Result<_, _>>().map_err(wrong)?,
         score: row.get(6)?,
+        nodes: row.get(7)?,
+        pv: pv_words(pv.as_deref()),
     })
 }

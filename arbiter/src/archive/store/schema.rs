@@ -5,14 +5,14 @@ use rusqlite::{Connection, Error, Transaction};
 use super::Trouble;
 
 /// The number of the format. Another number is another set of tables.
-pub const FORMAT: i64 = 1;
+pub const FORMAT: i64 = 2;
 
 /// By which a database is known to be a store: "arbi" in ASCII.
 const APPLICATION: i64 = 0x6172_6269;
 
 /// Seats, turns and openings are counted from 1, engines from 0. `limit` is spelt as in `--engine`; `arguments`,
-/// `options`, `argument_files` and `stderr` are JSON arrays; an `estimate` has the shares in permille, separated by
-/// spaces.
+/// `options`, `argument_files` and `stderr` are JSON arrays; an `estimate` has the shares in permille and a `pv` its
+/// words, separated by spaces.
 const TABLES: &str = "
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE openings (number INTEGER PRIMARY KEY, start TEXT, moves TEXT NOT NULL) STRICT;
@@ -62,6 +62,8 @@ CREATE TABLE turns (
     depth INTEGER,
     estimate TEXT,
     score TEXT,
+    nodes INTEGER,
+    pv TEXT,
     PRIMARY KEY (game, number)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE faults (
@@ -80,14 +82,44 @@ pub fn create(transaction: &Transaction<'_>) -> Result<(), Error> {
     transaction.pragma_update(None, "user_version", FORMAT)
 }
 
-/// Whether a database is a store of the known format.
-pub fn check(connection: &Connection) -> Result<(), Trouble> {
+/// What makes tables of format 1 into these.
+const FROM_FIRST: &str = "
+ALTER TABLE turns ADD COLUMN nodes INTEGER;
+ALTER TABLE turns ADD COLUMN pv TEXT;
+";
+
+/// What lets tables of format 1 be read as if they were these, in a file that is not to be changed.
+const AS_FROM_FIRST: &str = "
+CREATE TEMP VIEW turns AS SELECT *, NULL AS nodes, NULL AS pv FROM main.turns;
+";
+
+/// Lets a store be read whatever its format.
+pub fn read_as_current(connection: &Connection) -> Result<(), Trouble> {
+    match check(connection)? {
+        FORMAT => Ok(()),
+        _ => Ok(connection.execute_batch(AS_FROM_FIRST)?),
+    }
+}
+
+/// Brings a store to the current format.
+pub fn bring_up_to_date(connection: &mut Connection) -> Result<(), Trouble> {
+    if check(connection)? == FORMAT {
+        return Ok(());
+    }
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(FROM_FIRST)?;
+    transaction.pragma_update(None, "user_version", FORMAT)?;
+    Ok(transaction.commit()?)
+}
+
+/// The format of a store, if it is one that is known.
+fn check(connection: &Connection) -> Result<i64, Trouble> {
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     if number("application_id")? != APPLICATION {
         return Err(Trouble::NoStore);
     }
     match number("user_version")? {
-        FORMAT => Ok(()),
+        found @ 1..=FORMAT => Ok(found),
         found => Err(Trouble::Format { found }),
     }
 }

@@ -4,6 +4,7 @@ use rusqlite::{Connection, params};
 
 use super::{Trouble, circumstances};
 use crate::record::GameRecord;
+use crate::record::line::pv_text;
 
 const GAME: &str =
     "INSERT INTO games (number, block, variant, start, moves) VALUES (?1, ?2, ?3, ?4, ?5)";
@@ -11,8 +12,8 @@ const SEAT: &str =
     "INSERT INTO seats (game, seat, engine, place, ending, turns, micros, depth_turns, depths)
     VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, ?9)";
 const TURN: &str =
-    "INSERT INTO turns (game, number, seat, move, micros, overrun, depth, estimate, score)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    "INSERT INTO turns (game, number, seat, move, micros, overrun, depth, estimate, score, nodes, pv)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 const FAULT: &str = "INSERT INTO faults (game, seat, reason, stderr, evidence)
     VALUES (?1, ?2, ?3, ?4, ?5)";
 
@@ -64,6 +65,8 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
             turn.depth,
             estimate_text(&turn.estimate),
             turn.score,
+            turn.nodes,
+            pv_text(&turn.pv),
         ])?;
     }
     if let Some(fault) = fault {

@@ -18,7 +18,7 @@ use crate::play::engine::{Answer, Engine, Failure, deadline};
 use crate::play::interrupt::{Interrupt, Interrupted};
 use crate::play::lag::LagMeter;
 use crate::record::ending::Ending;
-use crate::record::{Fault, GameRecord, TurnRecord};
+use crate::record::{Fault, GameRecord, MAX_LINE, TurnRecord};
 
 /// A game in progress.
 pub struct Game<'a> {
@@ -210,6 +210,7 @@ impl<'a> Game<'a> {
             let offence = Offence::new(seat, engine, Ending::TimeForfeit, reason);
             return Ok(Some(offence));
         }
+        let before = self.position;
         let mv = match self.play_answer(&answer) {
             Ok(mv) => mv,
             Err(reason) => {
@@ -224,7 +225,7 @@ impl<'a> Game<'a> {
         if let Ok(best_move) = &answer.best_move {
             self.begin_pondering(seat, engine, best_move, interrupt);
         }
-        let turn = turn_record(seat, mv, answer, overrun, self.clocks.len());
+        let turn = turn_record(seat, mv, answer, overrun, before);
         self.adjudicator.hear(seat, &turn.estimate);
         self.tell(Some(&turn), &turn.mv);
         self.turns.push(turn);
@@ -303,14 +304,14 @@ fn turn_record(
     mv: String,
     answer: Answer,
     overrun: Option<Duration>,
-    seats: usize,
+    before: AnyPosition,
 ) -> TurnRecord {
     let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     let given = answer.best_move.map(|best_move| best_move.estimate);
     let estimate = given
         .into_iter()
         .chain([answer.info.estimate])
-        .find(|estimate| estimate.len() == seats);
+        .find(|estimate| estimate.len() == before.seats());
     TurnRecord {
         seat: number(seat),
         mv,
@@ -319,7 +320,17 @@ fn turn_record(
         depth: answer.info.depth,
         estimate: estimate.unwrap_or_default(),
         score: answer.info.score.map(|score| score.to_string()),
+        nodes: answer.info.nodes,
+        pv: legal_line(before, answer.info.pv),
     }
+}
+
+/// As much of a principal variation as the rules allow and a record keeps.
+fn legal_line(mut position: AnyPosition, mut pv: Vec<String>) -> Vec<String> {
+    let words = pv.iter().take(MAX_LINE);
+    let legal = words.take_while(|word| position.play(word).is_ok()).count();
+    pv.truncate(legal);
+    pv
 }
 
 /// A seat as records count it, from 1.

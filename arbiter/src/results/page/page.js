@@ -144,6 +144,8 @@
     if (step.d !== undefined) words.push(`depth ${step.d}`);
     if (step.v !== undefined) words.push(`score ${step.v}`);
     if (step.t !== undefined) words.push(`${(step.t / 1000).toFixed(step.t < 10000 ? 2 : 0)} ms`);
+    if (step.k !== undefined) words.push(`${step.k.toLocaleString("en")} nodes`);
+    if (step.l) words.push(`line ${step.l}`);
     return words.join(", ");
   }
 

@@ -5,6 +5,7 @@ use buxtehude::rules::{AnyPosition, Board, Layout, Scene};
 use serde::Serialize;
 
 use crate::archive::replay::{Step, Walk};
+use crate::record::line::pv_text;
 use crate::record::{Fault, GameRecord, TurnRecord};
 
 /// All games that are shown, sorted by number.
@@ -89,6 +90,10 @@ struct ShownStep {
     depth: Option<u32>,
     #[serde(rename = "v", skip_serializing_if = "Option::is_none")]
     score: Option<String>,
+    #[serde(rename = "k", skip_serializing_if = "Option::is_none")]
+    nodes: Option<u64>,
+    #[serde(rename = "l", skip_serializing_if = "Option::is_none")]
+    pv: Option<String>,
 }
 
 impl ShownGames {
@@ -232,6 +237,8 @@ fn shown_step(
         micros: turn_record.and_then(|turn| turn.micros),
         depth: turn_record.and_then(|turn| turn.depth),
         score: turn_record.and_then(|turn| turn.score.clone()),
+        nodes: turn_record.and_then(|turn| turn.nodes),
+        pv: turn_record.and_then(|turn| pv_text(&turn.pv)),
     }
 }
 

@@ -154,6 +154,7 @@ mod tests {
             depth: None,
             estimate: Vec::new(),
             score: None,
+            ..TurnRecord::default()
         };
         let record = GameRecord {
             game: 1,
