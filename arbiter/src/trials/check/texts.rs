@@ -58,7 +58,7 @@ fn changed_texts(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Re
         .filter_map(|error| field(&error.to_string()))
         .collect();
     for text in texts {
-        talk.send("position startpos")?;
+        talk.send(&talk.position(seats, &[]))?;
         let answer = talk.ask(&format!("position fen {text}"))?;
         let expected = match variant.parse(&text) {
             Ok(position) => {
