@@ -10,5 +10,6 @@ pub mod openings;
 pub mod play;
 pub mod replay;
 pub mod report;
+mod signals;
 pub mod transcript;
 pub mod verify;

@@ -2,8 +2,11 @@
 
 pub mod clock;
 pub mod engine;
+mod family;
 pub mod interrupt;
 pub mod lag;
 pub mod log;
+mod processor;
 pub mod referee;
+pub mod replays;
 pub mod runner;

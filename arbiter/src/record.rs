@@ -17,7 +17,7 @@ pub const MAX_LINE: usize = 12;
 const TOO_LATE: &str = "it answered later than its limit and the margin allow";
 
 /// A finished game with everything needed to replay it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Line", into = "Line")]
 pub struct GameRecord {
     /// Its number in the match, from 1.
@@ -42,6 +42,8 @@ pub struct GameRecord {
     pub fault: Option<Fault>,
     /// Every move that an engine was asked for, in order.
     pub turns: Vec<TurnRecord>,
+    /// Why it was begun before and played again, in order; mostly none.
+    pub replays: Vec<Replay>,
 }
 
 impl GameRecord {
@@ -65,6 +67,8 @@ impl GameRecord {
                 sums.micros += turn.micros.unwrap_or(0);
                 sums.depth_turns += u64::from(turn.depth.is_some());
                 sums.depths += u64::from(turn.depth.unwrap_or(0));
+                sums.waited += turn.waited.unwrap_or(0);
+                sums.late_stops += turn.late_stop.unwrap_or(0);
             }
         }
         sums
@@ -78,7 +82,10 @@ impl GameRecord {
         for turn in &mut self.turns {
             turn.micros = None;
             turn.overrun = None;
+            turn.waited = None;
+            turn.late_stop = None;
         }
+        self.replays = Vec::new();
         if let Some(fault) = &mut self.fault {
             fault.evidence = None;
             let seat = (fault.seat as usize).wrapping_sub(1);
@@ -101,6 +108,22 @@ pub struct TurnSums {
     pub depth_turns: u64,
     /// The sum of these depths.
     pub depths: u64,
+    /// Microseconds that it waited for a processor.
+    pub waited: u64,
+    /// Microseconds that the ends of its pondering took beyond the grace.
+    pub late_stops: u64,
+}
+
+/// A game that was begun, and played again since a loss in it may have been somebody else's fault.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Replay {
+    /// The seat that would have lost, from 1.
+    pub seat: u32,
+    /// Why it was no loss, in one sentence.
+    pub reason: String,
+    /// Each seat's share in permille just before: the mean of what the engines said last. Empty where none did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<u16>,
 }
 
 /// What an offender did.
@@ -163,6 +186,12 @@ pub struct TurnRecord {
     pub micros: Option<u64>,
     /// Microseconds by which the answer was later than its limit of time, within the margin; else `None`.
     pub overrun: Option<u64>,
+    /// How many of `micros` the engine could not run, or was not heard, for want of a processor: they are not to its
+    /// debit. `None` where nothing was measured.
+    pub waited: Option<u64>,
+    /// Microseconds beyond the grace that the end of its pondering took after `stop`, charged to this turn; `None` for
+    /// none.
+    pub late_stop: Option<u64>,
     /// The last depth reported.
     pub depth: Option<u32>,
     /// Each seat's share in permille, from the engine's answer; empty where it gives none.

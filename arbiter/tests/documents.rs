@@ -1,6 +1,8 @@
 //! Completions, manual pages, and the examples of every help.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
 use std::process::Command as Process;
 
 use crate::common::program;
@@ -61,7 +63,7 @@ fn bash_completes_subcommands_and_flags() {
     let (code, script, stderr) = run(&["completions", "bash"]);
     assert_eq!((code, stderr.as_str()), (0, ""));
     let path = directory.join("arbiter.bash");
-    std::fs::write(&path, script).unwrap();
+    fs::write(&path, script).unwrap();
     let path = path.to_str().unwrap();
     let checked = Process::new("bash").args(["-n", path]).output().unwrap();
     assert!(
@@ -75,6 +77,46 @@ fn bash_completes_subcommands_and_flags() {
     );
     let flags = offered(path, &["arbiter", "match", "--openings-o"]);
     assert_eq!(flags, BTreeSet::from(["--openings-order".to_string()]));
+}
+
+/// The text of all sources of the arbiter below a folder.
+fn sources(folder: &Path) -> String {
+    let mut text = String::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            text += &sources(&path);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            text += &fs::read_to_string(&path).unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn every_rule_of_the_clock_names_tests_that_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let sources = sources(&root.join("src")) + &sources(&root.join("tests"));
+    let page = fs::read_to_string(root.join("../docs/clocks.md")).unwrap();
+    let rows: Vec<&str> = page
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .skip(1)
+        .collect();
+    assert!(rows.len() > 8, "{page}");
+    for row in rows {
+        let tests = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        let names: Vec<&str> = tests
+            .split(", ")
+            .map(|name| name.trim_matches('`'))
+            .collect();
+        assert!(!names.is_empty(), "{row}");
+        for name in names {
+            let head = format!("#[test]\n    fn {name}()");
+            let is_there = sources.contains(&head) || sources.contains(&head.replace("    ", ""));
+            assert!(is_there, "no test {name}: {row}");
+        }
+    }
 }
 
 #[test]
@@ -100,8 +142,7 @@ fn every_subcommand_has_a_manual_page() {
     assert_eq!((code, stdout.as_str(), stderr.as_str()), (0, "", ""));
     for (words, command) in leaves(&Cli::command(), &[]) {
         let page = directory.join(format!("arbiter-{}.1", words.join("-")));
-        let text =
-            std::fs::read_to_string(&page).unwrap_or_else(|error| panic!("{page:?}: {error}"));
+        let text = fs::read_to_string(&page).unwrap_or_else(|error| panic!("{page:?}: {error}"));
         let about = command.get_about().unwrap().to_string();
         assert!(text.contains(&about.replace('-', "\\-")), "{about}: {text}");
         assert!(text.contains("EXAMPLE"), "{text}");
@@ -112,7 +153,7 @@ fn every_subcommand_has_a_manual_page() {
     }
     let (code, page, stderr) = run(&["man"]);
     assert_eq!((code, stderr.as_str()), (0, ""));
-    let main = std::fs::read_to_string(directory.join("arbiter.1")).unwrap();
+    let main = fs::read_to_string(directory.join("arbiter.1")).unwrap();
     assert!(page.contains(".SH SUBCOMMANDS"), "{page}");
     assert!(main.contains(".SH SUBCOMMANDS"), "{main}");
 }

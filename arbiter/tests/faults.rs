@@ -111,7 +111,7 @@ fn an_answer_that_comes_late() {
 fn a_clock_that_runs_out() {
     let slow = EngineSpec {
         limit: Limit::clock(Duration::from_secs(2), Duration::from_millis(1)),
-        ..tiny(&["sleep 1.3; echo \"bestmove $1\""])
+        ..tiny(&["sleep 1.38; echo \"bestmove $1\""])
     };
     let record = offend(&slow, Ending::TimeForfeit, "over its limit of 6");
     let moves = record.turns.iter().filter(|turn| turn.seat == 3).count();

@@ -36,6 +36,7 @@ fn game(number: u64) -> News {
         places: vec![1, 2],
         endings: vec![Ending::Finish, Ending::Last],
         fault: None,
+        replays: Vec::new(),
         turns: Vec::new(),
     }))
 }
@@ -56,6 +57,7 @@ fn ledger(plan: &Plan, folder: &Path) -> Ledger {
         report_every: None,
         repeats: 0,
         retired: Vec::new(),
+        has_warned: false,
     }
 }
 

@@ -11,6 +11,7 @@ mod cost;
 mod documents;
 mod ends;
 mod etude_set;
+mod fairness;
 mod faults;
 mod killed;
 mod lag;

@@ -94,6 +94,46 @@ fn an_engine_that_does_not_stop_loses_the_game() {
 }
 
 #[test]
+fn what_the_end_of_pondering_takes_is_charged_to_the_next_move() {
+    let hit = "case $command in stop) sleep 0.3 ;; esac; echo \"bestmove $1\"";
+    let (record, log) = play("ponder_late", ponderer("5", hit));
+    assert_eq!(record.endings, [Ending::MaxPlies; 2], "{log}");
+    let charged: Vec<u64> = record
+        .turns
+        .iter()
+        .filter_map(|turn| turn.late_stop)
+        .collect();
+    // The end of what it ponders on when the game is over costs nothing.
+    assert_eq!((charged.len(), said(&log, "> stop")), (1, 2), "{log}");
+    assert!(
+        charged
+            .iter()
+            .all(|micros| (250_000..5_000_000).contains(micros)),
+        "{charged:?}"
+    );
+    assert!(
+        log.contains("> go movetime 47") || log.contains("> go movetime 46"),
+        "{log}"
+    );
+
+    let quick = EngineSpec {
+        limit: Limit::movetime(Duration::from_millis(100)),
+        ..ponderer("5", hit)
+    };
+    let (record, log) = play("ponder_too_late", quick);
+    assert_eq!(
+        record.endings,
+        [Ending::TimeForfeit, Ending::Ended],
+        "{log}"
+    );
+    let reason = record.fault.unwrap().reason;
+    assert!(
+        reason.contains(", and had ended its pondering "),
+        "{reason}"
+    );
+}
+
+#[test]
 fn real_engines_ponder() {
     let directory = directory("ponder_real");
     let log = directory.join("talk.log");

@@ -49,6 +49,7 @@ fn play(engines: Vec<EngineSpec>, start: Option<&str>) -> Vec<GameRecord> {
         plan: &plan,
         played: &HashSet::new(),
         failures: &[],
+        replays: &[],
         log: &Log::none(),
         interrupt: &table.interrupt,
         lag: &lag,

@@ -21,6 +21,7 @@ fn game(number: u64, block: u64, seats: &[&str], places: &[u32]) -> GameRecord {
         places: places.to_vec(),
         endings: places.iter().map(ending).collect(),
         fault: None,
+        replays: Vec::new(),
         turns: Vec::new(),
     }
 }

@@ -195,6 +195,7 @@ pub mod examples {
             places: seats().map(|seat| place(seat) as u32).collect(),
             endings: seats().map(ending).collect(),
             fault: None,
+            replays: Vec::new(),
             turns,
         };
         Game::of(record).unwrap_or_else(|flaw| panic!("{flaw}"))

@@ -1,5 +1,6 @@
 //! `arbiter cost`: judges recorded games, and prints what moves cost.
 
+use std::io;
 use std::process::ExitCode;
 
 use arbiter::archive::game_file::{GameFile, GameFileError};
@@ -13,7 +14,7 @@ use arbiter::trials::cost::{self, CostError, CostPlan, Costs};
 use indicatif::{ProgressBar, ProgressStyle};
 use thiserror::Error;
 
-use super::exit;
+use super::{exit, signals};
 
 /// Why it is not known what moves cost.
 #[derive(Debug, Error)]
@@ -27,7 +28,7 @@ enum Problem {
     #[error("{file}: no game to judge")]
     Empty { file: String },
     #[error("signals cannot be handled: {0}")]
-    Signals(#[from] ctrlc::Error),
+    Signals(#[from] io::Error),
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }
@@ -55,7 +56,7 @@ fn judge_file(args: &CostArgs, interrupt: &Interrupt) -> Result<u64, Problem> {
         });
     }
     let handler = interrupt.clone();
-    ctrlc::set_handler(move || handler.set())?;
+    signals::listen(interrupt, move || handler.set())?;
     let bar = progress(&games);
     let judged = cost::judge(&plan, &games, interrupt, || bar.inc(1));
     bar.finish_and_clear();

@@ -8,7 +8,7 @@ use arbiter::settings::args::{OpeningsArgs, validate};
 use arbiter::trials::openings_suite::{self, Means, SuiteError, SuitePlan, Summary};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::exit;
+use super::{exit, signals};
 
 /// Makes and prints a suite.
 pub fn openings(args: &OpeningsArgs) -> ExitCode {
@@ -18,7 +18,7 @@ pub fn openings(args: &OpeningsArgs) -> ExitCode {
     };
     let interrupt = Interrupt::new();
     let signalled = interrupt.clone();
-    if let Err(error) = ctrlc::set_handler(move || signalled.set()) {
+    if let Err(error) = signals::listen(&interrupt, move || signalled.set()) {
         return exit::fail(
             exit::USAGE,
             format_args!("signals cannot be handled: {error}"),

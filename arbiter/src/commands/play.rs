@@ -5,6 +5,7 @@ mod announcement;
 mod footer;
 
 use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -13,6 +14,7 @@ use super::exit::{
     ENGINE_FAULT, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, STORAGE, USAGE, code_of, code_of_verdict,
     complain, fail,
 };
+use super::signals;
 use announcement::{count, header};
 use arbiter::archive::record_file::RecordFile;
 use arbiter::archive::store::{Store, StoreError};
@@ -20,6 +22,7 @@ use arbiter::plan::Plan;
 use arbiter::play::interrupt::Interrupt;
 use arbiter::play::lag::LagMeter;
 use arbiter::play::log::Log;
+use arbiter::play::replays::count_replays;
 use arbiter::play::runner::{self, RunError};
 use arbiter::results::events::EventFile;
 use arbiter::results::ledger::{Ledger, LedgerError};
@@ -107,9 +110,11 @@ fn stored_match(args: &ResumeArgs) -> Result<Match, (u8, String)> {
     let mut report = Report::of(&plan);
     let mut played = HashSet::new();
     let mut failures = vec![0; plan.engines.len()];
+    let mut replays = vec![0; plan.engines.len()];
     let counted = store.for_each_summary(|record, sums| {
         report.add_summary(&record, &sums);
         runner::count_failures(&plan.engines, &record, &mut failures);
+        count_replays(&plan.engines, &record, &mut replays);
         played.insert(record.game);
         Ok::<(), StoreError>(())
     });
@@ -139,6 +144,7 @@ fn stored_match(args: &ResumeArgs) -> Result<Match, (u8, String)> {
         remarks,
         played,
         failures,
+        replays,
         ..resumed
     })
 }
@@ -158,6 +164,8 @@ struct Match {
     played: HashSet<u64>,
     /// How often each engine has failed in a row in them.
     failures: Vec<u32>,
+    /// How often games have been played again for each engine.
+    replays: Vec<u32>,
 }
 
 /// Why a match breaks off.
@@ -239,6 +247,7 @@ impl Match {
                 report_every: output.report_every,
                 repeats: 0,
                 retired: Vec::new(),
+                has_warned: false,
             },
             on_interrupt: output.on_interrupt,
             plan,
@@ -246,6 +255,7 @@ impl Match {
             is_new: false,
             played: HashSet::new(),
             failures: Vec::new(),
+            replays: Vec::new(),
         })
     }
 
@@ -346,6 +356,7 @@ impl Match {
             ledger,
             played,
             failures,
+            replays,
             ..
         } = self;
         if let Some(events) = &mut ledger.events {
@@ -358,6 +369,7 @@ impl Match {
             plan,
             played,
             failures,
+            replays,
             log,
             interrupt,
             lag,
@@ -382,9 +394,10 @@ impl Match {
 
 /// The first signal ends the match in order, the next one without waiting for games, and the last one soon,
 /// whatever holds it up.
-fn stop_on_signals(interrupt: &Interrupt, choice: OnInterrupt) -> Result<(), ctrlc::Error> {
-    let interrupt = interrupt.clone();
-    ctrlc::set_handler(move || {
+fn stop_on_signals(interrupt: &Interrupt, choice: OnInterrupt) -> io::Result<()> {
+    let stopped = interrupt.clone();
+    signals::listen(interrupt, move || {
+        let interrupt = &stopped;
         if interrupt.is_set() {
             std::thread::sleep(LAST_GRACE);
             std::process::exit(INTERRUPTED.into());

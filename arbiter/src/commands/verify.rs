@@ -1,6 +1,7 @@
 //! `arbiter verify`: plays stored games again, and prints what differs.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::process::ExitCode;
 
 use arbiter::archive::game_file::{GameFile, GameFileError};
@@ -18,7 +19,7 @@ use arbiter::trials::verify::{Rerun, RerunError, differences, timed_engine};
 use clap::Parser;
 use thiserror::Error;
 
-use super::exit;
+use super::{exit, signals};
 
 /// Why games cannot be verified.
 #[derive(Debug, Error)]
@@ -38,7 +39,7 @@ enum Problem {
     #[error(transparent)]
     Output(#[from] OutputClosed),
     #[error("signals cannot be handled: {0}")]
-    Signals(#[from] ctrlc::Error),
+    Signals(#[from] io::Error),
     #[error(
         "--engine, --each and limits are for a record: {file} is a store, which knows its engines"
     )]
@@ -127,7 +128,7 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Proble
         return Ok(found);
     }
     let handler = interrupt.clone();
-    ctrlc::set_handler(move || handler.set())?;
+    signals::listen(interrupt, move || handler.set())?;
     let reruns = match file {
         GameFile::Store(_) => vec![Rerun::of_plan(plan.clone(), games)],
         GameFile::Lines(_) => Rerun::of_records(&plan, games)?,

@@ -35,6 +35,14 @@ pub struct ScheduledGame {
 }
 
 impl ScheduledGame {
+    /// The same game with other cards, to be played again.
+    pub fn dealt_anew(&self) -> ScheduledGame {
+        ScheduledGame {
+            deck_seed: ChaCha8Rng::seed_from_u64(self.deck_seed).next_u64(),
+            ..self.clone()
+        }
+    }
+
     /// How the game begins, random plies included.
     pub fn as_opening(&self) -> Opening {
         Opening {

@@ -10,6 +10,10 @@ use crate::plan::{Limit, TimeLimit};
 /// How long after the margin an answer is still waited for, to call it late rather than missing.
 const WAIT_FOR_LATE_ANSWERS: Duration = Duration::from_secs(1);
 
+/// How long an engine may take for the end of its pondering after `stop` without being charged for it: what a
+/// process needs to hear, to stop, and to be heard.
+pub const GRACE_AFTER_STOP: Duration = Duration::from_millis(5);
+
 /// The limit of one seat's moves, and the time left to it.
 #[derive(Clone, Debug)]
 pub struct SeatClock {
@@ -17,6 +21,8 @@ pub struct SeatClock {
     margin: Duration,
     /// Time left on its clock, where it has one.
     left: Duration,
+    /// What the end of its pondering took beyond the grace, and is charged to the move that follows.
+    late_stop: Duration,
     /// Moves until the clock is given its time once more, where that is ever.
     moves_to_go: Option<u32>,
 }
@@ -32,16 +38,37 @@ impl SeatClock {
             limit,
             margin,
             left: clock.map_or(Duration::ZERO, |clock| clock.time),
+            late_stop: Duration::ZERO,
             moves_to_go: clock.and_then(|clock| clock.moves),
         }
     }
 
     /// The time for the next move, or `None` where it is limited otherwise.
     pub fn time_limit(&self) -> Option<Duration> {
+        let limit = self.whole_limit();
+        limit.map(|limit| limit.saturating_sub(self.late_stop))
+    }
+
+    /// That time before what the end of pondering took of it.
+    fn whole_limit(&self) -> Option<Duration> {
         self.limit.time.map(|time| match time {
             TimeLimit::Move(time) => time,
             TimeLimit::Clock(_) => self.left,
         })
+    }
+
+    /// Has the next move pay for pondering that ended `used` after `stop`, as far as that is beyond
+    /// [`GRACE_AFTER_STOP`].
+    pub fn charge_stop(&mut self, used: Duration) {
+        self.late_stop = match self.limit.time {
+            Some(_) => used.saturating_sub(GRACE_AFTER_STOP),
+            None => Duration::ZERO,
+        };
+    }
+
+    /// What the next move has to pay for the end of pondering.
+    pub fn late_stop(&self) -> Duration {
+        self.late_stop
     }
 
     /// How far beyond its time it may answer.
@@ -64,26 +91,27 @@ impl SeatClock {
         self.margin.saturating_add(WAIT_FOR_LATE_ANSWERS)
     }
 
-    /// How far beyond its time an answer after `elapsed` is, or `None` where it is within.
-    pub fn overrun(&self, elapsed: Duration) -> Option<Duration> {
-        let limit = self.time_limit()?;
-        elapsed.checked_sub(limit).filter(|over| !over.is_zero())
+    /// How far beyond its time an answer is that took `used`, or `None` where it is within.
+    pub fn overrun(&self, used: Duration) -> Option<Duration> {
+        let over = (used + self.late_stop).checked_sub(self.whole_limit()?);
+        over.filter(|over| !over.is_zero())
     }
 
-    /// Whether an answer after `elapsed` comes later than limit and margin allow.
-    pub fn is_overstepped(&self, elapsed: Duration) -> bool {
-        self.overrun(elapsed).is_some_and(|over| over > self.margin)
+    /// Whether an answer that took `used` comes later than limit and margin allow.
+    pub fn is_overstepped(&self, used: Duration) -> bool {
+        self.overrun(used).is_some_and(|over| over > self.margin)
     }
 
-    /// Takes the time of a move off the clock, then adds the increment, and the time for the next moves where
+    /// Takes the time of a move off the clock, with that of the pondering before it, then adds the increment, and the time for the next moves where
     /// it is due.
-    pub fn charge(&mut self, elapsed: Duration) {
+    pub fn charge(&mut self, used: Duration) {
+        let late_stop = std::mem::take(&mut self.late_stop);
         let Some(TimeLimit::Clock(clock)) = self.limit.time else {
             return;
         };
         self.left = self
             .left
-            .saturating_sub(elapsed)
+            .saturating_sub(used + late_stop)
             .saturating_add(clock.increment);
         self.moves_to_go = match self.moves_to_go {
             Some(1) => {
@@ -110,7 +138,10 @@ pub fn go(clocks: &[SeatClock], mover: Seat, searchmoves: Vec<String>) -> Go {
     go.nodes = limit.nodes;
     match limit.time {
         // A move time below a millisecond cannot be said; 0 would be refused.
-        Some(TimeLimit::Move(time)) => go.movetime = Some(milliseconds(time).max(1)),
+        Some(TimeLimit::Move(time)) => {
+            let time = time.saturating_sub(clocks[mover.index()].late_stop);
+            go.movetime = Some(milliseconds(time).max(1));
+        }
         Some(TimeLimit::Clock(_)) => {
             go.clock = Some(Clock {
                 time: clock_times(clocks),
@@ -128,7 +159,8 @@ fn clock_times(clocks: &[SeatClock]) -> ClockTimes {
         _ => None,
     };
     let time = |clock: &SeatClock| {
-        limit(clock).map(|_| i64::try_from(milliseconds(clock.left)).unwrap_or(i64::MAX))
+        let left = clock.left.saturating_sub(clock.late_stop);
+        limit(clock).map(|_| i64::try_from(milliseconds(left)).unwrap_or(i64::MAX))
     };
     let increment = |clock: &SeatClock| limit(clock).map(|limit| milliseconds(limit.increment));
     match clocks {
@@ -209,6 +241,30 @@ mod tests {
         assert_eq!(clock.time_limit(), Some(ms(20)));
         assert!(!clock.is_overstepped(ms(70)));
         assert!(clock.is_overstepped(ms(71)));
+    }
+
+    #[test]
+    fn a_late_end_of_pondering_is_paid_by_the_next_move() {
+        let mut clocks = [with_clock(1000, 20), seat(Limit::movetime(ms(100)))];
+        for clock in &mut clocks {
+            clock.charge_stop(GRACE_AFTER_STOP);
+            assert_eq!(clock.late_stop(), ms(0));
+            clock.charge_stop(GRACE_AFTER_STOP + ms(60));
+        }
+        assert_eq!(sent(&clocks, 0), "go wtime 940 winc 20");
+        assert_eq!(sent(&clocks, 1), "go movetime 40");
+        assert!(!clocks[1].is_overstepped(ms(90)));
+        assert!(clocks[1].is_overstepped(ms(91)));
+        clocks[0].charge(ms(100));
+        assert_eq!(clocks[0].time_limit(), Some(ms(860)));
+        // What took more than the whole limit is late before it begins.
+        clocks[1].charge_stop(ms(500));
+        assert!(clocks[1].is_overstepped(ms(0)));
+        clocks[1].charge(ms(0));
+        assert_eq!(clocks[1].time_limit(), Some(ms(100)));
+        let mut untimed = seat(Limit::depth(3));
+        untimed.charge_stop(ms(500));
+        assert_eq!(untimed.late_stop(), ms(0));
     }
 
     #[test]

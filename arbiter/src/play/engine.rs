@@ -26,6 +26,7 @@ pub use conversation::Failure;
 pub use start_error::StartError;
 
 use crate::plan::EngineSpec;
+use crate::play::family;
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
 use crate::record::Evidence;
@@ -47,6 +48,8 @@ pub struct Engine {
     usable: bool,
     /// The last line about the running search that is worth reading.
     info: Vec<u8>,
+    /// Whether its time is limited, so that it matters what it gets of the processors.
+    is_timed: bool,
 }
 
 /// Which process of an engine is started, and where.
@@ -86,7 +89,9 @@ impl Engine {
             id_name: None,
             usable: true,
             info: Vec::new(),
+            is_timed: spec.limit.time.is_some(),
         };
+        engine.measure();
         let deadline = deadline(patience);
         let no_uci_ok = |engine: &Engine, failure| match failure {
             Failure::Interrupted => StartError::Interrupted,
@@ -180,6 +185,10 @@ impl Engine {
     ) -> Result<(), Failure> {
         self.usable = false;
         self.conversation.note(game);
+        if self.is_timed {
+            self.conversation.processor().find_children();
+        }
+        self.measure();
         let position = position.map_or(String::new(), |line| format!("{line}\n"));
         let lines = format!("{}\n{position}{}\n", Command::UciNewGame, Command::IsReady);
         self.conversation
@@ -253,6 +262,7 @@ impl Engine {
         interrupt: &Interrupt,
         mut on_info: impl FnMut(&[u8]),
     ) -> Result<Answer, Failure> {
+        self.measure();
         let sent = Instant::now();
         let deadline = after(sent, patience);
         self.conversation.send(request, deadline, interrupt)?;
@@ -260,9 +270,13 @@ impl Engine {
             let line = self.conversation.next_line(deadline, interrupt)?;
             match answer::kind(line.text) {
                 Kind::BestMove => {
-                    let elapsed = line.arrived - sent;
+                    let arrived = line.arrived;
+                    let answer = Answer::read(arrived - sent, line.text, &self.info);
                     self.usable = true;
-                    return Ok(Answer::read(elapsed, line.text, &self.info));
+                    return Ok(Answer {
+                        waited: self.conversation.processor().waited(arrived),
+                        ..answer
+                    });
                 }
                 Kind::Info => {
                     on_info(line.text);
@@ -311,24 +325,23 @@ impl Engine {
         self.ask_on(hit.as_bytes(), patience, interrupt, |_| {})
     }
 
-    /// Says that another move was played, and waits for the answer that counts for nothing.
+    /// Says that another move was played, and waits for the answer, of which only the time counts.
     ///
     /// # Errors
     /// Why there is none before the deadline; the engine cannot be used any more then.
     pub(crate) fn stop_pondering(
         &mut self,
-        deadline: Instant,
+        patience: Duration,
         interrupt: &Interrupt,
-    ) -> Result<(), Failure> {
+    ) -> Result<Answer, Failure> {
         let stop = format!("{}\n", Command::Stop);
-        self.conversation
-            .send(stop.as_bytes(), deadline, interrupt)?;
-        loop {
-            let line = self.conversation.next_line(deadline, interrupt)?;
-            if let Kind::BestMove = answer::kind(line.text) {
-                self.usable = true;
-                return Ok(());
-            }
+        self.ask_on(stop.as_bytes(), patience, interrupt, |_| {})
+    }
+
+    /// Begins to measure what it gets of the processors, where that matters.
+    fn measure(&mut self) {
+        if self.is_timed {
+            self.conversation.processor().begin();
         }
     }
 
@@ -365,6 +378,12 @@ impl fmt::Display for Failure {
             Failure::Interrupted => f.write_str("interrupted"),
         }
     }
+}
+
+/// The process of the engine to which a process belongs, by descent, process group or session; `None` where it belongs
+/// to none, or is not there any more.
+pub fn engine_of(process: u32) -> Option<u32> {
+    family::child_of(std::process::id(), process)
 }
 
 /// The time when a wait that begins now ends.

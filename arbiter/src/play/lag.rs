@@ -3,6 +3,9 @@
 //! What the system does to a thread that waits for a child's answer it does to one that waits for the time as
 //! well. Such a thread sleeps a little, over and over, and notes how much too late it wakes up. An engine that
 //! loses on time by less than that may have answered in time.
+//!
+//! Where the thread waited for a processor, the engine's own wait is measured, and excuses it; the lag that is left for
+//! an excuse comes of other things, as when the arbiter was stopped.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,6 +14,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
+
+use super::processor;
 
 /// How long the thread sleeps at a time.
 const INTERVAL: Duration = Duration::from_millis(5);
@@ -40,7 +45,7 @@ struct Lags {
     due: Instant,
     /// Of all lags, in microseconds.
     histogram: Histogram<u64>,
-    /// When the thread woke up late, and how late.
+    /// When the thread woke up late, and how late, not counting what it waited for a processor.
     remembered: VecDeque<(Instant, Duration)>,
 }
 
@@ -73,7 +78,7 @@ impl LagMeter {
         LagMeter { shared, thread }
     }
 
-    /// The longest lag since `when`, one that has not ended yet included.
+    /// The longest lag since `when` that no wait for a processor explains, one that has not ended yet included.
     pub fn since(&self, when: Instant) -> Duration {
         if self.thread.is_none() {
             return Duration::ZERO;
@@ -110,25 +115,28 @@ impl Shared {
 
     fn measure(&self) {
         while !self.ends.load(Ordering::Relaxed) {
+            let waited = processor::own_wait();
             let due = Instant::now() + INTERVAL;
             self.lags().due = due;
             thread::sleep(INTERVAL);
             let woke = Instant::now();
             let lag = woke.saturating_duration_since(due);
-            self.lags().note(woke, lag);
+            let waited = processor::own_wait().saturating_sub(waited);
+            self.lags().note(woke, lag, lag.saturating_sub(waited));
         }
     }
 }
 
 impl Lags {
-    fn note(&mut self, woke: Instant, lag: Duration) {
+    /// Notes a lag, of which so much is not explained by waiting for a processor.
+    fn note(&mut self, woke: Instant, lag: Duration, unexplained: Duration) {
         let micros = u64::try_from(lag.as_micros()).unwrap_or(u64::MAX);
         self.histogram.saturating_record(micros);
-        if lag >= WORTH_REMEMBERING {
+        if unexplained >= WORTH_REMEMBERING {
             if self.remembered.len() == REMEMBERED {
                 self.remembered.pop_front();
             }
-            self.remembered.push_back((woke, lag));
+            self.remembered.push_back((woke, unexplained));
         }
     }
 
@@ -168,7 +176,7 @@ mod tests {
         assert_eq!(lags.since(start + ms(60), start + ms(95)), ms(2));
         assert_eq!(lags.since(start + ms(93), start + ms(95)), ms(0));
         assert_eq!(lags.since(start, start + ms(130)), ms(30));
-        lags.note(start + ms(130), ms(30));
+        lags.note(start + ms(130), ms(30), ms(30));
         lags.due = start + ms(200);
         assert_eq!(lags.since(start + ms(120), start + ms(140)), ms(30));
     }

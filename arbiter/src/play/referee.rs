@@ -20,7 +20,8 @@ use crate::plan::schedule::ScheduledGame;
 use crate::play::engine::Engine;
 use crate::play::interrupt::{Interrupt, Interrupted};
 use crate::play::lag::LagMeter;
-use crate::record::{GameRecord, TurnRecord};
+use crate::play::replays::Replays;
+use crate::record::{GameRecord, Replay, TurnRecord};
 use game::Game;
 pub(crate) use result::{GameEnd, places_and_endings};
 
@@ -33,6 +34,8 @@ pub struct Referee<'a> {
     pub interrupt: &'a Interrupt,
     /// The arbiter's own lag, where it is measured.
     pub lag: Option<&'a LagMeter>,
+    /// Whose games may be played again; without it nobody's.
+    pub replays: Option<&'a Replays>,
     /// Told of each move and card as it is played, where somebody listens.
     pub listener: Option<&'a dyn Fn(Played<'_>)>,
 }
@@ -75,6 +78,18 @@ pub struct Suspicion {
     pub over: Duration,
     /// The arbiter's lag.
     pub lag: Duration,
+    /// Each seat's share in permille just before, as the engines saw it; empty where they did not say.
+    pub shares: Vec<u16>,
+}
+
+impl From<&Suspicion> for Replay {
+    fn from(suspicion: &Suspicion) -> Replay {
+        Replay {
+            seat: suspicion.seat,
+            reason: suspicion.to_string(),
+            shares: suspicion.shares.clone(),
+        }
+    }
 }
 
 impl From<Interrupted> for Abandoned {
@@ -90,6 +105,7 @@ impl<'a> Referee<'a> {
             plan,
             interrupt,
             lag: None,
+            replays: None,
             listener: None,
         }
     }

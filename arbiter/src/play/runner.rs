@@ -23,13 +23,12 @@ use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
 use crate::play::log::Log;
 use crate::play::referee::{Abandoned, Played, Referee, Suspicion};
-use crate::record::{GameRecord, TurnRecord};
+use crate::play::replays::{MOST_OF_A_GAME, Replays};
+use crate::record::{GameRecord, Replay, TurnRecord};
 use retirement::Retirement;
 pub use retirement::count_failures;
 use walkover::walkover;
 
-/// How often a game is played once more, since its result is suspect.
-const MOST_REPEATS: u32 = 5;
 /// News that may wait to be heard when another game begins.
 const MOST_UNHEARD: usize = 64;
 /// How long a game that cannot begin yet waits before it looks again.
@@ -126,6 +125,8 @@ pub struct Match<'a> {
     pub played: &'a HashSet<u64>,
     /// How often each engine has failed in a row in them, in the order of the plan; none where nothing is known.
     pub failures: &'a [u32],
+    /// How often games have been played again for each engine, in the same order.
+    pub replays: &'a [u32],
     /// Where every line is logged.
     pub log: &'a Log,
     /// Ends the match.
@@ -150,6 +151,7 @@ pub fn run<E: From<RunError>>(
     let schedule = Schedule::new(planned.plan).map_err(RunError::from)?;
     let next = AtomicU64::new(1);
     let retirement = Retirement::new(planned.plan, planned.failures);
+    let replays = Replays::new(&planned.plan.engines, planned.replays);
     let unheard = AtomicUsize::new(0);
     thread::scope(|scope| {
         let (sender, news) = channel();
@@ -165,6 +167,7 @@ pub fn run<E: From<RunError>>(
                 planned,
                 schedule: &schedule,
                 retirement: &retirement,
+                replays: &replays,
                 next: &next,
                 news: sender.clone(),
                 unheard: &unheard,
@@ -206,6 +209,7 @@ struct Worker<'a> {
     planned: Match<'a>,
     schedule: &'a Schedule<'a>,
     retirement: &'a Retirement<'a>,
+    replays: &'a Replays,
     /// The next game that nobody has taken.
     next: &'a AtomicU64,
     news: Sender<Result<News, RunError>>,
@@ -285,26 +289,32 @@ impl Worker<'_> {
     /// Plays a game, and plays it once more while its result may be the arbiter's own fault; `None` where it is
     /// interrupted.
     fn play_until_sure(&mut self, game: &ScheduledGame) -> Option<GameRecord> {
-        for attempt in 1.. {
+        let mut game = game.clone();
+        let mut replays: Vec<Replay> = Vec::new();
+        loop {
             // A machine that is never fit for the game does not keep the match from its end.
-            let lag = (attempt <= MOST_REPEATS).then_some(self.planned.lag);
-            match self.play(game, lag) {
-                Ok(record) => return Some(record),
+            let allowed = (replays.len() < MOST_OF_A_GAME).then_some(self.replays);
+            match self.play(&game, allowed) {
+                Ok(record) => return Some(GameRecord { replays, ..record }),
                 Err(Abandoned::Interrupted) => return None,
                 Err(Abandoned::Suspect(reason)) => {
-                    let game = game.number;
-                    self.tell(Ok(News::Again { game, reason }));
+                    replays.push(Replay::from(&reason));
+                    self.tell(Ok(News::Again {
+                        game: game.number,
+                        reason,
+                    }));
+                    // The cards that were drawn are known by now.
+                    game = game.dealt_anew();
                 }
             }
         }
-        None
     }
 
     /// Plays one game.
     fn play(
         &mut self,
         game: &ScheduledGame,
-        lag: Option<&LagMeter>,
+        replays: Option<&Replays>,
     ) -> Result<GameRecord, Abandoned> {
         let plan = self.planned.plan;
         let opening = game.as_opening();
@@ -346,7 +356,8 @@ impl Worker<'_> {
         let referee = Referee {
             plan,
             interrupt: self.planned.interrupt,
-            lag,
+            lag: Some(self.planned.lag),
+            replays,
             listener: self.planned.is_followed.then_some(&listener),
         };
         let record = referee.play(game, &mut engines);

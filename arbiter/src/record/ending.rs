@@ -28,6 +28,9 @@ pub enum Ending {
     /// It closed its output, its process going on.
     #[serde(rename = "disconnect")]
     Disconnect,
+    /// It meddled with the arbiter, as by a signal.
+    #[serde(rename = "interference")]
+    Interference,
     /// Both engines agreed for long enough who wins.
     #[serde(rename = "agreed")]
     Agreed,
@@ -44,7 +47,7 @@ pub enum Ending {
 
 impl Ending {
     /// All endings, in the order of tables.
-    pub const ALL: [Ending; 11] = [
+    pub const ALL: [Ending; 12] = [
         Ending::Finish,
         Ending::Last,
         Ending::IllegalMove,
@@ -52,6 +55,7 @@ impl Ending {
         Ending::Stall,
         Ending::Crash,
         Ending::Disconnect,
+        Ending::Interference,
         Ending::Agreed,
         Ending::Solved,
         Ending::MaxPlies,
@@ -68,6 +72,7 @@ impl Ending {
             Ending::Stall => "stall",
             Ending::Crash => "crash",
             Ending::Disconnect => "disconnect",
+            Ending::Interference => "interference",
             Ending::Agreed => "agreed",
             Ending::Solved => "solved",
             Ending::MaxPlies => "max plies",
@@ -84,6 +89,7 @@ impl Ending {
                 | Ending::Stall
                 | Ending::Crash
                 | Ending::Disconnect
+                | Ending::Interference
         )
     }
 }

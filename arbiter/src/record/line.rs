@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Evidence, Fault, GameRecord, TurnRecord};
+use super::{Evidence, Fault, GameRecord, Replay, TurnRecord};
 use crate::record::ending::Ending;
 
 /// A record as it is written and read.
@@ -54,6 +54,15 @@ struct Clock {
     /// The number of each turn, from 1, that was later than its limit of time, and by how many microseconds.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     overruns: BTreeMap<usize, u64>,
+    /// The number of each turn in which the engine waited for a processor, and for how many microseconds.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    waited: BTreeMap<usize, u64>,
+    /// The number of each turn that paid for pondering that ended late, and how many microseconds.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    late_stops: BTreeMap<usize, u64>,
+    /// Why the game was played again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    replays: Vec<Replay>,
     /// The last moments of the offender.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
@@ -62,12 +71,19 @@ struct Clock {
 impl From<GameRecord> for Line {
     fn from(mut record: GameRecord) -> Line {
         let micros: Vec<Option<u64>> = record.turns.iter().map(|turn| turn.micros).collect();
-        let overruns = record.turns.iter().zip(1..);
-        let overruns = overruns.filter_map(|(turn, number)| Some((number, turn.overrun?)));
-        let overruns = overruns.collect();
+        let times = |of: fn(&TurnRecord) -> Option<u64>| -> BTreeMap<usize, u64> {
+            let turns = record.turns.iter().zip(1..);
+            turns
+                .filter_map(|(turn, number)| Some((number, of(turn)?)))
+                .collect()
+        };
+        let overruns = times(|turn| turn.overrun);
+        let waited = times(|turn| turn.waited);
+        let late_stops = times(|turn| turn.late_stop);
         let fault = record.fault.as_mut();
         let evidence = fault.and_then(|fault| fault.evidence.take());
-        let is_timed = evidence.is_some() || micros.iter().any(Option::is_some);
+        let is_timed =
+            evidence.is_some() || !record.replays.is_empty() || micros.iter().any(Option::is_some);
         let turn = |turn: TurnRecord| LineTurn {
             seat: turn.seat,
             mv: turn.mv,
@@ -93,6 +109,9 @@ impl From<GameRecord> for Line {
             clock: is_timed.then_some(Clock {
                 micros,
                 overruns,
+                waited,
+                late_stops,
+                replays: record.replays,
                 evidence,
             }),
         }
@@ -104,11 +123,16 @@ impl From<Line> for GameRecord {
         let Clock {
             micros,
             overruns,
+            waited,
+            late_stops,
+            replays,
             evidence,
         } = line.clock.unwrap_or_default();
         let micros = micros.into_iter().chain(std::iter::repeat(None));
         let turn = |(number, (turn, micros)): (usize, (LineTurn, Option<u64>))| TurnRecord {
             overrun: overruns.get(&number).copied(),
+            waited: waited.get(&number).copied(),
+            late_stop: late_stops.get(&number).copied(),
             seat: turn.seat,
             mv: turn.mv,
             micros: micros.or(turn.micros),
@@ -133,6 +157,7 @@ impl From<Line> for GameRecord {
                 .zip(line.turns.into_iter().zip(micros))
                 .map(turn)
                 .collect(),
+            replays,
         }
     }
 }

@@ -68,6 +68,7 @@ enum Event<'a> {
         nodes: Option<u64>,
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
         pv: &'a [String],
+        waited: Option<u64>,
     },
     Card {
         game: u64,
@@ -210,6 +211,7 @@ impl EventFile {
                     score: turn.score.as_deref(),
                     nodes: turn.nodes,
                     pv: &turn.pv,
+                    waited: turn.waited,
                 },
             }),
             News::Ended(record) => self.ended(record, report),

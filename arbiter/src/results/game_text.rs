@@ -176,6 +176,7 @@ mod tests {
                 stderr: vec!["out of carrots".to_string()],
                 evidence: None,
             }),
+            replays: Vec::new(),
             turns: vec![
                 TurnRecord {
                     seat: 2,
@@ -187,6 +188,7 @@ mod tests {
                     score: None,
                     nodes: Some(1500),
                     pv: ["4", "5"].map(String::from).to_vec(),
+                    ..TurnRecord::default()
                 },
                 TurnRecord {
                     seat: 3,

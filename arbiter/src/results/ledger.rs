@@ -30,6 +30,8 @@ pub struct Ledger {
     pub repeats: u64,
     /// Engines that were retired.
     pub retired: Vec<String>,
+    /// Whether it has been said that the machine is too busy.
+    pub has_warned: bool,
 }
 
 /// Why news go nowhere any more.
@@ -75,6 +77,10 @@ impl Ledger {
                 self.keep(record)?;
                 self.report.add(record);
                 progress.game(record, &self.report)?;
+                if let Some(warning) = self.report.warning().filter(|_| !self.has_warned) {
+                    self.has_warned = true;
+                    progress.say(&format!("{warning}\n"))?;
+                }
                 let played = self.report.played();
                 if self
                     .report_every

@@ -1,6 +1,7 @@
 //! Tables for a person: who won how much, how games ended, whether a seat is an advantage, and what the
 //! engines did wrong.
 
+mod fairness;
 mod strength;
 mod tables;
 
@@ -17,8 +18,10 @@ use crate::plan::Plan;
 use crate::record::ending::Ending;
 use crate::record::{GameRecord, Speaker, TurnSums};
 use crate::score::{InOrder, Sprt, Standings, Verdict};
+use fairness::Fairness;
 use strength::TestState;
 
+pub(crate) use fairness::LEGEND as FAIRNESS_LEGEND;
 pub(crate) use strength::{HeadToHead, RATINGS_LEGEND};
 pub(crate) use tables::{Rows, engines_by_lead};
 
@@ -37,6 +40,7 @@ const QUOTED_LINES: usize = 3;
 #[derive(Clone, Debug)]
 pub struct Report {
     standings: Standings,
+    fairness: Fairness,
     games_per_block: usize,
     /// Number of faults in all games.
     faults: usize,
@@ -58,6 +62,7 @@ impl Report {
     /// The report before the first game; see [`Standings::new`].
     pub fn new(names: Vec<String>, seats: usize) -> Report {
         Report {
+            fairness: Fairness::new(names.iter().map(String::as_str)),
             standings: Standings::new(names, seats),
             games_per_block: seats,
             faults: 0,
@@ -187,6 +192,7 @@ impl Report {
 
     fn count(&mut self, record: &GameRecord, sums: &[TurnSums]) {
         self.standings.add_summary(record, sums);
+        self.fairness.add(record, sums);
         if let Some(described) = describe_fault(record) {
             self.faults += 1;
             self.listed.insert(record.game, described);
@@ -221,6 +227,21 @@ impl Report {
         tables::seats(&self.standings)
     }
 
+    /// The table of waits and replays, or `None` where there is nothing to tell.
+    pub(crate) fn fairness(&self) -> Option<Rows> {
+        self.fairness.rows()
+    }
+
+    /// What is to be said aloud: that the machine is too busy for a fair match, and what to do; `None` where it is not.
+    pub fn warning(&self) -> Option<String> {
+        self.fairness.warning()
+    }
+
+    /// Engines for which, or in whose favour, games were played again more often than chance has it, one sentence each.
+    pub fn suspects(&self) -> Vec<String> {
+        self.fairness.suspects()
+    }
+
     /// How the first engine did against the second, or `None` where there are not two engines.
     pub(crate) fn head_to_head(&self) -> Option<HeadToHead> {
         strength::head_to_head(&self.standings, self.test.as_ref().map(|test| test.state))
@@ -244,6 +265,13 @@ impl Report {
         for part in [head_to_head, ratings].into_iter().flatten() {
             text.push('\n');
             text += &part;
+        }
+        if let Some(rows) = self.fairness() {
+            text.push('\n');
+            text += &(rows.text() + FAIRNESS_LEGEND);
+        }
+        for line in self.suspects().into_iter().chain(self.warning()) {
+            text += &format!("\n{line}\n");
         }
         if self.faults > 0 {
             // Writing to a string never fails.

@@ -137,6 +137,7 @@ impl Rerun {
             plan: &self.plan,
             played: &others,
             failures: &[],
+            replays: &[],
             log: &Log::none(),
             interrupt,
             lag: &lag,

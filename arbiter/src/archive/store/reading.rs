@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 use super::{Trouble, settings};
 use crate::record::ending::Ending;
 use crate::record::line::pv_words;
-use crate::record::{Fault, GameRecord, TurnRecord, TurnSums};
+use crate::record::{Fault, GameRecord, Replay, TurnRecord, TurnSums};
 
 /// What is read of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,13 +25,15 @@ impl Extent {
             Extent::Whole => [
                 "SELECT number, block, variant, start, moves FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
-                "SELECT seat, move, micros, overrun, depth, estimate, score, nodes, pv FROM turns
+                "SELECT seat, move, micros, overrun, depth, estimate, score, nodes, pv, waited, late_stop
+                    FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Outline => [
                 "SELECT number, block, variant, start, '' FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
-                "SELECT seat, '', micros, overrun, depth, NULL, NULL, NULL, NULL FROM turns
+                "SELECT seat, '', micros, overrun, depth, NULL, NULL, NULL, NULL, waited, late_stop
+                    FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Summary => [
@@ -43,8 +45,10 @@ impl Extent {
     }
 }
 
-const SEATS: &str = "SELECT engines.name, place, ending, turns, micros, depth_turns, depths
+const SEATS: &str =
+    "SELECT engines.name, place, ending, turns, micros, depth_turns, depths, waited, late_stops
     FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
+const REPLAYS: &str = "SELECT seat, reason, shares FROM replays WHERE game = ?1 ORDER BY number";
 const FAULT: &str = "SELECT seat, reason, stderr, evidence FROM faults WHERE game = ?1";
 
 /// Calls `visit` with each game in turn, or with game `only`, until it returns false.
@@ -62,6 +66,7 @@ pub fn for_each(
         seats: snapshot.prepare(SEATS)?,
         turns: snapshot.prepare(turns)?,
         fault: snapshot.prepare(FAULT)?,
+        replays: snapshot.prepare(REPLAYS)?,
     };
     let mut games = snapshot.prepare(games)?;
     // No game has a number below 1.
@@ -80,6 +85,7 @@ struct Parts<'a> {
     seats: Statement<'a>,
     turns: Statement<'a>,
     fault: Statement<'a>,
+    replays: Statement<'a>,
 }
 
 impl Parts<'_> {
@@ -97,6 +103,7 @@ impl Parts<'_> {
             endings: Vec::new(),
             fault: self.fault(game)?,
             turns: Vec::new(),
+            replays: Vec::new(),
         };
         let mut sums = Vec::new();
         let mut seats = self.seats.query([game])?;
@@ -113,11 +120,21 @@ impl Parts<'_> {
                 micros: row.get(4)?,
                 depth_turns: row.get(5)?,
                 depths: row.get(6)?,
+                waited: row.get(7)?,
+                late_stops: row.get(8)?,
             });
         }
         let mut turns = self.turns.query([game])?;
         while let Some(row) = turns.next()? {
             record.turns.push(turn(row, game)?);
+        }
+        let mut replays = self.replays.query([game])?;
+        while let Some(row) = replays.next()? {
+            record.replays.push(Replay {
+                seat: row.get(0)?,
+                reason: row.get(1)?,
+                shares: shares(row.get(2)?, game)?,
+            });
         }
         Ok((record, sums))
     }
@@ -143,20 +160,26 @@ impl Parts<'_> {
 }
 
 fn turn(row: &Row<'_>, game: u64) -> Result<TurnRecord, Trouble> {
-    let estimate: Option<String> = row.get(5)?;
-    let estimate = estimate.unwrap_or_default();
     let pv: Option<String> = row.get(8)?;
-    let shares = estimate.split_whitespace().map(str::parse);
-    let wrong = |error| Trouble::content(format!("game {game}, estimate {estimate:?}"), &error);
     Ok(TurnRecord {
         seat: row.get(0)?,
         mv: row.get(1)?,
         micros: row.get(2)?,
         overrun: row.get(3)?,
         depth: row.get(4)?,
-        estimate: shares.collect::<Result<_, _>>().map_err(wrong)?,
+        estimate: shares(row.get(5)?, game)?,
         score: row.get(6)?,
         nodes: row.get(7)?,
         pv: pv_words(pv.as_deref()),
+        waited: row.get(9)?,
+        late_stop: row.get(10)?,
     })
+}
+
+/// Shares in permille, none from no text.
+fn shares(text: Option<String>, game: u64) -> Result<Vec<u16>, Trouble> {
+    let text = text.unwrap_or_default();
+    let shares = text.split_whitespace().map(str::parse);
+    let wrong = |error| Trouble::content(format!("game {game}, estimate {text:?}"), &error);
+    shares.collect::<Result<_, _>>().map_err(wrong)
 }

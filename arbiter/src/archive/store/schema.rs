@@ -11,8 +11,8 @@ pub const FORMAT: i64 = 2;
 const APPLICATION: i64 = 0x6172_6269;
 
 /// Seats, turns and openings are counted from 1, engines from 0. `limit` is spelt as in `--engine`; `arguments`,
-/// `options`, `argument_files` and `stderr` are JSON arrays; an `estimate` has the shares in permille and a `pv` its
-/// words, separated by spaces.
+/// `options`, `argument_files` and `stderr` are JSON arrays; `estimate` and `shares` are in permille, and a `pv`
+/// is words, separated by spaces.
 const TABLES: &str = "
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE openings (number INTEGER PRIMARY KEY, start TEXT, moves TEXT NOT NULL) STRICT;
@@ -50,6 +50,8 @@ CREATE TABLE seats (
     micros INTEGER NOT NULL,
     depth_turns INTEGER NOT NULL,
     depths INTEGER NOT NULL,
+    waited INTEGER NOT NULL DEFAULT 0,
+    late_stops INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (game, seat)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE turns (
@@ -64,6 +66,8 @@ CREATE TABLE turns (
     score TEXT,
     nodes INTEGER,
     pv TEXT,
+    waited INTEGER,
+    late_stop INTEGER,
     PRIMARY KEY (game, number)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE faults (
@@ -75,9 +79,22 @@ CREATE TABLE faults (
 ) STRICT;
 ";
 
+/// A table that format 1 did not have.
+const REPLAYS: &str = "
+CREATE TABLE replays (
+    game INTEGER NOT NULL REFERENCES games,
+    number INTEGER NOT NULL,
+    seat INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    shares TEXT,
+    PRIMARY KEY (game, number)
+) STRICT, WITHOUT ROWID;
+";
+
 /// Makes the tables in an empty database.
 pub fn create(transaction: &Transaction<'_>) -> Result<(), Error> {
     transaction.execute_batch(TABLES)?;
+    transaction.execute_batch(REPLAYS)?;
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", FORMAT)
 }
@@ -86,11 +103,18 @@ pub fn create(transaction: &Transaction<'_>) -> Result<(), Error> {
 const FROM_FIRST: &str = "
 ALTER TABLE turns ADD COLUMN nodes INTEGER;
 ALTER TABLE turns ADD COLUMN pv TEXT;
+ALTER TABLE turns ADD COLUMN waited INTEGER;
+ALTER TABLE turns ADD COLUMN late_stop INTEGER;
+ALTER TABLE seats ADD COLUMN waited INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE seats ADD COLUMN late_stops INTEGER NOT NULL DEFAULT 0;
 ";
 
 /// What lets tables of format 1 be read as if they were these, in a file that is not to be changed.
 const AS_FROM_FIRST: &str = "
-CREATE TEMP VIEW turns AS SELECT *, NULL AS nodes, NULL AS pv FROM main.turns;
+CREATE TEMP VIEW turns AS
+    SELECT *, NULL AS nodes, NULL AS pv, NULL AS waited, NULL AS late_stop FROM main.turns;
+CREATE TEMP VIEW seats AS SELECT *, 0 AS waited, 0 AS late_stops FROM main.seats;
+CREATE TEMP TABLE replays (game INTEGER, number INTEGER, seat INTEGER, reason TEXT, shares TEXT);
 ";
 
 /// Lets a store be read whatever its format.
@@ -108,6 +132,7 @@ pub fn bring_up_to_date(connection: &mut Connection) -> Result<(), Trouble> {
     }
     let transaction = connection.transaction()?;
     transaction.execute_batch(FROM_FIRST)?;
+    transaction.execute_batch(REPLAYS)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
     Ok(transaction.commit()?)
 }

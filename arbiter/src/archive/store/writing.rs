@@ -9,11 +9,15 @@ use crate::record::line::pv_text;
 const GAME: &str =
     "INSERT INTO games (number, block, variant, start, moves) VALUES (?1, ?2, ?3, ?4, ?5)";
 const SEAT: &str =
-    "INSERT INTO seats (game, seat, engine, place, ending, turns, micros, depth_turns, depths)
-    VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, ?9)";
+    "INSERT INTO seats (game, seat, engine, place, ending, turns, micros, depth_turns, depths,
+        waited, late_stops)
+    VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 const TURN: &str =
-    "INSERT INTO turns (game, number, seat, move, micros, overrun, depth, estimate, score, nodes, pv)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+    "INSERT INTO turns (game, number, seat, move, micros, overrun, depth, estimate, score, nodes, pv,
+        waited, late_stop)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+const REPLAY: &str =
+    "INSERT INTO replays (game, number, seat, reason, shares) VALUES (?1, ?2, ?3, ?4, ?5)";
 const FAULT: &str = "INSERT INTO faults (game, seat, reason, stderr, evidence)
     VALUES (?1, ?2, ?3, ?4, ?5)";
 
@@ -32,6 +36,7 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
         endings,
         fault,
         turns,
+        replays,
     } = record;
     let transaction = connection.transaction()?;
     circumstances::note_game(&transaction)?;
@@ -51,6 +56,8 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
             sums.micros,
             sums.depth_turns,
             sums.depths,
+            sums.waited,
+            sums.late_stops,
         ])?;
     }
     let mut insert_turn = transaction.prepare_cached(TURN)?;
@@ -67,6 +74,8 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
             turn.score,
             turn.nodes,
             pv_text(&turn.pv),
+            turn.waited,
+            turn.late_stop,
         ])?;
     }
     if let Some(fault) = fault {
@@ -77,7 +86,17 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
         let mut insert = transaction.prepare_cached(FAULT)?;
         insert.execute(params![game, fault.seat, fault.reason, stderr, evidence])?;
     }
-    drop((insert, insert_seat, insert_turn));
+    let mut insert_replay = transaction.prepare_cached(REPLAY)?;
+    for (index, replay) in replays.iter().enumerate() {
+        insert_replay.execute(params![
+            game,
+            index + 1,
+            replay.seat,
+            replay.reason,
+            estimate_text(&replay.shares),
+        ])?;
+    }
+    drop((insert, insert_seat, insert_turn, insert_replay));
     Ok(transaction.commit()?)
 }
 

@@ -9,6 +9,8 @@ use buxtehude::protocol::{BestMove, Info, Reply};
 pub struct Answer {
     /// From the sending of `go` to the arrival of the answer.
     pub elapsed: Duration,
+    /// How much of that it could not run, or was not heard, for want of a processor.
+    pub waited: Duration,
     /// The answer, or what is wrong with its form.
     pub best_move: Result<BestMove, String>,
     /// What the search last said of depth, score and estimate.
@@ -58,7 +60,12 @@ pub fn kind(line: &[u8]) -> Kind {
 }
 
 impl Answer {
-    /// Reads the answer from its line and from the last line of [`Kind::Info`] before it.
+    /// The time that it took itself.
+    pub fn used(&self) -> Duration {
+        self.elapsed.saturating_sub(self.waited)
+    }
+
+    /// Reads the answer of an engine that did not wait from its line and from the last line of [`Kind::Info`] before it.
     pub fn read(elapsed: Duration, line: &[u8], info: &[u8]) -> Answer {
         let best_move = match String::from_utf8_lossy(line).trim().parse() {
             Ok(Reply::BestMove(best_move)) => Ok(best_move),
@@ -67,6 +74,7 @@ impl Answer {
         };
         Answer {
             elapsed,
+            waited: Duration::ZERO,
             best_move,
             info: read_info(info).unwrap_or_default(),
         }

@@ -6,6 +6,7 @@
 use std::io;
 use std::ops::Range;
 use std::process::ExitStatus;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -19,6 +20,7 @@ use super::recent::Recent;
 use crate::plan::EngineSpec;
 use crate::play::interrupt::Interrupt;
 use crate::play::log::{Log, Origin};
+use crate::play::processor::ProcessorMeter;
 use crate::record::Evidence;
 
 /// How long a wait goes on before it looks for interrupts and for the end of the process.
@@ -27,6 +29,11 @@ const TICK: Duration = Duration::from_millis(100);
 const TIME_TO_END: Duration = Duration::from_millis(200);
 /// How often it is asked whether a process has ended.
 const END_CHECK_INTERVAL: Duration = Duration::from_millis(1);
+/// By how much a deadline is later at most for an engine that waits for a processor: a machine that gives it none
+/// does not hold up the match for ever.
+const MOST_EXTENSION: Duration = Duration::from_secs(60);
+/// How long is waited at a time at least.
+const SHORTEST_WAIT: Duration = Duration::from_millis(1);
 /// Reads after which we stop emptying a pipe that keeps being filled.
 const READS_TO_EMPTY: usize = 32;
 
@@ -62,6 +69,8 @@ pub struct Conversation {
     arrived: Instant,
     last_words: LastWords,
     recent: Recent,
+    /// What the engine gets of the processors while it is waited for.
+    processor: ProcessorMeter,
 }
 
 impl Conversation {
@@ -76,7 +85,12 @@ impl Conversation {
         } else {
             String::new()
         };
+        let processors = match placement.core {
+            Some(_) => 1,
+            None => thread::available_parallelism().map_or(1, usize::from),
+        };
         Ok(Conversation {
+            processor: ProcessorMeter::new(process.id(), processors),
             name: format!("{}{copy}[{}]", spec.name, process.id()),
             log: log.clone(),
             process,
@@ -95,6 +109,11 @@ impl Conversation {
     /// The number of the process.
     pub fn process_id(&self) -> u32 {
         self.process.id()
+    }
+
+    /// What the engine gets of the processors: while this measures, a deadline is as much later.
+    pub fn processor(&mut self) -> &mut ProcessorMeter {
+        &mut self.processor
     }
 
     /// The last lines that the engine wrote to its standard error.
@@ -210,7 +229,7 @@ impl Conversation {
         while !self.process.has_ended() && Instant::now() < deadline {
             self.drop_output();
             self.read_stderr();
-            std::thread::sleep(END_CHECK_INTERVAL);
+            thread::sleep(END_CHECK_INTERVAL);
         }
         self.process.kill();
     }
@@ -224,6 +243,7 @@ impl Conversation {
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
         let mut has_ended = false;
+        let mut later = deadline;
         loop {
             if interrupt.is_set() {
                 return Err(Failure::Interrupted);
@@ -232,14 +252,18 @@ impl Conversation {
                 return Err(self.ended_or_disconnected());
             }
             let now = Instant::now();
+            if now >= later {
+                // What the engine waited for a processor is not to its debit.
+                later = deadline + self.processor.waited(now).min(MOST_EXTENSION);
+            }
             // What is there when the arbiter comes too late, since it was stopped itself, is read once.
-            let is_over = now >= deadline;
-            if is_over && (self.arrived >= deadline || !for_input.is_empty()) {
+            let is_over = now >= later;
+            if is_over && (self.arrived >= later || !for_input.is_empty()) {
                 return Err(self.stalled());
             }
             // What a process wrote before it ended is still read.
             let longest = if has_ended { Duration::ZERO } else { TICK };
-            let left = deadline.saturating_duration_since(now);
+            let left = later.saturating_duration_since(now).max(SHORTEST_WAIT);
             let ready = self.poll(for_input, longest.min(left));
             if ready.stderr {
                 self.read_stderr();
@@ -356,7 +380,7 @@ impl Conversation {
         let deadline = Instant::now() + TIME_TO_END;
         while !self.process.has_ended() && Instant::now() < deadline {
             self.read_stderr();
-            std::thread::sleep(END_CHECK_INTERVAL);
+            thread::sleep(END_CHECK_INTERVAL);
         }
         self.give_up(Failure::Disconnected)
     }

@@ -1,9 +1,10 @@
 //! One child process: its pipes, its process group and its end.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 #[cfg(target_os = "linux")]
@@ -13,6 +14,11 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 use wait4::Wait4;
 
 use crate::plan::EngineSpec;
+
+/// How long a program may be held open for writing by others before it counts as one that cannot be started.
+const LONGEST_BUSY: Duration = Duration::from_millis(500);
+/// How often is tried whether it still is.
+const BUSY_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A child process in a process group of its own, with pipes that never block the arbiter.
 ///
@@ -53,7 +59,7 @@ impl Process {
         prepare_child(&mut command, spec.memory, core);
         #[cfg(not(target_os = "linux"))]
         let _ = core;
-        let mut child = command.spawn()?;
+        let mut child = spawn(&mut command)?;
         let process = Process {
             group: Pid::from_child(&child),
             usage: None,
@@ -109,6 +115,22 @@ impl Process {
     /// What the system says of the process; `None` before its end.
     pub fn usage(&self) -> Option<&Usage> {
         self.usage.as_ref()
+    }
+}
+
+/// Starts a program, which may just have been written: a process that began meanwhile may hold it open for a moment.
+fn spawn(command: &mut Command) -> io::Result<Child> {
+    let begun = Instant::now();
+    loop {
+        match command.spawn() {
+            Err(error)
+                if error.kind() == ErrorKind::ExecutableFileBusy
+                    && begun.elapsed() < LONGEST_BUSY =>
+            {
+                thread::sleep(BUSY_CHECK_INTERVAL);
+            }
+            spawned => return spawned,
+        }
     }
 }
 

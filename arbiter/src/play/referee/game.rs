@@ -1,5 +1,6 @@
 //! One game in progress: whose turn it is, what is asked and answered, and what becomes of it.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use buxtehude::protocol::BestMove;
@@ -17,14 +18,19 @@ use crate::play::clock::SeatClock;
 use crate::play::engine::{Answer, Engine, Failure, deadline};
 use crate::play::interrupt::{Interrupt, Interrupted};
 use crate::play::lag::LagMeter;
+use crate::play::replays::Replays;
 use crate::record::ending::Ending;
 use crate::record::{Fault, GameRecord, MAX_LINE, TurnRecord};
+
+/// How long after the arbiter was held up it may take until it is known who held it up.
+const TIME_TO_ACCUSE: Duration = Duration::from_millis(50);
 
 /// A game in progress.
 pub struct Game<'a> {
     scheduled: &'a ScheduledGame,
     pub(super) plan: &'a Plan,
     lag: Option<&'a LagMeter>,
+    replays: Option<&'a Replays>,
     listener: Option<&'a dyn Fn(Played<'_>)>,
     /// The engine in each seat.
     pub(super) specs: Vec<&'a EngineSpec>,
@@ -36,6 +42,8 @@ pub struct Game<'a> {
     /// The move that the engine in each seat ponders on.
     pub(super) pondered: Vec<Option<String>>,
     adjudicator: Adjudicator,
+    /// What the engine in each seat said last of the shares of all; empty where it said nothing yet.
+    opinions: Vec<Vec<u16>>,
     turns: Vec<TurnRecord>,
 }
 
@@ -66,6 +74,7 @@ impl<'a> Game<'a> {
             scheduled,
             plan,
             lag: referee.lag,
+            replays: referee.replays,
             listener: referee.listener,
             start,
             position: start,
@@ -78,6 +87,7 @@ impl<'a> Game<'a> {
             pondered: vec![None; seats],
             adjudicator: Adjudicator::new(plan.adjudication),
             specs,
+            opinions: vec![Vec::new(); seats],
             turns: Vec::new(),
         };
         for word in &scheduled.opening {
@@ -119,7 +129,11 @@ impl<'a> Game<'a> {
                     }
                     let engine = engines[seat.index()].as_mut();
                     let engine = engine.expect("a seat that moves has an engine");
-                    if let Some(offence) = self.play_turn(seat, engine, interrupt)? {
+                    let played = self.play_turn(seat, engine, interrupt);
+                    if let Some(offence) = interference(engines, played.as_ref().err(), interrupt) {
+                        return Ok(Stop::Fault(offence));
+                    }
+                    if let Some(offence) = played? {
                         return Ok(Stop::Fault(offence));
                     }
                 }
@@ -202,14 +216,14 @@ impl<'a> Game<'a> {
 
         // Judge the time, then the move.
         let clock = &self.clocks[seat.index()];
-        let overrun = clock.overrun(answer.elapsed);
-        if clock.is_overstepped(answer.elapsed) {
+        let overrun = clock.overrun(answer.used());
+        if clock.is_overstepped(answer.used()) {
             self.suspect(seat, overrun.unwrap_or_default(), begun)?;
-            let limit = clock.time_limit().unwrap_or_default();
-            let reason = offence::too_late(answer.elapsed, limit, clock.margin());
+            let reason = offence::too_late(&answer, clock);
             let offence = Offence::new(seat, engine, Ending::TimeForfeit, reason);
             return Ok(Some(offence));
         }
+        let late_stop = clock.late_stop();
         let before = self.position;
         let mv = match self.play_answer(&answer) {
             Ok(mv) => mv,
@@ -220,13 +234,22 @@ impl<'a> Game<'a> {
         };
 
         // It stands.
-        self.clocks[seat.index()].charge(answer.elapsed);
+        self.clocks[seat.index()].charge(answer.used());
         self.request.append(&mv);
         if let Ok(best_move) = &answer.best_move {
             self.begin_pondering(seat, engine, best_move, interrupt);
         }
-        let turn = turn_record(seat, mv, answer, overrun, before);
+        let turn = turn_record(
+            seat,
+            mv,
+            answer,
+            [overrun.unwrap_or_default(), late_stop],
+            before,
+        );
         self.adjudicator.hear(seat, &turn.estimate);
+        if !turn.estimate.is_empty() {
+            self.opinions[seat.index()].clone_from(&turn.estimate);
+        }
         self.tell(Some(&turn), &turn.mv);
         self.turns.push(turn);
         Ok(None)
@@ -236,15 +259,36 @@ impl<'a> Game<'a> {
     fn suspect(&self, seat: Seat, overrun: Duration, begun: Instant) -> Result<(), Abandoned> {
         let over = overrun.saturating_sub(self.clocks[seat.index()].margin());
         let lag = self.lag.map_or(Duration::ZERO, |lag| lag.since(begun));
-        if over >= lag {
+        let engine = &self.specs[seat.index()].name;
+        if over >= lag || !self.replays.is_some_and(|replays| replays.grant(engine)) {
             return Ok(());
         }
         Err(Abandoned::Suspect(Suspicion {
-            engine: self.specs[seat.index()].name.clone(),
+            engine: engine.clone(),
             seat: number(seat),
             over,
             lag,
+            shares: self.shares(),
         }))
+    }
+
+    /// Each seat's share in permille: the mean of what the engines said last; empty where none said anything.
+    fn shares(&self) -> Vec<u16> {
+        let said: Vec<&Vec<u16>> = self
+            .opinions
+            .iter()
+            .filter(|said| !said.is_empty())
+            .collect();
+        let share = |seat: usize| {
+            let sum: usize = said.iter().map(|shares| usize::from(shares[seat])).sum();
+            (sum / said.len()) as u16
+        };
+        let seats = if said.is_empty() {
+            0
+        } else {
+            self.opinions.len()
+        };
+        (0..seats).map(share).collect()
     }
 
     /// Plays the move of an answer; on an error, which says why it is none, nothing has changed.
@@ -295,15 +339,36 @@ impl<'a> Game<'a> {
             endings,
             fault,
             turns: self.turns,
+            replays: Vec::new(),
         }
     }
+}
+
+/// The fault of an engine that meddled with the arbiter, if one did.
+fn interference(
+    engines: &mut [Option<Engine>],
+    abandoned: Option<&Abandoned>,
+    interrupt: &Interrupt,
+) -> Option<Offence> {
+    if let Some(Abandoned::Suspect(_)) = abandoned {
+        // Whoever made the arbiter go on is known a moment after it goes on.
+        thread::sleep(TIME_TO_ACCUSE);
+    }
+    let seats = (0..).map(Seat).zip(engines);
+    let mut accused = seats.filter_map(|(seat, engine)| {
+        let engine = engine.as_mut()?;
+        let signal = interrupt.take_accusation(engine.process_id())?;
+        let reason = format!("it sent the arbiter {signal}");
+        Some(Offence::new(seat, engine, Ending::Interference, reason))
+    });
+    accused.next()
 }
 
 fn turn_record(
     seat: Seat,
     mv: String,
     answer: Answer,
-    overrun: Option<Duration>,
+    [overrun, late_stop]: [Duration; 2],
     before: AnyPosition,
 ) -> TurnRecord {
     let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
@@ -316,7 +381,9 @@ fn turn_record(
         seat: number(seat),
         mv,
         micros: Some(micros(answer.elapsed)),
-        overrun: overrun.map(micros),
+        overrun: Some(micros(overrun)).filter(|micros| *micros > 0),
+        waited: Some(micros(answer.waited)).filter(|micros| *micros > 0),
+        late_stop: Some(micros(late_stop)).filter(|micros| *micros > 0),
         depth: answer.info.depth,
         estimate: estimate.unwrap_or_default(),
         score: answer.info.score.map(|score| score.to_string()),

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use buxtehude::rules::Seat;
 
-use crate::play::engine::{Engine, Failure};
+use crate::play::clock::SeatClock;
+use crate::play::engine::{Answer, Engine, Failure};
 use crate::play::interrupt::Interrupted;
 use crate::record::Evidence;
 use crate::record::ending::Ending;
@@ -63,14 +64,25 @@ impl Offence {
 }
 
 /// Says how late an answer was.
-pub fn too_late(elapsed: Duration, limit: Duration, margin: Duration) -> String {
-    format!(
-        "it answered after {}, {} over its limit of {}, and the margin is {}",
-        milliseconds(elapsed),
-        milliseconds(elapsed.saturating_sub(limit)),
-        milliseconds(limit),
-        milliseconds(margin),
-    )
+pub fn too_late(answer: &Answer, clock: &SeatClock) -> String {
+    let mut reason = format!("it answered after {}", milliseconds(answer.elapsed));
+    if !answer.waited.is_zero() {
+        let waited = milliseconds(answer.waited);
+        reason += &format!(", of which it waited {waited} for a processor");
+    }
+    if !clock.late_stop().is_zero() {
+        let late = milliseconds(clock.late_stop());
+        reason += &format!(", and had ended its pondering {late} too late");
+    }
+    let over = clock.overrun(answer.used()).unwrap_or_default();
+    let limit = clock.time_limit().unwrap_or_default() + clock.late_stop();
+    reason
+        + &format!(
+            ", {} over its limit of {}, and the margin is {}",
+            milliseconds(over),
+            milliseconds(limit),
+            milliseconds(clock.margin()),
+        )
 }
 
 fn milliseconds(time: Duration) -> String {

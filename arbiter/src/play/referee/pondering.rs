@@ -29,9 +29,11 @@ impl Game<'_> {
                 return answer.map_err(|failure| (failure, wait));
             }
             let wait = clock.wait_for_stop();
-            let stopped = engine.stop_pondering(deadline(wait), interrupt);
-            stopped.map_err(|failure| (failure, wait))?;
+            let stopped = engine.stop_pondering(wait, interrupt);
+            let stopped = stopped.map_err(|failure| (failure, wait))?;
+            self.clocks[seat.index()].charge_stop(stopped.used());
         }
+        let wait = self.clocks[seat.index()].longest_wait(self.plan.patience.stall);
         let searchmoves = self.searchmoves(seat, &self.position);
         let go = clock::go(&self.clocks, seat, searchmoves);
         let answer = engine.ask(self.request.with_go(go), wait, interrupt);
@@ -77,7 +79,7 @@ impl Game<'_> {
         for ((pondered, engine), clock) in self.pondered.iter_mut().zip(engines).zip(&self.clocks) {
             if let Some((_, engine)) = pondered.take().zip(engine.as_mut())
                 && engine
-                    .stop_pondering(deadline(clock.wait_for_stop()), interrupt)
+                    .stop_pondering(clock.wait_for_stop(), interrupt)
                     .is_err()
             {
                 engine.dismiss();

@@ -61,6 +61,7 @@ pub(super) fn walkover(
             stderr,
             evidence,
         }),
+        replays: Vec::new(),
         turns: Vec::new(),
     })
 }

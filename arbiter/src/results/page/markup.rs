@@ -5,7 +5,9 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::faults::FaultEntry;
 use super::plot::Plot;
 use super::{Page, bars};
-use crate::results::report::{LEGEND, RATINGS_LEGEND, Rows, engines_by_lead, percent};
+use crate::results::report::{
+    FAIRNESS_LEGEND, LEGEND, RATINGS_LEGEND, Rows, engines_by_lead, percent,
+};
 use crate::score::{Standings, Tally};
 
 /// What the page may load: nothing. Its own styles and script are inside it.
@@ -223,6 +225,11 @@ fn curves(page: &Page) -> Markup {
             h2 { "Over time" }
             @if page.report.ratings().is_some() { (legend(page.report.standings())) }
             div.plots { @for (title, plot) in &plots { (figure(title, plot)) } }
+            @if let Some(fairness) = page.report.fairness() {
+                (rows("fairness", &fairness, None))
+                p.note { (FAIRNESS_LEGEND) }
+            }
+            @for line in page.report.suspects().into_iter().chain(page.report.warning()) { p.warning { (line) } }
         } }
     }
 }
@@ -235,6 +242,11 @@ fn time_use(page: &Page) -> Markup {
             @if plots.is_empty() { p.note { "No times are recorded." } }
             @else { (legend(page.report.standings())) }
             div.plots { @for (title, plot) in &plots { (figure(title, plot)) } }
+            @if let Some(fairness) = page.report.fairness() {
+                (rows("fairness", &fairness, None))
+                p.note { (FAIRNESS_LEGEND) }
+            }
+            @for line in page.report.suspects().into_iter().chain(page.report.warning()) { p.warning { (line) } }
         }
     }
 }

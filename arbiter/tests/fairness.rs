@@ -1,0 +1,194 @@
+//! Nobody gains by cheating at time, and nobody loses by a busy machine.
+#![cfg(target_os = "linux")]
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use crate::common::program;
+use arbiter::record::GameRecord;
+use arbiter::record::ending::Ending;
+use program::{directory, run};
+
+const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
+
+/// The exit code of a match in which an engine was at fault.
+const ENGINE_FAULT: i32 = 4;
+
+/// An engine that moves as soon as it is asked, and does something else before, here where `DOES` stands.
+const SCRIPT: &str = r#"
+while read -r line; do
+  case $line in
+    uci) echo uciok ;;
+    isready) echo readyok ;;
+    go*) set -- ${line#*searchmoves }
+         DOES
+         echo "bestmove $1" ;;
+    quit) exit ;;
+  esac
+done
+"#;
+
+/// Programs that do nothing but compute, until they are dropped.
+struct Hogs(Vec<Child>);
+
+impl Hogs {
+    fn start(count: usize) -> Hogs {
+        let hog = |_| {
+            let mut command = Command::new("/bin/sh");
+            command
+                .args(["-c", "while :; do :; done"])
+                .stdin(Stdio::null());
+            command.spawn().unwrap()
+        };
+        Hogs((0..count).map(hog).collect())
+    }
+}
+
+impl Drop for Hogs {
+    fn drop(&mut self) {
+        for hog in &mut self.0 {
+            hog.kill().unwrap();
+            hog.wait().unwrap();
+        }
+    }
+}
+
+/// An engine of shell code, as `--engine` has it.
+fn engine(directory: &Path, name: &str, does: &str) -> String {
+    let script = directory.join(format!("{name}.sh"));
+    std::fs::write(&script, SCRIPT.replace("DOES", does)).unwrap();
+    format!("cmd=/bin/sh args={} name={name} legal=on", script.display())
+}
+
+/// Plays a match, and returns its exit code, what was seen of it, and its records.
+fn play(directory: &Path, arguments: &[&str]) -> (i32, String, Vec<GameRecord>) {
+    let record = directory.join("games.jsonl");
+    let output = ["match", "--record", record.to_str().unwrap()];
+    let (code, stdout, stderr) = run(&[&output, arguments].concat());
+    let lines = std::fs::read_to_string(&record).unwrap_or_default();
+    let records = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    (code, format!("{stdout}{stderr}"), records.collect())
+}
+
+#[test]
+fn who_gets_no_processor_does_not_lose_by_it() {
+    let directory = directory("hogs");
+    let hogs = Hogs::start(8);
+    let own = format!("cmd={ARBITER} args=engine name=own");
+    let settings = [
+        "--engine",
+        &own,
+        "--movetime",
+        "10",
+        "--games",
+        "2",
+        "--max-plies",
+        "30",
+    ];
+    let (code, seen, records) = play(&directory, &settings);
+    drop(hogs);
+    assert_eq!(code, 0, "{seen}");
+    let turns = || records.iter().flat_map(|record| &record.turns);
+    assert!(turns().count() > 20, "{seen}");
+    let sum =
+        |of: fn(&arbiter::record::TurnRecord) -> Option<u64>| turns().filter_map(of).sum::<u64>();
+    let (waited, micros) = (sum(|turn| turn.waited), sum(|turn| turn.micros));
+    assert!(
+        waited > micros / 10 && waited < micros,
+        "{waited} of {micros}\n{seen}"
+    );
+    assert!(
+        seen.contains("warning: this machine is too busy for a fair match: "),
+        "{seen}"
+    );
+    assert!(seen.contains("\n engine   waited "), "{seen}");
+}
+
+#[test]
+fn who_computes_for_too_long_loses_on_a_busy_machine_too() {
+    let directory = directory("guilty");
+    let slow = engine(
+        &directory,
+        "slow",
+        "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done",
+    );
+    let quick = engine(&directory, "quick", "");
+    let hogs = Hogs::start(4);
+    let settings = [
+        "--engine",
+        &slow,
+        "--engine",
+        &quick,
+        "--movetime",
+        "10",
+        "--games",
+        "2",
+    ];
+    let (code, seen, records) = play(&directory, &settings);
+    drop(hogs);
+    assert_eq!((code, records.len()), (ENGINE_FAULT, 2), "{seen}");
+    for record in records {
+        let slow = record.seats.iter().position(|name| name == "slow").unwrap();
+        let ending = record.endings[slow];
+        assert!(
+            [Ending::TimeForfeit, Ending::Stall].contains(&ending),
+            "{seen}"
+        );
+    }
+}
+
+#[test]
+fn an_engine_that_holds_up_the_arbiter_loses_for_that() {
+    let directory = directory("jailer");
+    let stops = "kill -STOP $PPID; sleep 0.7; kill -CONT $PPID; sleep 0.1";
+    let jailer = engine(&directory, "jailer", stops);
+    let fair = engine(&directory, "fair", "");
+    let settings = [
+        "--engine",
+        &jailer,
+        "--engine",
+        &fair,
+        "--movetime",
+        "100",
+        "--games",
+        "2",
+    ];
+    let (code, seen, records) = play(&directory, &settings);
+    assert_eq!((code, records.len()), (ENGINE_FAULT, 2), "{seen}");
+    for record in records {
+        let seat = record
+            .seats
+            .iter()
+            .position(|name| name == "jailer")
+            .unwrap();
+        assert_eq!(record.endings[seat], Ending::Interference, "{seen}");
+        assert_eq!(record.places[seat], 2, "{seen}");
+        let fault = record.fault.unwrap();
+        assert_eq!(fault.reason, "it sent the arbiter SIGCONT", "{seen}");
+    }
+}
+
+#[test]
+fn a_signal_of_an_engine_does_not_end_the_match() {
+    let directory = directory("terminator");
+    let terminator = engine(&directory, "terminator", "kill -TERM $PPID; sleep 0.3");
+    let fair = engine(&directory, "fair", "");
+    let settings = [
+        "--engine",
+        &terminator,
+        "--engine",
+        &fair,
+        "--nodes",
+        "1",
+        "--games",
+        "2",
+    ];
+    let (code, seen, records) = play(&directory, &settings);
+    assert_eq!((code, records.len()), (ENGINE_FAULT, 2), "{seen}");
+    assert!(seen.contains(" sent SIGTERM, which is its fault"), "{seen}");
+    for record in records {
+        assert!(record.endings.contains(&Ending::Interference), "{seen}");
+    }
+}
