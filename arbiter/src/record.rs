@@ -68,6 +68,7 @@ impl GameRecord {
                 sums.depth_turns += u64::from(turn.depth.is_some());
                 sums.depths += u64::from(turn.depth.unwrap_or(0));
                 sums.waited += turn.waited.unwrap_or(0);
+                sums.out_of_turn += turn.out_of_turn.unwrap_or(0);
                 sums.late_stops += turn.late_stop.unwrap_or(0);
             }
         }
@@ -83,6 +84,7 @@ impl GameRecord {
             turn.micros = None;
             turn.overrun = None;
             turn.waited = None;
+            turn.out_of_turn = None;
             turn.late_stop = None;
         }
         self.replays = Vec::new();
@@ -110,6 +112,8 @@ pub struct TurnSums {
     pub depths: u64,
     /// Microseconds that it waited for a processor.
     pub waited: u64,
+    /// Microseconds of processors that it used out of turn.
+    pub out_of_turn: u64,
     /// Microseconds that the ends of its pondering took beyond the grace.
     pub late_stops: u64,
 }
@@ -189,6 +193,9 @@ pub struct TurnRecord {
     /// How many of `micros` the engine could not run, or was not heard, for want of a processor: they are not to its
     /// debit. `None` where nothing was measured.
     pub waited: Option<u64>,
+    /// Microseconds of processors that the engine used since its answer before, when it was neither its turn nor was it
+    /// to ponder; `None` where nothing was measured.
+    pub out_of_turn: Option<u64>,
     /// Microseconds beyond the grace that the end of its pondering took after `stop`, charged to this turn; `None` for
     /// none.
     pub late_stop: Option<u64>,

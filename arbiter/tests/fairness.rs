@@ -192,3 +192,29 @@ fn a_signal_of_an_engine_does_not_end_the_match() {
         assert!(record.endings.contains(&Ending::Interference), "{seen}");
     }
 }
+
+#[test]
+fn who_computes_out_of_turn_is_named() {
+    let directory = directory("thief");
+    // The rival's turns are what this one computes in.
+    let burn = "(i=0; while [ $i -lt 2000000 ]; do i=$((i+1)); done) &\n         sleep 0.05";
+    let thief = engine(&directory, "thief", burn);
+    let fair = engine(&directory, "fair", "sleep 0.4");
+    let settings = [
+        "--engine",
+        &thief,
+        "--engine",
+        &fair,
+        "--movetime",
+        "2000",
+        "--games",
+        "2",
+    ];
+    let (code, seen, _) = play(&directory, &[&settings[..], &["--max-plies", "8"]].concat());
+    assert_eq!(code, 0, "{seen}");
+    assert!(
+        seen.contains("thief: it computes while its rivals think"),
+        "{seen}"
+    );
+    assert!(!seen.contains("fair: it computes"), "{seen}");
+}

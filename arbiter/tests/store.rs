@@ -285,6 +285,7 @@ fn a_store_of_the_first_format_is_read_and_resumed() {
         .execute_batch(
             "ALTER TABLE turns DROP COLUMN nodes; ALTER TABLE turns DROP COLUMN pv;
              ALTER TABLE turns DROP COLUMN waited; ALTER TABLE turns DROP COLUMN late_stop;
+             ALTER TABLE turns DROP COLUMN out_of_turn; ALTER TABLE seats DROP COLUMN out_of_turn;
              ALTER TABLE seats DROP COLUMN waited; ALTER TABLE seats DROP COLUMN late_stops;
              DROP TABLE replays; PRAGMA user_version = 1",
         )

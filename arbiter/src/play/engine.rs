@@ -50,6 +50,8 @@ pub struct Engine {
     info: Vec<u8>,
     /// Whether its time is limited, so that it matters what it gets of the processors.
     is_timed: bool,
+    /// Whether it is to do nothing while it is not its turn.
+    rests: bool,
 }
 
 /// Which process of an engine is started, and where.
@@ -90,6 +92,7 @@ impl Engine {
             usable: true,
             info: Vec::new(),
             is_timed: spec.limit.time.is_some(),
+            rests: spec.limit.time.is_some() && !spec.ponder,
         };
         engine.measure();
         let deadline = deadline(patience);
@@ -185,9 +188,6 @@ impl Engine {
     ) -> Result<(), Failure> {
         self.usable = false;
         self.conversation.note(game);
-        if self.is_timed {
-            self.conversation.processor().find_children();
-        }
         self.measure();
         let position = position.map_or(String::new(), |line| format!("{line}\n"));
         let lines = format!("{}\n{position}{}\n", Command::UciNewGame, Command::IsReady);
@@ -205,6 +205,7 @@ impl Engine {
             let line = self.conversation.next_line(deadline, interrupt)?;
             if line.text.trim_ascii() == b"readyok" {
                 self.usable = true;
+                self.rest();
                 return Ok(());
             }
         }
@@ -273,10 +274,14 @@ impl Engine {
                     let arrived = line.arrived;
                     let answer = Answer::read(arrived - sent, line.text, &self.info);
                     self.usable = true;
-                    return Ok(Answer {
-                        waited: self.conversation.processor().waited(arrived),
+                    let processor = self.conversation.processor();
+                    let answer = Answer {
+                        waited: processor.waited(arrived),
+                        out_of_turn: processor.used_at_rest(),
                         ..answer
-                    });
+                    };
+                    self.rest();
+                    return Ok(answer);
                 }
                 Kind::Info => {
                     on_info(line.text);
@@ -336,6 +341,13 @@ impl Engine {
     ) -> Result<Answer, Failure> {
         let stop = format!("{}\n", Command::Stop);
         self.ask_on(stop.as_bytes(), patience, interrupt, |_| {})
+    }
+
+    /// Notes that it is not its turn from now on, where that matters.
+    fn rest(&mut self) {
+        if self.rests {
+            self.conversation.processor().rest();
+        }
     }
 
     /// Begins to measure what it gets of the processors, where that matters.

@@ -18,15 +18,24 @@ use super::family::{self, PROC};
 /// A wait that counts: to be put on a processor takes a little on a quiet machine too.
 const WORTH_COUNTING: Duration = Duration::from_millis(1);
 
+/// How often an engine's processes are looked for at most: it takes about a millisecond.
+const SEARCH_INTERVAL: Duration = Duration::from_millis(200);
+
 /// Measures what a process, with all that it started, gets of the processors.
 #[derive(Debug)]
 pub struct ProcessorMeter {
     /// The process, and those that it started, as far as they are known.
     processes: Vec<u32>,
+    /// When these were looked for.
+    found: Option<Instant>,
     /// Processors that it may use.
     processors: u32,
     /// How things were when the measurement began; `None` where nothing is measured.
     begun: Option<Begun>,
+    /// What its threads had when it came to rest; `None` where it is not known to rest.
+    rest: Option<HashMap<u32, Share>>,
+    /// What it used since then when the measurement began.
+    used_at_rest: Duration,
 }
 
 #[derive(Debug)]
@@ -52,23 +61,44 @@ impl ProcessorMeter {
     pub fn new(process: u32, processors: usize) -> ProcessorMeter {
         ProcessorMeter {
             processes: vec![process],
+            found: None,
             processors: u32::try_from(processors).unwrap_or(u32::MAX).max(1),
             begun: None,
+            rest: None,
+            used_at_rest: Duration::ZERO,
         }
-    }
-
-    /// Looks for the processes that the first one has started, and they in turn.
-    pub fn find_children(&mut self) {
-        self.processes = family::descendants(self.processes[0]);
     }
 
     /// Begins to measure. What is not known to belong to it yet is measured from its own beginning.
     pub fn begin(&mut self) {
+        if self
+            .found
+            .is_none_or(|found| found.elapsed() >= SEARCH_INTERVAL)
+        {
+            self.processes = family::descendants(self.processes[0]);
+            self.found = Some(Instant::now());
+        }
+        let threads = self.threads();
+        self.used_at_rest = match self.rest.take() {
+            Some(rest) => used(&rest, &threads),
+            None => Duration::ZERO,
+        };
         self.begun = Some(Begun {
             at: Instant::now(),
-            threads: self.threads(),
+            threads,
             own: own_share(),
         });
+    }
+
+    /// Says that the engine has nothing to do until the measurement begins again.
+    pub fn rest(&mut self) {
+        self.rest = Some(self.threads());
+    }
+
+    /// What it used of the processors, all threads together, from its rest to the beginning of the measurement; zero
+    /// where it did not rest.
+    pub fn used_at_rest(&self) -> Duration {
+        self.used_at_rest
     }
 
     /// For how much of the time from the beginning to `until`, which is not long ago, the engine did not run, or was
@@ -117,6 +147,18 @@ impl ProcessorMeter {
 /// For how long the calling thread could have run so far, and was not on a processor.
 pub fn own_wait() -> Duration {
     own_share().waited
+}
+
+/// What threads have used of the processors since they had what they had before.
+fn used(before: &HashMap<u32, Share>, now: &HashMap<u32, Share>) -> Duration {
+    let ran = |threads: &HashMap<u32, Share>, thread| {
+        let share: Option<&Share> = threads.get(thread);
+        share.map_or(Duration::ZERO, |share| share.ran)
+    };
+    let threads = now.keys();
+    threads
+        .map(|thread| ran(now, thread).saturating_sub(ran(before, thread)))
+        .sum()
 }
 
 /// What the calling thread has had.

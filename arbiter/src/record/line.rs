@@ -57,6 +57,9 @@ struct Clock {
     /// The number of each turn in which the engine waited for a processor, and for how many microseconds.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     waited: BTreeMap<usize, u64>,
+    /// The number of each turn before which the engine computed out of turn, and for how many microseconds.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    out_of_turn: BTreeMap<usize, u64>,
     /// The number of each turn that paid for pondering that ended late, and how many microseconds.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     late_stops: BTreeMap<usize, u64>,
@@ -79,6 +82,7 @@ impl From<GameRecord> for Line {
         };
         let overruns = times(|turn| turn.overrun);
         let waited = times(|turn| turn.waited);
+        let out_of_turn = times(|turn| turn.out_of_turn);
         let late_stops = times(|turn| turn.late_stop);
         let fault = record.fault.as_mut();
         let evidence = fault.and_then(|fault| fault.evidence.take());
@@ -110,6 +114,7 @@ impl From<GameRecord> for Line {
                 micros,
                 overruns,
                 waited,
+                out_of_turn,
                 late_stops,
                 replays: record.replays,
                 evidence,
@@ -124,6 +129,7 @@ impl From<Line> for GameRecord {
             micros,
             overruns,
             waited,
+            out_of_turn,
             late_stops,
             replays,
             evidence,
@@ -132,6 +138,7 @@ impl From<Line> for GameRecord {
         let turn = |(number, (turn, micros)): (usize, (LineTurn, Option<u64>))| TurnRecord {
             overrun: overruns.get(&number).copied(),
             waited: waited.get(&number).copied(),
+            out_of_turn: out_of_turn.get(&number).copied(),
             late_stop: late_stops.get(&number).copied(),
             seat: turn.seat,
             mv: turn.mv,

@@ -25,15 +25,15 @@ impl Extent {
             Extent::Whole => [
                 "SELECT number, block, variant, start, moves FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
-                "SELECT seat, move, micros, overrun, depth, estimate, score, nodes, pv, waited, late_stop
-                    FROM turns
+                "SELECT seat, move, micros, overrun, depth, estimate, score, nodes, pv, waited, late_stop,
+                    out_of_turn FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Outline => [
                 "SELECT number, block, variant, start, '' FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
-                "SELECT seat, '', micros, overrun, depth, NULL, NULL, NULL, NULL, waited, late_stop
-                    FROM turns
+                "SELECT seat, '', micros, overrun, depth, NULL, NULL, NULL, NULL, waited, late_stop,
+                    out_of_turn FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Summary => [
@@ -46,8 +46,8 @@ impl Extent {
 }
 
 const SEATS: &str =
-    "SELECT engines.name, place, ending, turns, micros, depth_turns, depths, waited, late_stops
-    FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
+    "SELECT engines.name, place, ending, turns, micros, depth_turns, depths, waited, late_stops,
+    out_of_turn FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
 const REPLAYS: &str = "SELECT seat, reason, shares FROM replays WHERE game = ?1 ORDER BY number";
 const FAULT: &str = "SELECT seat, reason, stderr, evidence FROM faults WHERE game = ?1";
 
@@ -122,6 +122,7 @@ impl Parts<'_> {
                 depths: row.get(6)?,
                 waited: row.get(7)?,
                 late_stops: row.get(8)?,
+                out_of_turn: row.get(9)?,
             });
         }
         let mut turns = self.turns.query([game])?;
@@ -173,6 +174,7 @@ fn turn(row: &Row<'_>, game: u64) -> Result<TurnRecord, Trouble> {
         pv: pv_words(pv.as_deref()),
         waited: row.get(9)?,
         late_stop: row.get(10)?,
+        out_of_turn: row.get(11)?,
     })
 }
 

@@ -10,12 +10,12 @@ const GAME: &str =
     "INSERT INTO games (number, block, variant, start, moves) VALUES (?1, ?2, ?3, ?4, ?5)";
 const SEAT: &str =
     "INSERT INTO seats (game, seat, engine, place, ending, turns, micros, depth_turns, depths,
-        waited, late_stops)
-    VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+        waited, late_stops, out_of_turn)
+    VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
 const TURN: &str =
     "INSERT INTO turns (game, number, seat, move, micros, overrun, depth, estimate, score, nodes, pv,
-        waited, late_stop)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+        waited, late_stop, out_of_turn)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
 const REPLAY: &str =
     "INSERT INTO replays (game, number, seat, reason, shares) VALUES (?1, ?2, ?3, ?4, ?5)";
 const FAULT: &str = "INSERT INTO faults (game, seat, reason, stderr, evidence)
@@ -58,6 +58,7 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
             sums.depths,
             sums.waited,
             sums.late_stops,
+            sums.out_of_turn,
         ])?;
     }
     let mut insert_turn = transaction.prepare_cached(TURN)?;
@@ -76,6 +77,7 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
             pv_text(&turn.pv),
             turn.waited,
             turn.late_stop,
+            turn.out_of_turn,
         ])?;
     }
     if let Some(fault) = fault {

@@ -11,6 +11,8 @@ pub struct Answer {
     pub elapsed: Duration,
     /// How much of that it could not run, or was not heard, for want of a processor.
     pub waited: Duration,
+    /// What it used of the processors since its answer before, out of turn.
+    pub out_of_turn: Duration,
     /// The answer, or what is wrong with its form.
     pub best_move: Result<BestMove, String>,
     /// What the search last said of depth, score and estimate.
@@ -75,6 +77,7 @@ impl Answer {
         Answer {
             elapsed,
             waited: Duration::ZERO,
+            out_of_turn: Duration::ZERO,
             best_move,
             info: read_info(info).unwrap_or_default(),
         }

@@ -194,7 +194,7 @@ fn prepare_child(command: &mut Command, memory: Option<u64>, core: Option<usize>
         if rustix::process::getppid() == Some(parent) {
             Ok(())
         } else {
-            Err(io::ErrorKind::NotFound.into())
+            Err(ErrorKind::NotFound.into())
         }
     };
     // SAFETY: between fork and exec the closure makes a few system calls, and none of them allocates or locks.

@@ -383,6 +383,7 @@ fn turn_record(
         micros: Some(micros(answer.elapsed)),
         overrun: Some(micros(overrun)).filter(|micros| *micros > 0),
         waited: Some(micros(answer.waited)).filter(|micros| *micros > 0),
+        out_of_turn: Some(micros(answer.out_of_turn)).filter(|micros| *micros > 0),
         late_stop: Some(micros(late_stop)).filter(|micros| *micros > 0),
         depth: answer.info.depth,
         estimate: estimate.unwrap_or_default(),

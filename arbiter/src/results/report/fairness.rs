@@ -10,6 +10,8 @@ const TOO_BUSY: f64 = 0.1;
 const TELLING_MICROS: u64 = 1_000_000;
 /// A wait that is worth a table.
 const WORTH_TELLING: f64 = 0.001;
+/// A part of its own time for which no engine computes out of turn unless it thinks.
+const THOUGHT: f64 = 0.25;
 /// Replays from which on their circumstances tell something.
 const TELLING_REPLAYS: usize = 5;
 /// How many standard errors are no chance: 1 % of one side.
@@ -17,9 +19,9 @@ const NO_CHANCE: f64 = 2.33;
 
 /// What the columns mean.
 pub(crate) const LEGEND: &str = "\
-waited: part of its time for want of a processor, not counted; after stop: time charged for pondering that ended late;
-replays: games played again since it would have lost them by somebody else's fault; share before: of all replays of its
-games, as the engines saw it just before, with its par
+waited: part of its time for want of a processor, not counted; out of turn: what it computed while it had nothing to do,
+as a part of its time; after stop: time charged for pondering that ended late; replays: games played again since it
+would have lost them by somebody else's fault; share before: its own before all replays of its games, and its par
 ";
 
 /// What happened to each engine of a match.
@@ -33,6 +35,7 @@ struct Engine {
     name: String,
     micros: u64,
     waited: u64,
+    out_of_turn: u64,
     late_stops: u64,
     /// Seats in games that were played again, each time.
     seatings: usize,
@@ -64,6 +67,7 @@ impl Fairness {
             for sums in seats.iter().filter_map(|&seat| sums.get(seat)) {
                 engine.micros += sums.micros;
                 engine.waited += sums.waited;
+                engine.out_of_turn += sums.out_of_turn;
                 engine.late_stops += sums.late_stops;
             }
             for replay in &record.replays {
@@ -89,13 +93,25 @@ impl Fairness {
     /// The table, or `None` where there is nothing to tell.
     pub fn rows(&self) -> Option<Rows> {
         let is_telling = |engine: &Engine| {
-            engine.waited_share() >= WORTH_TELLING || engine.late_stops > 0 || engine.seatings > 0
+            engine.waited_share() >= WORTH_TELLING
+                || engine.thinks_out_of_turn()
+                || engine.late_stops > 0
+                || engine.seatings > 0
         };
         if !self.engines.iter().any(is_telling) {
             return None;
         }
         let mut columns = vec![Column::left("engine")];
-        columns.extend(["waited", "after stop", "replays", "share before"].map(Column::right));
+        columns.extend(
+            [
+                "waited",
+                "out of turn",
+                "after stop",
+                "replays",
+                "share before",
+            ]
+            .map(Column::right),
+        );
         Some(Rows {
             columns,
             rows: self.engines.iter().map(Engine::row).collect(),
@@ -110,8 +126,8 @@ impl Fairness {
         (micros >= TELLING_MICROS && share >= TOO_BUSY).then(|| {
             let share = percent(share);
             format!(
-                "warning: this machine is too busy for a fair match: engines waited for a processor in {share} of their \
-                 time; use a lower --concurrency, a longer time (--tc, --movetime) or a larger margin="
+                "warning: this machine is too busy for a fair match: engines waited for a processor in {share} \
+                 of their time; use a lower --concurrency, a longer time (--tc, --movetime) or a larger margin="
             )
         })
     }
@@ -132,11 +148,18 @@ impl Fairness {
                     "{name}: {own} of {replays} replays were for it, significantly more than its part"
                 ));
             }
+            if engine.thinks_out_of_turn() {
+                let share = percent(engine.share_out_of_turn());
+                suspects.push(format!(
+                    "{name}: it computes while its rivals think, for {share} of its own time: \
+                     expected none without ponder=on"
+                ));
+            }
             if engine.stood_badly() {
                 let [share, par] = engine.mean_shares().map(percent);
                 suspects.push(format!(
-                    "{name}: games were played again where it stood badly, at {share} before with a par of {par}: \
-                     that is no chance"
+                    "{name}: games were played again where it stood badly, at {share} before with a par \
+                     of {par}: that is no chance"
                 ));
             }
         }
@@ -147,6 +170,15 @@ impl Fairness {
 impl Engine {
     fn waited_share(&self) -> f64 {
         self.waited as f64 / self.micros.max(1) as f64
+    }
+
+    fn share_out_of_turn(&self) -> f64 {
+        self.out_of_turn as f64 / self.micros.max(1) as f64
+    }
+
+    /// Whether it uses so much of the processors while it has nothing to do that it must be thinking.
+    fn thinks_out_of_turn(&self) -> bool {
+        self.out_of_turn >= TELLING_MICROS && self.share_out_of_turn() >= THOUGHT
     }
 
     /// Its mean share before replays, and its mean par, from 0 to 1.
@@ -175,6 +207,7 @@ impl Engine {
         vec![
             self.name.clone(),
             percent(self.waited_share()),
+            percent(self.share_out_of_turn()),
             format!("{:.1} ms", self.late_stops as f64 / 1000.0),
             self.replays.to_string(),
             before,
@@ -249,7 +282,7 @@ mod tests {
                 number,
                 ["foul", "fair"],
                 1 + number as u32 % 2,
-                if number % 2 == 0 {
+                if number.is_multiple_of(2) {
                     [300, 700]
                 } else {
                     [700, 300]
