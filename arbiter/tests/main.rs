@@ -12,6 +12,7 @@ mod documents;
 mod ends;
 mod etude_set;
 mod faults;
+mod hidden_text;
 mod killed;
 mod lag;
 mod ledger;

@@ -283,7 +283,8 @@ fn a_store_of_the_first_format_is_read_and_resumed() {
     let connection = rusqlite::Connection::open(&store).unwrap();
     connection
         .execute_batch(
-            "ALTER TABLE turns DROP COLUMN nodes; ALTER TABLE turns DROP COLUMN pv; PRAGMA user_version = 1",
+            "ALTER TABLE turns DROP COLUMN nodes; ALTER TABLE turns DROP COLUMN pv; \
+             ALTER TABLE turns DROP COLUMN flaw; ALTER TABLE seats DROP COLUMN flaws; PRAGMA user_version = 1",
         )
         .unwrap();
     let format = || -> i64 {

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::report::{Column, ordinal, table};
 use crate::archive::replay::{Step, Walk};
+use crate::record::printable::printable;
 use crate::record::{GameRecord, TurnRecord};
 
 /// The columns before those of the position.
@@ -32,7 +33,7 @@ pub fn show(record: &GameRecord) -> String {
         "Game {}, block {}: {}, {} seats, seed {}",
         record.game,
         record.block,
-        record.variant,
+        printable(&record.variant),
         record.seats.len(),
         record.seed
     );
@@ -47,15 +48,16 @@ pub fn show(record: &GameRecord) -> String {
             .map_or("?", |ending| ending.name());
         let _ = writeln!(
             text,
-            "seat {} {name}: {}, {ending}",
+            "seat {} {}: {}, {ending}",
             index + 1,
+            printable(name),
             ordinal(place)
         );
     }
     if let Some(fault) = &record.fault {
-        let _ = writeln!(text, "seat {}: {}", fault.seat, fault.reason);
+        let _ = writeln!(text, "seat {}: {}", fault.seat, printable(&fault.reason));
         for line in &fault.stderr {
-            let _ = writeln!(text, "  stderr: {line}");
+            let _ = writeln!(text, "  stderr: {}", printable(line));
         }
     }
     text

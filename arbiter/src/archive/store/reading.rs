@@ -25,13 +25,13 @@ impl Extent {
             Extent::Whole => [
                 "SELECT number, block, variant, start, moves FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
-                "SELECT seat, move, micros, overrun, depth, estimate, score, nodes, pv FROM turns
+                "SELECT seat, move, micros, overrun, depth, estimate, score, nodes, pv, flaw FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Outline => [
                 "SELECT number, block, variant, start, '' FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
-                "SELECT seat, '', micros, overrun, depth, NULL, NULL, NULL, NULL FROM turns
+                "SELECT seat, '', micros, overrun, depth, NULL, NULL, NULL, NULL, flaw FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Summary => [
@@ -43,7 +43,7 @@ impl Extent {
     }
 }
 
-const SEATS: &str = "SELECT engines.name, place, ending, turns, micros, depth_turns, depths
+const SEATS: &str = "SELECT engines.name, place, ending, turns, micros, depth_turns, depths, flaws
     FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
 const FAULT: &str = "SELECT seat, reason, stderr, evidence FROM faults WHERE game = ?1";
 
@@ -113,6 +113,7 @@ impl Parts<'_> {
                 micros: row.get(4)?,
                 depth_turns: row.get(5)?,
                 depths: row.get(6)?,
+                flaws: row.get(7)?,
             });
         }
         let mut turns = self.turns.query([game])?;
@@ -158,5 +159,6 @@ fn turn(row: &Row<'_>, game: u64) -> Result<TurnRecord, Trouble> {
         score: row.get(6)?,
         nodes: row.get(7)?,
         pv: pv_words(pv.as_deref()),
+        flaw: row.get(9)?,
     })
 }

@@ -50,6 +50,7 @@ CREATE TABLE seats (
     micros INTEGER NOT NULL,
     depth_turns INTEGER NOT NULL,
     depths INTEGER NOT NULL,
+    flaws INTEGER NOT NULL,
     PRIMARY KEY (game, seat)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE turns (
@@ -64,6 +65,7 @@ CREATE TABLE turns (
     score TEXT,
     nodes INTEGER,
     pv TEXT,
+    flaw TEXT,
     PRIMARY KEY (game, number)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE faults (
@@ -86,11 +88,14 @@ pub fn create(transaction: &Transaction<'_>) -> Result<(), Error> {
 const FROM_FIRST: &str = "
 ALTER TABLE turns ADD COLUMN nodes INTEGER;
 ALTER TABLE turns ADD COLUMN pv TEXT;
+ALTER TABLE turns ADD COLUMN flaw TEXT;
+ALTER TABLE seats ADD COLUMN flaws INTEGER NOT NULL DEFAULT 0;
 ";
 
 /// What lets tables of format 1 be read as if they were these, in a file that is not to be changed.
 const AS_FROM_FIRST: &str = "
-CREATE TEMP VIEW turns AS SELECT *, NULL AS nodes, NULL AS pv FROM main.turns;
+CREATE TEMP VIEW turns AS SELECT *, NULL AS nodes, NULL AS pv, NULL AS flaw FROM main.turns;
+CREATE TEMP VIEW seats AS SELECT *, 0 AS flaws FROM main.seats;
 ";
 
 /// Lets a store be read whatever its format.

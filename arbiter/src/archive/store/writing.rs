@@ -9,11 +9,11 @@ use crate::record::line::pv_text;
 const GAME: &str =
     "INSERT INTO games (number, block, variant, start, moves) VALUES (?1, ?2, ?3, ?4, ?5)";
 const SEAT: &str =
-    "INSERT INTO seats (game, seat, engine, place, ending, turns, micros, depth_turns, depths)
-    VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, ?9)";
+    "INSERT INTO seats (game, seat, engine, place, ending, turns, micros, depth_turns, depths, flaws)
+    VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 const TURN: &str =
-    "INSERT INTO turns (game, number, seat, move, micros, overrun, depth, estimate, score, nodes, pv)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+    "INSERT INTO turns (game, number, seat, move, micros, overrun, depth, estimate, score, nodes, pv, flaw)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
 const FAULT: &str = "INSERT INTO faults (game, seat, reason, stderr, evidence)
     VALUES (?1, ?2, ?3, ?4, ?5)";
 
@@ -51,6 +51,7 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
             sums.micros,
             sums.depth_turns,
             sums.depths,
+            sums.flaws,
         ])?;
     }
     let mut insert_turn = transaction.prepare_cached(TURN)?;
@@ -67,6 +68,7 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
             turn.score,
             turn.nodes,
             pv_text(&turn.pv),
+            turn.flaw,
         ])?;
     }
     if let Some(fault) = fault {

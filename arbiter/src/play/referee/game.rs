@@ -9,6 +9,7 @@ use super::adjudication::Adjudicator;
 use super::offence::{self, Offence};
 use super::request::Request;
 use super::result::{GameEnd, places_and_endings};
+use super::turn_record::{number, turn_record};
 use super::{Abandoned, Played, Referee, Suspicion};
 use crate::plan::deck::Deck;
 use crate::plan::schedule::ScheduledGame;
@@ -18,7 +19,7 @@ use crate::play::engine::{Answer, Engine, Failure, deadline};
 use crate::play::interrupt::{Interrupt, Interrupted};
 use crate::play::lag::LagMeter;
 use crate::record::ending::Ending;
-use crate::record::{Fault, GameRecord, MAX_LINE, TurnRecord};
+use crate::record::{Fault, GameRecord, TurnRecord};
 
 /// A game in progress.
 pub struct Game<'a> {
@@ -297,43 +298,4 @@ impl<'a> Game<'a> {
             turns: self.turns,
         }
     }
-}
-
-fn turn_record(
-    seat: Seat,
-    mv: String,
-    answer: Answer,
-    overrun: Option<Duration>,
-    before: AnyPosition,
-) -> TurnRecord {
-    let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-    let given = answer.best_move.map(|best_move| best_move.estimate);
-    let estimate = given
-        .into_iter()
-        .chain([answer.info.estimate])
-        .find(|estimate| estimate.len() == before.seats());
-    TurnRecord {
-        seat: number(seat),
-        mv,
-        micros: Some(micros(answer.elapsed)),
-        overrun: overrun.map(micros),
-        depth: answer.info.depth,
-        estimate: estimate.unwrap_or_default(),
-        score: answer.info.score.map(|score| score.to_string()),
-        nodes: answer.info.nodes,
-        pv: legal_line(before, answer.info.pv),
-    }
-}
-
-/// As much of a principal variation as the rules allow and a record keeps.
-fn legal_line(mut position: AnyPosition, mut pv: Vec<String>) -> Vec<String> {
-    let words = pv.iter().take(MAX_LINE);
-    let legal = words.take_while(|word| position.play(word).is_ok()).count();
-    pv.truncate(legal);
-    pv
-}
-
-/// A seat as records count it, from 1.
-fn number(seat: Seat) -> u32 {
-    u32::from(seat.0) + 1
 }

@@ -8,6 +8,7 @@ use crate::play::engine::{Engine, Failure};
 use crate::play::interrupt::Interrupted;
 use crate::record::Evidence;
 use crate::record::ending::Ending;
+use crate::record::printable::{printable, shortened};
 
 /// The longest reason that a record quotes, in characters: an engine may say what it likes.
 const LONGEST_REASON: usize = 400;
@@ -33,7 +34,7 @@ impl Offence {
         Offence {
             seat,
             ending,
-            reason: shortened(reason),
+            reason: shortened(&printable(&reason), LONGEST_REASON).into_owned(),
             stderr: engine.last_words(),
             evidence: engine.evidence(),
         }
@@ -75,11 +76,4 @@ pub fn too_late(elapsed: Duration, limit: Duration, margin: Duration) -> String 
 
 fn milliseconds(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1000.0)
-}
-
-fn shortened(reason: String) -> String {
-    match reason.char_indices().nth(LONGEST_REASON) {
-        Some((end, _)) => format!("{}...", &reason[..end]),
-        None => reason,
-    }
 }
