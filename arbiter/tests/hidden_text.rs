@@ -357,7 +357,7 @@ fn what_a_file_of_settings_holds_is_escaped() {
         format!("games = \"{escaped}\"\n"),
         format!("openings = [\"{escaped}\"]\n[[engine]]\ncmd = \"true\"\n"),
         format!("[[engine]]\ncmd = \"{escaped}\"\n"),
-        format!("[[engine]]\ncmd = \"true\"\nname = \"\\u202eevil\"\n"),
+        "[[engine]]\ncmd = \"true\"\nname = \"\\u202eevil\"\n".to_string(),
         format!("[[engine]]\ncmd = \"true\"\n\"{escaped}\" = 1\n"),
     ] {
         fs::write(&file, text).unwrap();

@@ -33,7 +33,7 @@ share: part of all points of its games; par: that of equals; ±: 95 % interval o
 
 /// What the column of flaws means, which is there where an engine has one.
 const FLAWS_LEGEND: &str = "\
-flaws: answers with something wrong beside a legal move, which was played; what was wrong is not recorded
+flaws: answers with a legal move, which was played, and something malformed or impossible beside it, which is dropped
 ";
 
 /// Lines of an offender's standard error that are quoted.

@@ -208,14 +208,14 @@ impl<'a> Game<'a> {
             self.suspect(seat, overrun.unwrap_or_default(), begun)?;
             let limit = clock.time_limit().unwrap_or_default();
             let reason = offence::too_late(answer.elapsed, limit, clock.margin());
-            let offence = Offence::new(seat, engine, Ending::TimeForfeit, reason);
+            let offence = Offence::new(seat, engine, Ending::TimeForfeit, &reason);
             return Ok(Some(offence));
         }
         let before = self.position;
         let mv = match self.play_answer(&answer) {
             Ok(mv) => mv,
             Err(reason) => {
-                let offence = Offence::new(seat, engine, Ending::IllegalMove, reason);
+                let offence = Offence::new(seat, engine, Ending::IllegalMove, &reason);
                 return Ok(Some(offence));
             }
         };

@@ -29,12 +29,12 @@ pub struct Offence {
 
 impl Offence {
     /// A fault of `engine`, which is dismissed for it.
-    pub fn new(seat: Seat, engine: &mut Engine, ending: Ending, reason: String) -> Offence {
+    pub fn new(seat: Seat, engine: &mut Engine, ending: Ending, reason: &str) -> Offence {
         engine.dismiss();
         Offence {
             seat,
             ending,
-            reason: shortened(&printable(&reason), LONGEST_REASON).into_owned(),
+            reason: shortened(&printable(reason), LONGEST_REASON).into_owned(),
             stderr: engine.last_words(),
             evidence: engine.evidence(),
         }
@@ -59,7 +59,7 @@ impl Offence {
             Failure::Ended(_) => (Ending::Crash, failure.to_string()),
             Failure::Disconnected => (Ending::Disconnect, failure.to_string()),
         };
-        Ok(Offence::new(seat, engine, ending, reason))
+        Ok(Offence::new(seat, engine, ending, &reason))
     }
 }
 
