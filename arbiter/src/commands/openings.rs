@@ -20,10 +20,7 @@ pub fn openings(args: &OpeningsArgs) -> ExitCode {
     let interrupt = Interrupt::new();
     let signalled = interrupt.clone();
     if let Err(error) = ctrlc::set_handler(move || signalled.set()) {
-        return exit::fail(
-            exit::USAGE,
-            format_args!("signals cannot be handled: {error}"),
-        );
+        return exit::fail(exit::USAGE, format_args!("cannot handle signals: {error}"));
     }
     match make(&plan, &interrupt) {
         Ok(summary) => {

@@ -87,7 +87,7 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, GameFileError> {
     if let [first, rest @ ..] = unreadable.as_slice() {
         say(first);
         if !rest.is_empty() {
-            say("nothing else in it is a game either\n");
+            say("no other line is a game either\n");
         }
     }
     Ok(checked)

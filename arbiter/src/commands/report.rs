@@ -27,7 +27,7 @@ pub fn report(args: &ReportArgs) -> ExitCode {
     {
         return exit::fail(
             exit::USAGE,
-            "--output: expected another file than the one that is reported",
+            "--output: expected another file than the one being reported",
         );
     }
     let format = args.format.unwrap_or(match is_for_terminal {
@@ -82,7 +82,7 @@ fn write(text: &str, path: Option<&Path>) -> Result<(), String> {
 enum Unreportable {
     #[error(transparent)]
     File(#[from] GameFileError),
-    #[error("{place}: game {game} once more, expected the games of one match, each once")]
+    #[error("{place}: game {game} occurs twice, expected the games of one match, each once")]
     Twice { place: String, game: u64 },
     #[error("{place}: game {game} has {found} seats, expected {expected} as in the games before")]
     Seats {

@@ -103,8 +103,15 @@ fn row(index: usize, step: &Step, turn: Option<&TurnRecord>, record: &GameRecord
     row
 }
 
-/// What the engine thought: its estimate, or else its score.
+/// What the engine thought, its estimate or else its score, and what was wrong with its answer.
 fn opinion(turn: &TurnRecord) -> String {
+    let flaw = turn.flaw.as_ref().map(|flaw| format!("flaw: {flaw}"));
+    let value = Some(value(turn)).filter(|value| !value.is_empty());
+    let said: Vec<String> = value.into_iter().chain(flaw).collect();
+    said.join("; ")
+}
+
+fn value(turn: &TurnRecord) -> String {
     if turn.estimate.is_empty() {
         return turn.score.clone().unwrap_or_default();
     }

@@ -104,7 +104,7 @@ impl Talk {
         }
         let lines = self.fence()?;
         expect(lines.is_empty(), || {
-            format!("something came that nobody asked for: {:?}", lines[0])
+            format!("unsolicited output: {:?}", lines[0])
         })?;
         self.transcript.clear();
         if !self.is_home
@@ -332,7 +332,7 @@ impl Talk {
         let elapsed = begun.elapsed();
         let last = lines.pop().unwrap_or_default();
         let Ok(Reply::BestMove(best)) = last.parse() else {
-            return wrong(format!("cannot be read: {last:?}"));
+            return wrong(format!("malformed: {last:?}"));
         };
         let infos = lines.iter().filter_map(|line| match line.parse() {
             Ok(Reply::Info(info)) => Some(info),

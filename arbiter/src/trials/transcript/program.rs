@@ -73,8 +73,7 @@ pub enum ProgramError {
     },
     /// It says more than anybody reads.
     #[error(
-        "the program goes on and on: {lines} lines of {bytes} bytes, and no end where one is waited for; the \
-         last is {last:?}"
+        "endless output: {lines} lines of {bytes} bytes where an end was expected; the last is {last:?}"
     )]
     Endless {
         /// Lines since one was sent or found.
