@@ -10,13 +10,13 @@ use buxtehude::{etudes, session};
 const USAGE: &str = "\
 buxtehude plays Hase und Igel, and Rabbits and Wolves, over a line protocol on standard input and output.
 
-Usage: buxtehude                   serve a client: a GUI, an arbiter, or a person, for whom there is `help`
-       buxtehude COMMAND           run one command of the protocol and leave: `go perft 5`, `bench`, `help`
-       buxtehude etudes ...        check and tune the article's evaluation; `etudes` alone says how
+Usage: buxtehude                   serve a client: a GUI, an arbiter, or a person (type `help`)
+       buxtehude COMMAND           run one command of the protocol and exit: `go perft 5`, `bench`, `help`
+       buxtehude etudes ...        check and tune the article's evaluation; `etudes` alone prints its usage
        buxtehude --help, -h        print this
        buxtehude --version, -V     print the version
 
-Exit codes: 0 done, 1 an output failed, 2 words that are no command.
+Exit codes: 0 success, 1 output failed, 2 unknown command.
 ";
 
 fn main() -> ExitCode {

@@ -110,7 +110,7 @@ pub enum Command {
     Eval,
     /// `bench [depth]`: search fixed positions.
     Bench(Option<u32>),
-    /// `compiler`: tell of the build.
+    /// `compiler`: show version, target and features of the build.
     Compiler,
     /// `solve`: count the positions of the solved games, and who wins them.
     Solve,

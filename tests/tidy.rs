@@ -32,7 +32,7 @@ const ARBITER_ROOMS: &[(&str, &[&str])] = &[
         "trials",
         &["archive", "plan", "play", "record", "results", "score"],
     ),
-    ("settings", &["plan", "score", "trials"]),
+    ("settings", &["plan", "record", "score", "trials"]),
     (
         "commands",
         &[

@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     allow_many_descriptors();
     let parsed = match config::parse(std::env::args_os()) {
         Ok(parsed) => parsed,
-        Err(ConfigError::Typed(error)) => error.exit(),
+        Err(ConfigError::Typed(error)) => return commands::exit::of_parser(&error),
         Err(error) => {
             return commands::exit::fail(commands::exit::USAGE, error);
         }

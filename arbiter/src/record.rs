@@ -3,6 +3,7 @@
 
 pub mod ending;
 pub(crate) mod line;
+pub mod printable;
 
 use buxtehude::rules::is_card;
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,9 @@ use line::Line;
 
 /// The most words of a principal variation that a record keeps.
 pub const MAX_LINE: usize = 12;
+
+/// The most characters that a record keeps of the flaw of an answer.
+pub const MAX_FLAW: usize = 100;
 
 /// What the fault of an answer that came too late is called where nothing of the clock is told.
 const TOO_LATE: &str = "it answered later than its limit and the margin allow";
@@ -70,6 +74,7 @@ impl GameRecord {
                 sums.waited += turn.waited.unwrap_or(0);
                 sums.out_of_turn += turn.out_of_turn.unwrap_or(0);
                 sums.late_stops += turn.late_stop.unwrap_or(0);
+                sums.flaws += u64::from(turn.flaw.is_some());
             }
         }
         sums
@@ -99,6 +104,25 @@ impl GameRecord {
     }
 }
 
+/// What the shares of an estimate add up to.
+const WHOLE: u32 = 1000;
+
+/// Whether numbers can be an estimate: a share in permille for each of so many seats, all of which make a whole but
+/// for their rounding.
+///
+/// # Examples
+/// ```
+/// use arbiter::record::is_estimate;
+///
+/// assert!(is_estimate(&[333, 333, 333], 3));
+/// assert!(!is_estimate(&[600, 300], 2));
+/// ```
+pub fn is_estimate(shares: &[u16], seats: usize) -> bool {
+    let numbers = || shares.iter().copied().map(u32::from);
+    let is_whole = numbers().sum::<u32>().abs_diff(WHOLE) <= seats as u32;
+    shares.len() == seats && is_whole && numbers().all(|share| share <= WHOLE)
+}
+
 /// What the turns of a seat add up to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnSums {
@@ -116,6 +140,8 @@ pub struct TurnSums {
     pub out_of_turn: u64,
     /// Microseconds that the ends of its pondering took beyond the grace.
     pub late_stops: u64,
+    /// Answers of which something other than the move was no good.
+    pub flaws: u64,
 }
 
 /// A game that was begun, and played again since a loss in it may have been somebody else's fault.
@@ -210,4 +236,7 @@ pub struct TurnRecord {
     /// The principal variation last reported, moves and cards, as far as the rules allow it; at most
     /// [`MAX_LINE`] words.
     pub pv: Vec<String>,
+    /// What was wrong with the answer beside its move, and so is not recorded: one short sentence, at most
+    /// [`MAX_FLAW`] characters.
+    pub flaw: Option<String>,
 }

@@ -77,6 +77,8 @@ pub struct Tally {
     pub depth_turns: u64,
     /// The sum of these depths.
     pub depths: u64,
+    /// Answers of which something other than the move was no good.
+    pub flaws: u64,
     games_per_block: usize,
     /// Its points in each block, and the games of the block in which it sat.
     blocks: BTreeMap<u64, BlockTally>,
@@ -239,6 +241,7 @@ impl Standings {
                 tally.micros += sums.micros;
                 tally.depth_turns += sums.depth_turns;
                 tally.depths += sums.depths;
+                tally.flaws += sums.flaws;
             }
         }
     }

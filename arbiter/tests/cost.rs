@@ -359,7 +359,7 @@ fn an_engine_that_is_no_judge_is_refused() {
     };
     let narrow = "error: engine mute has no option \"MultiPV\": it offers ";
     let dumb = "error: engine mute: it gave no estimate, asked about \"startpos moves 2\"; expected \
-                `estimate` with 2 numbers in its `bestmove` or `info`\n";
+                `estimate` with 2 shares of 1000 in its `bestmove` or `info`\n";
     let lost = "error: engine known: its best move is (none), asked about \"startpos moves 2\"; expected \
                 one of 1 3 4 5 6 7 ";
     for (engine, expected) in [

@@ -81,11 +81,53 @@ fn an_answer_that_is_no_legal_move() {
         ("echo bestmove +half", "+half is illegal"),
         ("echo 'bestmove (none)'", "it gave no move, of "),
         ("echo bestmove", "expected a move"),
-        ("echo \"bestmove $1 or so\"", "unexpected \"or\""),
         ("printf 'bestmove \\377\\376\\n'", "is no move"),
     ] {
         let record = offend(&tiny(&[go]), Ending::IllegalMove, reason);
         assert_eq!(record.turns.len(), 2, "{record:?}");
+    }
+}
+
+#[test]
+fn a_legal_move_is_played_whatever_else_is_said() {
+    let huge = "info depth 4294967295 score cp 2147483647 nodes 18446744073709551615 pv 1";
+    let huge = format!("echo '{huge}'; echo \"bestmove $1\"");
+    for (go, flaw) in [
+        ("echo \"bestmove $1 or so\"", "bestmove: unexpected \"or\""),
+        (
+            "echo \"bestmove $1 ponder\"",
+            "bestmove ponder: missing argument",
+        ),
+        (
+            "echo \"bestmove $1 estimate 600 x\"",
+            "bestmove: unexpected \"x\"",
+        ),
+        (
+            "echo \"bestmove $1 estimate 600 300\"",
+            "estimate 600 300, expected 2 shares",
+        ),
+        (
+            &huge,
+            "depth 4294967295, expected at most 10000; score cp 2147483647",
+        ),
+    ] {
+        let played = Table::new(vec![tiny(&[go]), tiny(&[])]).play();
+        let record = played.record();
+        assert_eq!(record.fault, None, "{go}");
+        assert_eq!(record.turns.len(), 6, "{go}");
+        for turn in &record.turns {
+            let found = turn.flaw.as_deref().unwrap_or_default();
+            let is_flawed = turn.seat == 1;
+            assert_eq!(
+                (found.starts_with(flaw), !found.is_empty()),
+                (is_flawed, is_flawed),
+                "{turn:?}"
+            );
+            let believed = (turn.depth, turn.nodes, &turn.score, turn.estimate.len());
+            assert_eq!(believed, (None, None, &None, 0), "{turn:?}");
+        }
+        let flaws: Vec<u64> = record.turn_sums().iter().map(|sums| sums.flaws).collect();
+        assert_eq!(flaws, [3, 0], "{go}");
     }
 }
 
@@ -113,7 +155,15 @@ fn a_clock_that_runs_out() {
         limit: Limit::clock(Duration::from_secs(2), Duration::from_millis(1)),
         ..tiny(&["sleep 1.38; echo \"bestmove $1\""])
     };
-    let record = offend(&slow, Ending::TimeForfeit, "over its limit of 6");
+    let record = offend(&slow, Ending::TimeForfeit, " over its limit of ");
+    // What is left of two seconds, where waiting for a busy machine is not counted.
+    let reason = &record.fault.as_ref().unwrap().reason;
+    let left = reason
+        .split("limit of ")
+        .nth(1)
+        .and_then(|text| text.split('.').next());
+    let left: u64 = left.unwrap().parse().unwrap();
+    assert!((600..1200).contains(&left), "{reason}");
     let moves = record.turns.iter().filter(|turn| turn.seat == 3).count();
     assert_eq!(moves, 1, "{record:?}");
 }

@@ -71,7 +71,7 @@ fn a_game_lost_while_the_arbiter_slept_is_played_again() {
     let seen = format!("{}{}", text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{seen}");
     assert!(
-        seen.contains("game 1 is played again: sh, seat 1, was "),
+        seen.contains("game 1 is replayed: sh, seat 1, was "),
         "{seen}"
     );
     assert!(
@@ -79,7 +79,7 @@ fn a_game_lost_while_the_arbiter_slept_is_played_again() {
         "{seen}"
     );
     assert!(
-        seen.contains("games played again for a suspect loss on time: 1"),
+        seen.contains("games replayed after a suspect loss on time: 1"),
         "{seen}"
     );
     assert!(seen.contains("lag of the arbiter itself: "), "{seen}");

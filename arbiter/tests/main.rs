@@ -13,6 +13,7 @@ mod ends;
 mod etude_set;
 mod fairness;
 mod faults;
+mod hidden_text;
 mod killed;
 mod lag;
 mod ledger;

@@ -295,7 +295,7 @@ fn running_games_are_played_to_their_end_where_that_is_wanted() {
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(130), "{stdout}{stderr}");
     assert!(
-        stderr.contains("stopping when the running games have ended"),
+        stderr.contains("stopping after the running games"),
         "{stderr}"
     );
     let stored = run(&["export", path]).1.lines().count();

@@ -287,6 +287,7 @@ fn a_store_of_the_first_format_is_read_and_resumed() {
              ALTER TABLE turns DROP COLUMN waited; ALTER TABLE turns DROP COLUMN late_stop;
              ALTER TABLE turns DROP COLUMN out_of_turn; ALTER TABLE seats DROP COLUMN out_of_turn;
              ALTER TABLE seats DROP COLUMN waited; ALTER TABLE seats DROP COLUMN late_stops;
+             ALTER TABLE turns DROP COLUMN flaw; ALTER TABLE seats DROP COLUMN flaws;
              DROP TABLE replays; PRAGMA user_version = 1",
         )
         .unwrap();
@@ -360,7 +361,7 @@ fn a_disk_that_takes_no_more_stops_the_match() {
         "{stdout}{stderr}"
     );
     assert!(
-        stdout.contains(&format!("`arbiter resume {store}` goes on")),
+        stdout.contains(&format!("`arbiter resume {store}` continues it")),
         "{stdout}"
     );
 }
@@ -374,7 +375,7 @@ fn a_report_is_of_one_match() {
     std::fs::write(&twice, format!("{lines}{lines}")).unwrap();
     let (code, stdout, stderr) = run(&["report", twice.to_str().unwrap(), "--format", "text"]);
     assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
-    let expected = "once more, expected the games of one match, each once\n";
+    let expected = "occurs twice, expected the games of one match, each once\n";
     assert!(
         stderr.contains(":7: game ") && stderr.ends_with(expected),
         "{stderr}"

@@ -189,7 +189,7 @@ fn games_by_the_clock_cannot_be_verified() {
         .iter()
         .for_each(|engine| arguments.extend(["--engine", engine]));
     let (store, record) = match_of(&directory, &arguments);
-    let expected = "not verifiable: engine slow has a time for each move: 4 of the games\n";
+    let expected = "not verifiable: 4 of the games: engine slow has a time for each move\n";
     let (code, output) = verify(&[&store]);
     assert_eq!(
         (code, output),

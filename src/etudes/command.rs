@@ -26,10 +26,10 @@ help                      show this
 
 A line of FILE: square;carrots;lettuces;misses a turn (t or f) for each of 2 to 6
 players, then the verdict, as in 45;26;2;f;29;19;0;f;2. Lines count from 1. Factors are in
-hundredths, 0 to 1000. With each command, --variant NAME says by which rules to read FILE.
+hundredths, 0 to 1000. Every command takes --variant NAME, the rules by which to read FILE.
 
-exit code: 0 all is well, 1 something in FILE is wrong and the rest is done, 2 the
-arguments or a file are wrong and nothing is done
+exit code: 0 success, 1 part of FILE is wrong and the rest was done, 2 the arguments
+or a file are wrong and nothing was done
 ";
 
 /// What the arguments ask for.

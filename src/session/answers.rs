@@ -23,16 +23,16 @@ position etude <line> [moves ...]
 go [depth D] [nodes N] [movetime MS] [infinite] [ponder] [searchmoves M ...]
    [time T1 ... TN [inc I1 ... IN] [movestogo K]] [wtime T btime T [winc I binc I]]
    [p1time T p2time T ... [p1inc I p2inc I ...]]
-                          search; alone until `stop`, or as long as there is something to find out
+                          search; without a limit until `stop`, or until nothing is left to find out
 go perft D                count the lines of play to depth D
 stop                      end the search with its best move
 ponderhit                 the move pondered on was played
 query p1turn|turn|gameover|result|legal|players
-                          say that of the position, behind the word `response`
+                          answer a question about the position, after the word `response`
 d                         show the position
 eval                      show the static estimate, term by term
 bench [depth]             search fixed positions; the nodes are a signature of the search
-compiler                  tell of the build: version, target, features
+compiler                  show version, target and features of the build
 solve                     count the positions of the solved games, and who wins them
 isready, ucinewgame, uginewgame, debug on|off, help, quit";
 

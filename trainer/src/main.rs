@@ -29,72 +29,72 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Learns the weights for a variant and a number of seats; goes on where it was broken off
+    /// Learns the weights for a variant and a number of seats; resumes an interrupted run
     Learn(Learn),
-    /// Learns all weights that come with the engine, one after the other
+    /// Learns all weights shipped with the engine, one after the other
     LearnAll {
-        /// The folder of the files of weights
+        /// The directory of the weight files
         #[arg(long, default_value = "data/nets")]
         output: PathBuf,
-        /// Only those for these numbers of seats
+        /// Only the weights for these numbers of seats
         #[arg(long, num_args = 1.., default_values_t = [2, 3, 4, 5, 6])]
         seats: Vec<usize>,
     },
     /// Plays games of a net against itself and writes them as JSON Lines
     Games {
-        /// The file of weights
+        /// The weight file
         #[arg(long)]
         weights: PathBuf,
-        /// How many games
+        /// Number of games
         #[arg(long, default_value_t = 1000)]
         games: usize,
-        /// How many positions the engine's search visits for a move; with 0 moves are chosen at first sight
+        /// Nodes of the engine's search per move; with 0, moves are chosen by static evaluation
         #[arg(long, default_value_t = NODES)]
         nodes: u64,
-        /// The seed of all that is random
+        /// Seed for everything random
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
     /// Plays two nets against each other, each opening with the same cards in both seatings
     Compare {
-        /// The files of weights of both
+        /// The weight files of both
         #[arg(num_args = 2, required = true)]
         weights: Vec<PathBuf>,
-        /// How many openings
+        /// Number of openings
         #[arg(long, default_value_t = 2000)]
         openings: usize,
-        /// How many positions the engine's search visits for a move; with 0 moves are chosen at first sight
+        /// Nodes of the engine's search per move; with 0, moves are chosen by static evaluation
         #[arg(long, default_value_t = NODES)]
         nodes: u64,
-        /// The seed of all that is random
+        /// Seed for everything random
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
-    /// Tells how much nets know of recorded games
+    /// Measures how well nets predict recorded games
     Measure {
-        /// Games as JSON Lines: of `games`, or of the arbiter's `--record` or `export`
+        /// Games as JSON Lines, from `games` or from the arbiter's `--record` or `export`
         games: PathBuf,
-        /// Files of weights
+        /// Weight files
         #[arg(long, required = true, num_args = 1..)]
         weights: Vec<PathBuf>,
-        /// Draw the curves of the first of them to this file, as SVG
+        /// Plot the calibration curves of the first net to this file, as SVG
         #[arg(long)]
         plot: Option<PathBuf>,
     },
-    /// Solves the endings of recorded games of two, and tells how far off a net and a search with it are
+    /// Solves the endings of recorded two-seat games and measures the error of a net, with and without search
     Endings {
         /// Games as JSON Lines, as for `measure`
         games: PathBuf,
-        /// The file of weights
+        /// The weight file
         #[arg(long)]
         weights: PathBuf,
-        /// Both hares are so many turns from home or fewer
+        /// Both hares are at most this many turns from home
         #[arg(long, default_value_t = 3)]
         turns: u32,
-        /// How many positions the engine's search visits
+        /// Nodes of the engine's search
         #[arg(long, default_value_t = NODES, value_parser = clap::value_parser!(u64).range(1..))]
         nodes: u64,
-        /// How many positions may be looked at to solve an ending
+        /// Most positions to look at when solving an ending
         #[arg(long, default_value_t = 1_000_000)]
         positions: usize,
     },
@@ -108,28 +108,28 @@ struct Learn {
     /// Number of seats
     #[arg(long, value_parser = clap::value_parser!(u8).range(2..=6))]
     seats: u8,
-    /// The seed of all that is random
+    /// Seed for everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Rounds in which moves are chosen at first sight
+    /// Rounds in which moves are chosen by static evaluation
     #[arg(long, default_value_t = ROUNDS)]
     rounds: u64,
-    /// Rounds after them, in which the engine's search chooses
+    /// Rounds after these, in which the engine's search chooses the moves
     #[arg(long, default_value_t = LAST_ROUNDS)]
     last_rounds: u64,
-    /// How many positions it visits for a move
+    /// Nodes of this search per move
     #[arg(long, default_value_t = NODES)]
     nodes: u64,
-    /// Samples of a round
+    /// Samples per round
     #[arg(long, default_value_t = SAMPLES)]
     samples: usize,
-    /// Threads that play, by default one for each processor; what is learned does not depend on it
+    /// Threads that play, by default one per processor; the result does not depend on it
     #[arg(long, default_value_t = processors())]
     threads: usize,
-    /// Weights to begin with, of any board
+    /// Weights to start from, of any board
     #[arg(long)]
     from: Option<PathBuf>,
-    /// The file of weights
+    /// The weight file
     #[arg(long)]
     output: PathBuf,
 }

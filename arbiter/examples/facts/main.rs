@@ -22,6 +22,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use arbiter::archive::record_file::{self, RecordFileError};
+use arbiter::record::printable::printable_lines;
 use arbiter::results::output;
 use clap::Parser;
 use draw::{Judge, JudgedDraw};
@@ -83,7 +84,8 @@ fn read(paths: &[PathBuf]) -> Result<(Vec<Game>, usize), RecordFileError> {
             match Game::read(&line) {
                 Ok(game) => games.push(game),
                 Err(flaw) => {
-                    eprintln!("{}:{}: left out: {flaw}", path.display(), index + 1);
+                    let place = format!("{}:{}", path.display(), index + 1);
+                    eprintln!("{}", printable_lines(&format!("{place}: left out: {flaw}")));
                     left_out += 1;
                 }
             }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::record::GameRecord;
+use crate::record::printable::printable_json;
 
 /// Why a file of records cannot be used.
 #[derive(Debug, Error)]
@@ -52,7 +53,10 @@ impl RecordFile {
     /// The system's reason for which it cannot be written.
     pub fn write(&mut self, record: &GameRecord) -> Result<(), RecordFileError> {
         let line = serde_json::to_string(record).map_err(io::Error::from);
-        let written = line.and_then(|line| self.file.write_all(format!("{line}\n").as_bytes()));
+        let written = line.and_then(|line| {
+            let line = format!("{}\n", printable_json(&line));
+            self.file.write_all(line.as_bytes())
+        });
         written.map_err(|reason| error(&self.path, reason))
     }
 

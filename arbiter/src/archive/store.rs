@@ -67,7 +67,7 @@ impl fmt::Display for ChangedEngine {
 pub enum StoreError {
     /// A new match needs a new file.
     #[error(
-        "{0} exists already, expected a new file; `arbiter resume {0}` goes on with the match in it",
+        "{0} exists already, expected a new file; `arbiter resume {0}` continues the match in it",
         path.display()
     )]
     Exists {

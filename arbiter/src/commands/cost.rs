@@ -27,7 +27,7 @@ enum Problem {
     Cost(#[from] CostError),
     #[error("{file}: no game to judge")]
     Empty { file: String },
-    #[error("signals cannot be handled: {0}")]
+    #[error("cannot handle signals: {0}")]
     Signals(#[from] io::Error),
     #[error(transparent)]
     Json(#[from] serde_json::Error),

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use arbiter::archive::store::StoreError;
+use arbiter::record::printable::printable_lines;
 use arbiter::score::Verdict;
 
 /// Something that was looked at is not as it should be: a game, a line, an engine's answer.
@@ -41,9 +42,20 @@ pub fn code_of(error: &StoreError) -> u8 {
     }
 }
 
-/// Says it on standard error; what nobody hears is lost.
+/// Says it on standard error, characters that are not seen as escapes; what nobody hears is lost.
 pub fn complain(text: impl Display) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let text = text.to_string();
+    let _ = writeln!(io::stderr(), "{}", printable_lines(&text));
+}
+
+/// What the parser of the command line says: help, or what is wrong with the words typed.
+pub fn of_parser(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    if printable_lines(&text) == text {
+        error.exit();
+    }
+    complain(text.trim_end());
+    ExitCode::from(USAGE)
 }
 
 /// Says an error, and returns its exit code.

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use arbiter::archive::game_file::{GameFile, GameFileError};
 use arbiter::archive::replay;
 use arbiter::record::GameRecord;
+use arbiter::record::printable::{printable_json, printable_lines};
 use arbiter::results;
 use arbiter::settings::args::{ExportArgs, ExportFormat};
 use arbiter::settings::config;
@@ -22,13 +23,17 @@ type Output = BufWriter<StdoutLock<'static>>;
 enum ExportError {
     #[error(transparent)]
     File(#[from] GameFileError),
-    #[error("{}: it has games alone, expected a store, in which the settings are", .0.display())]
+    #[error("{}: it contains games only, expected a store, which has the settings too", .0.display())]
     NoSettings(PathBuf),
     #[error("{}: {reason}", path.display())]
     Settings {
         path: PathBuf,
         reason: toml::ser::Error,
     },
+    #[error(
+        "{}: a setting contains invisible characters, which a file of settings cannot show: {shown}", path.display()
+    )]
+    Hidden { path: PathBuf, shown: String },
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
 }
@@ -52,7 +57,8 @@ fn write(args: &ExportArgs) -> Result<bool, ExportError> {
     match args.format {
         ExportFormat::JsonLines => write_games(args, write_json),
         ExportFormat::Text => write_games(args, |output, record| {
-            Ok(output.write_all(results::game_text(record).as_bytes())?)
+            let text = results::game_text(record);
+            Ok(output.write_all(printable_lines(&text).as_bytes())?)
         }),
         ExportFormat::Config => write_settings(&args.file).map(|()| true),
     }
@@ -90,12 +96,20 @@ fn write_settings(path: &Path) -> Result<(), ExportError> {
         path: path.to_path_buf(),
         reason,
     })?;
+    // TOML has no escapes in some of its texts, and nobody sees what stands in them.
+    let hidden = text.lines().find(|line| printable_lines(line) != *line);
+    if let Some(line) = hidden {
+        return Err(ExportError::Hidden {
+            path: path.to_path_buf(),
+            shown: printable_lines(line).into_owned(),
+        });
+    }
     let mut output = io::stdout().lock();
     output.write_all(text.as_bytes())?;
     Ok(output.flush()?)
 }
 
 fn write_json(output: &mut Output, record: &GameRecord) -> Result<(), ExportError> {
-    serde_json::to_writer(&mut *output, record).map_err(io::Error::from)?;
-    Ok(output.write_all(b"\n")?)
+    let line = serde_json::to_string(record).map_err(io::Error::from)?;
+    Ok(writeln!(output, "{}", printable_json(&line))?)
 }

@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use arbiter::play::interrupt::Interrupt;
+use arbiter::record::printable::printable;
 use arbiter::settings::args::{OpeningsArgs, validate};
 use arbiter::trials::openings_suite::{self, Means, SuiteError, SuitePlan, Summary};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -19,10 +20,7 @@ pub fn openings(args: &OpeningsArgs) -> ExitCode {
     let interrupt = Interrupt::new();
     let signalled = interrupt.clone();
     if let Err(error) = signals::listen(&interrupt, move || signalled.set()) {
-        return exit::fail(
-            exit::USAGE,
-            format_args!("signals cannot be handled: {error}"),
-        );
+        return exit::fail(exit::USAGE, format_args!("cannot handle signals: {error}"));
     }
     match make(&plan, &interrupt) {
         Ok(summary) => {
@@ -44,10 +42,10 @@ pub fn openings(args: &OpeningsArgs) -> ExitCode {
 
 fn make(plan: &SuitePlan, interrupt: &Interrupt) -> Result<Summary, SuiteError> {
     let mut stdout = io::stdout().lock();
-    writeln!(stdout, "# {}", settings(plan))?;
+    writeln!(stdout, "# {}", printable(&settings(plan)))?;
     let bar = progress(plan.count);
     let made = openings_suite::make(plan, interrupt, |line, drawn| {
-        writeln!(stdout, "{line}")?;
+        writeln!(stdout, "{}", printable(line))?;
         stdout.flush()?;
         bar.inc(1);
         bar.set_message(format!("{drawn} candidates"));

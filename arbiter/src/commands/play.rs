@@ -93,7 +93,7 @@ pub fn resume(args: &ResumeArgs) -> ExitCode {
         Err(error) => fail(code_of(&error), error),
         Ok(changed) if !changed.is_empty() && !args.changed_engines => {
             let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
-            let accepted = "expected the programs of the start, or --changed-engines";
+            let accepted = "expected the original programs, or --changed-engines";
             fail(USAGE, format_args!("{}; {accepted}", changed.join("; ")))
         }
         Ok(_) => ready.play(),
@@ -263,7 +263,7 @@ impl Match {
     fn play(mut self) -> ExitCode {
         let interrupt = Interrupt::new();
         if let Err(error) = stop_on_signals(&interrupt, self.on_interrupt) {
-            return fail(USAGE, format_args!("signals cannot be handled: {error}"));
+            return fail(USAGE, format_args!("cannot handle signals: {error}"));
         }
         let id_names = match runner::check_engines(&self.plan, &self.log, &interrupt) {
             Ok((id_names, remarks)) => {
@@ -296,7 +296,7 @@ impl Match {
         let lag = LagMeter::start();
         let outcome = self.play_games(&id_names, &interrupt, &lag);
         if let Some(error) = self.log.take_error() {
-            complain(format_args!("--log: the log is not complete: {error}"));
+            complain(format_args!("--log: the log is incomplete: {error}"));
         }
         if let Err(MatchError::Ledger(LedgerError::Events(_))) = outcome {
             // The stream has broken off, and takes no end.
@@ -404,10 +404,10 @@ fn stop_on_signals(interrupt: &Interrupt, choice: OnInterrupt) -> io::Result<()>
         }
         if choice == OnInterrupt::Finish && !interrupt.ends() {
             interrupt.finish();
-            complain("stopping when the running games have ended; once more to drop them");
+            complain("stopping after the running games; interrupt again to drop them");
         } else {
             interrupt.set();
-            complain("stopping; once more to stop without waiting");
+            complain("stopping; interrupt again to stop at once");
         }
     })
 }

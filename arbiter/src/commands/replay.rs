@@ -1,12 +1,12 @@
 //! `arbiter replay`: checks a file of recorded games, or shows one of them.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use arbiter::archive::game_file::{GameFile, GameFileError, Place};
 use arbiter::archive::replay;
 use arbiter::record::GameRecord;
 use arbiter::results;
+use arbiter::results::output::print;
 use arbiter::settings::args::ReplayArgs;
 
 use super::exit;
@@ -87,7 +87,7 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, GameFileError> {
     if let [first, rest @ ..] = unreadable.as_slice() {
         say(first);
         if !rest.is_empty() {
-            say("nothing else in it is a game either\n");
+            say("no other line is a game either\n");
         }
     }
     Ok(checked)
@@ -106,5 +106,5 @@ fn check_game(record: &GameRecord, is_shown: bool, place: Place<'_>) -> bool {
 
 fn say(text: &str) {
     // Whoever closes the output has seen enough.
-    let _ = io::stdout().write_all(text.as_bytes());
+    let _ = print(text);
 }

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use arbiter::archive::game_file::{GameFile, GameFileError};
 use arbiter::record::GameRecord;
+use arbiter::record::printable::printable_lines;
 use arbiter::results::output::is_same_file;
 use arbiter::results::page::{Page, Subject};
 use arbiter::results::report::Report;
@@ -26,7 +27,7 @@ pub fn report(args: &ReportArgs) -> ExitCode {
     {
         return exit::fail(
             exit::USAGE,
-            "--output: expected another file than the one that is reported",
+            "--output: expected another file than the one being reported",
         );
     }
     let format = args.format.unwrap_or(match is_for_terminal {
@@ -60,8 +61,9 @@ pub fn report(args: &ReportArgs) -> ExitCode {
 
 /// Writes a text into a file, or to standard output.
 fn write(text: &str, path: Option<&Path>) -> Result<(), String> {
+    let text = printable_lines(text);
     if let Some(path) = path {
-        let written = fs::write(path, text);
+        let written = fs::write(path, text.as_bytes());
         return written.map_err(|error| format!("--output: {}: {error}", path.display()));
     }
     let mut stdout = io::stdout().lock();
@@ -80,7 +82,7 @@ fn write(text: &str, path: Option<&Path>) -> Result<(), String> {
 enum Unreportable {
     #[error(transparent)]
     File(#[from] GameFileError),
-    #[error("{place}: game {game} once more, expected the games of one match, each once")]
+    #[error("{place}: game {game} occurs twice, expected the games of one match, each once")]
     Twice { place: String, game: u64 },
     #[error("{place}: game {game} has {found} seats, expected {expected} as in the games before")]
     Seats {

@@ -38,10 +38,10 @@ enum Problem {
     Run(#[from] RunError),
     #[error(transparent)]
     Output(#[from] OutputClosed),
-    #[error("signals cannot be handled: {0}")]
+    #[error("cannot handle signals: {0}")]
     Signals(#[from] io::Error),
     #[error(
-        "--engine, --each and limits are for a record: {file} is a store, which knows its engines"
+        "--engine, --each and limits are for records only: {file} is a store, which knows its engines"
     )]
     EnginesOfStore { file: String },
     #[error("--game: {file} has no game {game}")]
@@ -122,7 +122,7 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Proble
     let mut found = Found::default();
     let games = games(args, &file, &plan, &mut found)?;
     for (reason, games) in &found.not_verifiable {
-        say(&format!("not verifiable: {reason}: {games} of the games"))?;
+        say(&format!("not verifiable: {games} of the games: {reason}"))?;
     }
     if games.is_empty() {
         return Ok(found);

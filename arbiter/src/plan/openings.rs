@@ -40,7 +40,7 @@ pub enum OpeningsError {
         reason: Box<OpeningError>,
     },
     /// There is no opening in the file.
-    #[error("{}: no opening in it, expected one a line", path.display())]
+    #[error("{}: no opening in it, expected one per line", path.display())]
     Empty {
         /// The file.
         path: PathBuf,

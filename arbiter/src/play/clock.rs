@@ -102,8 +102,8 @@ impl SeatClock {
         self.overrun(used).is_some_and(|over| over > self.margin)
     }
 
-    /// Takes the time of a move off the clock, with that of the pondering before it, then adds the increment, and the time for the next moves where
-    /// it is due.
+    /// Takes the time of a move off the clock, with that of the pondering before it, then adds the increment, and the
+    /// time for the next moves where it is due.
     pub fn charge(&mut self, used: Duration) {
         let late_stop = std::mem::take(&mut self.late_stop);
         let Some(TimeLimit::Clock(clock)) = self.limit.time else {

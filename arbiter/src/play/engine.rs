@@ -30,11 +30,14 @@ use crate::play::family;
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
 use crate::record::Evidence;
+use crate::record::printable::{printable, shortened};
 
 /// How long an engine has for ending after `quit`.
 const QUIT_PATIENCE: Duration = Duration::from_millis(500);
 /// Bytes of offers of options that are kept.
 const BYTES_OF_OFFERS: usize = 1 << 20;
+/// Characters of the name by which an engine introduces itself that are kept.
+const LONGEST_ID_NAME: usize = 200;
 /// Lines of pondering that are read before `ponderhit`.
 const LINES_OF_PONDERING: usize = 10_000;
 /// A wait that never ends within a match, where the one asked for is beyond what a clock can count.
@@ -163,7 +166,10 @@ impl Engine {
             let length = line.text.len();
             match String::from_utf8_lossy(line.text).trim().parse() {
                 Ok(Reply::UciOk) => return Ok(offers),
-                Ok(Reply::IdName(name)) => self.id_name = Some(printable(&name)),
+                Ok(Reply::IdName(name)) => {
+                    let name = printable(&name);
+                    self.id_name = Some(shortened(&name, LONGEST_ID_NAME).into_owned());
+                }
                 // Beyond that they come without end.
                 Ok(Reply::Option(offer)) if length <= room => {
                     room -= length;
@@ -405,14 +411,4 @@ pub(crate) fn deadline(patience: Duration) -> Instant {
 
 fn after(start: Instant, patience: Duration) -> Instant {
     start.checked_add(patience).unwrap_or(start + FOR_EVER)
-}
-
-/// A text of an engine without what would move the cursor of a terminal or change its colours.
-fn printable(text: &str) -> String {
-    let escape = |c: char| match c {
-        '\t' => " ".to_string(),
-        c if c.is_control() => c.escape_default().to_string(),
-        c => c.to_string(),
-    };
-    text.chars().map(escape).collect()
 }

@@ -2,13 +2,16 @@
 //!
 //! A line of the log is `SECONDS ENGINE[PID] > TEXT` for what was sent, with `<` for what came back `!` for
 //! what the engine wrote to its standard error, and `-` for what the arbiter notes: the game that begins and
-//! the engine's seat in it. Seconds are counted from the start of the log.
+//! the engine's seat in it. Seconds are counted from the start of the log. Characters that are not seen, and bytes
+//! that are no text, stand as escapes.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
+
+use crate::record::printable::{printable, printable_bytes};
 
 /// Where lines are logged, or nowhere; clones write to the same file.
 #[derive(Clone, Debug, Default)]
@@ -92,8 +95,10 @@ impl Log {
             return;
         }
         line.clear();
+        let engine = printable(engine);
         let written = write!(line, "{seconds:.6} {engine} {arrow} ").and_then(|()| {
-            line.extend_from_slice(text);
+            let text = text.strip_suffix(b"\r").unwrap_or(text);
+            line.extend_from_slice(printable_bytes(text).as_bytes());
             line.push(b'\n');
             file.write_all(line)
         });

@@ -10,6 +10,7 @@ mod offence;
 mod pondering;
 mod request;
 mod result;
+mod turn_record;
 
 use std::time::Duration;
 

@@ -44,6 +44,8 @@ struct LineTurn {
     /// Words separated by single spaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pv: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    flaw: Option<String>,
 }
 
 /// All that the wall clock said.
@@ -97,6 +99,7 @@ impl From<GameRecord> for Line {
             score: turn.score,
             nodes: turn.nodes,
             pv: pv_text(&turn.pv),
+            flaw: turn.flaw,
         };
         Line {
             game: record.game,
@@ -148,6 +151,7 @@ impl From<Line> for GameRecord {
             score: turn.score,
             nodes: turn.nodes,
             pv: pv_words(turn.pv.as_deref()),
+            flaw: turn.flaw,
         };
         GameRecord {
             game: line.game,

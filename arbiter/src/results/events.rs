@@ -10,6 +10,7 @@ use thiserror::Error;
 use crate::plan::Plan;
 use crate::play::runner::News;
 use crate::record::GameRecord;
+use crate::record::printable::printable_json;
 use crate::results::report::Report;
 use crate::score::Verdict;
 
@@ -21,7 +22,6 @@ pub const VERSION: u32 = 1;
 pub struct EventFile {
     path: PathBuf,
     file: File,
-    line: Vec<u8>,
 }
 
 /// Why an event could not be written.
@@ -69,6 +69,8 @@ enum Event<'a> {
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
         pv: &'a [String],
         waited: Option<u64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        flaw: Option<&'a str>,
     },
     Card {
         game: u64,
@@ -141,7 +143,6 @@ impl EventFile {
         Ok(EventFile {
             path: path.to_path_buf(),
             file,
-            line: Vec::new(),
         })
     }
 
@@ -212,6 +213,7 @@ impl EventFile {
                     nodes: turn.nodes,
                     pv: &turn.pv,
                     waited: turn.waited,
+                    flaw: turn.flaw.as_deref(),
                 },
             }),
             News::Ended(record) => self.ended(record, report),
@@ -286,13 +288,11 @@ impl EventFile {
     }
 
     fn write(&mut self, event: &Event<'_>) -> Result<(), EventError> {
-        self.line.clear();
-        let written = serde_json::to_writer(&mut self.line, event)
-            .map_err(io::Error::from)
-            .and_then(|()| {
-                self.line.push(b'\n');
-                self.file.write_all(&self.line)
-            });
+        let line = serde_json::to_string(event).map_err(io::Error::from);
+        let written = line.and_then(|line| {
+            let line = format!("{}\n", printable_json(&line));
+            self.file.write_all(line.as_bytes())
+        });
         written.map_err(|reason| EventError {
             path: self.path.clone(),
             reason,

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use super::report::what_was_legal;
+use crate::record::printable::printable;
 use crate::record::{Evidence, GameRecord, Speaker};
 
 /// Moves at the end of the game that are told.
@@ -13,10 +14,13 @@ const LAST_MOVES: usize = 6;
 pub fn explain(record: &GameRecord) -> String {
     let mut text = format!(
         "game {} of block {}, {}\n",
-        record.game, record.block, record.variant
+        record.game,
+        record.block,
+        printable(&record.variant)
     );
     let results = record.seats.iter().zip(&record.places).zip(&record.endings);
     for (seat, ((name, place), ending)) in (1..).zip(results) {
+        let name = printable(name);
         // Writing to a string never fails.
         let _ = writeln!(text, "  seat {seat}  {name}: place {place}, {ending}");
     }
@@ -30,8 +34,10 @@ pub fn explain(record: &GameRecord) -> String {
     let ending = record.endings.get(seat).map_or("?", |ending| ending.name());
     let _ = writeln!(
         text,
-        "{name}, seat {}: {ending}: {}",
-        fault.seat, fault.reason
+        "{}, seat {}: {ending}: {}",
+        printable(name),
+        fault.seat,
+        printable(&fault.reason)
     );
     for line in what_was_legal(record) {
         let _ = writeln!(text, "  {line}");
@@ -47,7 +53,7 @@ pub fn explain(record: &GameRecord) -> String {
     } else {
         text += "its standard error ends with\n";
         for line in &fault.stderr {
-            let _ = writeln!(text, "  {line}");
+            let _ = writeln!(text, "  {}", printable(line));
         }
     }
     text
@@ -63,7 +69,7 @@ fn last_moves(record: &GameRecord) -> String {
         number => format!("the last {LAST_MOVES} of {number} moves\n"),
     };
     for turn in &record.turns[first..] {
-        let _ = write!(text, "  seat {}  {}", turn.seat, turn.mv);
+        let _ = write!(text, "  seat {}  {}", turn.seat, printable(&turn.mv));
         if let Some(micros) = turn.micros {
             let _ = write!(text, "  {:.1} ms", micros as f64 / 1000.0);
         }
@@ -77,6 +83,9 @@ fn last_moves(record: &GameRecord) -> String {
             let shares: Vec<String> = turn.estimate.iter().map(u16::to_string).collect();
             let _ = write!(text, "  estimate {}", shares.join(" "));
         }
+        if let Some(flaw) = &turn.flaw {
+            let _ = write!(text, "  flaw: {}", printable(flaw));
+        }
         text.push('\n');
     }
     text
@@ -86,7 +95,7 @@ fn last_moves(record: &GameRecord) -> String {
 fn told(evidence: &Evidence) -> String {
     let mut text = String::new();
     if let Some(exit) = &evidence.exit {
-        let _ = writeln!(text, "its process: {exit}");
+        let _ = writeln!(text, "its process: {}", printable(exit));
     }
     if let Some(kib) = evidence.memory_kib {
         let _ = writeln!(text, "its memory: {:.1} MiB at most", kib as f64 / 1024.0);
@@ -103,7 +112,7 @@ fn told(evidence: &Evidence) -> String {
             Speaker::Arbiter => '>',
             Speaker::Engine => '<',
         };
-        let _ = writeln!(text, "  {seconds:10.6} {arrow} {}", line.text);
+        let _ = writeln!(text, "  {seconds:10.6} {arrow} {}", printable(&line.text));
     }
     text
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::archive::replay::{Flaw, Step, Walk};
 use crate::record::line::pv_text;
+use crate::record::printable::printable;
 use crate::record::{GameRecord, TurnRecord};
 
 /// The most columns of a line of moves, where a word is not longer.
@@ -11,7 +12,8 @@ const WIDTH: usize = 79;
 
 /// A game as text: tags, an empty line, the moves, and another empty line.
 pub fn game_text(record: &GameRecord) -> String {
-    format!("{}\n{}\n", tags(record), wrap(&movetext(record)))
+    let movetext = movetext(record);
+    format!("{}\n{}\n", tags(record), wrap(&printable(&movetext)))
 }
 
 fn tags(record: &GameRecord) -> String {
@@ -39,9 +41,11 @@ fn tags(record: &GameRecord) -> String {
         );
     }
     let mut text = String::new();
+    // Quotation marks, backslashes and what is not seen are escaped, so that a value stays on one line.
     for (name, value) in tags {
         // Writing to a string never fails.
-        let _ = writeln!(text, "[{name} \"{}\"]", escaped(&value));
+        let value = value.replace('\\', r"\\").replace('"', "\\\"");
+        let _ = writeln!(text, "[{name} \"{}\"]", printable(&value));
     }
     text
 }
@@ -83,7 +87,7 @@ fn ply(number: usize, step: &Step, turn: Option<Option<&TurnRecord>>) -> String 
         Some(turn) => turn.map_or(String::new(), opinion),
     };
     if !comment.is_empty() {
-        text += &format!(" {{{comment}}}");
+        text += &format!(" {}", in_braces(&comment));
     }
     text
 }
@@ -105,29 +109,17 @@ fn opinion(turn: &TurnRecord) -> String {
 }
 
 fn unplayable(words: &[&str]) -> String {
-    // A comment ends with the first closing brace.
-    format!(
-        "{{unplayable: {}}}",
-        words.join(" ").replace(['{', '}'], "?")
-    )
+    in_braces(&format!("unplayable: {}", words.join(" ")))
+}
+
+/// A comment, which ends with the first closing brace.
+fn in_braces(comment: &str) -> String {
+    format!("{{{}}}", printable(comment).replace(['{', '}'], "?"))
 }
 
 fn places(record: &GameRecord, separator: &str) -> String {
     let places: Vec<String> = record.places.iter().map(u32::to_string).collect();
     places.join(separator)
-}
-
-/// A tag's value: quotation marks, backslashes and control characters are escaped, so that it stays on one line.
-fn escaped(value: &str) -> String {
-    let mut text = String::new();
-    for c in value.chars() {
-        match c {
-            '"' | '\\' => text.extend(['\\', c]),
-            c if c.is_control() => text.extend(c.escape_unicode()),
-            c => text.push(c),
-        }
-    }
-    text
 }
 
 /// Breaks a text at spaces into lines, each with a newline at its end.

@@ -91,7 +91,7 @@ impl Ledger {
             }
             News::Again { game, reason } => {
                 self.repeats += 1;
-                progress.say(&format!("game {game} is played again: {reason}\n"))?;
+                progress.say(&format!("game {game} is replayed: {reason}\n"))?;
             }
             News::Retired { engine, failures } => {
                 self.retired.push(engine.clone());

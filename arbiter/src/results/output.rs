@@ -7,12 +7,14 @@ use std::path::Path;
 
 use thiserror::Error;
 
+use crate::record::printable::printable_lines;
+
 /// Whoever read standard output has seen enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("standard output is closed")]
 pub struct OutputClosed;
 
-/// Prints a text as it is.
+/// Prints a text; characters that are not seen, but for its line feeds and tabs, as escapes.
 ///
 /// # Errors
 /// [`OutputClosed`] where nobody reads it. Any other trouble, a full disk for one, is passed over: a match
@@ -20,7 +22,7 @@ pub struct OutputClosed;
 pub fn print(text: &str) -> Result<(), OutputClosed> {
     let mut stdout = io::stdout().lock();
     match stdout
-        .write_all(text.as_bytes())
+        .write_all(printable_lines(text).as_bytes())
         .and_then(|()| stdout.flush())
     {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(OutputClosed),

@@ -18,6 +18,7 @@ mod time_use;
 use std::collections::BTreeSet;
 
 use crate::record::GameRecord;
+use crate::record::printable::printable_lines;
 use crate::results::report::Report;
 use faults::FaultList;
 use history::History;
@@ -102,8 +103,9 @@ impl Page {
         &self.report
     }
 
-    /// The whole page.
+    /// The whole page, in which characters that are not seen are escapes.
     pub fn html(&self) -> String {
-        markup::page(self).into_string()
+        let html = markup::page(self).into_string();
+        printable_lines(&html).into_owned()
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
 use crate::record::GameRecord;
+use crate::record::printable::{printable, printable_lines};
 use crate::results::output::{OutputClosed, print};
 use crate::results::report::{Report, ordinal};
 
@@ -101,7 +102,7 @@ impl Progress {
     pub fn say(&self, text: &str) -> Result<(), OutputClosed> {
         match self {
             Progress::Live { bar, .. } => {
-                bar.println(text.trim_end());
+                bar.println(printable_lines(text.trim_end()));
                 Ok(())
             }
             Progress::Lines { .. } => print(text),
@@ -121,7 +122,7 @@ impl Progress {
 fn describe(record: &GameRecord) -> String {
     let seats = record.seats.iter().zip(&record.places);
     let places: Vec<String> = seats
-        .map(|(name, &place)| format!("{name} {}", ordinal(place as usize)))
+        .map(|(name, &place)| format!("{} {}", printable(name), ordinal(place as usize)))
         .collect();
     let plies = record.plies();
     let micros = record.turns.iter().filter_map(|turn| turn.micros).sum();
@@ -132,7 +133,8 @@ fn describe(record: &GameRecord) -> String {
         let name = record.seats.get(seat).map_or("?", String::as_str);
         let ending = record.endings.get(seat);
         let ending = ending.map_or("fault", |ending| ending.name());
-        line += &format!("  {name}, seat {}: {ending}: {}", fault.seat, fault.reason);
+        let (name, reason) = (printable(name), printable(&fault.reason));
+        line += &format!("  {name}, seat {}: {ending}: {reason}", fault.seat);
     }
     line
 }

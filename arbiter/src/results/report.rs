@@ -16,6 +16,7 @@ use super::output;
 use crate::archive::replay::Walk;
 use crate::plan::Plan;
 use crate::record::ending::Ending;
+use crate::record::printable::printable;
 use crate::record::{GameRecord, Speaker, TurnSums};
 use crate::score::{InOrder, Sprt, Standings, Verdict};
 use fairness::Fairness;
@@ -29,8 +30,13 @@ pub(crate) use tables::{Rows, engines_by_lead};
 const LISTED_FAULTS: usize = 10;
 
 /// What the columns mean that do not say it themselves.
-pub(crate) const LEGEND: &str = "\
+const LEGEND: &str = "\
 share: part of all points of its games; par: that of equals; ±: 95 % interval over blocks, - if they cannot tell
+";
+
+/// What the column of flaws means, which is there where an engine has one.
+const FLAWS_LEGEND: &str = "\
+flaws: answers with a legal move, which was played, and something malformed or impossible beside it, which is dropped
 ";
 
 /// Lines of an offender's standard error that are quoted.
@@ -252,13 +258,22 @@ impl Report {
         strength::ratings(&self.standings)
     }
 
+    /// What the columns of both tables mean, in lines that end with a newline.
+    pub(crate) fn legend(&self) -> String {
+        let mut legend = LEGEND.to_string();
+        if tables::has_flaws(&self.standings) {
+            legend += FLAWS_LEGEND;
+        }
+        legend
+    }
+
     /// The tables and the faults, several lines with a newline at the end.
     pub fn text(&self) -> String {
         let mut text = self.engines().text();
         if self.standings.games() > 0 {
             text.push('\n');
             text += &self.seats().text();
-            text += LEGEND;
+            text += &self.legend();
         }
         let ratings = self.ratings().map(|rows| rows.text() + RATINGS_LEGEND);
         let head_to_head = self.head_to_head().map(|compared| compared.text());
@@ -394,7 +409,8 @@ fn table_within(
     }
     let cells = |row: Vec<String>| {
         let cells = row.into_iter().zip(columns);
-        let cells = cells.map(|(text, column)| Cell::new(text).set_alignment(column.alignment));
+        let cells =
+            cells.map(|(text, column)| Cell::new(printable(&text)).set_alignment(column.alignment));
         cells.collect::<Vec<Cell>>()
     };
     table.set_header(cells(
@@ -428,20 +444,23 @@ fn describe_fault(record: &GameRecord) -> Option<String> {
     let name = record.seats.get(seat).map_or("?", String::as_str);
     let ending = record.endings.get(seat).map_or("?", |ending| ending.name());
     let mut text = format!(
-        "  game {}, seat {}, {name}: {ending}: {}\n",
-        record.game, fault.seat, fault.reason
+        "  game {}, seat {}, {}: {ending}: {}\n",
+        record.game,
+        fault.seat,
+        printable(name),
+        printable(&fault.reason)
     );
     let said = fault.evidence.iter().flat_map(|evidence| &evidence.lines);
     let last = said.rev().find(|line| line.from == Speaker::Engine);
     if let Some(line) = last {
-        let _ = writeln!(text, "    last said: {}", line.text);
+        let _ = writeln!(text, "    last said: {}", printable(&line.text));
     }
     for line in what_was_legal(record) {
         let _ = writeln!(text, "    {line}");
     }
     let first = fault.stderr.len().saturating_sub(QUOTED_LINES);
     for line in &fault.stderr[first..] {
-        let _ = writeln!(text, "    stderr: {line}");
+        let _ = writeln!(text, "    stderr: {}", printable(line));
     }
     Some(text)
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::report::{Column, ordinal, table};
 use crate::archive::replay::{Step, Walk};
+use crate::record::printable::printable;
 use crate::record::{GameRecord, TurnRecord};
 
 /// The columns before those of the position.
@@ -32,7 +33,7 @@ pub fn show(record: &GameRecord) -> String {
         "Game {}, block {}: {}, {} seats, seed {}",
         record.game,
         record.block,
-        record.variant,
+        printable(&record.variant),
         record.seats.len(),
         record.seed
     );
@@ -47,15 +48,16 @@ pub fn show(record: &GameRecord) -> String {
             .map_or("?", |ending| ending.name());
         let _ = writeln!(
             text,
-            "seat {} {name}: {}, {ending}",
+            "seat {} {}: {}, {ending}",
             index + 1,
+            printable(name),
             ordinal(place)
         );
     }
     if let Some(fault) = &record.fault {
-        let _ = writeln!(text, "seat {}: {}", fault.seat, fault.reason);
+        let _ = writeln!(text, "seat {}: {}", fault.seat, printable(&fault.reason));
         for line in &fault.stderr {
-            let _ = writeln!(text, "  stderr: {line}");
+            let _ = writeln!(text, "  stderr: {}", printable(line));
         }
     }
     text
@@ -101,8 +103,15 @@ fn row(index: usize, step: &Step, turn: Option<&TurnRecord>, record: &GameRecord
     row
 }
 
-/// What the engine thought: its estimate, or else its score.
+/// What the engine thought, its estimate or else its score, and what was wrong with its answer.
 fn opinion(turn: &TurnRecord) -> String {
+    let flaw = turn.flaw.as_ref().map(|flaw| format!("flaw: {flaw}"));
+    let value = Some(value(turn)).filter(|value| !value.is_empty());
+    let said: Vec<String> = value.into_iter().chain(flaw).collect();
+    said.join("; ")
+}
+
+fn value(turn: &TurnRecord) -> String {
     if turn.estimate.is_empty() {
         return turn.score.clone().unwrap_or_default();
     }

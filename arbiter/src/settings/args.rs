@@ -48,9 +48,9 @@ pub enum Command {
     Match(Box<MatchArgs>),
     /// Play a tournament of any number of engines
     Tournament(Box<TournamentArgs>),
-    /// Be the built-in engine: speak the protocol on standard input and output
+    /// Run the built-in engine on standard input and output
     Engine(EngineArgs),
-    /// Go on with a match that was stored
+    /// Continue a stored match
     Resume(ResumeArgs),
     /// Print the tables of recorded games
     Report(ReportArgs),
@@ -58,19 +58,19 @@ pub enum Command {
     Export(ExportArgs),
     /// Check recorded games under the rules, or show one of them
     Replay(ReplayArgs),
-    /// Tell what happened in a game that ended badly
+    /// Explain what went wrong in a game
     Explain(ExplainArgs),
     /// Make a suite of balanced openings
     Openings(Box<OpeningsArgs>),
-    /// Play recorded games again, and compare
+    /// Play recorded games again and compare
     Verify(VerifyArgs),
-    /// Judge recorded games by a longer search, and tell what moves cost
+    /// Judge the moves of recorded games by a longer search
     Cost(CostArgs),
-    /// Check that an engine does all that the protocol asks of it
+    /// Check that an engine conforms to the protocol
     Check(CheckArgs),
-    /// Run a script of lines against an engine, and compare what it answers
+    /// Run a script against an engine and compare its answers
     Transcript(TranscriptArgs),
-    /// Print what a shell needs to complete the command line
+    /// Print shell completions
     Completions(CompletionsArgs),
     /// Print or write manual pages
     Man(ManArgs),

@@ -216,7 +216,9 @@ pub fn run(
     for check in checks(settings) {
         let begun = Instant::now();
         if mute == MOST_MUTE {
-            let outcome = check.skipped(format!("it was mute in the {MOST_MUTE} checks before"));
+            let outcome = check.skipped(format!(
+                "it did not answer in the {MOST_MUTE} checks before"
+            ));
             observe(&outcome);
             outcomes.push(outcome);
             continue;

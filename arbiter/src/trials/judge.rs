@@ -13,6 +13,7 @@ use crate::play::clock::{self, SeatClock};
 use crate::play::engine::{Answer, Engine, Failure, Placement, StartError, deadline};
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
+use crate::record::is_estimate;
 
 /// The option for how many lines of a search are told; an engine that compares moves has to offer it.
 pub const MULTI_PV: &str = "MultiPV";
@@ -44,8 +45,8 @@ pub enum JudgeError {
     },
     /// It answers without an estimate.
     #[error(
-        "engine {engine}: {found}, asked about {line:?}; expected `estimate` with {seats} numbers in its \
-         `bestmove` or `info`"
+        "engine {engine}: {found}, asked about {line:?}; expected `estimate` with {seats} shares of 1000 \
+         in its `bestmove` or `info`"
     )]
     NoEstimate {
         /// The engine's name.
@@ -222,7 +223,7 @@ impl<'a> Judge<'a> {
     ) -> Result<Vec<u16>, JudgeError> {
         let seats = question.position.seats();
         let said = said.map(|info| info.estimate);
-        if let Some(shares) = said.filter(|shares| shares.len() == seats) {
+        if let Some(shares) = said.filter(|shares| is_estimate(shares, seats)) {
             return Ok(shares);
         }
         let mut answer = self.answer(question, vec![mv.to_string()])?;
@@ -288,10 +289,12 @@ impl<'a> Judge<'a> {
 
     /// The estimate of an answer.
     fn shares(&self, question: Question<'_>, answer: Answer) -> Result<Vec<u16>, JudgeError> {
+        let seats = question.position.seats();
         let found = answer.best_move.and_then(|best_move| {
             let mut given = [best_move.estimate, answer.info.estimate].into_iter();
-            let shares = given.find(|shares| shares.len() == question.position.seats());
-            shares.ok_or_else(|| "it gave no estimate".to_string())
+            let shares = given.find(|shares| is_estimate(shares, seats));
+            let nothing = || "it gave no estimate".to_string();
+            shares.ok_or_else(|| answer.flaw.unwrap_or_else(nothing))
         });
         found.map_err(|found| self.no_estimate(question, found))
     }

@@ -26,14 +26,14 @@ impl Extent {
                 "SELECT number, block, variant, start, moves FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
                 "SELECT seat, move, micros, overrun, depth, estimate, score, nodes, pv, waited, late_stop,
-                    out_of_turn FROM turns
+                    out_of_turn, flaw FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Outline => [
                 "SELECT number, block, variant, start, '' FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
                 "SELECT seat, '', micros, overrun, depth, NULL, NULL, NULL, NULL, waited, late_stop,
-                    out_of_turn FROM turns
+                    out_of_turn, flaw FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Summary => [
@@ -47,7 +47,7 @@ impl Extent {
 
 const SEATS: &str =
     "SELECT engines.name, place, ending, turns, micros, depth_turns, depths, waited, late_stops,
-    out_of_turn FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
+    out_of_turn, flaws FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
 const REPLAYS: &str = "SELECT seat, reason, shares FROM replays WHERE game = ?1 ORDER BY number";
 const FAULT: &str = "SELECT seat, reason, stderr, evidence FROM faults WHERE game = ?1";
 
@@ -123,6 +123,7 @@ impl Parts<'_> {
                 waited: row.get(7)?,
                 late_stops: row.get(8)?,
                 out_of_turn: row.get(9)?,
+                flaws: row.get(10)?,
             });
         }
         let mut turns = self.turns.query([game])?;
@@ -175,6 +176,7 @@ fn turn(row: &Row<'_>, game: u64) -> Result<TurnRecord, Trouble> {
         waited: row.get(9)?,
         late_stop: row.get(10)?,
         out_of_turn: row.get(11)?,
+        flaw: row.get(12)?,
     })
 }
 

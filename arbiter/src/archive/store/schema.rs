@@ -53,6 +53,7 @@ CREATE TABLE seats (
     waited INTEGER NOT NULL DEFAULT 0,
     late_stops INTEGER NOT NULL DEFAULT 0,
     out_of_turn INTEGER NOT NULL DEFAULT 0,
+    flaws INTEGER NOT NULL,
     PRIMARY KEY (game, seat)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE turns (
@@ -70,6 +71,7 @@ CREATE TABLE turns (
     waited INTEGER,
     late_stop INTEGER,
     out_of_turn INTEGER,
+    flaw TEXT,
     PRIMARY KEY (game, number)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE faults (
@@ -111,13 +113,17 @@ ALTER TABLE turns ADD COLUMN out_of_turn INTEGER;
 ALTER TABLE seats ADD COLUMN waited INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE seats ADD COLUMN late_stops INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE seats ADD COLUMN out_of_turn INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE turns ADD COLUMN flaw TEXT;
+ALTER TABLE seats ADD COLUMN flaws INTEGER NOT NULL DEFAULT 0;
 ";
 
 /// What lets tables of format 1 be read as if they were these, in a file that is not to be changed.
 const AS_FROM_FIRST: &str = "
 CREATE TEMP VIEW turns AS
-    SELECT *, NULL AS nodes, NULL AS pv, NULL AS waited, NULL AS late_stop, NULL AS out_of_turn FROM main.turns;
-CREATE TEMP VIEW seats AS SELECT *, 0 AS waited, 0 AS late_stops, 0 AS out_of_turn FROM main.seats;
+    SELECT *, NULL AS nodes, NULL AS pv, NULL AS waited, NULL AS late_stop, NULL AS out_of_turn,
+        NULL AS flaw FROM main.turns;
+CREATE TEMP VIEW seats AS SELECT *, 0 AS waited, 0 AS late_stops, 0 AS out_of_turn, 0 AS flaws
+    FROM main.seats;
 CREATE TEMP TABLE replays (game INTEGER, number INTEGER, seat INTEGER, reason TEXT, shares TEXT);
 ";
 

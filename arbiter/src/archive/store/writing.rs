@@ -10,12 +10,12 @@ const GAME: &str =
     "INSERT INTO games (number, block, variant, start, moves) VALUES (?1, ?2, ?3, ?4, ?5)";
 const SEAT: &str =
     "INSERT INTO seats (game, seat, engine, place, ending, turns, micros, depth_turns, depths,
-        waited, late_stops, out_of_turn)
-    VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+        waited, late_stops, out_of_turn, flaws)
+    VALUES (?1, ?2, (SELECT number FROM engines WHERE name = ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
 const TURN: &str =
     "INSERT INTO turns (game, number, seat, move, micros, overrun, depth, estimate, score, nodes, pv,
-        waited, late_stop, out_of_turn)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+        waited, late_stop, out_of_turn, flaw)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
 const REPLAY: &str =
     "INSERT INTO replays (game, number, seat, reason, shares) VALUES (?1, ?2, ?3, ?4, ?5)";
 const FAULT: &str = "INSERT INTO faults (game, seat, reason, stderr, evidence)
@@ -59,6 +59,7 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
             sums.waited,
             sums.late_stops,
             sums.out_of_turn,
+            sums.flaws,
         ])?;
     }
     let mut insert_turn = transaction.prepare_cached(TURN)?;
@@ -78,6 +79,7 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
             turn.waited,
             turn.late_stop,
             turn.out_of_turn,
+            turn.flaw,
         ])?;
     }
     if let Some(fault) = fault {

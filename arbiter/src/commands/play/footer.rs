@@ -25,7 +25,7 @@ impl Match {
         );
         if self.ledger.repeats > 0 {
             let repeats = self.ledger.repeats;
-            text += &format!("\ngames played again for a suspect loss on time: {repeats}");
+            text += &format!("\ngames replayed after a suspect loss on time: {repeats}");
         }
         if !self.ledger.retired.is_empty() {
             text += &format!("\nretired: {}", self.ledger.retired.join(", "));
@@ -60,7 +60,7 @@ impl Match {
             }
             Ok(()) if games == all => format!("{} in {time}{before}", count(games, "game")),
             Ok(()) if !self.ledger.retired.is_empty() && !interrupt.ends() => {
-                format!("{games} of {all} games in {time}{before}, for an engine was retired")
+                format!("{games} of {all} games in {time}{before}, since an engine was retired")
             }
             Ok(()) => format!("{games} of {all} games in {time}{before} (interrupted)"),
             Err(_) => format!("{games} of {all} games in {time}{before}"),
@@ -72,7 +72,7 @@ impl Match {
             let path = store.path().display();
             text += &format!(", stored in {path}");
             if games < all && self.ledger.report.verdict() == Verdict::Open {
-                text += &format!("; `arbiter resume {path}` goes on");
+                text += &format!("; `arbiter resume {path}` continues it");
             }
         }
         text

@@ -15,6 +15,8 @@ pub struct Answer {
     pub out_of_turn: Duration,
     /// The answer, or what is wrong with its form.
     pub best_move: Result<BestMove, String>,
+    /// What is wrong with the form of the answer behind its move, which stands nevertheless.
+    pub flaw: Option<String>,
     /// What the search last said of depth, score and estimate.
     pub info: Info,
 }
@@ -67,20 +69,37 @@ impl Answer {
         self.elapsed.saturating_sub(self.waited)
     }
 
-    /// Reads the answer of an engine that did not wait from its line and from the last line of [`Kind::Info`] before it.
+    /// Reads the answer of an engine that did not wait, from its line and from the last line of [`Kind::Info`] before.
     pub fn read(elapsed: Duration, line: &[u8], info: &[u8]) -> Answer {
-        let best_move = match String::from_utf8_lossy(line).trim().parse() {
-            Ok(Reply::BestMove(best_move)) => Ok(best_move),
-            Ok(other) => Err(format!("{other}: expected a bestmove")),
-            Err(error) => Err(error.to_string()),
+        let text = String::from_utf8_lossy(line);
+        let (best_move, flaw) = match text.trim().parse() {
+            Ok(Reply::BestMove(best_move)) => (Ok(best_move), None),
+            Ok(other) => (Err(format!("{other}: expected a bestmove")), None),
+            Err(error) => match move_alone(&text) {
+                Some(best_move) => (Ok(best_move), Some(error.to_string())),
+                None => (Err(error.to_string()), None),
+            },
         };
         Answer {
             elapsed,
             waited: Duration::ZERO,
             out_of_turn: Duration::ZERO,
             best_move,
+            flaw,
             info: read_info(info).unwrap_or_default(),
         }
+    }
+}
+
+/// The move of an answer of which the rest is malformed; `None` where there is no move either.
+fn move_alone(line: &str) -> Option<BestMove> {
+    let words = line
+        .split([' ', '\t', '\r'])
+        .filter(|word| !word.is_empty());
+    let beginning: Vec<&str> = words.take(2).collect();
+    match beginning.join(" ").parse() {
+        Ok(Reply::BestMove(best_move)) => Some(best_move),
+        _ => None,
     }
 }
 
@@ -143,8 +162,50 @@ mod tests {
     }
 
     #[test]
+    fn a_move_stands_whatever_is_behind_it() {
+        for (line, flaw) in [
+            (&b"bestmove 5 6"[..], "bestmove: unexpected \"6\""),
+            (b"bestmove 5 ponder", "bestmove ponder: missing argument"),
+            (
+                b"bestmove 5 ponder estimate 1 2",
+                "bestmove ponder: unexpected \"estimate\"",
+            ),
+            (
+                b"\tbestmove\t5 estimate x\r",
+                "bestmove estimate: \"x\" is not",
+            ),
+            (
+                b"bestmove 5 estimate -1 1001",
+                "bestmove estimate: \"-1\" is not",
+            ),
+            (
+                b"bestmove 5 estimate 70000 0",
+                "bestmove estimate: \"70000\" is not",
+            ),
+            (
+                b"bestmove 5 \x1b[31m",
+                "bestmove: unexpected \"\\u{1b}[31m\"",
+            ),
+        ] {
+            let answer = Answer::read(Duration::ZERO, line, b"");
+            let best_move = answer.best_move.unwrap();
+            assert_eq!(
+                (best_move.best.as_deref(), best_move.ponder),
+                (Some("5"), None)
+            );
+            assert!(best_move.estimate.is_empty());
+            let found = answer.flaw.unwrap();
+            assert!(found.starts_with(flaw), "{found}");
+        }
+    }
+
+    #[test]
     fn rubbish_is_quoted() {
-        for line in [&b"bestmove"[..], b"bestmove 5 6", b"bestmove \xff\xfe x"] {
+        for line in [
+            &b"bestmove"[..],
+            b"bestmove ponder 5",
+            b"bestmove estimate 500 500",
+        ] {
             let answer = Answer::read(Duration::ZERO, line, b"");
             let error = answer.best_move.unwrap_err();
             assert!(error.starts_with("bestmove: "), "{error}");

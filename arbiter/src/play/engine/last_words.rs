@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::printable;
+use crate::record::printable::printable_bytes;
 
 /// How many lines are kept.
 const LINES: usize = 10;
@@ -45,7 +45,7 @@ impl LastWords {
             .lines
             .iter()
             .chain(unfinished)
-            .map(|line| printable(String::from_utf8_lossy(line).trim_end()))
+            .map(|line| printable_bytes(line.trim_ascii_end()).into_owned())
             .collect();
         lines.drain(..lines.len().saturating_sub(LINES));
         lines

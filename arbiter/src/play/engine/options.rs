@@ -4,6 +4,7 @@ use buxtehude::protocol::{Command, OptionKind, OptionOffer};
 use buxtehude::rules::Variant;
 
 use super::StartError;
+use super::start_error::{excerpt, listed};
 use crate::plan::EngineSpec;
 
 /// The option that chooses the variant.
@@ -63,7 +64,7 @@ fn variant_setting(
 fn setting(spec: &EngineSpec, offer: &OptionOffer, value: &str) -> Result<Command, StartError> {
     let refuse = |accepted: String| StartError::OptionValue {
         engine: spec.name.clone(),
-        option: offer.name.clone(),
+        option: excerpt(&offer.name),
         value: value.to_string(),
         accepted,
     };
@@ -79,8 +80,7 @@ fn setting(spec: &EngineSpec, offer: &OptionOffer, value: &str) -> Result<Comman
         },
         OptionKind::Combo { vars, .. } => {
             let found = vars.iter().find(|var| var.eq_ignore_ascii_case(value));
-            let accepted = || vars.join(", ");
-            Some(found.ok_or_else(|| refuse(accepted()))?.clone())
+            Some(found.ok_or_else(|| refuse(listed(vars)))?.clone())
         }
         OptionKind::Button if value.is_empty() => None,
         OptionKind::Button => return Err(refuse("no value, it is a button".to_string())),

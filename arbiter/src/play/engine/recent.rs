@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use super::printable;
 use crate::play::log::Origin;
+use crate::record::printable::printable_bytes;
 use crate::record::{SaidLine, Speaker};
 
 /// How many lines are kept.
@@ -62,7 +62,7 @@ impl Recent {
     /// The lines, oldest first and fit to be printed.
     pub fn lines(&self) -> Vec<SaidLine> {
         let line = |entry: &Entry| {
-            let text = |bytes: &[u8]| printable(String::from_utf8_lossy(bytes).trim_end());
+            let text = |bytes: &[u8]| printable_bytes(bytes.trim_ascii_end()).into_owned();
             let text = match entry.omitted {
                 0 => text(&entry.text),
                 omitted => {

@@ -8,6 +8,12 @@ use thiserror::Error;
 
 use super::Failure;
 use crate::record::Evidence;
+use crate::record::printable::{printable, shortened};
+
+/// The most names or values offered that an error lists; of more it tells how many there are.
+const LISTED: usize = 20;
+/// The most characters of each.
+const LONGEST_LISTED: usize = 60;
 
 /// Why an engine cannot take part.
 #[derive(Debug, Error)]
@@ -89,11 +95,23 @@ impl StartError {
     }
 }
 
-fn listed(names: &[String]) -> String {
-    match names {
-        [] => "nothing".to_string(),
-        names => names.join(", "),
+/// What an engine offers, in a few lines whatever it is.
+pub(super) fn listed(offered: &[String]) -> String {
+    if offered.is_empty() {
+        return "nothing".to_string();
     }
+    let shown = offered.iter().take(LISTED);
+    let shown: Vec<String> = shown.map(|text| excerpt(text)).collect();
+    let more = match offered.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    shown.join(", ") + &more
+}
+
+/// A name or value of an engine as an error quotes it.
+pub(super) fn excerpt(text: &str) -> String {
+    shortened(&printable(text), LONGEST_LISTED).into_owned()
 }
 
 fn quoted(stderr: &[String]) -> String {

@@ -10,6 +10,7 @@ use super::adjudication::Adjudicator;
 use super::offence::{self, Offence};
 use super::request::Request;
 use super::result::{GameEnd, places_and_endings};
+use super::turn_record::{number, turn_record};
 use super::{Abandoned, Played, Referee, Suspicion};
 use crate::plan::deck::Deck;
 use crate::plan::schedule::ScheduledGame;
@@ -20,7 +21,7 @@ use crate::play::interrupt::{Interrupt, Interrupted};
 use crate::play::lag::LagMeter;
 use crate::play::replays::Replays;
 use crate::record::ending::Ending;
-use crate::record::{Fault, GameRecord, MAX_LINE, TurnRecord};
+use crate::record::{Fault, GameRecord, TurnRecord};
 
 /// How long after the arbiter was held up it may take until it is known who held it up.
 const TIME_TO_ACCUSE: Duration = Duration::from_millis(50);
@@ -220,7 +221,7 @@ impl<'a> Game<'a> {
         if clock.is_overstepped(answer.used()) {
             self.suspect(seat, overrun.unwrap_or_default(), begun)?;
             let reason = offence::too_late(&answer, clock);
-            let offence = Offence::new(seat, engine, Ending::TimeForfeit, reason);
+            let offence = Offence::new(seat, engine, Ending::TimeForfeit, &reason);
             return Ok(Some(offence));
         }
         let late_stop = clock.late_stop();
@@ -228,7 +229,7 @@ impl<'a> Game<'a> {
         let mv = match self.play_answer(&answer) {
             Ok(mv) => mv,
             Err(reason) => {
-                let offence = Offence::new(seat, engine, Ending::IllegalMove, reason);
+                let offence = Offence::new(seat, engine, Ending::IllegalMove, &reason);
                 return Ok(Some(offence));
             }
         };
@@ -359,49 +360,7 @@ fn interference(
         let engine = engine.as_mut()?;
         let signal = interrupt.take_accusation(engine.process_id())?;
         let reason = format!("it sent the arbiter {signal}");
-        Some(Offence::new(seat, engine, Ending::Interference, reason))
+        Some(Offence::new(seat, engine, Ending::Interference, &reason))
     });
     accused.next()
-}
-
-fn turn_record(
-    seat: Seat,
-    mv: String,
-    answer: Answer,
-    [overrun, late_stop]: [Duration; 2],
-    before: AnyPosition,
-) -> TurnRecord {
-    let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-    let given = answer.best_move.map(|best_move| best_move.estimate);
-    let estimate = given
-        .into_iter()
-        .chain([answer.info.estimate])
-        .find(|estimate| estimate.len() == before.seats());
-    TurnRecord {
-        seat: number(seat),
-        mv,
-        micros: Some(micros(answer.elapsed)),
-        overrun: Some(micros(overrun)).filter(|micros| *micros > 0),
-        waited: Some(micros(answer.waited)).filter(|micros| *micros > 0),
-        out_of_turn: Some(micros(answer.out_of_turn)).filter(|micros| *micros > 0),
-        late_stop: Some(micros(late_stop)).filter(|micros| *micros > 0),
-        depth: answer.info.depth,
-        estimate: estimate.unwrap_or_default(),
-        score: answer.info.score.map(|score| score.to_string()),
-        nodes: answer.info.nodes,
-        pv: legal_line(before, answer.info.pv),
-    }
-}
-
-/// As much of a principal variation as the rules allow and a record keeps.
-fn legal_line(mut position: AnyPosition, mut pv: Vec<String>) -> Vec<String> {
-    let words = pv.iter().take(MAX_LINE);
-    let legal = words.take_while(|word| position.play(word).is_ok()).count();
-    pv.truncate(legal);
-    pv
-}
-
-/// A seat as records count it, from 1.
-fn number(seat: Seat) -> u32 {
-    u32::from(seat.0) + 1
 }

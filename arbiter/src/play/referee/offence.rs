@@ -9,6 +9,7 @@ use crate::play::engine::{Answer, Engine, Failure};
 use crate::play::interrupt::Interrupted;
 use crate::record::Evidence;
 use crate::record::ending::Ending;
+use crate::record::printable::{printable, shortened};
 
 /// The longest reason that a record quotes, in characters: an engine may say what it likes.
 const LONGEST_REASON: usize = 400;
@@ -29,12 +30,12 @@ pub struct Offence {
 
 impl Offence {
     /// A fault of `engine`, which is dismissed for it.
-    pub fn new(seat: Seat, engine: &mut Engine, ending: Ending, reason: String) -> Offence {
+    pub fn new(seat: Seat, engine: &mut Engine, ending: Ending, reason: &str) -> Offence {
         engine.dismiss();
         Offence {
             seat,
             ending,
-            reason: shortened(reason),
+            reason: shortened(&printable(reason), LONGEST_REASON).into_owned(),
             stderr: engine.last_words(),
             evidence: engine.evidence(),
         }
@@ -59,7 +60,7 @@ impl Offence {
             Failure::Ended(_) => (Ending::Crash, failure.to_string()),
             Failure::Disconnected => (Ending::Disconnect, failure.to_string()),
         };
-        Ok(Offence::new(seat, engine, ending, reason))
+        Ok(Offence::new(seat, engine, ending, &reason))
     }
 }
 
@@ -87,11 +88,4 @@ pub fn too_late(answer: &Answer, clock: &SeatClock) -> String {
 
 fn milliseconds(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1000.0)
-}
-
-fn shortened(reason: String) -> String {
-    match reason.char_indices().nth(LONGEST_REASON) {
-        Some((end, _)) => format!("{}...", &reason[..end]),
-        None => reason,
-    }
 }

@@ -5,9 +5,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::faults::FaultEntry;
 use super::plot::Plot;
 use super::{Page, bars};
-use crate::results::report::{
-    FAIRNESS_LEGEND, LEGEND, RATINGS_LEGEND, Rows, engines_by_lead, percent,
-};
+use crate::results::report::{FAIRNESS_LEGEND, RATINGS_LEGEND, Rows, engines_by_lead, percent};
 use crate::score::{Standings, Tally};
 
 /// What the page may load: nothing. Its own styles and script are inside it.
@@ -130,7 +128,7 @@ fn standings(page: &Page) -> Markup {
         section #results {
             h2 { "Standings" }
             (rows("standings", &page.report.engines(), Some(("share, error, par", by_engine.collect()))))
-            p.note { (LEGEND) }
+            p.note { (page.report.legend()) }
             @if let Some(compared) = page.report.head_to_head() {
                 h3 { (compared.title) }
                 dl #head-to-head.settings.lines {

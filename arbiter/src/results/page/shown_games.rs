@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::archive::replay::{Step, Walk};
 use crate::record::line::pv_text;
+use crate::record::printable::{printable, printable_json};
 use crate::record::{Fault, GameRecord, TurnRecord};
 
 /// All games that are shown, sorted by number.
@@ -102,19 +103,20 @@ impl ShownGames {
         let mut game = ShownGame {
             number: record.game,
             block: record.block,
-            variant: record.variant.clone(),
-            names: record.seats.clone(),
+            variant: printable(&record.variant).into_owned(),
+            names: printable_texts(&record.seats),
             places: record.places.clone(),
             endings: record.endings.iter().map(|ending| ending.name()).collect(),
-            fault: record.fault.clone(),
+            fault: record.fault.as_ref().map(printable_fault),
             flaw: None,
             opening: 0,
             positions: None,
         };
         match Walk::of(record) {
-            Err(flaw) => game.flaw = Some(flaw.to_string()),
+            Err(flaw) => game.flaw = Some(printable(&flaw.to_string()).into_owned()),
             Ok(walk) => {
-                game.flaw = walk.flaw.as_ref().map(ToString::to_string);
+                let flaw = walk.flaw.as_ref().map(ToString::to_string);
+                game.flaw = flaw.map(|flaw| printable(&flaw).into_owned());
                 // Where moves are missing at the end, so are those that the last turns are about.
                 game.opening = record.opening_plies();
                 game.positions = Some(self.positions(&walk, &record.turns, game.opening));
@@ -199,7 +201,8 @@ impl ShownGames {
         // Numbers and texts always have a JSON form.
         let json = serde_json::to_string(self).unwrap_or_default();
         // Outside of texts JSON has none of these.
-        json.replace('<', "\\u003c")
+        printable_json(&json)
+            .replace('<', "\\u003c")
             .replace('>', "\\u003e")
             .replace('&', "\\u0026")
     }
@@ -236,10 +239,25 @@ fn shown_step(
         estimate: turn_record.map_or(Vec::new(), |turn| turn.estimate.clone()),
         micros: turn_record.and_then(|turn| turn.micros),
         depth: turn_record.and_then(|turn| turn.depth),
-        score: turn_record.and_then(|turn| turn.score.clone()),
+        score: turn_record.and_then(|turn| Some(printable(turn.score.as_ref()?).into_owned())),
         nodes: turn_record.and_then(|turn| turn.nodes),
-        pv: turn_record.and_then(|turn| pv_text(&turn.pv)),
+        pv: turn_record.and_then(|turn| Some(printable(&pv_text(&turn.pv)?).into_owned())),
     }
+}
+
+/// A fault whose texts are seen as they are.
+fn printable_fault(fault: &Fault) -> Fault {
+    Fault {
+        seat: fault.seat,
+        reason: printable(&fault.reason).into_owned(),
+        stderr: printable_texts(&fault.stderr),
+        evidence: None,
+    }
+}
+
+fn printable_texts(texts: &[String]) -> Vec<String> {
+    let texts = texts.iter().map(|text| printable(text).into_owned());
+    texts.collect()
 }
 
 fn values(scene: &Scene) -> Vec<Vec<String>> {

@@ -35,6 +35,8 @@ pub(crate) fn engines_by_lead(standings: &Standings) -> Vec<(&str, &Tally)> {
 pub(super) fn engines(standings: &Standings) -> Rows {
     let mut columns = columns("engine", standings);
     columns.extend(["depth", "ms/move"].map(Column::right));
+    let has_flaws = has_flaws(standings);
+    columns.extend(has_flaws.then(|| Column::right("flaws")));
     columns.push(Column::left("endings"));
     let rows = engines_by_lead(standings).into_iter().map(|(name, tally)| {
         let mut row = row(name.to_string(), tally);
@@ -42,6 +44,7 @@ pub(super) fn engines(standings: &Standings) -> Rows {
         row.push(depth.map_or("-".into(), |depth| format!("{depth:.1}")));
         let ms = tally.mean_ms();
         row.push(ms.map_or("-".into(), |ms| format!("{ms:.1}")));
+        row.extend(has_flaws.then(|| tally.flaws.to_string()));
         row.push(endings(tally));
         row
     });
@@ -49,6 +52,11 @@ pub(super) fn engines(standings: &Standings) -> Rows {
         columns,
         rows: rows.collect(),
     }
+}
+
+/// Whether any engine's answers had flaws; only then the table tells of them.
+pub(super) fn has_flaws(standings: &Standings) -> bool {
+    standings.engines().any(|(_, tally)| tally.flaws > 0)
 }
 
 /// The table of seats, whoever sat there.

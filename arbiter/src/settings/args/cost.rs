@@ -10,38 +10,38 @@ use crate::plan::numbers::{concurrency, positive};
 /// `arbiter cost`.
 #[derive(Debug, Args)]
 #[command(
-    mut_arg("movetime", |arg| arg.help("Time for each search, in milliseconds [default: 1000 where nothing else \
-        limits]")),
+    mut_arg("movetime", |arg| arg.help("Time for each search, in milliseconds [default: 1000 if there is no \
+        other limit]")),
     mut_arg("depth", |arg| arg.help("Plies of each search")),
     mut_arg("nodes", |arg| arg.help("Positions to visit in each search")),
-    mut_arg("tc", |arg| arg.help("A clock as at the start of a game: seconds, and seconds gained with each move"))
+    mut_arg("tc", |arg| arg.help("A clock as at the start of a game: seconds, and an increment per move"))
 )]
 #[command(after_help = "\
-Where an engine had a choice the judge searches the position. If it prefers another move, it
-searches both together: the cost is what the seat may expect after that one less what it may
-expect after its own, in permille of all points. Moves of openings are not judged.
+Wherever an engine had a choice, the judge searches the position. If it prefers another move, it
+searches both together: the cost is what the seat can expect after the better move minus what it
+can expect after its own, in permille of all points. Opening moves are not judged.
 
 EXAMPLES
   arbiter cost match.db
   arbiter cost match.db --sample 20 --nodes 200000 --concurrency 2 --worst 30
   arbiter cost games.jsonl --engine 'cmd=./mine option.Hash=256' --movetime 500 --format json
 
-The judge has to give estimates and to offer the option MultiPV. The exit code is 1 if a game was
-left out since it is not in order, and 2 if none could be judged.")]
+The judge must give estimates and offer the option MultiPV. The exit code is 1 if an invalid game
+was skipped, and 2 if none could be judged.")]
 pub struct CostArgs {
     /// A store or a record, made with `arbiter match`
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// Judge only the first so many games [default: all]
+    /// Judge at most this many games, from the first on [default: all]
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub games: Option<u64>,
 
-    /// Judge only every K-th game, from the first on
+    /// Judge only every K-th game, starting with the first
     #[arg(long, value_name = "K", default_value = "1", value_parser = positive, allow_negative_numbers = true)]
     pub sample: u64,
 
-    /// The engine that judges, with the keys of `arbiter match --engine`; without cmd= it is the built-in one
+    /// The judging engine, with the keys of `arbiter match --engine`; the built-in one unless cmd= is given
     #[arg(
         long,
         value_name = "\"cmd=./x KEY=VALUE...\"",
@@ -50,15 +50,15 @@ pub struct CostArgs {
     )]
     pub engine: String,
 
-    /// Games judged at the same time
+    /// Games judged concurrently
     #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, allow_negative_numbers = true)]
     pub concurrency: usize,
 
-    /// How many of the costliest moves are listed
+    /// How many of the costliest moves to list
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub worst: usize,
 
-    /// The form of the output
+    /// Format of the output
     #[arg(long, value_name = "FORM", value_enum, default_value_t = CostFormat::Text)]
     pub format: CostFormat,
 

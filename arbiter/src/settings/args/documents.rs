@@ -26,8 +26,8 @@ EXAMPLES
   arbiter man | man -l -
   arbiter man --output ~/.local/share/man/man1 && man arbiter-match")]
 pub struct ManArgs {
-    /// Write the page of the arbiter and one for each subcommand into this directory, made where it is missing
-    /// [default: the page of the arbiter to standard output]
+    /// Write the page of the arbiter and one for each subcommand to this directory, created if missing [default: the
+    /// page of the arbiter to standard output]
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }

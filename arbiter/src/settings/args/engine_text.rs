@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use crate::plan::Limit;
 use crate::plan::numbers::{margin, memory};
+use crate::record::printable::is_hidden;
 
 /// The keys that are accepted.
 pub(crate) const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, \
@@ -136,8 +137,8 @@ impl EngineText {
             expected,
         };
         // Names stand in tables and logs of one line each, options in a line of the protocol.
-        if (key == "name" || key.starts_with("option.")) && value.contains(char::is_control) {
-            let expected = "expected a text of one line, without control characters";
+        if (key == "name" || key.starts_with("option.")) && value.contains(is_hidden) {
+            let expected = "expected a text of one line, without control characters and others that are not seen";
             return Err(wrong(expected.to_string()));
         }
         if let Some(name) = key.strip_prefix("option.") {

@@ -13,22 +13,22 @@ use crate::plan::numbers::{concurrency, positive};
 EXAMPLE
   arbiter resume match.db --concurrency 4
 
-Plays the games that are missing, with the settings and engines of the start. Where none is missing the exit
+Plays the missing games with the original settings and engines. If none is missing, the exit
 code is 0 at once.")]
 pub struct ResumeArgs {
     /// A store made with `arbiter match --store`
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// Games played at the same time [default: as at the start]
+    /// Games played concurrently [default: as at the start]
     #[arg(long, value_name = "N", value_parser = concurrency, allow_negative_numbers = true)]
     pub concurrency: Option<usize>,
 
-    /// Let engines that were retired play again
+    /// Let retired engines play again
     #[arg(long)]
     pub forgive: bool,
 
-    /// Go on even if the program of an engine is not what it was at the start
+    /// Continue even if the program of an engine has changed since the start
     #[arg(long)]
     pub changed_engines: bool,
 
@@ -44,23 +44,23 @@ EXAMPLES
   arbiter report match.db --output report.html
   arbiter report games.jsonl --format text
 
-The page is one file that needs no network. Where standard output is a terminal, and neither --output nor
---format is given, the tables are printed. A match that is being played can be reported too. The exit code is 1
-if a line was left out since it is no game, and 3 if the report cannot be written.")]
+The page is one file that needs no network. On a terminal, the tables are printed unless --output
+or --format is given. A running match can be reported too. The exit code is 1 if a line was
+skipped because it is not a game, and 3 if the report cannot be written.")]
 pub struct ReportArgs {
     /// A store or a record, made with `arbiter match`
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// The form of the report [default: html, or text on a terminal]
+    /// Format of the report [default: html, or text on a terminal]
     #[arg(long, value_name = "FORM", value_enum)]
     pub format: Option<ReportFormat>,
 
-    /// Write the report into this file, and not to standard output
+    /// Write the report to this file instead of standard output
     #[arg(long, value_name = "PAGE.html")]
     pub output: Option<PathBuf>,
 
-    /// The most games that the page shows move by move: all with faults first, then the first ones
+    /// How many games the page shows move by move: those with faults first, then from the start
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub games: usize,
 }
@@ -83,17 +83,18 @@ EXAMPLES
   arbiter export match.db --format text
   arbiter export match.db --format config > match.toml
 
-The games are sorted by number. The exit code is 1 if a line was left out since it is no game.")]
+The games are sorted by number. The exit code is 1 if a line was skipped because it is not a
+game.")]
 pub struct ExportArgs {
     /// A store or a record, made with `arbiter match`
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// Leave out all that depends on the wall clock
+    /// Leave out everything that depends on the wall clock
     #[arg(long)]
     pub without_clock: bool,
 
-    /// The form of the games
+    /// Format of the games
     #[arg(long, value_name = "FORM", value_enum, default_value_t = ExportFormat::JsonLines)]
     pub format: ExportFormat,
 }
@@ -101,7 +102,7 @@ pub struct ExportArgs {
 /// In which form games are exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
-    /// One JSON object a line, as `arbiter match --record` writes them
+    /// One JSON object per line, as `arbiter match --record` writes them
     JsonLines,
     /// Text for a person, docs/game-text.md
     Text,
@@ -116,7 +117,7 @@ EXAMPLES
   arbiter replay games.jsonl
   arbiter replay match.db --game 7
 
-The exit code is 0 if all games are in order, 1 if any is not.")]
+The exit code is 0 if all games are valid, 1 if any is not.")]
 pub struct ReplayArgs {
     /// A store or a record, made with `arbiter match`
     #[arg(value_name = "FILE")]
@@ -135,10 +136,10 @@ EXAMPLES
   arbiter verify match.db --sample 50 --concurrency 2
   arbiter verify games.jsonl --nodes 5000 --engine 'cmd=./a name=a' --engine 'cmd=./b name=b'
 
-A game whose engines are limited by depth or nodes is played again by the same engines, and every move and what was
-said of it compared; the others are counted. A store knows its engines; those of a record are given here, by the names
-that they have in it. The exit code is 0 if all was the same, 1 if anything was not, 2 if no game could be
-played again.")]
+Games whose engines are limited by depth or nodes are played again by the same engines, and every
+move is compared, with what was said of it; other games are only counted. A store knows its
+engines; those of a record are given here, under the names they have in it. The exit code is 0 if
+everything was the same, 1 if anything differed, 2 if no game could be played again.")]
 pub struct VerifyArgs {
     /// A store or a record, made with `arbiter match`
     #[arg(value_name = "FILE")]
@@ -154,11 +155,11 @@ pub struct VerifyArgs {
     )]
     pub game: Option<u64>,
 
-    /// Play only every K-th game again, from the first on
+    /// Play only every K-th game again, starting with the first
     #[arg(long, value_name = "K", default_value = "1", value_parser = positive, allow_negative_numbers = true)]
     pub sample: u64,
 
-    /// Games played at the same time [default: as at the start; of a record 1]
+    /// Games played concurrently [default: as at the start; of a record 1]
     #[arg(long, value_name = "N", value_parser = concurrency, allow_negative_numbers = true)]
     pub concurrency: Option<usize>,
 
@@ -182,14 +183,14 @@ EXAMPLES
   arbiter explain match.db
   arbiter explain match.db --game 7
 
-Tells who was at fault and why, how the process ended, its memory and its time, the last lines each way with their
-times, and the end of its standard error.")]
+Shows who was at fault and why, how the process ended, the memory and processor time it used, the
+last lines each way with their times, and the end of its standard error.")]
 pub struct ExplainArgs {
     /// A store or a record, made with `arbiter match`
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// The number of the game [default: all games that ended by a fault]
+    /// The number of the game [default: all games that ended in a fault]
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub game: Option<u64>,
 

@@ -19,13 +19,13 @@ KEYS OF --engine AND --each
   args='A B'        its arguments
   name=NAME         its name in tables and records
   dir=DIR           the directory to start it in
-  option.NAME=VALUE an option to set, as often as needed
-  movetime=MS or tc=[MOVES/]SECONDS[+SECONDS], depth=PLIES, nodes=N    the limits of its moves
-  margin=MS         how far beyond its time it may answer
+  option.NAME=VALUE an option to set (repeatable)
+  movetime=MS or tc=[MOVES/]SECONDS[+SECONDS], depth=PLIES, nodes=N    the limits per move
+  margin=MS         how late it may answer
   legal=on          send the legal moves as `searchmoves` with each `go`
   ponder=on         let it think on its opponent's time (two seats)
   restart=on        start it anew for every game
-  memory=MIB        the most memory that its process may ask for
+  memory=MIB        the memory limit of its process
 "
     };
 }
@@ -49,7 +49,7 @@ EXAMPLES
 #[derive(Debug, Args)]
 #[command(after_help = match_examples!(), after_long_help = concat!(keys!(), "\n", match_examples!()))]
 pub struct MatchArgs {
-    /// Number of games, rounded up to whole blocks [default: one block; under a test at most 100000]
+    /// Number of games, rounded up to whole blocks [default: one block; with --sprt at most 100000]
     #[arg(
         long,
         value_name = "N",
@@ -59,8 +59,8 @@ pub struct MatchArgs {
     )]
     pub games: Option<u64>,
 
-    /// Test the first of two engines against the second, and stop when it is decided: H1, it is stronger by elo1
-    /// (exit code 10), or H0, by elo0 (11) [default: elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic; or
+    /// Test the first of two engines against the second, and stop once the evidence favours H1, it is stronger by
+    /// elo1 (exit code 10), or H0, by elo0 (11) [default: elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic; or
     /// model=normalized]
     #[arg(long, value_name = "KEY=VALUE", num_args = 0.., help_heading = GAMES)]
     pub sprt: Option<Vec<String>>,
@@ -97,9 +97,9 @@ impl TournamentArgs {
 /// The formats of a tournament.
 #[derive(Debug, Subcommand)]
 pub enum FormatArgs {
-    /// Every choice of as many engines as there are seats plays
+    /// Every combination of as many engines as there are seats plays
     RoundRobin(RoundRobinArgs),
-    /// One challenger in each game plays every choice of the other engines
+    /// One challenger per game plays every combination of the other engines
     Gauntlet(GauntletArgs),
 }
 
@@ -110,7 +110,7 @@ EXAMPLE
   arbiter tournament round-robin --engine cmd=./a --engine cmd=./b --engine cmd=./c \\
                                  --rounds 100 --nodes 5000"))]
 pub struct RoundRobinArgs {
-    /// Rounds: in each, every choice of engines plays one block of games
+    /// Rounds: in each, every combination of engines plays one block of games
     #[arg(
         long,
         value_name = "N",
@@ -133,7 +133,7 @@ EXAMPLE
   arbiter tournament gauntlet --engine cmd=./new --engine cmd=./a --engine cmd=./b \\
                               --players 3 --rounds 50"))]
 pub struct GauntletArgs {
-    /// Rounds: in each, every challenger plays one block of games against every choice of the others
+    /// Rounds: in each, every challenger plays one block of games against every combination of the others
     #[arg(
         long,
         value_name = "N",
@@ -144,7 +144,7 @@ pub struct GauntletArgs {
     )]
     pub rounds: u64,
 
-    /// How many of the engines named first are challengers
+    /// How many of the engines, from the first on, are challengers
     #[arg(
         long,
         value_name = "N",
@@ -163,8 +163,8 @@ pub struct GauntletArgs {
 /// What every match or tournament is told.
 #[derive(Debug, Args)]
 pub struct GameArgs {
-    /// Settings from a TOML file, which what is typed replaces: its keys are the long flags, `[[engine]]` and `[each]`
-    /// have the keys of --engine; paths count from the current directory
+    /// Read settings from a TOML file; flags on the command line override them. Its keys are the long flags,
+    /// `[[engine]]` and `[each]` have the keys of --engine; paths are relative to the current directory
     #[arg(long, value_name = "FILE", help_heading = GAMES, hide_short_help = true)]
     pub config: Option<PathBuf>,
 
@@ -172,7 +172,7 @@ pub struct GameArgs {
     #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", help_heading = ENGINES)]
     pub engine: Vec<String>,
 
-    /// Settings shared by all engines; an engine's own go before
+    /// Settings shared by all engines; an engine's own take precedence
     #[arg(long, value_name = "\"KEY=VALUE...\"", help_heading = ENGINES)]
     pub each: Option<String>,
 
@@ -200,11 +200,11 @@ pub struct GameArgs {
     )]
     pub variant: String,
 
-    /// The seed of all that is random: the same seed, the same match [default: random, and printed]
+    /// Seed for everything random: the same seed gives the same match [default: random, and printed]
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, help_heading = GAMES)]
     pub seed: Option<u64>,
 
-    /// Games played at the same time
+    /// Games played concurrently
     #[arg(
         long,
         value_name = "N",
@@ -215,11 +215,11 @@ pub struct GameArgs {
     )]
     pub concurrency: usize,
 
-    /// Pin the engines of each game at a time to a processor core (Linux)
+    /// Pin the engines of each concurrent game to a processor core of its own (Linux)
     #[arg(long, help_heading = RUNNING, hide_short_help = true)]
     pub pin: bool,
 
-    /// Play each block in all orders of its engines, and not only in all rotations of one
+    /// Play each block in all seatings of its engines, not only in all rotations of one
     #[arg(long, help_heading = GAMES, hide_short_help = true)]
     pub all_orders: bool,
 
@@ -227,7 +227,7 @@ pub struct GameArgs {
     #[command(flatten)]
     pub openings: OpeningArgs,
 
-    /// Print the games that would be played, and play none
+    /// Print the schedule without playing
     #[arg(long, help_heading = GAMES, hide_short_help = true)]
     pub dry_run: bool,
 
@@ -235,11 +235,11 @@ pub struct GameArgs {
     #[command(flatten)]
     pub output: OutputArgs,
 
-    /// Keep the match in this new file, from which `arbiter resume` can go on with it
+    /// Store the match in this new file, from which `arbiter resume` can continue it
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub store: Option<PathBuf>,
 
-    /// How far beyond its limit an engine may answer, in milliseconds
+    /// How late an engine may answer beyond its limit, in milliseconds
     #[arg(
         long,
         value_name = "MS",
@@ -275,7 +275,7 @@ pub struct GameArgs {
     )]
     pub ready: u64,
 
-    /// Plies after which a game is ended
+    /// End a game after this many plies
     #[arg(
         long,
         value_name = "N",
@@ -287,16 +287,16 @@ pub struct GameArgs {
     )]
     pub max_plies: u32,
 
-    /// End a game of two seats when both engines agree who wins, by their estimates for some moves in a row
+    /// End a two-seat game once the estimates of both engines have agreed on the winner for several moves in a row
     /// [default: moves=3 permille=950]
     #[arg(long, value_name = "KEY=VALUE", num_args = 0.., help_heading = EARLY_ENDS, hide_short_help = true)]
     pub resign: Option<Vec<String>>,
 
-    /// End a game as soon as its rules know the exact outcome (of a game that is solved: where its opening ends)
+    /// End a game as soon as its exact outcome is known (in a solved game, right after the opening)
     #[arg(long, help_heading = EARLY_ENDS, hide_short_help = true)]
     pub solved: bool,
 
-    /// Retire an engine that loses so many games in a row by its own fault; 0 for never
+    /// Retire an engine that loses this many games in a row by its own fault; 0 means never
     #[arg(
         long,
         value_name = "K",
@@ -308,7 +308,7 @@ pub struct GameArgs {
     )]
     pub retire: u32,
 
-    /// How long to rest between two games, in milliseconds
+    /// Pause between two games, in milliseconds
     #[arg(
         long,
         value_name = "MS",

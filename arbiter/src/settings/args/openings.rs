@@ -13,20 +13,21 @@ use crate::plan::numbers::{concurrency, permille, plies, positive, seats, seed};
     mut_arg("movetime", |arg| arg.help("Time for each estimate, in milliseconds")),
     mut_arg("depth", |arg| arg.help("Plies to search for each estimate")),
     mut_arg("nodes", |arg| arg.help("Positions to visit for each estimate [default: 10000]")),
-    mut_arg("tc", |arg| arg.help("A clock as at the start of a game: seconds, and seconds gained with each move"))
+    mut_arg("tc", |arg| arg.help("A clock as at the start of a game: seconds, and an increment per move"))
 )]
 #[command(after_help = "\
-Each candidate is played at random from the start, its cards drawn, and kept if the engine gives every seat an estimate
-near its par, 1000 permille shared equally. No position comes twice. The openings go to standard output, one a line,
-as `arbiter match --openings` reads them; how many were tried, and the mean estimate of each seat, to standard error.
-The same seed makes the same openings with an engine limited by depth or nodes, at every concurrency.
+Candidates are random plies from the start, with their cards; one is kept if the engine's estimate
+puts every seat near par, an equal share of 1000 permille. No position occurs twice. The openings
+go to standard output, one per line, in the form that `arbiter match --openings` reads; the number
+of candidates and the mean estimate of each seat go to standard error. With an engine limited by
+depth or nodes, the same seed makes the same openings at any concurrency.
 
 EXAMPLES
   arbiter openings --players 3 --count 50 --plies 4-8 > openings.txt
   arbiter openings --within 20 --engine 'cmd=./mine option.Hash=64' --depth 8 --seed 7 --concurrency 2 > openings.txt
   arbiter match --openings openings.txt --games 200 --engine cmd=./a --engine cmd=./b
 
-The exit code is 1 if too few candidates were near enough; those that were are printed.")]
+The exit code is 1 if too few candidates qualified; those that did are printed.")]
 pub struct OpeningsArgs {
     /// Number of openings
     #[arg(long, value_name = "N", default_value = "100", value_parser = positive, allow_negative_numbers = true)]
@@ -40,19 +41,19 @@ pub struct OpeningsArgs {
     #[arg(long, value_name = "NAME", default_value = buxtehude::rules::VARIANTS[0].name)]
     pub variant: String,
 
-    /// Random plies of each opening, or from how many to how many
+    /// Random plies of each opening, or a range
     #[arg(long, value_name = "K|K-L", default_value = "6", value_parser = plies, allow_negative_numbers = true)]
     pub plies: RangeInclusive<u32>,
 
-    /// How far from its par the estimate of a seat may be, in permille
+    /// How far the estimate of a seat may be from par, in permille
     #[arg(long, value_name = "PERMILLE", default_value = "50", value_parser = permille, allow_negative_numbers = true)]
     pub within: u32,
 
-    /// Candidates after which to give up [default: 1000 for each opening]
+    /// Give up after this many candidates [default: 1000 for each opening]
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub tries: Option<u64>,
 
-    /// The engine that judges, with the keys of `arbiter match --engine`; without cmd= it is the built-in one
+    /// The judging engine, with the keys of `arbiter match --engine`; the built-in one unless cmd= is given
     #[arg(
         long,
         value_name = "\"cmd=./x KEY=VALUE...\"",
@@ -61,11 +62,11 @@ pub struct OpeningsArgs {
     )]
     pub engine: String,
 
-    /// The seed of moves and cards: the same seed, the same candidates [default: random, and printed]
+    /// Seed for moves and cards: the same seed gives the same candidates [default: random, and printed]
     #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     pub seed: Option<u64>,
 
-    /// Candidates judged at the same time
+    /// Candidates judged concurrently
     #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, allow_negative_numbers = true)]
     pub concurrency: usize,
 

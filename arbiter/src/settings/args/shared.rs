@@ -21,19 +21,19 @@ pub(super) const OUTPUT: &str = "Output";
 #[derive(Debug, Args)]
 #[command(next_help_heading = OUTPUT)]
 pub struct OutputArgs {
-    /// Write every line exchanged with the engines here, with time stamps
+    /// Log every line exchanged with the engines to this file, with time stamps
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub log: Option<PathBuf>,
 
-    /// Append every finished game here, one JSON object a line
+    /// Append every finished game to this file, one JSON object per line
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 
-    /// Write all that happens here as it happens, one JSON object a line (docs/events.md)
+    /// Stream all events of the match to this file, one JSON object per line (docs/events.md)
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub events: Option<PathBuf>,
 
-    /// Print the tables so far every so many games
+    /// Print interim tables every N games
     #[arg(
         long,
         value_name = "N",
@@ -43,7 +43,7 @@ pub struct OutputArgs {
     )]
     pub report_every: Option<u64>,
 
-    /// Whether to drop or to finish the running games on an interrupt (SIGINT, SIGTERM); a second one drops them
+    /// Whether to drop or finish running games on an interrupt (SIGINT, SIGTERM); a second one drops them
     #[arg(
         long,
         value_name = "CHOICE",
@@ -69,11 +69,11 @@ pub enum OnInterrupt {
 #[derive(Debug, Args)]
 #[command(next_help_heading = OPENINGS)]
 pub struct OpeningArgs {
-    /// Openings, one a line: a position's text, or what follows `position` in the protocol
+    /// Openings, one per line: a position's text, or what follows `position` in the protocol
     #[arg(long, value_name = "FILE")]
     pub openings: Option<PathBuf>,
 
-    /// In which order the openings are played: sequential, or random by the seed
+    /// Order in which the openings are played: sequential, or random by the seed
     #[arg(
         long,
         value_name = "ORDER",
@@ -84,7 +84,7 @@ pub struct OpeningArgs {
     )]
     pub openings_order: OpeningOrder,
 
-    /// The opening to begin with, counted from 1 in that order
+    /// The opening to start with, counted from 1 in that order
     #[arg(
         long,
         value_name = "N",
@@ -95,7 +95,7 @@ pub struct OpeningArgs {
     )]
     pub openings_start: u64,
 
-    /// Play no more than so many plies of each opening
+    /// Play at most this many plies of each opening
     #[arg(
         long,
         value_name = "K",
@@ -129,7 +129,7 @@ pub enum OpeningOrder {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = LIMITS)]
 pub struct LimitArgs {
-    /// Time for each move, in milliseconds [default: 100 where nothing else limits]
+    /// Time for each move, in milliseconds [default: 100 if there is no other limit]
     #[arg(long, value_name = "MS", value_parser = milliseconds, allow_negative_numbers = true)]
     pub movetime: Option<u64>,
 
@@ -141,7 +141,7 @@ pub struct LimitArgs {
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub nodes: Option<u64>,
 
-    /// A clock: seconds, seconds gained with each move, and the moves after which the seconds are given again
+    /// A clock: seconds, increment in seconds per move, and the moves to the next time control
     #[arg(
         long,
         value_name = "[MOVES/]SECONDS[+SECONDS]",

@@ -23,14 +23,14 @@ pub struct EngineArgs {
 /// `arbiter check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each check has a name, a severity and a line that says what is expected; what failed is shown with the talk that
-shows it. The exit code is 0 if nothing failed but warnings, 1 if an error was found, 2 if the program cannot be
-started.
+Each check has a name, a severity and one line on what is expected; a failed check is shown with
+the exchange that led to it. The exit code is 0 if nothing but warnings failed, 1 if there was an
+error, 2 if the program cannot be started.
 
 EXAMPLES
   arbiter check ./mine
   arbiter check --profile match --legal python3 examples/engine.py
-  arbiter check ./mine --threads 4           # what follows the program is for it
+  arbiter check ./mine --threads 4           # arguments after the program are passed to it
   arbiter check --soak=5000 --only soak ./mine
   arbiter check --format junit ./mine --quiet > report.xml
   arbiter check --profile uci --variant NAME ./plain")]
@@ -44,7 +44,7 @@ pub struct CheckArgs {
     )]
     pub command: Vec<OsString>,
 
-    /// What is asked of it: all of the protocol, what a match needs, or the UCI of chess engines
+    /// Which checks to run: the whole protocol, what a match needs, or the UCI of chess engines
     #[arg(long, value_enum, default_value = "full")]
     pub profile: ProfileArg,
 
@@ -52,7 +52,7 @@ pub struct CheckArgs {
     #[arg(long)]
     pub legal: bool,
 
-    /// Ask about this variant alone [default: all that the engine offers]
+    /// Check this variant only [default: all that the engine offers]
     #[arg(long, value_name = "NAME")]
     pub variant: Option<String>,
 
@@ -60,11 +60,11 @@ pub struct CheckArgs {
     #[arg(long, value_name = "TEXT")]
     pub only: Vec<String>,
 
-    /// The form of the output
+    /// Format of the output
     #[arg(long, value_enum, default_value = "text")]
     pub format: FormatArg,
 
-    /// Play many games in the end, and watch the memory: so many games, or for so many seconds, such as 60s
+    /// Finish by playing many games while watching memory: a number of games, or a time such as 60s
     #[arg(
         long,
         value_name = "GAMES|SECONDSs",
@@ -74,7 +74,7 @@ pub struct CheckArgs {
     )]
     pub soak: Option<Soak>,
 
-    /// How long to wait for an answer that is due
+    /// How long to wait for an expected answer
     #[arg(long, value_name = "MS", default_value = "5000", value_parser = milliseconds, allow_negative_numbers = true)]
     pub timeout: u64,
 }
@@ -84,9 +84,9 @@ pub struct CheckArgs {
 pub enum ProfileArg {
     /// All of protocol.md
     Full,
-    /// What a match asks for: legal moves in time, for all variants and seats that it offers
+    /// What a match needs: legal moves in time, for every variant and number of seats offered
     Match,
-    /// UCI alone: two seats, no cards
+    /// Plain UCI: two seats, no cards
     Uci,
 }
 
@@ -127,11 +127,12 @@ impl From<FormatArg> for Format {
 LINES OF A SCRIPT
   > LINE     is sent
   < PATTERN  is expected: * is any text within the line, and < ... any number of lines
-  ~ MS       waits so many milliseconds; alone, until nothing has come for a while
-  # TEXT     is for the reader, as an empty line is
+  ~ MS       waits that many milliseconds; without a number, until the output falls silent
+  # TEXT     is a comment; empty lines are ignored too
 
-The transcript goes to standard output: the script with what came in the place of what was expected, times and
-speeds masked. The exit code is 0 if all was as expected, 1 if not, 2 if the script or the program is no good.
+The transcript goes to standard output: the script with the actual output in place of the
+expected, times and speeds masked. The exit code is 0 if everything matched, 1 if not, 2 if the
+script or the program cannot be used.
 
 EXAMPLES
   arbiter transcript ./mine < script
@@ -151,16 +152,16 @@ pub struct TranscriptArgs {
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
 
-    /// Accept what comes: expectations that are not met, or not there, are written anew, into the script's file if
+    /// Accept the actual output: expectations that are missing or not met are rewritten, in the script's file if
     /// there is one
     #[arg(long)]
     pub update: bool,
 
-    /// How long to wait for a line that is expected
+    /// How long to wait for an expected line
     #[arg(long, value_name = "MS", default_value = "10000", value_parser = milliseconds, allow_negative_numbers = true)]
     pub timeout: u64,
 
-    /// How long to wait for another line where none is expected
+    /// How long to wait for further lines where none is expected
     #[arg(long, value_name = "MS", default_value = "200", value_parser = milliseconds, allow_negative_numbers = true)]
     pub quiet: u64,
 }

@@ -30,17 +30,17 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "go/infinite",
-            "`go infinite` is answered after `stop`, and not before",
+            "`go infinite` is answered after `stop`, not before",
             |talk| held_until(talk, "go infinite", "stop"),
         ),
         Check::new(
             "go/infinite-depth",
-            "`infinite` holds the answer back beside another limit too",
+            "`infinite` holds the answer back even with another limit",
             |talk| held_until(talk, "go infinite depth 1", "stop"),
         ),
         Check::new(
             "go/ponder",
-            "`go ponder` is answered after `ponderhit`, and not before",
+            "`go ponder` is answered after `ponderhit`, not before",
             |talk| held_until(talk, "go ponder depth 1", "ponderhit"),
         ),
         Check::new(
@@ -72,7 +72,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         }),
         Check::new(
             "stop/idle",
-            "`stop` without a search has no answer",
+            "`stop` without a search is not answered",
             |talk| {
                 let lines = talk.ask("stop")?;
                 expect(lines.is_empty(), || format!("{:?} came", lines[0]))
@@ -80,7 +80,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "go/many",
-            "searches one after the other are answered one by one",
+            "consecutive searches are answered once each",
             |talk| {
                 start(talk)?;
                 for _ in 0..50 {
@@ -92,14 +92,14 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "go/multipv",
-            "`MultiPV` lists so many moves, each once, from 1 on",
+            "`MultiPV N` lists N different moves, numbered from 1",
             multipv,
         ),
     ];
     if let Some(&(variant, seats)) = tables(settings).first() {
         checks.push(Check::new(
             "go/searchmoves",
-            "only moves of `searchmoves` are answered",
+            "`bestmove` is one of `searchmoves`",
             move |talk| {
                 talk.choose(variant)?;
                 let mut rng = ChaCha8Rng::seed_from_u64(1);

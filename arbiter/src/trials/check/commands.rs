@@ -51,7 +51,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         }),
         Check::new(
             "ucinewgame/position",
-            "the position stays when another game begins",
+            "the position is kept when a new game begins",
             |talk| {
                 let moves = talk.first_moves(1)?;
                 talk.set(&[format!("position startpos moves {moves}")])?;
@@ -66,7 +66,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "debug/on",
-            "after `debug on` the engine tells how it understands `position`",
+            "after `debug on` the engine reports how it understood `position`",
             |talk| {
                 nothing(&talk.ask("debug on")?)?;
                 let lines = talk.ask("position startpos")?;
@@ -84,7 +84,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "busy/answers",
-            "questions are answered during a search, which goes on",
+            "queries are answered during a search, which continues",
             |talk| {
                 let home = talk.ask("query legal")?;
                 let picture = talk.ask("d")?;
@@ -106,7 +106,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "busy/position",
-            "a `position` during a search is taken for the next one",
+            "a `position` during a search applies to the next one",
             |talk| {
                 let moves = talk.first_moves(5)?;
                 let before = talk.ask("d")?;

@@ -54,14 +54,10 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
                 })
             },
         ),
-        Check::new(
-            "info/seldepth",
-            "the deepest ply is no less deep than the depth",
-            |talk| {
-                let search = talk.go("go depth 4")?;
-                each(&search, |info| info.seldepth >= info.depth)
-            },
-        ),
+        Check::new("info/seldepth", "`seldepth` is at least `depth`", |talk| {
+            let search = talk.go("go depth 4")?;
+            each(&search, |info| info.seldepth >= info.depth)
+        }),
         Check::new(
             "info/wdl",
             "with `UCI_ShowWDL` and two seats `wdl` is the mover's share, no draws, and the rest",
@@ -79,7 +75,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "info/numbers",
-            "nodes and times grow, nodes a second are nodes by time, and permille are at most 1000",
+            "nodes and times grow, `nps` is nodes by time, and permille are at most 1000",
             numbers_agree,
         ),
     ];

@@ -26,7 +26,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
         }),
         Check::new(
             "input/blanks",
-            "words may be set apart by several blanks and tabs",
+            "words may be separated by any number of spaces and tabs",
             |talk| {
                 let start = talk.beginning()?.replace(' ', " \t ");
                 talk.send_bytes(format!("  {start}  \n").as_bytes())?;
@@ -74,7 +74,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
     if profile == Profile::Full {
         checks.push(Check::new(
             "input/bytes-refused",
-            "bytes that are no text are refused",
+            "bytes that are not UTF-8 are refused",
             |talk| {
                 talk.send_bytes(b"\xff\xfe\n")?;
                 let lines = talk.fence()?;

@@ -80,7 +80,7 @@ pub fn checks() -> Vec<Check> {
         }),
         Check::new(
             "options/defaults",
-            "every default is a value that its option takes",
+            "every default is a value that its option accepts",
             |talk| {
                 for offer in talk.offers() {
                     let is_taken = match &offer.kind {
@@ -99,7 +99,7 @@ pub fn checks() -> Vec<Check> {
         ),
         Check::new(
             "options/bounds",
-            "each option takes its least and its greatest value, and each of its values",
+            "each option accepts its minimum, its maximum and each of its values",
             |talk| {
                 for (name, values) in settable(talk) {
                     for value in values {

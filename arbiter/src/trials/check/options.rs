@@ -23,22 +23,18 @@ const POSITIONS: [&str; 5] = [
 /// The checks of options.
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = vec![
-        Check::new(
-            "options/spelt",
-            "an option line is spelt as the grammar has it",
-            |talk| {
-                for line in introduction(talk)? {
-                    if let Ok(reply @ Reply::Option(_)) = line.parse() {
-                        let spelt = reply.to_string();
-                        expect(spelt == line, || format!("{line:?} instead of {spelt:?}"))?;
-                    }
+        Check::new("options/spelt", "option lines follow the grammar", |talk| {
+            for line in introduction(talk)? {
+                if let Ok(reply @ Reply::Option(_)) = line.parse() {
+                    let spelt = reply.to_string();
+                    expect(spelt == line, || format!("{line:?} instead of {spelt:?}"))?;
                 }
-                Ok(())
-            },
-        ),
+            }
+            Ok(())
+        }),
         Check::new(
             "options/case",
-            "the name of an option may be in any case",
+            "option names are case-insensitive",
             |talk| {
                 for offer in talk.offers().to_vec() {
                     for name in [offer.name.to_lowercase(), offer.name.to_uppercase()] {
@@ -52,7 +48,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "options/silent",
-            "setting an option has no answer, but for a variant",
+            "setting an option is not answered, except for a variant",
             |talk| {
                 for offer in talk.offers().to_vec() {
                     if offer.name == VARIANT {

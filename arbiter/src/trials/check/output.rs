@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::{Outcome, Severity, Verdict};
+use crate::record::printable::{printable_json, printable_lines};
 
 /// A form of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +29,16 @@ pub fn write(
     to: &mut dyn Write,
 ) -> io::Result<()> {
     match format {
-        Format::Text => write_text(outcomes, to),
-        Format::Json => writeln!(to, "{}", json_of(outcomes, program)),
+        Format::Text => {
+            let mut text = Vec::new();
+            write_text(outcomes, &mut text)?;
+            let text = String::from_utf8_lossy(&text);
+            to.write_all(printable_lines(&text).as_bytes())
+        }
+        Format::Json => {
+            let json = json_of(outcomes, program).to_string();
+            writeln!(to, "{}", printable_json(&json))
+        }
         Format::Junit => junit_of(outcomes, program, to),
     }
 }
@@ -136,5 +145,5 @@ fn junit_of(outcomes: &[Outcome], program: &str, to: &mut dyn Write) -> io::Resu
     let mut report = Report::new("arbiter check");
     report.add_test_suite(suite);
     let text = report.to_string().map_err(io::Error::other)?;
-    writeln!(to, "{text}")
+    writeln!(to, "{}", printable_lines(&text))
 }

@@ -7,10 +7,14 @@ use buxtehude::rules::{AnyPosition, Turn, VARIANTS, Variant};
 
 use super::tables::tables;
 use super::{Profile, Settings};
+use crate::record::printable::{printable, shortened};
 use crate::trials::transcript::{NoLine, Program, ProgramError, mask};
 
 /// The most lines of a talk that are shown.
 const SHOWN_LINES: usize = 60;
+
+/// The most characters of a line from the engine that are shown.
+const LONGEST_SHOWN: usize = 1000;
 
 /// Why a check did not pass.
 #[derive(Clone, Debug)]
@@ -61,6 +65,11 @@ pub fn expect(holds: bool, reason: impl FnOnce() -> String) -> Result<(), Fault>
     if holds { Ok(()) } else { wrong(reason()) }
 }
 
+/// A line from the engine as it is shown.
+fn shown(line: &str) -> String {
+    shortened(&mask(&printable(line)), LONGEST_SHOWN).into_owned()
+}
+
 impl Talk {
     /// Starts the engine.
     pub fn start(settings: &Settings) -> Result<Talk, ProgramError> {
@@ -95,7 +104,7 @@ impl Talk {
         }
         let lines = self.fence()?;
         expect(lines.is_empty(), || {
-            format!("something came that nobody asked for: {:?}", lines[0])
+            format!("unsolicited output: {:?}", lines[0])
         })?;
         self.transcript.clear();
         if !self.is_home
@@ -231,7 +240,7 @@ impl Talk {
     pub fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         let text = String::from_utf8_lossy(bytes);
         let shown: String = text.trim_end_matches('\n').chars().take(300).collect();
-        self.transcript.push(format!("> {shown}"));
+        self.transcript.push(format!("> {}", printable(&shown)));
         let sent = self.program.send_bytes(bytes);
         sent.or_else(|error| wrong(error.to_string()))
     }
@@ -240,7 +249,7 @@ impl Talk {
     pub fn line_within(&mut self, patience: Duration) -> Result<Option<String>, Fault> {
         match self.program.line(patience) {
             Ok(line) => {
-                self.transcript.push(format!("< {}", mask(&line)));
+                self.transcript.push(format!("< {}", shown(&line)));
                 Ok(Some(line))
             }
             Err(NoLine::Silence) => Ok(None),
@@ -323,7 +332,7 @@ impl Talk {
         let elapsed = begun.elapsed();
         let last = lines.pop().unwrap_or_default();
         let Ok(Reply::BestMove(best)) = last.parse() else {
-            return wrong(format!("cannot be read: {last:?}"));
+            return wrong(format!("malformed: {last:?}"));
         };
         let infos = lines.iter().filter_map(|line| match line.parse() {
             Ok(Reply::Info(info)) => Some(info),

@@ -29,7 +29,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     for (variant, seats) in tables(settings) {
         checks.push(Check::new(
             format!("{}/{seats}/text-changed", variant.name),
-            "a wrong text is refused with the name of a field that is wrong, and changes nothing",
+            "an invalid position text is refused, naming a wrong field, and changes nothing",
             move |talk| changed_texts(talk, variant, seats),
         ));
         let has_etudes = etude_of_start(variant, seats).is_some();

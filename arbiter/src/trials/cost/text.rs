@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::sums::{Costs, DEAR, Line};
 use super::{CostPlan, JudgedMove};
+use crate::record::printable::printable_json;
 use crate::results::report::{Column, decimals, percent, table};
 
 /// The object.
@@ -74,7 +75,8 @@ impl Costs {
             seats: seats.collect(),
             worst: self.worst(),
         };
-        Ok(serde_json::to_string_pretty(&told)? + "\n")
+        let json = serde_json::to_string_pretty(&told)?;
+        Ok(format!("{}\n", printable_json(&json)))
     }
 
     fn worst_table(&self) -> String {

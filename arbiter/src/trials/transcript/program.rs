@@ -6,17 +6,22 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
 
 use thiserror::Error;
+
+use crate::record::printable::printable_bytes;
 
 /// The longest line that is read; beyond it what a line says does not matter.
 const LONGEST_LINE: u64 = 1 << 20;
 
 /// Lines that wait to be read before the program has to.
 const WAITING_LINES: usize = 1024;
+
+/// How long a program that has ended has for the rest of its complaints: a child of its own may keep the pipe open.
+const TIME_TO_COMPLAIN: Duration = Duration::from_millis(500);
 
 /// How long to wait for lines.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +48,8 @@ pub struct Program {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
+    /// Closed when all that it wrote to its standard error has been passed on.
+    complaints: Receiver<()>,
 }
 
 /// Why a program cannot be spoken to.
@@ -66,8 +73,7 @@ pub enum ProgramError {
     },
     /// It says more than anybody reads.
     #[error(
-        "the program goes on and on: {lines} lines of {bytes} bytes, and no end where one is waited for; the \
-         last is {last:?}"
+        "endless output: {lines} lines of {bytes} bytes where an end was expected; the last is {last:?}"
     )]
     Endless {
         /// Lines since one was sent or found.
@@ -89,7 +95,8 @@ pub enum NoLine {
 }
 
 impl Program {
-    /// Starts a program with its arguments. What it writes to its standard error goes where ours does.
+    /// Starts a program with its arguments. What it writes to its standard error goes where ours does,
+    /// characters that are not seen as escapes.
     ///
     /// # Errors
     /// [`ProgramError::NotStarted`].
@@ -99,17 +106,28 @@ impl Program {
                 .args(arguments)
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
                 .spawn()?;
             let pipes = child.stdin.take().zip(child.stdout.take());
-            let (input, output) = pipes.ok_or_else(|| io::Error::other("it has no pipes"))?;
+            let pipes = pipes.zip(child.stderr.take());
+            let no_pipes = || io::Error::other("it has no pipes");
+            let ((input, output), errors) = pipes.ok_or_else(no_pipes)?;
             let (sender, lines) = sync_channel(WAITING_LINES);
             thread::Builder::new()
                 .name("program".into())
                 .spawn(move || read(BufReader::new(output), &sender))?;
+            let (at_work, complaints) = channel();
+            thread::Builder::new()
+                .name("complaints".into())
+                .spawn(move || {
+                    pass_on(BufReader::new(errors));
+                    drop(at_work);
+                })?;
             Ok(Program {
                 child,
                 input,
                 lines,
+                complaints,
             })
         };
         start().map_err(|source| ProgramError::NotStarted {
@@ -163,6 +181,23 @@ impl Drop for Program {
         // It may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
+        let _ = self.complaints.recv_timeout(TIME_TO_COMPLAIN);
+    }
+}
+
+/// Writes each line to our standard error, until there are no more.
+fn pass_on(mut errors: impl BufRead) {
+    let mut line = Vec::new();
+    while let Ok(1..) = errors
+        .by_ref()
+        .take(LONGEST_LINE)
+        .read_until(b'\n', &mut line)
+    {
+        let text = line.strip_suffix(b"\n").unwrap_or(&line);
+        let text = text.strip_suffix(b"\r").unwrap_or(text);
+        // What nobody hears is lost.
+        let _ = writeln!(io::stderr(), "{}", printable_bytes(text));
+        line.clear();
     }
 }
 

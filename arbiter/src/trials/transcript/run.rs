@@ -9,6 +9,7 @@ use super::mask::mask;
 use super::pattern::{ANY_LINES, are_like, is_like};
 use super::program::{NoLine, Patience, Program, ProgramError};
 use super::script::{Script, Step};
+use crate::record::printable::{printable, shortened};
 
 /// The most lines that may come in the place of one that is expected, or before all is quiet.
 const MOST_LINES: usize = 100_000;
@@ -133,6 +134,7 @@ impl Run<'_> {
         let more = self.next(self.patience.quiet)?.ok();
         Ok(more.map(|found| {
             write_answer(&mut self.transcript, &found);
+            let found = shortened(&found, MOST_QUOTED).into_owned();
             Difference::More { found }
         }))
     }
@@ -204,7 +206,7 @@ impl Run<'_> {
         ProgramError::Endless {
             lines: self.taken.0,
             bytes: self.taken.1,
-            last: last.chars().take(MOST_QUOTED).collect(),
+            last: shortened(last, MOST_QUOTED).into_owned(),
         }
     }
 
@@ -234,7 +236,7 @@ impl Run<'_> {
                 let instead = match self.next(self.patience.line)? {
                     Ok(found) => {
                         write_answer(&mut self.transcript, &found);
-                        if is_like(pattern, &found) || is_like(pattern, &mask(&found)) {
+                        if is_like(pattern, &found) || is_like(pattern, &shown(&found)) {
                             self.taken = (0, 0);
                             break;
                         }
@@ -244,7 +246,7 @@ impl Run<'_> {
                         return Ok(Some(Difference::Line {
                             line,
                             expected,
-                            found,
+                            found: shortened(&found, MOST_QUOTED).into_owned(),
                         }));
                     }
                     Err(NoLine::End) => "the end of the output".to_string(),
@@ -268,7 +270,7 @@ impl Run<'_> {
     fn settle(&mut self, patterns: &[String], sent: &[String]) -> Result<(), ProgramError> {
         let last_words: Vec<&str> = sent.iter().filter_map(|line| last_word_on(line)).collect();
         let lines = self.lines_until_quiet(&last_words)?;
-        let masked: Vec<String> = lines.iter().map(|line| mask(line)).collect();
+        let masked: Vec<String> = lines.iter().map(|line| shown(line)).collect();
         let kept = if are_like(patterns, &masked) || are_like(patterns, &lines) {
             patterns
         } else {
@@ -330,7 +332,12 @@ fn last_word_on(command: &str) -> Option<&'static str> {
 }
 
 fn write_answer(transcript: &mut String, line: &str) {
-    write_marked(transcript, '<', &mask(line));
+    write_marked(transcript, '<', &shown(line));
+}
+
+/// A line of the program as it is written down.
+fn shown(line: &str) -> String {
+    mask(&printable(line))
 }
 
 fn write_marked(transcript: &mut String, mark: char, line: &str) {

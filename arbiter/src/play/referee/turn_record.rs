@@ -1,0 +1,218 @@
+//! What is recorded of an answer that stands: the move, and of what the engine said of its search as much as can be
+//! true. The rest is dropped and called a flaw: it costs no game.
+
+use std::time::Duration;
+
+use buxtehude::protocol::Score;
+use buxtehude::rules::{AnyPosition, Seat};
+
+use crate::play::engine::Answer;
+use crate::record::printable::{printable, shortened};
+use crate::record::{MAX_FLAW, MAX_LINE, TurnRecord, is_estimate};
+
+/// The deepest search that is believed, in plies, and the longest mate.
+const MOST_PLIES: u32 = 10_000;
+/// The most positions that are believed: those of a thousand cores in hours.
+const MOST_NODES: u64 = 1_000_000_000_000_000;
+/// The largest score that is believed, in hundredths, either way.
+const MOST_CENTIPAWNS: u32 = 100_000;
+/// What stands behind a text that was cut.
+const DOTS: usize = 3;
+
+/// The record of the answer of `seat`, which played `mv` in the position `before`, was so much later than its limit,
+/// and paid for so much of pondering that ended late.
+pub fn turn_record(
+    seat: Seat,
+    mv: String,
+    answer: Answer,
+    [overrun, late_stop]: [Duration; 2],
+    before: AnyPosition,
+) -> TurnRecord {
+    let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    let any = |time: Duration| Some(micros(time)).filter(|micros| *micros > 0);
+    let mut flaws: Vec<String> = answer.flaw.into_iter().collect();
+    let given = answer.best_move.map(|best_move| best_move.estimate);
+    let estimates = [given.unwrap_or_default(), answer.info.estimate];
+    let turn = TurnRecord {
+        seat: number(seat),
+        mv,
+        micros: Some(micros(answer.elapsed)),
+        overrun: any(overrun),
+        waited: any(answer.waited),
+        out_of_turn: any(answer.out_of_turn),
+        late_stop: any(late_stop),
+        depth: believed_number("depth", answer.info.depth, MOST_PLIES, &mut flaws),
+        estimate: believed_estimate(estimates, before.seats(), &mut flaws),
+        score: believed_score(answer.info.score, &mut flaws),
+        nodes: believed_number("nodes", answer.info.nodes, MOST_NODES, &mut flaws),
+        pv: legal_line(before, answer.info.pv),
+        flaw: None,
+    };
+    let flaw = flaws.join("; ");
+    let flaw = shortened(&printable(&flaw), MAX_FLAW - DOTS).into_owned();
+    TurnRecord {
+        flaw: Some(flaw).filter(|flaw| !flaw.is_empty()),
+        ..turn
+    }
+}
+
+fn believed_number<T: Copy + Into<u64> + Ord>(
+    name: &str,
+    said: Option<T>,
+    most: T,
+    flaws: &mut Vec<String>,
+) -> Option<T> {
+    let said = said?;
+    if said > most {
+        let (said, most): (u64, u64) = (said.into(), most.into());
+        flaws.push(format!("{name} {said}, expected at most {most}"));
+        return None;
+    }
+    Some(said)
+}
+
+fn believed_score(said: Option<Score>, flaws: &mut Vec<String>) -> Option<String> {
+    let said = said?;
+    let (size, most) = match said {
+        Score::Centipawns(hundredths) => (hundredths.unsigned_abs(), MOST_CENTIPAWNS),
+        Score::Mate(moves) => (moves.unsigned_abs(), MOST_PLIES),
+    };
+    if size > most {
+        flaws.push(format!("score {said}, expected at most {most} either way"));
+        return None;
+    }
+    Some(said.to_string())
+}
+
+/// The first of the estimates that has a share for each seat, all of which make a whole; empty where none does.
+fn believed_estimate(said: [Vec<u16>; 2], seats: usize, flaws: &mut Vec<String>) -> Vec<u16> {
+    for estimate in said.into_iter().filter(|estimate| !estimate.is_empty()) {
+        if is_estimate(&estimate, seats) {
+            return estimate;
+        }
+        let shares: Vec<String> = estimate.iter().map(u16::to_string).collect();
+        let shares = shares.join(" ");
+        let shares = shortened(&shares, MAX_FLAW / 2);
+        flaws.push(format!(
+            "estimate {shares}, expected {seats} shares of 1000"
+        ));
+    }
+    Vec::new()
+}
+
+/// As much of a principal variation as the rules allow and a record keeps.
+fn legal_line(mut position: AnyPosition, mut pv: Vec<String>) -> Vec<String> {
+    let words = pv.iter().take(MAX_LINE);
+    let legal = words.take_while(|word| position.play(word).is_ok()).count();
+    pv.truncate(legal);
+    pv
+}
+
+/// A seat as records count it, from 1.
+pub fn number(seat: Seat) -> u32 {
+    u32::from(seat.0) + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use buxtehude::rules::VARIANTS;
+
+    use super::*;
+
+    fn recorded(line: &str, info: &str, seats: usize) -> TurnRecord {
+        let answer = Answer::read(Duration::from_millis(1), line.as_bytes(), info.as_bytes());
+        let start = VARIANTS[0].start(seats).unwrap();
+        turn_record(Seat(0), "5".to_string(), answer, [Duration::ZERO; 2], start)
+    }
+
+    #[test]
+    fn what_can_be_true_is_recorded() {
+        for (line, info) in [
+            (
+                "bestmove 5 estimate 600 400",
+                "info depth 10000 score cp -100000 nodes 1000000000000000",
+            ),
+            ("bestmove 5 estimate 1000 0", "info depth 1 score mate 0"),
+            // Each share rounded by itself.
+            (
+                "bestmove 5 estimate 501 500",
+                "info depth 1 score mate -10000",
+            ),
+        ] {
+            let turn = recorded(line, info, 2);
+            assert_eq!(turn.flaw, None, "{line}, {info}");
+            assert!(
+                turn.depth.is_some() && turn.score.is_some(),
+                "{line}, {info}"
+            );
+            assert_eq!(turn.estimate.len(), 2, "{line}, {info}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_true_is_a_flaw() {
+        for (line, info, flaw) in [
+            (
+                "bestmove 5",
+                "info depth 4294967295 estimate 500 500",
+                "depth 4294967295, expected at most 10000",
+            ),
+            (
+                "bestmove 5",
+                "info depth 1 score cp 1 nodes 18446744073709551615",
+                "nodes 18446744073709551615, expected at most 1000000000000000",
+            ),
+            (
+                "bestmove 5",
+                "info depth 1 score cp -2147483648",
+                "score cp -2147483648, expected at most 100000 either way",
+            ),
+            (
+                "bestmove 5",
+                "info depth 1 score mate 10001",
+                "score mate 10001, expected at most 10000 either way",
+            ),
+            (
+                "bestmove 5 estimate 600 300",
+                "",
+                "estimate 600 300, expected 2 shares of 1000",
+            ),
+            (
+                "bestmove 5 estimate 1001 0",
+                "",
+                "estimate 1001 0, expected 2 shares of 1000",
+            ),
+            (
+                "bestmove 5 estimate 300 400 300",
+                "",
+                "estimate 300 400 300, expected 2 shares of 1000",
+            ),
+            (
+                "bestmove 5 ponder",
+                "",
+                "bestmove ponder: missing argument: expected a move",
+            ),
+        ] {
+            assert_eq!(
+                recorded(line, info, 2).flaw.as_deref(),
+                Some(flaw),
+                "{line}, {info}"
+            );
+        }
+        let turn = recorded(
+            "bestmove 5 estimate 9 9",
+            "info depth 3 estimate 600 400",
+            2,
+        );
+        assert_eq!((turn.depth, turn.estimate), (Some(3), vec![600, 400]));
+        assert!(turn.flaw.is_some());
+    }
+
+    #[test]
+    fn a_flaw_is_short() {
+        let line = format!("bestmove 5 estimate{}", " 7".repeat(9000));
+        let info = "info depth 4294967295 score cp 2147483647 nodes 18446744073709551615";
+        let flaw = recorded(&line, info, 2).flaw.unwrap();
+        assert_eq!(flaw.chars().count(), MAX_FLAW, "{flaw}");
+    }
+}

@@ -1,0 +1,184 @@
+//! Text from outside, made fit to be shown.
+//!
+//! What an engine says and what a file holds may have escape sequences that move the cursor of a terminal, marks
+//! that turn the order of a line around, and characters that nobody sees. All of them are shown as escapes, such as
+//! `\u{1b}`: here and nowhere else it is decided which and how.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Whether a character is not seen as itself: a control character, a mark for the direction of writing, one without
+/// width, or a separator of lines or paragraphs.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// A text as part of one line: hidden characters as escapes, tabs as blanks.
+///
+/// # Examples
+/// ```
+/// use arbiter::record::printable::printable;
+///
+/// assert_eq!(printable("\u{1b}[31mred\n"), r"\u{1b}[31mred\n");
+/// ```
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '\t' => shown.push(' '),
+            c if is_hidden(c) => shown.extend(c.escape_default()),
+            c => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// A text of several lines: line feeds and tabs stay, other hidden characters are escapes.
+pub fn printable_lines(text: &str) -> Cow<'_, str> {
+    let stays = |c: char| matches!(c, '\n' | '\t') || !is_hidden(c);
+    if text.chars().all(stays) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match stays(c) {
+            true => shown.push(c),
+            false => shown.extend(c.escape_default()),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Bytes as part of one line, as [`printable`]; those that are no UTF-8 as `\xff`.
+pub fn printable_bytes(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return printable(text);
+    }
+    let mut shown = String::with_capacity(bytes.len() + 16);
+    for chunk in bytes.utf8_chunks() {
+        shown += &printable(chunk.valid());
+        for byte in chunk.invalid() {
+            // Writing to a string never fails.
+            let _ = write!(shown, "\\x{byte:02x}");
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// The beginning of a text, at most `most` characters of it; three dots behind it say that there was more.
+pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}...", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// JSON with the escapes of JSON in the place of hidden characters: it means the same as before.
+pub fn printable_json(json: &str) -> Cow<'_, str> {
+    // Outside of its texts JSON has none of them but white space, and in its texts no white space of that kind.
+    let stays = |c: char| matches!(c, '\n' | '\t' | '\r') || !is_hidden(c);
+    if json.chars().all(stays) {
+        return Cow::Borrowed(json);
+    }
+    let mut shown = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if stays(c) {
+            shown.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // Writing to a string never fails.
+            let _ = write!(shown, "\\u{unit:04x}");
+        }
+    }
+    Cow::Owned(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HIDDEN: [char; 29] = [
+        '\0',
+        '\u{1}',
+        '\u{7}',
+        '\u{8}',
+        '\r',
+        '\u{b}',
+        '\u{c}',
+        '\u{1b}',
+        '\u{7f}',
+        '\u{80}',
+        '\u{85}',
+        '\u{9b}',
+        '\u{9f}',
+        '\u{ad}',
+        '\u{61c}',
+        '\u{200b}',
+        '\u{200d}',
+        '\u{200e}',
+        '\u{200f}',
+        '\u{2028}',
+        '\u{2029}',
+        '\u{202a}',
+        '\u{202e}',
+        '\u{2060}',
+        '\u{2066}',
+        '\u{2069}',
+        '\u{feff}',
+        '\u{fff9}',
+        '\u{e0041}',
+    ];
+
+    #[test]
+    fn what_is_hidden_is_shown_and_the_rest_stays() {
+        for c in HIDDEN {
+            let text = format!("a{c}b");
+            let escape = format!("a{}b", c.escape_default());
+            assert!(escape.is_ascii(), "{escape}");
+            assert_eq!(printable(&text), escape);
+            assert_eq!(printable_lines(&text), escape);
+            assert_eq!(printable_bytes(text.as_bytes()), escape);
+        }
+        let plain = "Größe 5 \\ \"q\" ← 兔子 e\u{301} 🐇";
+        assert_eq!(printable(plain), plain);
+        assert_eq!(printable("a\tb\nc"), r"a b\nc");
+        assert_eq!(printable_lines("a\tb\nc\r"), "a\tb\nc\\r");
+        assert_eq!(printable_bytes(b"a\xff\xc3\x1bb"), r"a\xff\xc3\u{1b}b");
+    }
+
+    #[test]
+    fn json_means_the_same_with_escapes() {
+        let text: String = HIDDEN.into_iter().chain("ä\"\\\n\t".chars()).collect();
+        for json in [
+            serde_json::to_string(&[&text]).unwrap(),
+            serde_json::to_string_pretty(&[&text]).unwrap(),
+        ] {
+            let shown = printable_json(&json);
+            assert!(!shown.replace('\n', "").contains(is_hidden), "{shown}");
+            let back: [String; 1] = serde_json::from_str(&shown).unwrap();
+            assert_eq!(back[0], text);
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        assert_eq!(shortened("äöü", 3), "äöü");
+        assert_eq!(shortened("äöüß", 3), "äöü...");
+    }
+}
