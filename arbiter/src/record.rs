@@ -3,12 +3,14 @@
 
 pub mod ending;
 pub(crate) mod line;
+pub mod seed;
 
 use buxtehude::rules::is_card;
 use serde::{Deserialize, Serialize};
 
 use ending::Ending;
 use line::Line;
+use seed::Seed;
 
 /// The most words of a principal variation that a record keeps.
 pub const MAX_LINE: usize = 12;
@@ -31,7 +33,7 @@ pub struct GameRecord {
     /// Names of the engines, in seat order.
     pub seats: Vec<String>,
     /// The seed of the match.
-    pub seed: u64,
+    pub seed: Seed,
     /// Moves and cards from `start` on, separated by single spaces.
     pub moves: String,
     /// Places in seat order, from 1; shared places as the best of them.

@@ -300,9 +300,9 @@ impl Match {
             }
             Err(error) => complain(format_args!("error: {error}")),
         }
-        let games = self.ledger.report.played();
+        let (games, seed) = (self.ledger.report.played(), self.known_seed());
         let events = self.ledger.events.as_mut();
-        if let Some(Err(error)) = events.map(|events| events.finish(word, code, games)) {
+        if let Some(Err(error)) = events.map(|events| events.finish(word, code, games, seed)) {
             complain(format_args!("--events: {error}"));
         }
         ExitCode::from(code)

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Evidence, Fault, GameRecord, TurnRecord};
 use crate::record::ending::Ending;
+use crate::record::seed::Seed;
 
 /// A record as it is written and read.
 #[derive(Serialize, Deserialize)]
@@ -15,7 +16,7 @@ pub struct Line {
     variant: String,
     start: String,
     seats: Vec<String>,
-    seed: u64,
+    seed: Seed,
     moves: String,
     places: Vec<u32>,
     endings: Vec<Ending>,

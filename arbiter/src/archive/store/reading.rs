@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 use super::{Trouble, settings};
 use crate::record::ending::Ending;
 use crate::record::line::pv_words;
+use crate::record::seed::Seed;
 use crate::record::{Fault, GameRecord, TurnRecord, TurnSums};
 
 /// What is read of a game.
@@ -83,7 +84,7 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    fn game(&mut self, row: &Row<'_>, seed: u64) -> Result<(GameRecord, Vec<TurnSums>), Trouble> {
+    fn game(&mut self, row: &Row<'_>, seed: Seed) -> Result<(GameRecord, Vec<TurnSums>), Trouble> {
         let game = row.get(0)?;
         let mut record = GameRecord {
             game,
