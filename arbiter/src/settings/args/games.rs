@@ -25,7 +25,7 @@ KEYS OF --engine AND --each
   margin=MS         how far beyond its time it may answer
   legal=on          send the legal moves as `searchmoves` with each `go`
   ponder=on         let it think on its opponent's time (two seats)
-  restart=on        start it anew for every game
+  restart=on|off    start it anew for every game (default: on in a tournament, off in a match)
   memory=MIB        the most memory that its process may ask for
 "
     };

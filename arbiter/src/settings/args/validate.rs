@@ -27,7 +27,7 @@ const MOST_GAMES_OF_A_TEST: u64 = 100_000;
 /// # Errors
 /// [`ArgsError`] names the flag, what was given and what is accepted.
 pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
-    let mut plan = common(&args.common, Format::RoundRobin)?;
+    let mut plan = common(&args.common, Format::RoundRobin, false)?;
     let mut remarks = Vec::new();
     plan.sprt = sprt(args)?;
     let block = plan.line_ups().games_per_block();
@@ -59,7 +59,7 @@ pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ArgsErro
             (Format::Gauntlet { challengers }, args.rounds, &args.common)
         }
     };
-    let mut plan = common(args, format)?;
+    let mut plan = common(args, format, true)?;
     let line_ups = plan.line_ups();
     let round = line_ups.count().checked_mul(line_ups.games_per_block());
     let games = round.and_then(|round| round.checked_mul(rounds));
@@ -69,8 +69,8 @@ pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ArgsErro
     Ok((plan, remarks))
 }
 
-/// The plan of what every match is told, of one block.
-fn common(args: &GameArgs, format: Format) -> Result<Plan, ArgsError> {
+/// The plan of what every match is told, of one block; `restart` as for [`engines`].
+fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsError> {
     let variant = Variant::by_name(&args.variant)?;
     variant.start(args.players)?;
     check_files(args)?;
@@ -101,7 +101,7 @@ fn common(args: &GameArgs, format: Format) -> Result<Plan, ArgsError> {
         },
         log: args.output.log.clone(),
         record: args.output.record.clone(),
-        ..Plan::new(variant, args.players, engines(args)?)
+        ..Plan::new(variant, args.players, engines(args, restart)?)
     };
     if plan.seats != 2 && plan.adjudication.resign.is_some() {
         return Err(ArgsError::ResignSeats { seats: plan.seats });

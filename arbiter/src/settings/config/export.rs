@@ -117,7 +117,9 @@ fn described(engine: &EngineSpec) -> Table {
     }
     table.extend(pairs(&limit.to_string()));
     table.insert("margin".into(), milliseconds(*margin));
-    for (key, is_on) in [("legal", legal), ("ponder", ponder), ("restart", restart)] {
+    // A match and a tournament differ in what they take an engine for that does not say it.
+    table.insert("restart".into(), (*restart).into());
+    for (key, is_on) in [("legal", legal), ("ponder", ponder)] {
         if *is_on {
             table.insert(key.into(), true.into());
         }
