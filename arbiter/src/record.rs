@@ -1,6 +1,7 @@
 //! What happened in a game. In a file it is one JSON object a line, in which all that the wall clock said
 //! is under one key, `clock`.
 
+pub mod digest;
 pub mod ending;
 pub(crate) mod line;
 pub mod seed;

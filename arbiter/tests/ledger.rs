@@ -7,6 +7,7 @@ use std::path::Path;
 use arbiter::archive::record_file::RecordFile;
 use arbiter::archive::store::{Store, StoreError};
 use arbiter::plan::{EngineSpec, Limit, Plan};
+use arbiter::play::interrupt::Interrupt;
 use arbiter::play::runner::News;
 use arbiter::record::GameRecord;
 use arbiter::record::ending::Ending;
@@ -57,6 +58,7 @@ fn ledger(plan: &Plan, folder: &Path) -> Ledger {
         report_every: None,
         repeats: 0,
         retired: Vec::new(),
+        interrupt: Interrupt::new(),
     }
 }
 

@@ -184,7 +184,9 @@ fn every_combination_plays_an_opening_before_the_next_one_begins() {
 
 #[test]
 fn different_seeds_give_different_openings() {
-    let seeds = (0..5).map(Seed::Number).chain((0..5).map(|byte| Seed::Key([byte; 16])));
+    let seeds = (0..5)
+        .map(Seed::Number)
+        .chain((0..5).map(|byte| Seed::Key([byte; 16])));
     let openings: Vec<Vec<String>> = seeds
         .map(|seed| Schedule::new(&plan(3, 3, seed, 8)).unwrap().game(1).opening)
         .collect();

@@ -239,6 +239,7 @@ impl Match {
                 report_every: output.report_every,
                 repeats: 0,
                 retired: Vec::new(),
+                interrupt: Interrupt::new(),
             },
             on_interrupt: output.on_interrupt,
             plan,
@@ -251,7 +252,7 @@ impl Match {
 
     /// Plays the match and reports it; the exit code says how it went.
     fn play(mut self) -> ExitCode {
-        let interrupt = Interrupt::new();
+        let interrupt = self.ledger.interrupt.clone();
         if let Err(error) = stop_on_signals(&interrupt, self.on_interrupt) {
             return fail(USAGE, format_args!("signals cannot be handled: {error}"));
         }
@@ -354,9 +355,10 @@ impl Match {
         }
         let progress = Progress::new(plan.games, played.len() as u64);
         let start = Instant::now();
+        let next_due = |from| (from..=plan.games).find(|number| !played.contains(number));
         let planned = runner::Match {
             plan,
-            played,
+            next_due: &next_due,
             failures,
             log,
             interrupt,

@@ -43,7 +43,9 @@ impl From<u64> for DeckSeed {
 impl fmt::Display for DeckSeed {
     /// As much of it as tells it from others: 16 hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0[..8].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        self.0[..8]
+            .iter()
+            .try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 

@@ -125,9 +125,17 @@ mod tests {
             assert_eq!(serde_json::to_string(&seed).unwrap(), json);
             assert_eq!(serde_json::from_str::<Seed>(&json).unwrap(), seed);
         }
-        assert_eq!(serde_json::from_str::<Seed>("\"7\"").unwrap(), Seed::Number(7));
-        let error = serde_json::from_str::<Seed>("\"x\"").unwrap_err().to_string();
-        assert!(error.contains("seed \"x\": expected a whole number"), "{error}");
+        assert_eq!(
+            serde_json::from_str::<Seed>("\"7\"").unwrap(),
+            Seed::Number(7)
+        );
+        let error = serde_json::from_str::<Seed>("\"x\"")
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("seed \"x\": expected a whole number"),
+            "{error}"
+        );
         assert!(serde_json::from_str::<Seed>("-1").is_err());
     }
 }
