@@ -208,6 +208,15 @@ fn what_was_changed_in_a_store_is_caught() {
         connection.execute_batch(back).unwrap();
         assert_eq!(run(&["replay", &store]).0, 0, "{back}");
     }
+    let slower = "UPDATE seats SET micros = micros + 1 WHERE game = 1 AND seat = 2";
+    connection.execute_batch(slower).unwrap();
+    let (code, stdout, _) = run(&["replay", &store]);
+    assert_eq!(code, 1, "{stdout}");
+    let named = format!("{store}: game 1: seats: the totals of turns");
+    assert!(stdout.starts_with(&named), "{stdout}");
+    connection
+        .execute_batch(&slower.replace("+ 1", "- 1"))
+        .unwrap();
     let rename = "UPDATE engines SET name = 'other'";
     connection.execute_batch(rename).unwrap();
     let (code, stdout, _) = run(&["replay", &store]);

@@ -11,8 +11,8 @@ use program::{arbiter, content, directory, run};
 use rustix::process::{Pid, Signal, kill_process};
 use stored::export_with_digest;
 
-/// Plays the first legal move, and remembers the cards of the game before, which it tells apart by `ucinewgame`. Each time
-/// that these begin with the cards of this game, it says so in the file that is its argument.
+/// Plays the first legal move, and remembers the cards of the game before, which it tells apart by `ucinewgame`. Each
+/// time that these begin with the cards of this game, it says so in the file that is its argument.
 const REMEMBERING: &str = r#"
 before=; now=
 while read -r line; do

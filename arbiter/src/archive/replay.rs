@@ -27,9 +27,13 @@ pub fn read_kept(line: impl AsRef<[u8]>) -> Result<KeptGame, Flaw> {
 }
 
 /// Everything that is wrong with a game as it was kept: what [`check`] finds, and whether it was changed since it was
-/// played.
+/// played, or what its turns add up to.
 pub fn check_kept(kept: &KeptGame) -> Vec<Flaw> {
     let mut flaws = check(&kept.record);
+    let totals = kept.totals.as_ref();
+    if totals.is_some_and(|totals| *totals != kept.record.turn_sums()) {
+        flaws.push(Flaw::Totals);
+    }
     if let Some(found) = kept.digest.clone() {
         let expected = kept.record.digest();
         if found != expected {

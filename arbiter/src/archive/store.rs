@@ -304,8 +304,7 @@ impl Store {
         only: Option<u64>,
         visit: impl FnMut(KeptGame) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut visit = visit;
-        self.read(Extent::Whole, only, |kept, _| visit(kept))
+        self.read(Extent::Whole, only, visit)
     }
 
     /// Calls `visit` with each game in turn, sorted by number, without its moves and turns, and with what the turns
@@ -318,7 +317,9 @@ impl Store {
         visit: impl FnMut(GameRecord, Vec<TurnSums>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut visit = visit;
-        self.read(Extent::Summary, None, |kept, sums| visit(kept.record, sums))
+        self.read(Extent::Summary, None, |kept| {
+            visit(kept.record, kept.totals.unwrap_or_default())
+        })
     }
 
     /// Calls `visit` with each game in turn, sorted by number, without moves, estimates and scores: all that a
@@ -331,18 +332,18 @@ impl Store {
         visit: impl FnMut(GameRecord) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut visit = visit;
-        self.read(Extent::Outline, None, |kept, _| visit(kept.record))
+        self.read(Extent::Outline, None, |kept| visit(kept.record))
     }
 
     fn read<E: From<StoreError>>(
         &self,
         extent: Extent,
         only: Option<u64>,
-        mut visit: impl FnMut(KeptGame, Vec<TurnSums>) -> Result<(), E>,
+        mut visit: impl FnMut(KeptGame) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut outcome = Ok(());
-        let read = reading::for_each(&self.connection, extent, only, |kept, sums| {
-            outcome = visit(kept, sums);
+        let read = reading::for_each(&self.connection, extent, only, |kept| {
+            outcome = visit(kept);
             outcome.is_ok()
         });
         self.check(read)?;

@@ -136,8 +136,8 @@ pub struct Match<'a> {
     pub is_followed: bool,
 }
 
-/// Plays all games of a plan that are due, but for those of retired engines, or until interrupted; calls `on_news` with all that happens, always in the calling thread. Several games at a time end
-/// in any order.
+/// Plays all games of a plan that are due, but for those of retired engines, or until interrupted; calls `on_news`
+/// with all that happens, always in the calling thread. Several games at a time end in any order.
 ///
 /// # Errors
 /// The first error of `on_news`, or [`RunError::Start`] where the system has no room for an engine; either stops

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::GameRecord;
 use super::line::Line;
+use super::{GameRecord, TurnSums};
 
 /// Bytes of a hash that make a digest.
 const BYTES: usize = 16;
 
-/// A game as it was kept, with the digest that was kept with it.
+/// A game as it was kept, with what was kept beside it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Line", into = "Line")]
 pub struct KeptGame {
@@ -17,6 +17,8 @@ pub struct KeptGame {
     pub record: GameRecord,
     /// Its digest when it was played, or `None` of a game that was kept before there were digests.
     pub digest: Option<String>,
+    /// What the turns of each seat were said to add up to, or `None` where only the turns are kept.
+    pub totals: Option<Vec<TurnSums>>,
 }
 
 impl GameRecord {
@@ -34,7 +36,8 @@ impl KeptGame {
     pub fn without_clock(self) -> KeptGame {
         KeptGame {
             record: self.record.without_clock(),
-            ..self
+            digest: self.digest,
+            totals: None,
         }
     }
 }

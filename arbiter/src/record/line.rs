@@ -74,7 +74,7 @@ impl From<GameRecord> for Line {
 }
 
 impl From<KeptGame> for Line {
-    fn from(KeptGame { record, digest }: KeptGame) -> Line {
+    fn from(KeptGame { record, digest, .. }: KeptGame) -> Line {
         Line {
             digest,
             ..Line::without_digest(record)
@@ -128,6 +128,7 @@ impl From<Line> for KeptGame {
     fn from(mut line: Line) -> KeptGame {
         KeptGame {
             digest: line.digest.take(),
+            totals: None,
             record: line.into(),
         }
     }

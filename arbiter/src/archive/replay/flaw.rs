@@ -96,6 +96,9 @@ pub enum Flaw {
         /// Who wins by the rules, if they know it.
         outcome: Option<Seat>,
     },
+    /// The totals of a seat are not those of its turns.
+    #[error("seats: the totals of turns, times and depths are not those of the turns")]
+    Totals,
     /// Something is not as it was when the game was played.
     #[error("digest: {found}, what is there makes {expected}: it was changed after it was played")]
     Digest {

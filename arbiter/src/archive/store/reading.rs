@@ -54,7 +54,7 @@ pub fn for_each(
     connection: &Connection,
     extent: Extent,
     only: Option<u64>,
-    mut visit: impl FnMut(KeptGame, Vec<TurnSums>) -> bool,
+    mut visit: impl FnMut(KeptGame) -> bool,
 ) -> Result<(), Trouble> {
     // All is read as it is at one time, though an arbiter may be adding games.
     let snapshot = connection.unchecked_transaction()?;
@@ -69,8 +69,7 @@ pub fn for_each(
     // No game has a number below 1.
     let mut rows = games.query(params![only.unwrap_or(0), only.unwrap_or(i64::MAX as u64)])?;
     while let Some(row) = rows.next()? {
-        let (kept, sums) = parts.game(row, seed)?;
-        if !visit(kept, sums) {
+        if !visit(parts.game(row, seed)?) {
             break;
         }
     }
@@ -85,7 +84,7 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    fn game(&mut self, row: &Row<'_>, seed: Seed) -> Result<(KeptGame, Vec<TurnSums>), Trouble> {
+    fn game(&mut self, row: &Row<'_>, seed: Seed) -> Result<KeptGame, Trouble> {
         let game = row.get(0)?;
         let mut record = GameRecord {
             game,
@@ -122,7 +121,12 @@ impl Parts<'_> {
             record.turns.push(turn(row, game)?);
         }
         let digest = row.get(5)?;
-        Ok((KeptGame { record, digest }, sums))
+        let totals = Some(sums);
+        Ok(KeptGame {
+            record,
+            digest,
+            totals,
+        })
     }
 
     fn fault(&mut self, game: u64) -> Result<Option<Fault>, Trouble> {
