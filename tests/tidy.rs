@@ -24,7 +24,7 @@ const ENGINE_PARTS: &[(&str, &[&str])] = &[
 const ARBITER_ROOMS: &[(&str, &[&str])] = &[
     ("record", &[]),
     ("score", &["record"]),
-    ("plan", &["score"]),
+    ("plan", &["record", "score"]),
     ("archive", &["plan", "record", "score"]),
     ("play", &["plan", "record", "score"]),
     ("results", &["archive", "plan", "play", "record", "score"]),

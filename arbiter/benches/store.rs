@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use arbiter::archive::store::{Store, StoreError};
 use arbiter::plan::{EngineSpec, Limit, Plan};
 use arbiter::record::ending::Ending;
+use arbiter::record::seed::Seed;
 use arbiter::record::{GameRecord, TurnRecord};
 use arbiter::results::report::Report;
 use buxtehude::rules::VARIANTS;
@@ -118,7 +119,7 @@ fn record(number: u64) -> GameRecord {
         variant: VARIANTS[0].name.to_string(),
         start: "0,68,3/0,68,3 1 - -".to_string(),
         seats: ["alpha", "beta"].map(String::from).to_vec(),
-        seed: 1,
+        seed: Seed::Number(1),
         moves: moves.join(" "),
         places: vec![1 + (number % 2) as u32, 2 - (number % 2) as u32],
         endings: vec![Ending::Finish, Ending::Last],

@@ -147,13 +147,13 @@ fn play_games(plan: &Plan) -> Outcome<(Time, Vec<GameRecord>)> {
             .collect(),
         start: None,
         opening: Vec::new(),
-        deck_seed: 0,
+        deck_seed: 0.into(),
     };
     let mut records = Vec::new();
     let stopwatch = Stopwatch::start();
     for number in 1..=GAMES {
         game.number = number;
-        game.deck_seed = number;
+        game.deck_seed = number.into();
         records.push(Referee::new(plan, &interrupt).play(&game, &mut engines)?);
     }
     let time = stopwatch.stop();

@@ -6,6 +6,7 @@ mod limit;
 pub(crate) mod numbers;
 pub mod openings;
 pub mod schedule;
+pub mod seed;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ pub(crate) use limit::clock;
 pub use limit::{ClockLimit, Limit, LimitTextError, TimeLimit};
 
 use crate::plan::schedule::LineUps;
+use crate::plan::seed::Seed;
 use crate::score::Sprt;
 
 /// A whole match or tournament.
@@ -37,7 +39,7 @@ pub struct Plan {
     /// Number of games, a multiple of the games of a block.
     pub games: u64,
     /// Everything random in the match follows from it.
-    pub seed: u64,
+    pub seed: Seed,
     /// Games played at the same time, at least 1.
     pub concurrency: usize,
     /// Whether the engines of each game at a time are pinned to one processor core.
@@ -183,7 +185,7 @@ impl Plan {
             format: Format::RoundRobin,
             all_orders: false,
             games: seats as u64,
-            seed: 1,
+            seed: Seed::Number(1),
             concurrency: 1,
             pin: false,
             random_plies: 0,

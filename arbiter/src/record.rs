@@ -1,15 +1,18 @@
 //! What happened in a game. In a file it is one JSON object a line, in which all that the wall clock said
 //! is under one key, `clock`.
 
+pub mod digest;
 pub mod ending;
 pub(crate) mod line;
 pub mod printable;
+pub mod seed;
 
 use buxtehude::rules::is_card;
 use serde::{Deserialize, Serialize};
 
 use ending::Ending;
 use line::Line;
+use seed::Seed;
 
 /// The most words of a principal variation that a record keeps.
 pub const MAX_LINE: usize = 12;
@@ -21,7 +24,7 @@ pub const MAX_FLAW: usize = 100;
 const TOO_LATE: &str = "it answered later than its limit and the margin allow";
 
 /// A finished game with everything needed to replay it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Line", into = "Line")]
 pub struct GameRecord {
     /// Its number in the match, from 1.
@@ -35,7 +38,7 @@ pub struct GameRecord {
     /// Names of the engines, in seat order.
     pub seats: Vec<String>,
     /// The seed of the match.
-    pub seed: u64,
+    pub seed: Seed,
     /// Moves and cards from `start` on, separated by single spaces.
     pub moves: String,
     /// Places in seat order, from 1; shared places as the best of them.

@@ -29,6 +29,7 @@ pub use in_order::InOrder;
 pub use rating::{Rating, Ratings};
 pub use sprt::{EloModel, Sprt, SprtError, SprtTextError, Verdict};
 pub use student::half_width;
+use student::half_width_of_counts;
 
 /// The points of each seat, given its place from 1, shared places as the best of them.
 ///
@@ -80,8 +81,10 @@ pub struct Tally {
     /// Answers of which something other than the move was no good.
     pub flaws: u64,
     games_per_block: usize,
-    /// Its points in each block, and the games of the block in which it sat.
-    blocks: BTreeMap<u64, BlockTally>,
+    /// Its points so far in each block that is not whole yet, and the games of the block in which it sat.
+    begun: BTreeMap<u64, BlockTally>,
+    /// How often a whole block brought it so many halves of a point.
+    whole: BTreeMap<u64, u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -101,12 +104,10 @@ impl Tally {
     /// `None` for fewer than two blocks, where the interval holds every share that there is, and where the
     /// share could not be another since nobody else was in the games.
     pub fn error(&self) -> Option<f64> {
-        let seats = self.places.len();
-        let games = self.games_per_block;
-        let whole = self.blocks.values().filter(|block| block.games == games);
-        let available = games as f64 * points_of_a_game(seats);
-        let shares: Vec<f64> = whole.map(|block| block.points / available).collect();
-        let (share, error) = self.share().zip(half_width(&shares))?;
+        let available = self.games_per_block as f64 * points_of_a_game(self.places.len());
+        let blocks = self.whole.iter();
+        let shares = blocks.map(|(&halves, &blocks)| (halves as f64 / 2.0 / available, blocks));
+        let (share, error) = self.share().zip(half_width_of_counts(shares))?;
         let tells_nothing = share - error <= 0.0 && share + error >= 1.0;
         (!tells_nothing && self.par() != Some(1.0)).then_some(error)
     }
@@ -142,9 +143,15 @@ impl Tally {
     fn add_game(&mut self, block: u64, points: f64) {
         self.games += 1;
         self.available += points_of_a_game(self.places.len());
-        let block = self.blocks.entry(block).or_default();
-        block.games += 1;
-        block.points += points;
+        let tally = self.begun.entry(block).or_default();
+        tally.games += 1;
+        tally.points += points;
+        if tally.games == self.games_per_block {
+            // Points are shared by halves.
+            let halves = (2.0 * tally.points).round() as u64;
+            *self.whole.entry(halves).or_default() += 1;
+            self.begun.remove(&block);
+        }
     }
 }
 

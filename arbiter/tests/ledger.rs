@@ -7,9 +7,11 @@ use std::path::Path;
 use arbiter::archive::record_file::RecordFile;
 use arbiter::archive::store::{Store, StoreError};
 use arbiter::plan::{EngineSpec, Limit, Plan};
+use arbiter::play::interrupt::Interrupt;
 use arbiter::play::runner::News;
 use arbiter::record::GameRecord;
 use arbiter::record::ending::Ending;
+use arbiter::record::seed::Seed;
 use arbiter::results::events::EventFile;
 use arbiter::results::ledger::{Ledger, LedgerError};
 use arbiter::results::progress::Progress;
@@ -31,7 +33,7 @@ fn game(number: u64) -> News {
         variant: VARIANTS[0].name.to_string(),
         start: "63,1,0/61,10,0 1 - -".to_string(),
         seats: ["alpha", "beta"].map(String::from).to_vec(),
-        seed: 1,
+        seed: Seed::Number(1),
         moves: "1".to_string(),
         places: vec![1, 2],
         endings: vec![Ending::Finish, Ending::Last],
@@ -58,6 +60,7 @@ fn ledger(plan: &Plan, folder: &Path) -> Ledger {
         repeats: 0,
         retired: Vec::new(),
         has_warned: false,
+        interrupt: Interrupt::new(),
     }
 }
 

@@ -33,6 +33,7 @@ mod retirement;
 mod runner;
 mod schedule;
 mod score;
+mod secret_seed;
 mod shell_blocks;
 mod sprt;
 mod sprt_error_rates;

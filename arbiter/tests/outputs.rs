@@ -155,6 +155,41 @@ fn a_match_waits_for_those_who_follow_it() {
 }
 
 #[test]
+fn a_record_that_nobody_reads_does_not_keep_a_match_from_its_end() {
+    let directory = directory("unread_record");
+    let engines = engines(&directory);
+    let [pipe, shown] = ["games", "shown"].map(|name| directory.join(name));
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success(), "{made}");
+    let files = ["--games", "100000", "--record", pipe.to_str().unwrap()];
+    let child = arbiter(&playing(&engines, &files))
+        .stdout(fs::File::create(&shown).unwrap())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    await_growth(&shown);
+    let deadline = Instant::now() + LONG;
+    let (mut size, mut since) = (0, Instant::now());
+    while since.elapsed() < A_WHILE {
+        assert!(Instant::now() < deadline, "no pipe is so large");
+        let now = fs::metadata(&shown).unwrap().len();
+        if now != size {
+            (size, since) = (now, Instant::now());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let id = rustix::process::Pid::from_raw(child.id() as i32).unwrap();
+    rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    assert!(
+        stderr.contains("cannot be recorded") && stderr.contains("nobody reads it"),
+        "{stderr}"
+    );
+}
+
+#[test]
 fn a_long_schedule_is_printed_as_long_as_somebody_reads() {
     let mut child = arbiter(&["match", "--dry-run", "--games", "1000000000000"])
         .stdout(Stdio::piped())
@@ -208,6 +243,8 @@ fn an_engine_is_not_blamed_for_a_want_of_descriptors() {
         "4",
         "--concurrency",
         "4",
+        "--each",
+        "restart=off",
         "--store",
         store,
     ]);

@@ -2,6 +2,7 @@
 
 use arbiter::record::GameRecord;
 use arbiter::record::ending::Ending;
+use arbiter::record::seed::Seed;
 use arbiter::score::{Comparisons, Ratings, Standings, points};
 use proptest::prelude::*;
 
@@ -12,7 +13,7 @@ fn game(number: u64, seats: &[&str], places: &[u32]) -> GameRecord {
         variant: "hase-und-igel".to_string(),
         start: String::new(),
         seats: seats.iter().map(|name| name.to_string()).collect(),
-        seed: 1,
+        seed: Seed::Number(1),
         moves: String::new(),
         places: places.to_vec(),
         endings: vec![Ending::Finish; seats.len()],

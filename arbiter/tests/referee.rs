@@ -90,9 +90,9 @@ fn a_game_that_its_opening_ends_asks_nobody() {
 
 #[test]
 fn the_same_seed_draws_the_same_cards() {
-    let play = |deck_seed| {
+    let play = |deck_seed: u64| {
         let mut table = Table::new(vec![tiny(&[]), tiny(&[])]);
-        table.game.deck_seed = deck_seed;
+        table.game.deck_seed = deck_seed.into();
         table.plan.patience.max_plies = 30;
         table.play().record().moves.clone()
     };

@@ -122,6 +122,109 @@ fn a_tampered_game_is_caught() {
 }
 
 #[test]
+fn what_was_changed_in_a_file_is_caught_though_the_rules_allow_it() {
+    let (path, _) = match_of("changed_since");
+    let genuine = std::fs::read_to_string(&path).unwrap();
+    let file = path.to_str().unwrap();
+    for (from, to) in [
+        (r#""score":"cp 0""#, r#""score":"cp 1""#),
+        (r#""alpha""#, r#""gamma""#),
+        (r#""seed":1"#, r#""seed":2"#),
+        (r#""block":1"#, r#""block":9"#),
+        (r#""depth":1"#, r#""depth":2"#),
+    ] {
+        assert!(genuine.contains(from), "no {from} in {genuine}");
+        std::fs::write(&path, genuine.replacen(from, to, 1)).unwrap();
+        let (code, stdout, _) = run(&["replay", file]);
+        assert_eq!(code, 1, "{from}: {stdout}");
+        let named = format!("{file}:1: game 1: digest: ");
+        assert!(stdout.starts_with(&named), "{from}: {stdout}");
+        assert!(stdout.ends_with(": 4 games, 1 wrong\n"), "{from}: {stdout}");
+        // What is exported of it does not pass for genuine.
+        let exported = run(&["export", file]).1;
+        std::fs::write(&path, exported).unwrap();
+        assert_eq!(run(&["replay", file]).1, stdout, "{from}");
+    }
+    // The clock may say what it likes, and older games had no digest.
+    let (first, rest) = genuine.split_once('\n').unwrap();
+    let micros = first.find(r#""micros":["#).unwrap() + r#""micros":["#.len();
+    let first = format!("{}1{}", &first[..micros], &first[micros..]);
+    let digest = first.find(r#","digest""#).unwrap();
+    for (first, verdict) in [
+        (first.clone(), "all in order"),
+        (
+            format!("{}}}", &first[..digest]),
+            "all in order; 1 without a digest",
+        ),
+    ] {
+        std::fs::write(&path, format!("{first}\n{rest}")).unwrap();
+        let (code, stdout, _) = run(&["replay", file]);
+        assert_eq!((code, stdout), (0, format!("{file}: 4 games, {verdict}\n")));
+    }
+}
+
+#[test]
+fn what_was_changed_in_a_store_is_caught() {
+    let directory = directory("changed_store");
+    let store = directory.join("match.db").display().to_string();
+    let settings = [
+        "match",
+        "--depth",
+        "1",
+        "--max-plies",
+        "12",
+        "--store",
+        &store,
+    ];
+    let (code, _, stderr) = run(&settings);
+    assert_eq!(code, 0, "{stderr}");
+    let connection = rusqlite::Connection::open(&store).unwrap();
+    for (change, back) in [
+        (
+            "UPDATE turns SET estimate = '999 1' WHERE game = 2 AND number = 3",
+            "UPDATE turns SET estimate = (SELECT value FROM kept) WHERE game = 2 AND number = 3",
+        ),
+        (
+            "UPDATE seats SET ending = 'agreed' WHERE game = 2",
+            "UPDATE seats SET ending = 'max plies' WHERE game = 2",
+        ),
+        (
+            "UPDATE games SET block = 7 WHERE number = 2",
+            "UPDATE games SET block = 1 WHERE number = 2",
+        ),
+    ] {
+        let keep = "CREATE TEMP TABLE IF NOT EXISTS kept AS
+            SELECT estimate AS value FROM turns WHERE game = 2 AND number = 3";
+        connection
+            .execute_batch(&format!("{keep}; {change}"))
+            .unwrap();
+        let (code, stdout, _) = run(&["replay", &store]);
+        assert_eq!(code, 1, "{change}: {stdout}");
+        assert!(
+            stdout.starts_with(&format!("{store}: game 2: ")),
+            "{change}: {stdout}"
+        );
+        assert!(stdout.contains("game 2: digest: "), "{change}: {stdout}");
+        connection.execute_batch(back).unwrap();
+        assert_eq!(run(&["replay", &store]).0, 0, "{back}");
+    }
+    let slower = "UPDATE seats SET micros = micros + 1 WHERE game = 1 AND seat = 2";
+    connection.execute_batch(slower).unwrap();
+    let (code, stdout, _) = run(&["replay", &store]);
+    assert_eq!(code, 1, "{stdout}");
+    let named = format!("{store}: game 1: seats: the totals of turns");
+    assert!(stdout.starts_with(&named), "{stdout}");
+    connection
+        .execute_batch(&slower.replace("+ 1", "- 1"))
+        .unwrap();
+    let rename = "UPDATE engines SET name = 'other'";
+    connection.execute_batch(rename).unwrap();
+    let (code, stdout, _) = run(&["replay", &store]);
+    assert_eq!(code, 1, "{stdout}");
+    assert!(stdout.ends_with(": 2 games, 2 wrong\n"), "{stdout}");
+}
+
+#[test]
 fn a_game_cut_short_is_neither_over_nor_stopped() {
     let (_, records) = match_of("cut_short");
     let mut record = records[0].clone();

@@ -1,6 +1,7 @@
 //! The tables as a person sees them.
 
 use arbiter::record::ending::Ending;
+use arbiter::record::seed::Seed;
 use arbiter::record::{Fault, GameRecord, TurnRecord};
 use arbiter::results::report::Report;
 use arbiter::score::Verdict;
@@ -22,7 +23,7 @@ fn game(number: u64, seats: [&str; 3], places: [u32; 3]) -> GameRecord {
         variant: "hase-und-igel".to_string(),
         start: String::new(),
         seats: seats.map(String::from).to_vec(),
-        seed: 1,
+        seed: Seed::Number(1),
         moves: String::new(),
         places: places.to_vec(),
         endings: places

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use arbiter::plan::deck::Deck;
 use arbiter::plan::schedule::{Schedule, ScheduledGame};
+use arbiter::plan::seed::Seed;
 use arbiter::plan::{EngineSpec, Limit, Opening, Plan};
 use buxtehude::rules::{AnyPosition, Seat, Turn, VARIANTS};
 use proptest::prelude::*;
 
-fn plan(seats: usize, engines: usize, seed: u64, random_plies: u32) -> Plan {
+fn plan(seats: usize, engines: usize, seed: Seed, random_plies: u32) -> Plan {
     let engine = |number| EngineSpec::new(&format!("engine {number}"), "true", Limit::depth(1));
     Plan {
         games: 100 * seats as u64,
@@ -34,8 +35,15 @@ fn after(game: &ScheduledGame, plan: &Plan) -> AnyPosition {
     opening.position(plan.variant, plan.seats).unwrap()
 }
 
+fn seeds() -> impl Strategy<Value = Seed> {
+    prop_oneof![
+        any::<u64>().prop_map(Seed::Number),
+        any::<[u8; 16]>().prop_map(Seed::Key)
+    ]
+}
+
 fn plans() -> impl Strategy<Value = Plan> {
-    (2..=6usize, 1..=8usize, any::<u64>(), 0..20u32)
+    (2..=6usize, 1..=8usize, seeds(), 0..20u32)
         .prop_map(|(seats, engines, seed, random_plies)| plan(seats, engines, seed, random_plies))
 }
 
@@ -116,7 +124,7 @@ proptest! {
 
 #[test]
 fn fewer_engines_than_seats_are_filled_in_order() {
-    let plan = plan(5, 2, 1, 0);
+    let plan = plan(5, 2, Seed::Number(1), 0);
     let seats = Schedule::new(&plan).unwrap().game(1).seats;
     let seats: Vec<(usize, usize)> = seats.iter().map(|seat| (seat.engine, seat.copy)).collect();
     assert_eq!(seats, [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2)]);
@@ -124,7 +132,7 @@ fn fewer_engines_than_seats_are_filled_in_order() {
 
 #[test]
 fn more_engines_than_seats_play_in_every_combination() {
-    let plan = plan(2, 4, 1, 0);
+    let plan = plan(2, 4, Seed::Number(1), 0);
     let schedule = Schedule::new(&plan).unwrap();
     let pairs: Vec<Vec<usize>> = (1..=14)
         .map(|number| {
@@ -157,7 +165,7 @@ fn more_engines_than_seats_play_in_every_combination() {
 
 #[test]
 fn every_combination_plays_an_opening_before_the_next_one_begins() {
-    let mut plan = plan(2, 3, 1, 0);
+    let mut plan = plan(2, 3, Seed::Number(1), 0);
     plan.openings = ["1", "3"]
         .map(|mv| Opening {
             start: None,
@@ -176,7 +184,10 @@ fn every_combination_plays_an_opening_before_the_next_one_begins() {
 
 #[test]
 fn different_seeds_give_different_openings() {
-    let openings: Vec<Vec<String>> = (0..5)
+    let seeds = (0..5)
+        .map(Seed::Number)
+        .chain((0..5).map(|byte| Seed::Key([byte; 16])));
+    let openings: Vec<Vec<String>> = seeds
         .map(|seed| Schedule::new(&plan(3, 3, seed, 8)).unwrap().game(1).opening)
         .collect();
     for (index, opening) in openings.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! Laws of the score, and a match worked out by hand.
 
 use arbiter::record::ending::Ending;
+use arbiter::record::seed::Seed;
 use arbiter::record::{GameRecord, TurnRecord};
 use arbiter::score::{Standings, points};
 use proptest::prelude::*;
@@ -16,7 +17,7 @@ fn game(number: u64, block: u64, seats: &[&str], places: &[u32]) -> GameRecord {
         variant: "hase-und-igel".to_string(),
         start: String::new(),
         seats: seats.iter().map(|name| name.to_string()).collect(),
-        seed: 1,
+        seed: Seed::Number(1),
         moves: String::new(),
         places: places.to_vec(),
         endings: places.iter().map(ending).collect(),

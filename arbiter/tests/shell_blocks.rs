@@ -9,7 +9,7 @@ use std::process::Command;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
 
-/// The blocks marked `sh`, but for those that build, each with the line at which it begins.
+/// The blocks marked `sh`, but for those that build or need other programs, each with the line at which it begins.
 fn blocks(text: &str) -> Vec<(usize, String)> {
     let mut blocks = Vec::new();
     let mut lines = text.lines().enumerate();
@@ -17,7 +17,10 @@ fn blocks(text: &str) -> Vec<(usize, String)> {
         if line == "```sh" {
             let block = lines.by_ref().map(|(_, line)| line);
             let block: Vec<&str> = block.take_while(|line| *line != "```").collect();
-            if !block.iter().any(|line| line.starts_with("cargo ")) {
+            if !block
+                .iter()
+                .any(|line| line.starts_with("cargo ") || line.starts_with("sqlite3 "))
+            {
                 blocks.push((number + 1, block.join("\n")));
             }
         }
@@ -75,6 +78,12 @@ fn blocks_of_the_readme_run() {
 #[test]
 fn blocks_of_the_page_on_the_arbiter_run() {
     run_blocks("docs/arbiter.md", 8);
+}
+
+#[test]
+fn blocks_of_the_pages_on_stores_and_fairness_run() {
+    run_blocks("docs/store.md", 1);
+    run_blocks("docs/fairness.md", 2);
 }
 
 #[test]

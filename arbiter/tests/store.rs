@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use crate::common::{processes, program, stored};
 use arbiter::archive::store::Store;
 use processes::{await_death, children};
-use program::{content, crashing, directory, run, scattered};
-use stored::{export, numbers, tables};
+use program::{arbiter, content, crashing, directory, run, scattered};
+use stored::{export, export_with_digest, numbers, tables};
 
 /// Plays a match of two small engines into a new store and a record.
 fn match_of(directory: &Path, arguments: &[&str]) -> (String, String, String) {
@@ -88,8 +88,10 @@ fn an_export_without_the_clock_is_the_same_at_any_concurrency() {
         arguments.extend(["--random-plies", "4", "--max-plies", "40", "--seed", "9"]);
         arguments.extend(["--concurrency", concurrency, "--store", store]);
         let output = content(&arguments);
-        let lines = export(store, &["--without-clock"]);
-        let text = export(store, &["--without-clock", "--format", "text"]);
+        let (lines, digest) = export_with_digest(store, &["--without-clock"]);
+        let text = export_with_digest(store, &["--without-clock", "--format", "text"]);
+        assert_eq!(text.1, digest);
+        assert_eq!(export_with_digest(store, &[]).1, digest);
         let record = directory.join("exported.jsonl");
         std::fs::write(&record, &lines).unwrap();
         let report = content(&["report", record.to_str().unwrap(), "--format", "text"]);
@@ -121,6 +123,29 @@ fn a_store_is_never_overwritten() {
         before == std::fs::read(&store).unwrap(),
         "the file has changed"
     );
+}
+
+#[test]
+fn names_that_mean_something_to_sqlite_are_files_like_others() {
+    let directory = directory("odd_names");
+    for name in [":memory:", "file:x", "file:x?mode=memory", "a%20b"] {
+        let in_directory = |arguments: &[&str]| {
+            let output = arbiter(arguments).current_dir(&directory).output().unwrap();
+            assert!(output.status.success(), "{name}: {output:?}");
+            String::from_utf8(output.stdout).unwrap()
+        };
+        in_directory(&["match", "--depth", "1", "--max-plies", "4", "--store", name]);
+        assert!(directory.join(name).is_file(), "{name}");
+        let resumed = in_directory(&["resume", name]);
+        assert!(
+            resumed.ends_with(&format!("2 games, all stored in {name}\n")),
+            "{resumed}"
+        );
+        assert_eq!(in_directory(&["export", name]).lines().count(), 2, "{name}");
+        in_directory(&["report", name, "--format", "text"]);
+    }
+    let files = std::fs::read_dir(&directory).unwrap().count();
+    assert_eq!(files, 4, "{directory:?}");
 }
 
 #[test]
@@ -280,6 +305,9 @@ fn settings_that_make_no_sense_are_named() {
 fn a_store_of_the_first_format_is_read_and_resumed() {
     let (store, _) = begun("first_format");
     let games = export(&store, &[]);
+    let (before, digest) = games.trim_end().rsplit_once(",\"digest\":").unwrap();
+    assert_eq!(digest.len(), "'0123456789abcdef0123456789abcdef'}".len());
+    let games = format!("{before}}}\n");
     let connection = rusqlite::Connection::open(&store).unwrap();
     connection
         .execute_batch(
@@ -288,7 +316,7 @@ fn a_store_of_the_first_format_is_read_and_resumed() {
              ALTER TABLE turns DROP COLUMN out_of_turn; ALTER TABLE seats DROP COLUMN out_of_turn;
              ALTER TABLE seats DROP COLUMN waited; ALTER TABLE seats DROP COLUMN late_stops;
              ALTER TABLE turns DROP COLUMN flaw; ALTER TABLE seats DROP COLUMN flaws;
-             DROP TABLE replays; PRAGMA user_version = 1",
+             ALTER TABLE games DROP COLUMN digest; DROP TABLE replays; PRAGMA user_version = 1",
         )
         .unwrap();
     let format = || -> i64 {
@@ -299,6 +327,11 @@ fn a_store_of_the_first_format_is_read_and_resumed() {
     };
     assert_eq!(export(&store, &[]), games);
     assert_eq!(format(), 1, "reading changes nothing");
+    let replayed = content(&["replay", &store]);
+    assert!(
+        replayed.ends_with(": 1 game, all in order; 1 without a digest\n"),
+        "{replayed}"
+    );
     let (code, _, stderr) = run(&["resume", &store]);
     assert_eq!(code, 0, "{stderr}");
     assert_eq!(format(), 2);
@@ -386,7 +419,7 @@ fn a_report_is_of_one_match() {
 fn an_interrupted_match_is_resumed() {
     let directory = directory("interrupted");
     let store = directory.join("match.db").to_str().unwrap().to_string();
-    let mut command = program::arbiter(&[
+    let mut command = arbiter(&[
         "match",
         "--depth",
         "1",

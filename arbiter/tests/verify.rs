@@ -175,6 +175,44 @@ fn what_was_changed_in_a_record_is_found() {
     assert!(output.ends_with(": 1 game, 1 not as stored\n"), "{output}");
 }
 
+/// Hundreds of blocks in, a record tells no less what was played than at its beginning.
+#[test]
+fn a_record_may_begin_anywhere() {
+    let directory = directory("verify_late");
+    let settings = ["--games", "600", "--depth", "1"];
+    let (_, record) = match_of(&directory, &settings);
+    let text = fs::read_to_string(&record).unwrap();
+    let some: Vec<&str> = text
+        .lines()
+        .enumerate()
+        .filter(|(index, _)| index % 100 > 94)
+        .map(|(_, line)| line)
+        .collect();
+    fs::write(&record, some.join("\n")).unwrap();
+    let (code, output) = verify(&[&record, "--depth", "1", "--concurrency", "2"]);
+    let expected = format!("{record}: 30 games, all as stored\n");
+    assert_eq!((code, output), (0, expected));
+}
+
+/// The arbiter may not have so much memory that it could list all games that were planned.
+#[test]
+fn a_long_plan_takes_no_memory() {
+    let directory = directory("verify_long_plan");
+    let settings = ["--games", "2", "--depth", "1"];
+    let (store, _) = match_of(&directory, &settings);
+    let connection = rusqlite::Connection::open(&store).unwrap();
+    let longer = "UPDATE settings SET value = '100000000' WHERE name = 'games'";
+    connection.execute_batch(longer).unwrap();
+    drop(connection);
+    let limited = "ulimit -v 1000000; exec \"$0\" verify \"$1\"";
+    let output = std::process::Command::new("/bin/sh")
+        .args(["-c", limited, ARBITER, &store])
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(stdout, format!("{store}: 2 games, all as stored\n"));
+}
+
 #[test]
 fn games_by_the_clock_cannot_be_verified() {
     let directory = directory("verify_clock");

@@ -145,6 +145,7 @@ impl Game {
 #[cfg(test)]
 pub mod examples {
     use arbiter::record::ending::Ending;
+    use arbiter::record::seed::Seed;
 
     use super::*;
 
@@ -190,7 +191,7 @@ pub mod examples {
             variant: "hase-und-igel".to_string(),
             start: start.to_string(),
             seats: names.iter().map(|name| name.to_string()).collect(),
-            seed: 1,
+            seed: Seed::Number(1),
             moves: moves.replace("| ", ""),
             places: seats().map(|seat| place(seat) as u32).collect(),
             endings: seats().map(ending).collect(),

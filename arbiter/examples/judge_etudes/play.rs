@@ -187,7 +187,7 @@ fn play_game(
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     // Stream 0 orders the candidates.
     random.set_stream((candidate.number + 1) << 32 | number);
-    let mut deck = Deck::new(random.next_u64());
+    let mut deck = Deck::new(random.next_u64().into());
     let rotation = (number % seats as u64) as usize;
     let text = candidate.rotated_text(rotation);
     let start = VARIANTS[0].parse(&text);

@@ -10,6 +10,7 @@ use crate::archive::record_file::{self, RecordFileError};
 use crate::archive::replay::{self, Flaw};
 use crate::archive::store::{Store, StoreError};
 use crate::record::GameRecord;
+use crate::record::digest::KeptGame;
 
 /// A file of games.
 #[derive(Debug)]
@@ -37,6 +38,18 @@ pub struct Place<'a> {
     file: &'a Path,
     /// The number of the line, from 1.
     line: Option<usize>,
+    key: GameKey,
+}
+
+/// By what a game is found again in its file: its number in a store, the byte at which its line begins in a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GameKey(u64);
+
+impl Place<'_> {
+    /// By what the game is found again.
+    pub fn key(&self) -> GameKey {
+        self.key
+    }
 }
 
 impl fmt::Display for Place<'_> {
@@ -73,32 +86,64 @@ impl GameFile {
         &self,
         mut visit: impl FnMut(Place<'_>, Result<GameRecord, Flaw>) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.for_each_kept(|place, game| visit(place, game.map(|kept| kept.record)))
+    }
+
+    /// Calls `visit` with each game as [`GameFile::for_each`] does, and with its digest.
+    ///
+    /// # Errors
+    /// As [`GameFile::for_each`].
+    pub fn for_each_kept<E: From<GameFileError>>(
+        &self,
+        mut visit: impl FnMut(Place<'_>, Result<KeptGame, Flaw>) -> Result<(), E>,
+    ) -> Result<(), E> {
         match self {
             GameFile::Store(store) => {
-                let place = Place {
-                    file: store.path(),
-                    line: None,
-                };
-                let visited = store.for_each_game(None, |record| {
-                    visit(place, Ok(record)).map_err(Stop::Visitor)
+                let visited = store.for_each_kept(None, |kept| {
+                    let place = Place {
+                        file: store.path(),
+                        line: None,
+                        key: GameKey(kept.record.game),
+                    };
+                    visit(place, Ok(kept)).map_err(Stop::Visitor)
                 });
                 visited.map_err(Stop::into_error)
             }
             GameFile::Lines(path) => {
                 let lines = record_file::lines(path).map_err(GameFileError::from)?;
+                let mut begin = 0;
                 for (index, line) in lines.enumerate() {
                     let line = line.map_err(GameFileError::from)?;
-                    if line.trim_ascii().is_empty() {
-                        continue;
-                    }
                     let place = Place {
                         file: path,
                         line: Some(index + 1),
+                        key: GameKey(begin),
                     };
-                    visit(place, replay::read(&line))?;
+                    begin += line.len() as u64 + 1;
+                    if !line.trim_ascii().is_empty() {
+                        visit(place, replay::read_kept(&line))?;
+                    }
                 }
                 Ok(())
             }
+        }
+    }
+
+    /// The game that was found by a key before; `None` where it is not there any more.
+    ///
+    /// # Errors
+    /// [`GameFileError`] where the file cannot be read.
+    pub fn find(&self, key: GameKey) -> Result<Option<GameRecord>, GameFileError> {
+        match self {
+            GameFile::Store(store) => {
+                let mut found = None;
+                store.for_each_game(Some(key.0), |record| {
+                    found = Some(record);
+                    Ok::<(), StoreError>(())
+                })?;
+                Ok(found)
+            }
+            GameFile::Lines(path) => Ok(replay::read(record_file::line_at(path, key.0)?).ok()),
         }
     }
 
@@ -110,27 +155,27 @@ impl GameFile {
     pub fn for_each_sorted<E: From<GameFileError>>(
         &self,
         mut on_flaw: impl FnMut(Place<'_>, Flaw),
-        mut visit: impl FnMut(GameRecord) -> Result<(), E>,
+        mut visit: impl FnMut(KeptGame) -> Result<(), E>,
     ) -> Result<(), E> {
         if let GameFile::Store(_) = self {
-            return self.for_each(|place, game| match game {
-                Ok(record) => visit(record),
+            return self.for_each_kept(|place, game| match game {
+                Ok(kept) => visit(kept),
                 Err(flaw) => {
                     on_flaw(place, flaw);
                     Ok(())
                 }
             });
         }
-        let mut records = Vec::new();
-        self.for_each(|place, game| {
+        let mut games = Vec::new();
+        self.for_each_kept(|place, game| {
             match game {
-                Ok(record) => records.push(record),
+                Ok(kept) => games.push(kept),
                 Err(flaw) => on_flaw(place, flaw),
             }
             Ok::<(), E>(())
         })?;
-        records.sort_by_key(|record| record.game);
-        records.into_iter().try_for_each(visit)
+        games.sort_by_key(|kept| kept.record.game);
+        games.into_iter().try_for_each(visit)
     }
 }
 

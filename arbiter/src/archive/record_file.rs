@@ -2,8 +2,13 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
 use thiserror::Error;
 
 use crate::record::GameRecord;
@@ -24,7 +29,18 @@ pub struct RecordFileError {
 pub struct RecordFile {
     path: PathBuf,
     file: File,
+    /// Whether it is a pipe, to which nothing is written that would have to wait.
+    is_pipe: bool,
 }
+
+/// How long somebody who gives up waits for a pipe still: a reader that is only slow is not taken for none.
+const LAST_WAIT: Duration = Duration::from_secs(1);
+
+/// How long to wait for room in a pipe before it is asked again whether to go on.
+const PIPE_WAIT: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 100_000_000,
+};
 
 impl RecordFile {
     /// Opens a file for appending; it is made if there is none.
@@ -37,9 +53,12 @@ impl RecordFile {
             .append(true)
             .create(true)
             .open(path);
+        let file = opened.map_err(|reason| error(path, reason))?;
+        let is_pipe = do_not_block(&file).map_err(|reason| error(path, reason))?;
         let mut record_file = RecordFile {
             path: path.to_path_buf(),
-            file: opened.map_err(|reason| error(path, reason))?,
+            file,
+            is_pipe,
         };
         record_file
             .end_last_line()
@@ -47,17 +66,50 @@ impl RecordFile {
         Ok(record_file)
     }
 
-    /// Appends a game: one line, written at once.
+    /// Appends a game: one line, written at once. Where the file is a pipe that is full, this waits for whoever reads
+    /// it, until `gives_up` says that nobody is to be waited for any more, and then for a second.
     ///
     /// # Errors
     /// The system's reason for which it cannot be written.
-    pub fn write(&mut self, record: &GameRecord) -> Result<(), RecordFileError> {
+    pub fn write(
+        &mut self,
+        record: &GameRecord,
+        gives_up: impl Fn() -> bool,
+    ) -> Result<(), RecordFileError> {
         let line = serde_json::to_string(record).map_err(io::Error::from);
         let written = line.and_then(|line| {
             let line = format!("{}\n", printable_json(&line));
-            self.file.write_all(line.as_bytes())
+            match self.is_pipe {
+                true => self.write_to_pipe(line.as_bytes(), gives_up),
+                false => self.file.write_all(line.as_bytes()),
+            }
         });
         written.map_err(|reason| error(&self.path, reason))
+    }
+
+    fn write_to_pipe(&mut self, mut rest: &[u8], gives_up: impl Fn() -> bool) -> io::Result<()> {
+        let mut written_at = Instant::now();
+        while !rest.is_empty() {
+            match self.file.write(rest) {
+                Ok(written) => {
+                    rest = &rest[written..];
+                    written_at = Instant::now();
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if gives_up() && written_at.elapsed() > LAST_WAIT {
+                        return Err(io::Error::other("nobody reads it"));
+                    }
+                    let mut room = [PollFd::new(&self.file, PollFlags::OUT)];
+                    match poll(&mut room, Some(&PIPE_WAIT)) {
+                        Ok(_) | Err(Errno::INTR) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// Ends a line that was cut off when an arbiter was killed while writing it, so that it spoils no other.
@@ -76,6 +128,15 @@ impl RecordFile {
     }
 }
 
+/// Has the system say so where a pipe is full, and not wait; returns whether it is a pipe.
+fn do_not_block(file: &File) -> io::Result<bool> {
+    let is_pipe = file.metadata()?.file_type().is_fifo();
+    if is_pipe {
+        fcntl_setfl(file, fcntl_getfl(file)? | OFlags::NONBLOCK)?;
+    }
+    Ok(is_pipe)
+}
+
 /// The lines of a file, one after the other, without their newlines; the file is never in memory as a whole.
 ///
 /// # Errors
@@ -87,6 +148,21 @@ pub fn lines(
     let file = File::open(&path).map_err(|reason| error(&path, reason))?;
     let lines = BufReader::new(file).split(b'\n');
     Ok(lines.map(move |line| line.map_err(|reason| error(&path, reason))))
+}
+
+/// The line of a file that begins at a byte, with its newline.
+///
+/// # Errors
+/// The system's reason for which it cannot be read.
+pub fn line_at(path: &Path, begin: u64) -> Result<Vec<u8>, RecordFileError> {
+    let read = || {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(begin))?;
+        let mut line = Vec::new();
+        BufReader::new(file).read_until(b'\n', &mut line)?;
+        Ok(line)
+    };
+    read().map_err(|reason| error(path, reason))
 }
 
 fn error(path: &Path, reason: io::Error) -> RecordFileError {

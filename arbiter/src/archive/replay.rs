@@ -5,6 +5,7 @@ mod flaw;
 use buxtehude::rules::{ActionError, AnyPosition, Seat, Turn, Variant};
 
 use crate::record::GameRecord;
+use crate::record::digest::KeptGame;
 use crate::record::ending::Ending;
 
 pub use flaw::Flaw;
@@ -15,6 +16,31 @@ pub use flaw::Flaw;
 /// [`Flaw::Unreadable`] says what was expected where.
 pub fn read(line: impl AsRef<[u8]>) -> Result<GameRecord, Flaw> {
     Ok(serde_json::from_slice(line.as_ref())?)
+}
+
+/// Reads a line of a record file, with the digest in it.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_kept(line: impl AsRef<[u8]>) -> Result<KeptGame, Flaw> {
+    Ok(serde_json::from_slice(line.as_ref())?)
+}
+
+/// Everything that is wrong with a game as it was kept: what [`check`] finds, and whether it was changed since it was
+/// played, or what its turns add up to.
+pub fn check_kept(kept: &KeptGame) -> Vec<Flaw> {
+    let mut flaws = check(&kept.record);
+    let totals = kept.totals.as_ref();
+    if totals.is_some_and(|totals| *totals != kept.record.turn_sums()) {
+        flaws.push(Flaw::Totals);
+    }
+    if let Some(found) = kept.digest.clone() {
+        let expected = kept.record.digest();
+        if found != expected {
+            flaws.push(Flaw::Digest { found, expected });
+        }
+    }
+    flaws
 }
 
 /// Everything that is wrong with a recorded game; nothing if it is in order. What builds on something

@@ -24,6 +24,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use thiserror::Error;
 
 use crate::plan::Plan;
+use crate::record::digest::KeptGame;
 use crate::record::{GameRecord, TurnSums};
 use lock::Lock;
 use reading::Extent;
@@ -291,7 +292,19 @@ impl Store {
         visit: impl FnMut(GameRecord) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut visit = visit;
-        self.read(Extent::Whole, only, |record, _| visit(record))
+        self.for_each_kept(only, |kept| visit(kept.record))
+    }
+
+    /// Calls `visit` with each game in turn as [`Store::for_each_game`] does, and with its digest.
+    ///
+    /// # Errors
+    /// As [`Store::for_each_game`].
+    pub fn for_each_kept<E: From<StoreError>>(
+        &self,
+        only: Option<u64>,
+        visit: impl FnMut(KeptGame) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.read(Extent::Whole, only, visit)
     }
 
     /// Calls `visit` with each game in turn, sorted by number, without its moves and turns, and with what the turns
@@ -303,7 +316,10 @@ impl Store {
         &self,
         visit: impl FnMut(GameRecord, Vec<TurnSums>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.read(Extent::Summary, None, visit)
+        let mut visit = visit;
+        self.read(Extent::Summary, None, |kept| {
+            visit(kept.record, kept.totals.unwrap_or_default())
+        })
     }
 
     /// Calls `visit` with each game in turn, sorted by number, without moves, estimates and scores: all that a
@@ -316,18 +332,18 @@ impl Store {
         visit: impl FnMut(GameRecord) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut visit = visit;
-        self.read(Extent::Outline, None, |record, _| visit(record))
+        self.read(Extent::Outline, None, |kept| visit(kept.record))
     }
 
     fn read<E: From<StoreError>>(
         &self,
         extent: Extent,
         only: Option<u64>,
-        mut visit: impl FnMut(GameRecord, Vec<TurnSums>) -> Result<(), E>,
+        mut visit: impl FnMut(KeptGame) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut outcome = Ok(());
-        let read = reading::for_each(&self.connection, extent, only, |record, sums| {
-            outcome = visit(record, sums);
+        let read = reading::for_each(&self.connection, extent, only, |kept| {
+            outcome = visit(kept);
             outcome.is_ok()
         });
         self.check(read)?;
@@ -415,6 +431,8 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
         path: path.to_path_buf(),
         reason,
     })?;
-    let opened = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
+    // To SQLite a name such as `:memory:` or `file:x` is no file, unless its directory stands before it.
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let opened = Connection::open_with_flags(whole, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
     opened.map_err(|reason| Trouble::from(reason).about(path))
 }

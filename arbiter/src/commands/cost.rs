@@ -7,6 +7,7 @@ use arbiter::archive::game_file::{GameFile, GameFileError};
 use arbiter::archive::replay;
 use arbiter::play::interrupt::Interrupt;
 use arbiter::record::GameRecord;
+use arbiter::record::digest::KeptGame;
 use arbiter::results::output::print;
 use arbiter::settings::args::validate::{self, ArgsError};
 use arbiter::settings::args::{CostArgs, CostFormat};
@@ -84,7 +85,8 @@ fn games(args: &CostArgs) -> Result<(Vec<GameRecord>, u64), Problem> {
             unreadable += 1;
             exit::complain(format_args!("{place}: {flaw}"));
         },
-        |record: GameRecord| {
+        |kept: KeptGame| {
+            let record = kept.record;
             let is_asked_for = record.game.saturating_sub(1).is_multiple_of(args.sample);
             if !is_asked_for || games.len() as u64 >= most {
                 return Ok::<(), Problem>(());

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use arbiter::archive::game_file::{GameFile, GameFileError};
 use arbiter::archive::replay;
-use arbiter::record::GameRecord;
+use arbiter::record::digest::{KeptGame, MatchDigest};
 use arbiter::record::printable::{printable_json, printable_lines};
 use arbiter::results;
 use arbiter::settings::args::{ExportArgs, ExportFormat};
@@ -56,8 +56,8 @@ pub fn export(args: &ExportArgs) -> ExitCode {
 fn write(args: &ExportArgs) -> Result<bool, ExportError> {
     match args.format {
         ExportFormat::JsonLines => write_games(args, write_json),
-        ExportFormat::Text => write_games(args, |output, record| {
-            let text = results::game_text(record);
+        ExportFormat::Text => write_games(args, |output, kept| {
+            let text = results::game_text(&kept.record);
             Ok(output.write_all(printable_lines(&text).as_bytes())?)
         }),
         ExportFormat::Config => write_settings(&args.file).map(|()| true),
@@ -67,22 +67,32 @@ fn write(args: &ExportArgs) -> Result<bool, ExportError> {
 /// Writes all games to standard output; returns whether every line of the file was one.
 fn write_games(
     args: &ExportArgs,
-    write_game: impl Fn(&mut Output, &GameRecord) -> Result<(), ExportError>,
+    write_game: impl Fn(&mut Output, &KeptGame) -> Result<(), ExportError>,
 ) -> Result<bool, ExportError> {
     let mut output = BufWriter::new(io::stdout().lock());
     let mut is_whole = true;
+    let (mut digest, mut games) = (MatchDigest::default(), 0);
     let on_flaw = |place: arbiter::archive::game_file::Place<'_>, flaw: replay::Flaw| {
         is_whole = false;
         exit::complain(format_args!("{place}: {flaw}"));
     };
-    GameFile::open(&args.file)?.for_each_sorted(on_flaw, |record| {
-        let record = match args.without_clock {
-            true => record.without_clock(),
-            false => record,
+    GameFile::open(&args.file)?.for_each_sorted(on_flaw, |kept| {
+        games += 1;
+        // What is there counts, whatever digest was kept with it.
+        digest.add(&kept.record.digest());
+        let kept = match args.without_clock {
+            true => kept.without_clock(),
+            false => kept,
         };
-        write_game(&mut output, &record)
+        write_game(&mut output, &kept)
     })?;
     output.flush()?;
+    let digest = digest.text();
+    match games {
+        0 => {}
+        1 => exit::complain(format_args!("digest of 1 game: {digest}")),
+        _ => exit::complain(format_args!("digest of {games} games: {digest}")),
+    }
     Ok(is_whole)
 }
 
@@ -109,7 +119,7 @@ fn write_settings(path: &Path) -> Result<(), ExportError> {
     Ok(output.flush()?)
 }
 
-fn write_json(output: &mut Output, record: &GameRecord) -> Result<(), ExportError> {
-    let line = serde_json::to_string(record).map_err(io::Error::from)?;
+fn write_json(output: &mut Output, kept: &KeptGame) -> Result<(), ExportError> {
+    let line = serde_json::to_string(kept).map_err(io::Error::from)?;
     Ok(writeln!(output, "{}", printable_json(&line))?)
 }

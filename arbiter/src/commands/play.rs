@@ -248,6 +248,7 @@ impl Match {
                 repeats: 0,
                 retired: Vec::new(),
                 has_warned: false,
+                interrupt: Interrupt::new(),
             },
             on_interrupt: output.on_interrupt,
             plan,
@@ -261,7 +262,7 @@ impl Match {
 
     /// Plays the match and reports it; the exit code says how it went.
     fn play(mut self) -> ExitCode {
-        let interrupt = Interrupt::new();
+        let interrupt = self.ledger.interrupt.clone();
         if let Err(error) = stop_on_signals(&interrupt, self.on_interrupt) {
             return fail(USAGE, format_args!("cannot handle signals: {error}"));
         }
@@ -310,9 +311,9 @@ impl Match {
             }
             Err(error) => complain(format_args!("error: {error}")),
         }
-        let games = self.ledger.report.played();
+        let (games, seed) = (self.ledger.report.played(), self.known_seed());
         let events = self.ledger.events.as_mut();
-        if let Some(Err(error)) = events.map(|events| events.finish(word, code, games)) {
+        if let Some(Err(error)) = events.map(|events| events.finish(word, code, games, seed)) {
             complain(format_args!("--events: {error}"));
         }
         ExitCode::from(code)
@@ -365,9 +366,10 @@ impl Match {
         }
         let progress = Progress::new(plan.games, played.len() as u64);
         let start = Instant::now();
+        let next_due = |from| (from..=plan.games).find(|number| !played.contains(number));
         let planned = runner::Match {
             plan,
-            played,
+            next_due: &next_due,
             failures,
             replays,
             log,

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use arbiter::archive::game_file::{GameFile, GameFileError, Place};
 use arbiter::archive::replay;
-use arbiter::record::GameRecord;
+use arbiter::record::digest::KeptGame;
 use arbiter::results;
 use arbiter::results::output::print;
 use arbiter::settings::args::ReplayArgs;
@@ -44,13 +44,19 @@ pub fn replay(args: &ReplayArgs) -> ExitCode {
 struct Checked {
     games: u64,
     wrong: u64,
+    /// Games that were kept without a digest, so that nobody can tell whether they were changed.
+    without_digest: u64,
 }
 
 impl Checked {
     fn verdict(self) -> String {
-        match self.wrong {
+        let verdict = match self.wrong {
             0 => "all in order".to_string(),
             wrong => format!("{wrong} wrong"),
+        };
+        match self.without_digest {
+            0 => verdict,
+            number => format!("{verdict}; {number} without a digest"),
         }
     }
 }
@@ -61,14 +67,17 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, GameFileError> {
     let mut checked = Checked::default();
     let mut unreadable: Vec<String> = Vec::new();
     let mut any_game = false;
-    GameFile::open(&args.file)?.for_each(|place, game| {
+    GameFile::open(&args.file)?.for_each_kept(|place, game| {
         if game.is_ok() && !any_game {
             any_game = true;
             unreadable.drain(..).for_each(|complaint| say(&complaint));
         }
         let is_in_order = match (game, args.game) {
-            (Ok(record), Some(wanted)) if record.game != wanted => return Ok(()),
-            (Ok(record), wanted) => check_game(&record, wanted.is_some(), place),
+            (Ok(kept), Some(wanted)) if kept.record.game != wanted => return Ok(()),
+            (Ok(kept), wanted) => {
+                checked.without_digest += u64::from(kept.digest.is_none());
+                check_game(&kept, wanted.is_some(), place)
+            }
             // A line that cannot be read is not the game that is asked for.
             (Err(_), Some(_)) => return Ok(()),
             (Err(flaw), None) => {
@@ -93,13 +102,13 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, GameFileError> {
     Ok(checked)
 }
 
-fn check_game(record: &GameRecord, is_shown: bool, place: Place<'_>) -> bool {
+fn check_game(kept: &KeptGame, is_shown: bool, place: Place<'_>) -> bool {
     if is_shown {
-        say(&results::show(record));
+        say(&results::show(&kept.record));
     }
-    let flaws = replay::check(record);
+    let flaws = replay::check_kept(kept);
     for flaw in &flaws {
-        say(&format!("{place}: game {}: {flaw}\n", record.game));
+        say(&format!("{place}: game {}: {flaw}\n", kept.record.game));
     }
     flaws.is_empty()
 }

@@ -11,11 +11,10 @@ use arbiter::plan::{Plan, TimeLimit};
 use arbiter::play::interrupt::Interrupt;
 use arbiter::play::log::Log;
 use arbiter::play::runner::{self, RunError};
-use arbiter::record::GameRecord;
 use arbiter::results::output::{OutputClosed, print};
 use arbiter::settings::args::validate::{self, ArgsError};
 use arbiter::settings::args::{Cli, Command, VerifyArgs};
-use arbiter::trials::verify::{Rerun, RerunError, differences, timed_engine};
+use arbiter::trials::verify::{RerunError, Reruns, differences, timed_engine};
 use clap::Parser;
 use thiserror::Error;
 
@@ -120,33 +119,32 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Proble
     };
     plan.concurrency = args.concurrency.unwrap_or(plan.concurrency);
     let mut found = Found::default();
-    let games = games(args, &file, &plan, &mut found)?;
+    let mut reruns = match file {
+        GameFile::Store(_) => Reruns::of_match(plan.clone()),
+        GameFile::Lines(_) => Reruns::of_records(plan.clone()),
+    };
+    add_games(args, &file, &plan, &mut reruns, &mut found)?;
     for (reason, games) in &found.not_verifiable {
         say(&format!("not verifiable: {games} of the games: {reason}"))?;
     }
-    if games.is_empty() {
+    if reruns.is_empty() {
         return Ok(found);
     }
     let handler = interrupt.clone();
     signals::listen(interrupt, move || handler.set())?;
-    let reruns = match file {
-        GameFile::Store(_) => vec![Rerun::of_plan(plan.clone(), games)],
-        GameFile::Lines(_) => Rerun::of_records(&plan, games)?,
-    };
     runner::check_engines(&plan, &Log::none(), interrupt)?;
-    for rerun in reruns {
-        rerun.run(interrupt, |stored, now| {
-            let differences = differences(stored, now);
-            for difference in &differences {
-                say(&format!("game {}, {difference}", stored.game))?;
-            }
-            match differences.is_empty() {
-                true => found.same += 1,
-                false => found.different += 1,
-            }
-            Ok::<(), Problem>(())
-        })?;
-    }
+    let find = |key| Ok::<_, Problem>(file.find(key)?);
+    reruns.run(interrupt, find, |stored, now| {
+        let differences = differences(stored, now);
+        for difference in &differences {
+            say(&format!("game {}, {difference}", stored.game))?;
+        }
+        match differences.is_empty() {
+            true => found.same += 1,
+            false => found.different += 1,
+        }
+        Ok(())
+    })?;
     Ok(found)
 }
 
@@ -168,14 +166,14 @@ fn plan_of_engines(args: &VerifyArgs) -> Result<Plan, Problem> {
     Err(clap::Error::new(clap::error::ErrorKind::InvalidSubcommand).into())
 }
 
-/// The games that are to be played again; what is wrong with others is printed, and counted.
-fn games(
+/// Adds the games that are to be played again; what is wrong with others is printed, and counted.
+fn add_games(
     args: &VerifyArgs,
     file: &GameFile,
     plan: &Plan,
+    reruns: &mut Reruns,
     found: &mut Found,
-) -> Result<Vec<GameRecord>, Problem> {
-    let mut games = Vec::new();
+) -> Result<(), Problem> {
     let mut is_there = false;
     file.for_each(|place, game| {
         let record = match game {
@@ -200,7 +198,7 @@ fn games(
             return Ok(say(&format!("game {}, {flaw}", record.game))?);
         }
         match timed_engine(&plan.engines, &record) {
-            None => games.push(record),
+            None => reruns.add(&record, place.key())?,
             Some(engine) => {
                 let limit = match engine.limit.time {
                     Some(TimeLimit::Clock(_)) => "a clock",
@@ -217,7 +215,7 @@ fn games(
             file: args.file.display().to_string(),
             game,
         }),
-        _ => Ok(games),
+        _ => Ok(()),
     }
 }
 

@@ -4,9 +4,10 @@
 //! in a shuffled order, and each draw takes the top one. The referee of a game and whoever prepares its
 //! opening each replay the same draws from the same seed.
 
-use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+
+use crate::plan::seed::DeckSeed;
 
 /// A shuffled deck.
 ///
@@ -15,8 +16,8 @@ use rand_chacha::ChaCha8Rng;
 /// use arbiter::plan::deck::Deck;
 ///
 /// let left = [("+half".to_string(), 1), ("+show".to_string(), 2)];
-/// let card = Deck::new(7).draw(&left);
-/// assert_eq!(card, Deck::new(7).draw(&left));
+/// let card = Deck::new(7.into()).draw(&left);
+/// assert_eq!(card, Deck::new(7.into()).draw(&left));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Deck {
@@ -27,9 +28,9 @@ pub struct Deck {
 
 impl Deck {
     /// The deck of a seed; its cards become known with the first draw.
-    pub fn new(seed: u64) -> Deck {
+    pub fn new(seed: DeckSeed) -> Deck {
         Deck {
-            random: ChaCha8Rng::seed_from_u64(seed),
+            random: seed.random(),
             order: Vec::new(),
         }
     }
@@ -101,9 +102,9 @@ mod tests {
     #[test]
     fn a_seed_fixes_all_cards_across_shuffles() {
         let full = cards(&[("+half", 2), ("+show", 2), ("+give", 2), ("+shuffle", 1)]);
-        let first = draws(&mut Deck::new(3), &full, 100);
-        assert_eq!(first, draws(&mut Deck::new(3), &full, 100));
-        assert_ne!(first, draws(&mut Deck::new(4), &full, 100));
+        let first = draws(&mut Deck::new(3.into()), &full, 100);
+        assert_eq!(first, draws(&mut Deck::new(3.into()), &full, 100));
+        assert_ne!(first, draws(&mut Deck::new(4.into()), &full, 100));
         assert!(
             first.iter().filter(|card| *card == "+shuffle").count() > 5,
             "{first:?}"
@@ -114,7 +115,7 @@ mod tests {
     fn no_card_is_drawn_more_often_than_it_is_there() {
         let full = cards(&[("+half", 2), ("+show", 3)]);
         for seed in 0..50 {
-            let mut drawn = draws(&mut Deck::new(seed), &full, 5);
+            let mut drawn = draws(&mut Deck::new(seed.into()), &full, 5);
             drawn.sort();
             assert_eq!(
                 drawn,
@@ -128,7 +129,7 @@ mod tests {
     fn a_card_from_elsewhere_leaves_only_what_is_left() {
         let full = cards(&[("+half", 1), ("+show", 1), ("+give", 1)]);
         for seed in 0..50 {
-            let mut deck = Deck::new(seed);
+            let mut deck = Deck::new(seed.into());
             deck.draw(&full);
             let after = without(&full, "+give");
             let second = deck.draw(&after);
@@ -146,7 +147,7 @@ mod tests {
         let full = cards(&[("+half", 1), ("+show", 3)]);
         let mut first = BTreeMap::new();
         for seed in 0..4000 {
-            *first.entry(Deck::new(seed).draw(&full)).or_insert(0) += 1;
+            *first.entry(Deck::new(seed.into()).draw(&full)).or_insert(0) += 1;
         }
         // 1000 expected, with a standard deviation of 27.
         let half = first["+half"];
@@ -155,6 +156,6 @@ mod tests {
 
     #[test]
     fn nothing_to_draw_is_an_empty_word() {
-        assert_eq!(Deck::new(1).draw(&[]), "");
+        assert_eq!(Deck::new(1.into()).draw(&[]), "");
     }
 }

@@ -20,10 +20,6 @@ pub fn positive(text: &str) -> Result<u64, String> {
     number(text, 1, u64::MAX)
 }
 
-pub fn seed(text: &str) -> Result<u64, String> {
-    number(text, 0, u64::MAX)
-}
-
 pub fn seats(text: &str) -> Result<usize, String> {
     number(text, 2, buxtehude::rules::MAX_SEATS as u64).map(|number| number as usize)
 }

@@ -7,12 +7,12 @@
 mod line_up;
 
 use buxtehude::rules::{AnyPosition, Seat, Turn};
+use rand::Rng;
 use rand::seq::IndexedRandom;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 
 use crate::plan::deck::Deck;
 use crate::plan::openings::OpeningError;
+use crate::plan::seed::{DeckSeed, Purpose};
 use crate::plan::{Opening, Plan};
 
 pub use line_up::LineUps;
@@ -31,14 +31,14 @@ pub struct ScheduledGame {
     /// Moves and cards played before the engines are asked, random plies included.
     pub opening: Vec<String>,
     /// The seed of the cards: the k-th card drawn after `start` is the same in all games of a block.
-    pub deck_seed: u64,
+    pub deck_seed: DeckSeed,
 }
 
 impl ScheduledGame {
     /// The same game with other cards, to be played again.
     pub fn dealt_anew(&self) -> ScheduledGame {
         ScheduledGame {
-            deck_seed: ChaCha8Rng::seed_from_u64(self.deck_seed).next_u64(),
+            deck_seed: self.deck_seed.another(),
             ..self.clone()
         }
     }
@@ -106,9 +106,7 @@ impl<'a> Schedule<'a> {
         let round = block / self.line_ups.count();
         let index = (round % self.starts.len() as u64) as usize;
         let chosen = &self.plan.openings[index];
-        let mut rng = ChaCha8Rng::seed_from_u64(self.plan.seed);
-        rng.set_stream(block);
-        let deck_seed = rng.next_u64();
+        let (deck_seed, mut rng) = self.plan.seed.numbered(Purpose::Blocks, block);
         let mut opening = chosen.moves.clone();
         let mut deck = Deck::new(deck_seed);
         let mut position = self.starts[index];
@@ -144,7 +142,7 @@ fn play_opening(position: &mut AnyPosition, words: &[String], deck: &mut Deck) {
 pub(crate) fn play_random_ply(
     position: &mut AnyPosition,
     played: &mut Vec<String>,
-    rng: &mut ChaCha8Rng,
+    rng: &mut impl Rng,
     deck: &mut Deck,
 ) -> bool {
     draw_if_due(position, played, deck);

@@ -4,7 +4,7 @@
 mod retirement;
 mod walkover;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
@@ -121,8 +121,8 @@ pub enum News {
 pub struct Match<'a> {
     /// What is played.
     pub plan: &'a Plan,
-    /// Games that are not to be played once more.
-    pub played: &'a HashSet<u64>,
+    /// The first game from a number on that is to be played; `None` where there is none.
+    pub next_due: &'a (dyn Fn(u64) -> Option<u64> + Sync),
     /// How often each engine has failed in a row in them, in the order of the plan; none where nothing is known.
     pub failures: &'a [u32],
     /// How often games have been played again for each engine, in the same order.
@@ -137,9 +137,8 @@ pub struct Match<'a> {
     pub is_followed: bool,
 }
 
-/// Plays all games of a plan but those that are played already, and those of retired engines, or until
-/// interrupted; calls `on_news` with all that happens, always in the calling thread. Several games at a time end
-/// in any order.
+/// Plays all games of a plan that are due, but for those of retired engines, or until interrupted; calls `on_news`
+/// with all that happens, always in the calling thread. Several games at a time end in any order.
 ///
 /// # Errors
 /// The first error of `on_news`, or [`RunError::Start`] where the system has no room for an engine; either stops
@@ -226,15 +225,11 @@ impl Worker<'_> {
         let plan = self.planned.plan;
         let mut is_first = true;
         while !self.planned.interrupt.ends() {
-            let number = self.next.fetch_add(1, Ordering::Relaxed);
-            if number > plan.games {
+            let Some(number) = self.take().filter(|number| *number <= plan.games) else {
                 break;
-            }
+            };
             if self.retirement.leaves_nothing() {
                 break;
-            }
-            if self.planned.played.contains(&number) {
-                continue;
             }
             let seats = self.schedule.seats(number);
             if seats
@@ -263,6 +258,16 @@ impl Worker<'_> {
             }
         }
         Engine::quit_all(self.idle.into_values());
+    }
+
+    /// The number of the next game that is due, which nobody else takes then.
+    fn take(&self) -> Option<u64> {
+        let due = self.planned.next_due;
+        let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
+        let from = self
+            .next
+            .fetch_update(set, get, |from| due(from)?.checked_add(1));
+        due(from.ok()?)
     }
 
     fn tell(&self, news: Result<News, RunError>) {

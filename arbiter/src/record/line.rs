@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::digest::KeptGame;
 use super::{Evidence, Fault, GameRecord, Replay, TurnRecord};
 use crate::record::ending::Ending;
+use crate::record::seed::Seed;
 
 /// A record as it is written and read.
 #[derive(Serialize, Deserialize)]
@@ -15,7 +17,7 @@ pub struct Line {
     variant: String,
     start: String,
     seats: Vec<String>,
-    seed: u64,
+    seed: Seed,
     moves: String,
     places: Vec<u32>,
     endings: Vec<Ending>,
@@ -24,6 +26,8 @@ pub struct Line {
     turns: Vec<LineTurn>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     clock: Option<Clock>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    digest: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -74,7 +78,27 @@ struct Clock {
 }
 
 impl From<GameRecord> for Line {
-    fn from(mut record: GameRecord) -> Line {
+    fn from(record: GameRecord) -> Line {
+        let digest = Some(record.digest());
+        Line {
+            digest,
+            ..Line::without_digest(record)
+        }
+    }
+}
+
+impl From<KeptGame> for Line {
+    fn from(KeptGame { record, digest, .. }: KeptGame) -> Line {
+        Line {
+            digest,
+            ..Line::without_digest(record)
+        }
+    }
+}
+
+impl Line {
+    /// The line of a game that has no digest yet.
+    pub fn without_digest(mut record: GameRecord) -> Line {
         let micros: Vec<Option<u64>> = record.turns.iter().map(|turn| turn.micros).collect();
         let times = |of: fn(&TurnRecord) -> Option<u64>| -> BTreeMap<usize, u64> {
             let turns = record.turns.iter().zip(1..);
@@ -122,6 +146,17 @@ impl From<GameRecord> for Line {
                 replays: record.replays,
                 evidence,
             }),
+            digest: None,
+        }
+    }
+}
+
+impl From<Line> for KeptGame {
+    fn from(mut line: Line) -> KeptGame {
+        KeptGame {
+            digest: line.digest.take(),
+            totals: None,
+            record: line.into(),
         }
     }
 }
@@ -187,6 +222,7 @@ pub fn pv_words(text: Option<&str>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::TOO_LATE;
 
     const OLD: &str = concat!(
         r#"{"game":1,"block":1,"variant":"v","start":"s","seats":["a","b"],"seed":1,"moves":"5","places":[1,2],"#,
@@ -232,6 +268,56 @@ mod tests {
             !line.contains("evidence") && !line.contains("overruns"),
             "{line}"
         );
+    }
+
+    #[test]
+    fn a_game_has_the_digest_of_what_was_played() {
+        let record = read(OLD);
+        assert_eq!(record.clone().without_clock().digest(), record.digest());
+        let change = |change: &dyn Fn(&mut GameRecord)| {
+            let mut changed = record.clone();
+            change(&mut changed);
+            changed.digest()
+        };
+        for changed in [
+            change(&|record| record.start.push('x')),
+            change(&|record| record.moves.push('x')),
+            change(&|record| record.seats.reverse()),
+            change(&|record| record.places.reverse()),
+            change(&|record| record.endings.reverse()),
+            change(&|record| record.seed = Seed::Number(2)),
+            change(&|record| record.fault = None),
+            change(&|record| record.turns[0].estimate = vec![1]),
+            change(&|record| record.turns[0].pv.push("5".to_string())),
+        ] {
+            assert_ne!(changed, record.digest());
+        }
+        assert_eq!(
+            change(&|record| record.turns[0].micros = Some(5)),
+            record.digest()
+        );
+    }
+
+    /// With sha256sum, of the line that `export --without-clock` prints, without its digest.
+    #[test]
+    fn a_digest_is_that_of_a_line() {
+        let line = write(&read(OLD).without_clock());
+        let (rest, digest) = line.split_once(r#","digest":""#).unwrap();
+        assert_eq!(digest, "49863cf6d8abb257c9e1ee974d9c59b4\"}");
+        let expected = OLD.replace("it answered after 93.4 ms", TOO_LATE);
+        assert_eq!(format!("{rest}}}"), expected.replace(r#","micros":71"#, ""));
+    }
+
+    #[test]
+    fn a_digest_is_kept_as_it_was() {
+        let kept: KeptGame = serde_json::from_str(OLD).unwrap();
+        assert_eq!(kept.digest, None);
+        let line = serde_json::to_string(&kept).unwrap();
+        assert!(!line.contains("digest"), "{line}");
+        let line = write(&kept.record).replace(r#""moves":"5""#, r#""moves":"6""#);
+        let kept: KeptGame = serde_json::from_str(&line).unwrap();
+        assert_eq!(kept.digest, Some(read(OLD).digest()));
+        assert_eq!(serde_json::to_string(&kept).unwrap(), line);
     }
 
     #[test]

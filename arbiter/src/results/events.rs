@@ -8,6 +8,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::plan::Plan;
+use crate::plan::seed::Seed;
 use crate::play::runner::News;
 use crate::record::GameRecord;
 use crate::record::printable::printable_json;
@@ -43,7 +44,7 @@ enum Event<'a> {
         players: usize,
         games: u64,
         played: u64,
-        seed: u64,
+        seed: Option<Seed>,
         format: String,
         sprt: Option<String>,
         engines: Vec<EngineEvent<'a>>,
@@ -86,7 +87,7 @@ enum Event<'a> {
     },
     End {
         game: u64,
-        record: &'a GameRecord,
+        record: ToldGame<'a>,
     },
     Standings {
         games: u64,
@@ -106,7 +107,18 @@ enum Event<'a> {
         outcome: &'static str,
         code: u8,
         games: u64,
+        seed: Option<Seed>,
     },
+}
+
+/// A game as it is told while its match goes on.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum ToldGame<'a> {
+    /// All that is recorded.
+    Whole(&'a GameRecord),
+    /// What is recorded but for a secret seed, from which the cards of the games to come follow.
+    WithoutSeed(serde_json::Value),
 }
 
 #[derive(Debug, Serialize)]
@@ -170,7 +182,7 @@ impl EventFile {
             players: plan.seats,
             games: plan.games,
             played,
-            seed: plan.seed,
+            seed: Some(plan.seed).filter(|seed| !seed.is_secret()),
             format: plan.format.to_string(),
             sprt: plan.sprt.map(|sprt| sprt.to_string()),
             engines: engines.collect(),
@@ -242,7 +254,7 @@ impl EventFile {
         }
         self.write(&Event::End {
             game: record.game,
-            record,
+            record: self.told(record)?,
         })?;
         let standings = report.standings();
         let engines = standings.engines().zip(standings.ratings().iter());
@@ -270,7 +282,8 @@ impl EventFile {
         })
     }
 
-    /// Writes how the match ended: in a word and as the exit code of the arbiter.
+    /// Writes how the match ended: in a word and as the exit code of the arbiter; and its seed, unless it is to stay
+    /// secret.
     ///
     /// # Errors
     /// [`EventError`] where it cannot be written.
@@ -279,12 +292,26 @@ impl EventFile {
         outcome: &'static str,
         code: u8,
         games: u64,
+        seed: Option<Seed>,
     ) -> Result<(), EventError> {
         self.write(&Event::Finish {
             outcome,
             code,
             games,
+            seed,
         })
+    }
+
+    fn told<'a>(&self, record: &'a GameRecord) -> Result<ToldGame<'a>, EventError> {
+        if !record.seed.is_secret() {
+            return Ok(ToldGame::Whole(record));
+        }
+        let value = serde_json::to_value(record);
+        let mut value = value.map_err(|error| self.failed(error.into()))?;
+        if let Some(fields) = value.as_object_mut() {
+            fields.remove("seed");
+        }
+        Ok(ToldGame::WithoutSeed(value))
     }
 
     fn write(&mut self, event: &Event<'_>) -> Result<(), EventError> {
@@ -293,9 +320,13 @@ impl EventFile {
             let line = format!("{}\n", printable_json(&line));
             self.file.write_all(line.as_bytes())
         });
-        written.map_err(|reason| EventError {
+        written.map_err(|reason| self.failed(reason))
+    }
+
+    fn failed(&self, reason: io::Error) -> EventError {
+        EventError {
             path: self.path.clone(),
             reason,
-        })
+        }
     }
 }

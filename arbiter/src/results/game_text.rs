@@ -147,6 +147,7 @@ mod tests {
     use super::*;
     use crate::record::Fault;
     use crate::record::ending::Ending;
+    use crate::record::seed::Seed;
 
     /// A game of three, whose second ply was thought about.
     fn record() -> GameRecord {
@@ -158,7 +159,7 @@ mod tests {
             seats: ["alpha", "\"beta\"\n", "c:\\gamma"]
                 .map(String::from)
                 .to_vec(),
-            seed: 7,
+            seed: Seed::Number(7),
             moves: "1 +half 4 5".to_string(),
             places: vec![1, 1, 3],
             endings: vec![Ending::Ended, Ending::Ended, Ending::Crash],

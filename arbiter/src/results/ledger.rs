@@ -6,6 +6,7 @@ use thiserror::Error;
 use crate::archive::record_file::{RecordFile, RecordFileError};
 use crate::archive::store::{Store, StoreError};
 use crate::plan::Plan;
+use crate::play::interrupt::Interrupt;
 use crate::play::runner::News;
 use crate::record::GameRecord;
 use crate::results::events::{EventError, EventFile};
@@ -32,6 +33,8 @@ pub struct Ledger {
     pub retired: Vec<String>,
     /// Whether it has been said that the machine is too busy.
     pub has_warned: bool,
+    /// Once the match is to end, nobody is waited for who does not read its records.
+    pub interrupt: Interrupt,
 }
 
 /// Why news go nowhere any more.
@@ -114,7 +117,7 @@ impl Ledger {
             stored.map_err(|reason| LedgerError::Store { game, reason })?;
         }
         if let Some(file) = &mut self.record_file {
-            let written = file.write(record);
+            let written = file.write(record, || self.interrupt.ends());
             written.map_err(|reason| LedgerError::Record { game, reason })?;
         }
         Ok(())

@@ -16,14 +16,28 @@ const Z_975: f64 = 1.959_964;
 /// The half-width of the 95 % confidence interval of the mean of independent samples, by Student's t;
 /// `None` for fewer than two samples.
 pub fn half_width(samples: &[f64]) -> Option<f64> {
-    if samples.len() < 2 {
-        return None;
-    }
-    let count = samples.len() as f64;
-    let mean = samples.iter().sum::<f64>() / count;
-    let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
+    half_width_of_counts(samples.iter().map(|&sample| (sample, 1)))
+}
+
+/// The same of samples of which each comes with the number of times that it was found.
+pub(super) fn half_width_of_counts(
+    samples: impl Iterator<Item = (f64, u64)> + Clone,
+) -> Option<f64> {
+    let number: u64 = samples.clone().map(|(_, times)| times).sum();
+    let degrees = usize::try_from(number.checked_sub(1)?)
+        .ok()
+        .filter(|&degrees| degrees > 0)?;
+    let count = number as f64;
+    let sum: f64 = samples
+        .clone()
+        .map(|(sample, times)| sample * times as f64)
+        .sum();
+    let mean = sum / count;
+    let squares: f64 = samples
+        .map(|(sample, times)| (sample - mean).powi(2) * times as f64)
+        .sum();
     let variance = squares / (count - 1.0);
-    Some(quantile(samples.len() - 1) * (variance / count).sqrt())
+    Some(quantile(degrees) * (variance / count).sqrt())
 }
 
 /// The 0.975 quantile for so many degrees of freedom, at least 1.

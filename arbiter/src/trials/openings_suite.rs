@@ -18,6 +18,7 @@ use buxtehude::rules::Variant;
 use thiserror::Error;
 
 use crate::plan::EngineSpec;
+use crate::plan::seed::Seed;
 use crate::play::interrupt::Interrupt;
 use crate::trials::judge::{Judge, JudgeError, Question};
 use candidates::{Candidate, Candidates, Drawn};
@@ -40,7 +41,7 @@ pub struct SuitePlan {
     /// The engine that judges, with the limit of each estimate.
     pub engine: EngineSpec,
     /// All candidates follow from it.
-    pub seed: u64,
+    pub seed: Seed,
     /// Candidates judged at the same time, at least 1.
     pub concurrency: usize,
 }

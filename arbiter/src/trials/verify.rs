@@ -1,17 +1,18 @@
 //! Stored games played once more: deterministic engines that are limited by depth or nodes play the same game
 //! each time, so whatever differs was changed in the file, in the engine or in the arbiter.
 //!
-//! A [`Rerun`] is a plan and the games of it that are to be played again. That of a store is the plan of the
-//! match; a record in JSON Lines has none, so one is made for all its games with the same engines in the same
-//! seats.
+//! Those of a store follow from the plan of the match. A record in JSON Lines has none, so one is made for games with
+//! the same engines in the same seats. Nothing but the keys of the games is kept meanwhile: each is read again when it
+//! is compared.
 
 mod compare;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use buxtehude::rules::{UnknownVariant, Variant};
 use thiserror::Error;
 
+use crate::archive::game_file::GameKey;
 use crate::plan::{Adjudication, EngineSpec, Opening, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
@@ -25,12 +26,26 @@ pub use compare::{Difference, differences};
 /// The most blocks of a record: more than are played in years.
 const MOST_BLOCKS: u64 = 10_000_000;
 
-/// Games of one plan that are to be played again.
+/// How many blocks of a record share a plan, which has an opening for each: block n has that with the number n modulo
+/// so many.
+const BLOCKS_OF_A_PLAN: u64 = 256;
+
+/// Games that are to be played again.
 #[derive(Clone, Debug)]
-pub struct Rerun {
+pub struct Reruns {
+    /// The plan of the match, or where that is not known one with its engines.
     plan: Plan,
-    /// The games, by the number that they have in the plan.
-    games: HashMap<u64, GameRecord>,
+    is_of_match: bool,
+    reruns: Vec<Rerun>,
+}
+
+/// Games of one plan.
+#[derive(Clone, Debug)]
+struct Rerun {
+    /// The plan; without openings where they are those of the games.
+    plan: Plan,
+    /// The keys of the games, by the numbers that they have in the plan.
+    games: BTreeMap<u64, GameKey>,
 }
 
 /// Why the games of a record cannot be played again.
@@ -72,70 +87,115 @@ pub fn timed_engine<'a>(engines: &'a [EngineSpec], record: &GameRecord) -> Optio
     timed.next()
 }
 
-impl Rerun {
-    /// The games of a plan.
-    pub fn of_plan(mut plan: Plan, records: impl IntoIterator<Item = GameRecord>) -> Rerun {
+impl Reruns {
+    /// No game yet, of a match with this plan.
+    pub fn of_match(mut plan: Plan) -> Reruns {
         // Who was retired then has no games here.
         plan.patience.failures = 0;
-        let numbered = records.into_iter().map(|record| (record.game, record));
-        Rerun {
+        Reruns {
             plan,
-            games: numbered.collect(),
+            is_of_match: true,
+            reruns: Vec::new(),
         }
     }
 
-    /// Games of which nothing but their records is known, played by the engines of `plan`, which have their
+    /// No game yet, of matches of which nothing but records is known, played by the engines of `plan`, which have their
     /// names; all else in the plan is replaced by what the records say.
+    pub fn of_records(plan: Plan) -> Reruns {
+        Reruns {
+            is_of_match: false,
+            ..Reruns::of_match(plan)
+        }
+    }
+
+    /// Whether there is no game.
+    pub fn is_empty(&self) -> bool {
+        self.reruns.is_empty()
+    }
+
+    /// Adds a game, which is found again by its key.
     ///
     /// # Errors
-    /// [`RerunError`] where a record cannot be played.
-    pub fn of_records(
-        plan: &Plan,
-        records: impl IntoIterator<Item = GameRecord>,
-    ) -> Result<Vec<Rerun>, RerunError> {
-        let mut reruns: Vec<Rerun> = Vec::new();
-        for record in records {
-            let mut alike = plan_of(plan, &record)?;
-            let number = alike.games;
-            let index = (record.block - 1) as usize;
-            let opening = opening(alike.variant, &record);
-            let goes_with = |rerun: &Rerun| {
-                !rerun.games.contains_key(&number) && are_alike(&rerun.plan, &alike)
-            };
-            let place = reruns.iter().position(goes_with).unwrap_or_else(|| {
-                alike.openings.clear();
-                reruns.push(Rerun {
-                    plan: alike,
-                    games: HashMap::new(),
-                });
-                reruns.len() - 1
-            });
-            let rerun = &mut reruns[place];
-            let openings = &mut rerun.plan.openings;
-            openings.resize(openings.len().max(index + 1), Opening::default());
-            openings[index] = opening;
-            rerun.plan.games = rerun.plan.games.max(number);
-            rerun.games.insert(number, record);
+    /// [`RerunError`] where it cannot be played.
+    pub fn add(&mut self, record: &GameRecord, key: GameKey) -> Result<(), RerunError> {
+        if let ([rerun], true) = (self.reruns.as_mut_slice(), self.is_of_match) {
+            rerun.games.insert(record.game, key);
+            return Ok(());
         }
-        Ok(reruns)
+        let (plan, number) = match self.is_of_match {
+            true => (self.plan.clone(), record.game),
+            false => plan_of(&self.plan, record).map(|plan| (plan.clone(), plan.games))?,
+        };
+        let goes_with =
+            |rerun: &Rerun| !rerun.games.contains_key(&number) && rerun.goes_with(&plan);
+        // In a record that is sorted it is the last one.
+        match self.reruns.iter_mut().rev().find(|rerun| goes_with(rerun)) {
+            Some(rerun) => {
+                rerun.plan.games = rerun.plan.games.max(plan.games);
+                rerun.games.insert(number, key);
+            }
+            None => self.reruns.push(Rerun {
+                plan,
+                games: BTreeMap::from([(number, key)]),
+            }),
+        }
+        Ok(())
     }
 
     /// Plays the games again, and hands each as it was stored and as it is now to `observe`, which says whether
-    /// to go on.
+    /// to go on. `find` reads a game again; one that is not there any more is passed over.
     ///
     /// # Errors
-    /// The first error of `observe`, or a [`RunError`] where no game can be played.
+    /// The first error of `find` or `observe`, or a [`RunError`] where no game can be played.
     pub fn run<E: From<RunError>>(
-        mut self,
+        self,
         interrupt: &Interrupt,
+        mut find: impl FnMut(GameKey) -> Result<Option<GameRecord>, E>,
         mut observe: impl FnMut(&GameRecord, &GameRecord) -> Result<(), E>,
     ) -> Result<(), E> {
-        let numbers = 1..=self.plan.games;
-        let others: HashSet<u64> = numbers.filter(|n| !self.games.contains_key(n)).collect();
+        for mut rerun in self.reruns {
+            if !self.is_of_match {
+                rerun.find_openings(&mut find)?;
+            }
+            rerun.run(interrupt, &mut find, &mut observe)?;
+        }
+        Ok(())
+    }
+}
+
+impl Rerun {
+    /// Whether a game of a record with the plan `other` can be played by this plan.
+    fn goes_with(&self, other: &Plan) -> bool {
+        let chunk = |plan: &Plan| (plan.games - 1) / plan.seats as u64 / BLOCKS_OF_A_PLAN;
+        chunk(&self.plan) == chunk(other) && are_alike(&self.plan, other)
+    }
+
+    /// Takes the openings from the games.
+    fn find_openings<E>(
+        &mut self,
+        find: &mut impl FnMut(GameKey) -> Result<Option<GameRecord>, E>,
+    ) -> Result<(), E> {
+        let openings = &mut self.plan.openings;
+        *openings = vec![Opening::default(); BLOCKS_OF_A_PLAN as usize];
+        for &key in self.games.values() {
+            if let Some(record) = find(key)? {
+                let index = (record.block.saturating_sub(1) % BLOCKS_OF_A_PLAN) as usize;
+                openings[index] = opening(self.plan.variant, &record);
+            }
+        }
+        Ok(())
+    }
+
+    fn run<E: From<RunError>>(
+        &self,
+        interrupt: &Interrupt,
+        find: &mut impl FnMut(GameKey) -> Result<Option<GameRecord>, E>,
+        observe: &mut impl FnMut(&GameRecord, &GameRecord) -> Result<(), E>,
+    ) -> Result<(), E> {
         let lag = LagMeter::start();
         let again = Match {
             plan: &self.plan,
-            played: &others,
+            next_due: &|from| Some(*self.games.range(from..).next()?.0),
             failures: &[],
             replays: &[],
             log: &Log::none(),
@@ -147,7 +207,8 @@ impl Rerun {
             let News::Ended(mut now) = news else {
                 return Ok(());
             };
-            let Some(stored) = self.games.remove(&now.game) else {
+            let key = self.games.get(&now.game).copied();
+            let Some(stored) = key.map(&mut *find).transpose()?.flatten() else {
                 return Ok(());
             };
             now.game = stored.game;
@@ -206,6 +267,7 @@ fn plan_of(plan: &Plan, record: &GameRecord) -> Result<Plan, RerunError> {
         games: (block - 1) * seats as u64 + 1,
         seed: record.seed,
         random_plies: 0,
+        openings: Vec::new(),
         patience,
         adjudication: Adjudication {
             resign: None,

@@ -12,9 +12,17 @@ const CLOCK_COLUMN: &str = "ms/move";
 
 /// What `arbiter export` prints.
 pub fn export(file: &str, arguments: &[&str]) -> String {
+    export_with_digest(file, arguments).0
+}
+
+/// What `arbiter export` prints, and the digest that it says of it.
+pub fn export_with_digest(file: &str, arguments: &[&str]) -> (String, String) {
     let (code, stdout, stderr) = run(&[&["export", file], arguments].concat());
-    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
-    stdout
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let digest = stderr.strip_prefix("digest of ");
+    let digest = digest.and_then(|text| text.trim_end().split_once(": "));
+    let (_, digest) = digest.unwrap_or_else(|| panic!("no digest alone in {stderr:?}"));
+    (stdout, digest.to_string())
 }
 
 /// The numbers of the games in a store.

@@ -49,7 +49,7 @@ impl Table {
                 seats: seated.collect(),
                 start: None,
                 opening: Vec::new(),
-                deck_seed: 5,
+                deck_seed: 5.into(),
             },
             plan: Plan {
                 patience: Patience {

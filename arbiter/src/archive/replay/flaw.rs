@@ -96,6 +96,17 @@ pub enum Flaw {
         /// Who wins by the rules, if they know it.
         outcome: Option<Seat>,
     },
+    /// The totals of a seat are not those of its turns.
+    #[error("seats: the totals of turns, times and depths are not those of the turns")]
+    Totals,
+    /// Something is not as it was when the game was played.
+    #[error("digest: {found}, what is there makes {expected}: it was changed after it was played")]
+    Digest {
+        /// The digest that was kept.
+        found: String,
+        /// That of the game as it is.
+        expected: String,
+    },
     /// The fault is not that of the seat with a faulty ending.
     #[error("fault: {found}, the endings show {expected}")]
     Fault {

@@ -3,8 +3,10 @@
 use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 
 use super::{Trouble, settings};
+use crate::record::digest::KeptGame;
 use crate::record::ending::Ending;
 use crate::record::line::pv_words;
+use crate::record::seed::Seed;
 use crate::record::{Fault, GameRecord, Replay, TurnRecord, TurnSums};
 
 /// What is read of a game.
@@ -23,21 +25,21 @@ impl Extent {
     fn queries(self) -> [&'static str; 2] {
         match self {
             Extent::Whole => [
-                "SELECT number, block, variant, start, moves FROM games
+                "SELECT number, block, variant, start, moves, digest FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
                 "SELECT seat, move, micros, overrun, depth, estimate, score, nodes, pv, waited, late_stop,
                     out_of_turn, flaw FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Outline => [
-                "SELECT number, block, variant, start, '' FROM games
+                "SELECT number, block, variant, start, '', NULL FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
                 "SELECT seat, '', micros, overrun, depth, NULL, NULL, NULL, NULL, waited, late_stop,
                     out_of_turn, flaw FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Summary => [
-                "SELECT number, block, variant, start, '' FROM games
+                "SELECT number, block, variant, start, '', NULL FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
                 "SELECT NULL WHERE ?1 IS NULL",
             ],
@@ -56,7 +58,7 @@ pub fn for_each(
     connection: &Connection,
     extent: Extent,
     only: Option<u64>,
-    mut visit: impl FnMut(GameRecord, Vec<TurnSums>) -> bool,
+    mut visit: impl FnMut(KeptGame) -> bool,
 ) -> Result<(), Trouble> {
     // All is read as it is at one time, though an arbiter may be adding games.
     let snapshot = connection.unchecked_transaction()?;
@@ -72,8 +74,7 @@ pub fn for_each(
     // No game has a number below 1.
     let mut rows = games.query(params![only.unwrap_or(0), only.unwrap_or(i64::MAX as u64)])?;
     while let Some(row) = rows.next()? {
-        let (record, sums) = parts.game(row, seed)?;
-        if !visit(record, sums) {
+        if !visit(parts.game(row, seed)?) {
             break;
         }
     }
@@ -89,7 +90,7 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    fn game(&mut self, row: &Row<'_>, seed: u64) -> Result<(GameRecord, Vec<TurnSums>), Trouble> {
+    fn game(&mut self, row: &Row<'_>, seed: Seed) -> Result<KeptGame, Trouble> {
         let game = row.get(0)?;
         let mut record = GameRecord {
             game,
@@ -138,7 +139,13 @@ impl Parts<'_> {
                 shares: shares(row.get(2)?, game)?,
             });
         }
-        Ok((record, sums))
+        let digest = row.get(5)?;
+        let totals = Some(sums);
+        Ok(KeptGame {
+            record,
+            digest,
+            totals,
+        })
     }
 
     fn fault(&mut self, game: u64) -> Result<Option<Fault>, Trouble> {

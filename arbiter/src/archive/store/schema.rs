@@ -38,7 +38,8 @@ CREATE TABLE games (
     block INTEGER NOT NULL,
     variant TEXT NOT NULL,
     start TEXT NOT NULL,
-    moves TEXT NOT NULL
+    moves TEXT NOT NULL,
+    digest TEXT
 ) STRICT;
 CREATE TABLE seats (
     game INTEGER NOT NULL REFERENCES games,
@@ -105,6 +106,7 @@ pub fn create(transaction: &Transaction<'_>) -> Result<(), Error> {
 
 /// What makes tables of format 1 into these.
 const FROM_FIRST: &str = "
+ALTER TABLE games ADD COLUMN digest TEXT;
 ALTER TABLE turns ADD COLUMN nodes INTEGER;
 ALTER TABLE turns ADD COLUMN pv TEXT;
 ALTER TABLE turns ADD COLUMN waited INTEGER;
@@ -119,6 +121,7 @@ ALTER TABLE seats ADD COLUMN flaws INTEGER NOT NULL DEFAULT 0;
 
 /// What lets tables of format 1 be read as if they were these, in a file that is not to be changed.
 const AS_FROM_FIRST: &str = "
+CREATE TEMP VIEW games AS SELECT *, NULL AS digest FROM main.games;
 CREATE TEMP VIEW turns AS
     SELECT *, NULL AS nodes, NULL AS pv, NULL AS waited, NULL AS late_stop, NULL AS out_of_turn,
         NULL AS flaw FROM main.turns;

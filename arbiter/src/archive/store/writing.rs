@@ -6,8 +6,7 @@ use super::{Trouble, circumstances};
 use crate::record::GameRecord;
 use crate::record::line::pv_text;
 
-const GAME: &str =
-    "INSERT INTO games (number, block, variant, start, moves) VALUES (?1, ?2, ?3, ?4, ?5)";
+const GAME: &str = "INSERT INTO games (number, block, variant, start, moves, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 const SEAT: &str =
     "INSERT INTO seats (game, seat, engine, place, ending, turns, micros, depth_turns, depths,
         waited, late_stops, out_of_turn, flaws)
@@ -41,7 +40,7 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
     let transaction = connection.transaction()?;
     circumstances::note_game(&transaction)?;
     let mut insert = transaction.prepare_cached(GAME)?;
-    insert.execute(params![game, block, variant, start, moves])?;
+    insert.execute(params![game, block, variant, start, moves, record.digest()])?;
     let mut insert_seat = transaction.prepare_cached(SEAT)?;
     let sums = record.turn_sums();
     let rows = seats.iter().zip(places).zip(endings).zip(&sums);

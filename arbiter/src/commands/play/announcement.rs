@@ -16,12 +16,15 @@ pub fn header(plan: &Plan, id_names: &[Option<String>], remarks: &[String]) -> S
     let blocks = plan.games / block;
     let at_most = plan.sprt.map_or("", |_| "at most ");
     let mut text = format!(
-        "{}, {} seats, {at_most}{} in {} of {block}, seed {}\n",
+        "{}, {} seats, {at_most}{} in {} of {block}, {}\n",
         plan.variant.name,
         plan.seats,
         count(plan.games, "game"),
         count(blocks, "block"),
-        plan.seed,
+        match plan.seed.is_secret() {
+            true => "secret seed".to_string(),
+            false => format!("seed {}", plan.seed),
+        },
     );
     if let Some(sprt) = plan.sprt {
         text += &format!("test: {sprt}\n");
@@ -88,7 +91,7 @@ pub fn print_schedule(plan: &Plan) -> Result<(), OpeningError> {
         // Writing to a string never fails.
         let _ = writeln!(
             text,
-            "game {number}  block {}  {}  cards {:016x}  {start}{moves}",
+            "game {number}  block {}  {}  cards {}  {start}{moves}",
             game.block,
             seats.join(", "),
             game.deck_seed,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use arbiter::plan::seed::Seed;
 use arbiter::play::interrupt::Interrupt;
 use arbiter::play::lag::{LagMeter, LagSummary};
 use arbiter::results::progress::duration;
@@ -30,7 +31,20 @@ impl Match {
         if !self.ledger.retired.is_empty() {
             text += &format!("\nretired: {}", self.ledger.retired.join(", "));
         }
+        if let Some(seed) = self.known_seed().filter(|seed| seed.is_secret()) {
+            text += &format!("\nseed: {seed}");
+        }
         text
+    }
+
+    /// The seed, but for a secret one as long as the match can go on.
+    pub(super) fn known_seed(&self) -> Option<Seed> {
+        let report = &self.ledger.report;
+        let is_over = self.ledger.store.is_none()
+            || report.played() >= self.plan.games
+            || report.verdict() != Verdict::Open;
+        let seed = self.plan.seed;
+        (is_over || !seed.is_secret()).then_some(seed)
     }
 
     /// How much was played, in what time, and where it is kept.

@@ -180,6 +180,7 @@ mod tests {
     use super::*;
     use crate::record::GameRecord;
     use crate::record::ending::Ending;
+    use crate::record::seed::Seed;
 
     /// A pair of games of which the first engine wins both.
     fn pair(block: u64) -> [GameRecord; 2] {
@@ -189,7 +190,7 @@ mod tests {
             variant: String::new(),
             start: String::new(),
             seats: seats.map(String::from).into(),
-            seed: 1,
+            seed: Seed::Number(1),
             moves: String::new(),
             places: seats.map(|name| 1 + u32::from(name == "other")).into(),
             endings: vec![Ending::Finish, Ending::Last],

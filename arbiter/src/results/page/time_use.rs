@@ -143,6 +143,7 @@ mod tests {
     use super::*;
     use crate::record::TurnRecord;
     use crate::record::ending::Ending;
+    use crate::record::seed::Seed;
 
     #[test]
     fn times_are_counted_for_who_took_them() {
@@ -162,7 +163,7 @@ mod tests {
             variant: String::new(),
             start: String::new(),
             seats: vec!["slow".into(), "quick".into()],
-            seed: 1,
+            seed: Seed::Number(1),
             moves: String::new(),
             places: vec![1, 2],
             endings: vec![Ending::Finish; 2],

@@ -219,6 +219,24 @@ impl Engine {
 mod tests {
     use super::*;
     use crate::record::Replay;
+    use crate::record::seed::Seed;
+
+    fn record() -> GameRecord {
+        GameRecord {
+            game: 1,
+            block: 1,
+            variant: String::new(),
+            start: String::new(),
+            seats: ["fair", "foul"].map(String::from).to_vec(),
+            seed: Seed::Number(1),
+            moves: String::new(),
+            places: Vec::new(),
+            endings: Vec::new(),
+            fault: None,
+            turns: Vec::new(),
+            replays: Vec::new(),
+        }
+    }
 
     /// A game of two in which the second engine sat in `seat` and was late so often, at such a share.
     fn game(number: u64, seats: [&str; 2], late: u32, shares: [u16; 2]) -> GameRecord {
@@ -230,7 +248,7 @@ mod tests {
                 reason: String::new(),
                 shares: shares.to_vec(),
             }],
-            ..GameRecord::default()
+            ..record()
         }
     }
 
@@ -295,10 +313,7 @@ mod tests {
 
     #[test]
     fn a_machine_is_too_busy_where_engines_wait_in_a_tenth_of_their_time() {
-        let games = [GameRecord {
-            seats: ["fair", "foul"].map(String::from).to_vec(),
-            ..GameRecord::default()
-        }];
+        let games = [record()];
         assert_eq!(fairness(&games, 1_000_000, 99_000).warning(), None);
         assert!(fairness(&games, 1_000_000, 101_000).warning().is_some());
         assert!(fairness(&games, 1_000_000, 500).rows().is_none());

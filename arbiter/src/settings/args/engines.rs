@@ -15,16 +15,21 @@ const BUILT_IN: &str = "buxtehude";
 /// The limit where none is named.
 const DEFAULT_LIMIT: Limit = Limit::movetime(Duration::from_millis(100));
 
-/// The engines of a match, and each a different name.
+/// The engines of a match, and each a different name; `restart` says whether those are started anew for every game that
+/// do not say it themselves.
 ///
 /// # Errors
 /// [`ArgsError`] about `--engine` or `--each`.
-pub(super) fn engines(args: &GameArgs) -> Result<Vec<EngineSpec>, ArgsError> {
+pub(super) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>, ArgsError> {
     let shared = match &args.each {
         Some(text) => shared_settings(text)?,
         None => EngineText::default(),
     };
     let mut typed = Vec::new();
+    let shared = EngineText {
+        restart: shared.restart.or(Some(restart)),
+        ..shared
+    };
     for text in &args.engine {
         let engine = EngineText::parse(text).map_err(|reason| ArgsError::Engine {
             text: text.clone(),

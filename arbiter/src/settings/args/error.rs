@@ -9,6 +9,7 @@ use thiserror::Error;
 use super::engine_text::EngineTextError;
 use crate::plan::ResignTextError;
 use crate::plan::openings::OpeningsError;
+use crate::plan::seed::{SeedTextError, SysError};
 use crate::score::SprtTextError;
 
 /// Why the arguments make no plan. Each message begins with the flag at fault.
@@ -114,6 +115,25 @@ pub enum ArgsError {
         /// The number of seats.
         seats: usize,
     },
+    /// The file of the seed cannot be read.
+    #[error("--seed-file: {}: {reason}", path.display())]
+    SeedFile {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        reason: io::Error,
+    },
+    /// The file of the seed holds something else. What it is may be a part of a secret, and is not told.
+    #[error("--seed-file: {}: {reason}", path.display())]
+    SeedText {
+        /// The file.
+        path: PathBuf,
+        /// What would have been accepted.
+        reason: SeedTextError,
+    },
+    /// The system cannot make a secret.
+    #[error("--seed: expected a seed, for the system has no random numbers: {0}")]
+    NoSecret(SysError),
     /// There are not so many openings.
     #[error(
         "--openings-start: {start}: expected a number from 1 to {number}, as many as there are"

@@ -7,8 +7,9 @@ use clap::{Args, Subcommand};
 use super::shared::{EARLY_ENDS, ENGINES, GAMES, LIMITS, OUTPUT, RUNNING};
 use super::{LimitArgs, OpeningArgs, OutputArgs};
 use crate::plan::numbers::{
-    concurrency, failures, margin, max_plies, milliseconds, positive, seats, seed, stall, wait,
+    concurrency, failures, margin, max_plies, milliseconds, positive, seats, stall, wait,
 };
+use crate::plan::seed::Seed;
 
 /// The keys of an engine, for helps.
 macro_rules! keys {
@@ -24,7 +25,7 @@ KEYS OF --engine AND --each
   margin=MS         how late it may answer
   legal=on          send the legal moves as `searchmoves` with each `go`
   ponder=on         let it think on its opponent's time (two seats)
-  restart=on        start it anew for every game
+  restart=on|off    start it anew for every game (default: on in a tournament, off in a match)
   memory=MIB        the memory limit of its process
 "
     };
@@ -200,9 +201,20 @@ pub struct GameArgs {
     )]
     pub variant: String,
 
-    /// Seed for everything random: the same seed gives the same match [default: random, and printed]
-    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, help_heading = GAMES)]
-    pub seed: Option<u64>,
+    /// The seed of all that is random: the same seed, the same match; engines can read it here, and guess a number
+    /// [default: secret, in the store, and printed at the end]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = GAMES)]
+    pub seed: Option<Seed>,
+
+    /// A file with the seed, a number or 32 hexadecimal digits, which engines do not see
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "seed",
+        help_heading = GAMES,
+        hide_short_help = true
+    )]
+    pub seed_file: Option<PathBuf>,
 
     /// Games played concurrently
     #[arg(

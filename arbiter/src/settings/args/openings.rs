@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 use clap::Args;
 
 use super::LimitArgs;
-use crate::plan::numbers::{concurrency, permille, plies, positive, seats, seed};
+use crate::plan::numbers::{concurrency, permille, plies, positive, seats};
+use crate::plan::seed::Seed;
 
 /// `arbiter openings`.
 #[derive(Debug, Args)]
@@ -62,9 +63,9 @@ pub struct OpeningsArgs {
     )]
     pub engine: String,
 
-    /// Seed for moves and cards: the same seed gives the same candidates [default: random, and printed]
-    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
-    pub seed: Option<u64>,
+    /// The seed of moves and cards: the same seed, the same candidates [default: random, and printed]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub seed: Option<Seed>,
 
     /// Candidates judged concurrently
     #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, allow_negative_numbers = true)]

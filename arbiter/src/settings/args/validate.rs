@@ -1,20 +1,19 @@
 //! From what is typed to what is meant: a [`Plan`] in which every field is sensible.
 
 mod cost;
+mod seed;
 mod suite;
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
 use buxtehude::rules::Variant;
-use rand::SeedableRng;
 use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
 
 use super::engines::engines;
 pub use super::error::ArgsError;
 use super::{FormatArgs, GameArgs, MatchArgs, OpeningArgs, OpeningOrder, TournamentArgs};
 use crate::plan::openings;
+use crate::plan::seed::Seed;
 use crate::plan::{Adjudication, Format, Opening, Patience, Plan};
 use crate::score::Sprt;
 pub use cost::cost;
@@ -28,7 +27,7 @@ const MOST_GAMES_OF_A_TEST: u64 = 100_000;
 /// # Errors
 /// [`ArgsError`] names the flag, what was given and what is accepted.
 pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
-    let mut plan = common(&args.common, Format::RoundRobin)?;
+    let mut plan = common(&args.common, Format::RoundRobin, false)?;
     let mut remarks = Vec::new();
     plan.sprt = sprt(args)?;
     let block = plan.line_ups().games_per_block();
@@ -37,6 +36,7 @@ pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
         .map(|_| MOST_GAMES_OF_A_TEST.next_multiple_of(block));
     plan.games = whole_blocks(args.games.or(most), block, &mut remarks)?;
     remarks.extend(sameness(&plan));
+    remarks.extend(seed::warning(&args.common, plan.seed));
     Ok((plan, remarks))
 }
 
@@ -59,17 +59,18 @@ pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ArgsErro
             (Format::Gauntlet { challengers }, args.rounds, &args.common)
         }
     };
-    let mut plan = common(args, format)?;
+    let mut plan = common(args, format, true)?;
     let line_ups = plan.line_ups();
     let round = line_ups.count().checked_mul(line_ups.games_per_block());
     let games = round.and_then(|round| round.checked_mul(rounds));
     plan.games = games.ok_or(ArgsError::Rounds { rounds })?;
-    let remarks = sameness(&plan).into_iter().collect();
+    let warning = seed::warning(args, plan.seed);
+    let remarks = sameness(&plan).into_iter().chain(warning).collect();
     Ok((plan, remarks))
 }
 
-/// The plan of what every match is told, of one block.
-fn common(args: &GameArgs, format: Format) -> Result<Plan, ArgsError> {
+/// The plan of what every match is told, of one block; `restart` as for [`engines`].
+fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsError> {
     let variant = Variant::by_name(&args.variant)?;
     variant.start(args.players)?;
     check_files(args)?;
@@ -78,7 +79,7 @@ fn common(args: &GameArgs, format: Format) -> Result<Plan, ArgsError> {
         let resign = text.parse();
         resign.map_err(|reason| ArgsError::Resign { text, reason })
     });
-    let seed = args.seed.unwrap_or_else(random_seed);
+    let seed = seed::chosen(args.seed, args.seed_file.as_deref())?;
     let plan = Plan {
         format,
         all_orders: args.all_orders,
@@ -100,7 +101,7 @@ fn common(args: &GameArgs, format: Format) -> Result<Plan, ArgsError> {
         },
         log: args.output.log.clone(),
         record: args.output.record.clone(),
-        ..Plan::new(variant, args.players, engines(args)?)
+        ..Plan::new(variant, args.players, engines(args, restart)?)
     };
     if plan.seats != 2 && plan.adjudication.resign.is_some() {
         return Err(ArgsError::ResignSeats { seats: plan.seats });
@@ -120,7 +121,7 @@ fn openings(
     args: &OpeningArgs,
     variant: &Variant,
     seats: usize,
-    seed: u64,
+    seed: Seed,
 ) -> Result<Vec<Opening>, ArgsError> {
     let mut openings = match &args.openings {
         Some(path) => openings::read(path, variant, seats)?,
@@ -132,7 +133,7 @@ fn openings(
         }
     }
     if args.openings_order == OpeningOrder::Random {
-        openings.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        openings.shuffle(&mut seed.order_of_openings());
     }
     let number = openings.len();
     let start = usize::try_from(args.openings_start).unwrap_or(usize::MAX);
@@ -205,12 +206,6 @@ fn sameness(plan: &Plan) -> Option<String> {
         "all blocks begin alike: engines limited by depth or nodes may repeat a game but for its cards; see \
          --random-plies and --openings".to_string()
     })
-}
-
-/// A seed that nobody chose, short enough to be typed again.
-fn random_seed() -> u64 {
-    // The standard library seeds each hasher from the system's entropy.
-    RandomState::new().build_hasher().finish() >> 32
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use toml::{Table, Value};
 
+use crate::plan::seed::Seed;
 use crate::plan::{Adjudication, EngineSpec, Format, Opening, Patience, Plan};
 
 /// The text of a file for `--config` that makes this plan: of `arbiter match`, or of `arbiter tournament gauntlet`.
@@ -54,7 +55,13 @@ pub fn text(plan: &Plan) -> Result<String, toml::ser::Error> {
         }
     };
     set("all-orders", (*all_orders).into());
-    set("seed", number(*seed));
+    set(
+        "seed",
+        match seed {
+            Seed::Number(seed) => number(*seed),
+            Seed::Key(_) => seed.to_string().into(),
+        },
+    );
     set("concurrency", number(*concurrency as u64));
     set("random-plies", number(u64::from(*random_plies)));
     set("pin", (*pin).into());
@@ -110,7 +117,9 @@ fn described(engine: &EngineSpec) -> Table {
     }
     table.extend(pairs(&limit.to_string()));
     table.insert("margin".into(), milliseconds(*margin));
-    for (key, is_on) in [("legal", legal), ("ponder", ponder), ("restart", restart)] {
+    // A match and a tournament differ in what they take an engine for that does not say it.
+    table.insert("restart".into(), (*restart).into());
+    for (key, is_on) in [("legal", legal), ("ponder", ponder)] {
         if *is_on {
             table.insert(key.into(), true.into());
         }

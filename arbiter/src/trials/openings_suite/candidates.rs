@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use buxtehude::rules::{AnyPosition, Seat, Turn};
-use rand::{Rng, RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::RngExt;
 
 use super::SuitePlan;
 use crate::plan::Opening;
 use crate::plan::deck::Deck;
 use crate::plan::schedule::play_random_ply;
+use crate::plan::seed::Purpose;
 
 /// All candidates of a plan in the order of their numbers, counted from 0.
 pub struct Candidates<'a> {
@@ -51,9 +51,8 @@ impl<'a> Candidates<'a> {
 
     /// The candidate of a number, or `None` where it is short.
     fn draw(&self, number: u64) -> Option<Candidate> {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.plan.seed);
-        rng.set_stream(number);
-        let mut deck = Deck::new(rng.next_u64());
+        let (cards, mut rng) = self.plan.seed.numbered(Purpose::Candidates, number);
+        let mut deck = Deck::new(cards);
         let plies = rng.random_range(self.plan.plies.clone());
         let mut position = self.plan.variant.start(self.plan.seats).ok()?;
         let mut moves = Vec::new();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use buxtehude::rules::Variant;
 
-use super::{ArgsError, random_seed};
+use super::{ArgsError, seed};
 use crate::plan::{EngineSpec, Limit};
 use crate::settings::args::OpeningsArgs;
 use crate::settings::args::engine_text::EngineText;
@@ -32,7 +32,7 @@ pub fn suite(args: &OpeningsArgs) -> Result<SuitePlan, ArgsError> {
         within: args.within,
         tries: args.tries.unwrap_or(args.count.saturating_mul(TRIES)),
         engine: judge(&args.engine, args.limit.limit().unwrap_or(DEFAULT_LIMIT))?,
-        seed: args.seed.unwrap_or_else(random_seed),
+        seed: seed::chosen(args.seed, None)?,
         concurrency: args.concurrency,
     })
 }

@@ -1,0 +1,172 @@
+//! What follows from the seed of a match.
+//!
+//! A number begins a stream of random numbers for each block, so that whoever knows the cards of a few blocks can find
+//! it by trying. From a key each block has keys of its own, which tell nothing of the key nor of any other block.
+
+use std::fmt;
+
+pub use rand::rngs::SysError;
+use rand::rngs::SysRng;
+use rand::{Rng, SeedableRng, TryRng};
+use rand_chacha::ChaCha8Rng;
+use sha2::{Digest, Sha256};
+
+pub use crate::record::seed::{Seed, SeedTextError};
+
+/// What random numbers are for: nothing that follows for one purpose tells anything of what follows for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// The blocks of a match.
+    Blocks,
+    /// The candidates for a suite of openings.
+    Candidates,
+}
+
+/// What the cards of a game follow from.
+///
+/// # Examples
+/// ```
+/// use arbiter::plan::seed::DeckSeed;
+///
+/// assert_eq!(DeckSeed::from(7), DeckSeed::from(7));
+/// assert_ne!(DeckSeed::from(7), DeckSeed::from(8));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeckSeed([u8; 32]);
+
+impl From<u64> for DeckSeed {
+    fn from(number: u64) -> DeckSeed {
+        DeckSeed(ChaCha8Rng::seed_from_u64(number).get_seed())
+    }
+}
+
+impl fmt::Display for DeckSeed {
+    /// As much of it as tells it from others: 16 hexadecimal digits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0[..8]
+            .iter()
+            .try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl DeckSeed {
+    /// What other cards follow from, of which these tell nothing.
+    pub fn another(self) -> DeckSeed {
+        DeckSeed(Sha256::digest([self.0.as_slice(), b"another"].concat()).into())
+    }
+
+    /// The random numbers by which the cards are shuffled.
+    pub fn random(self) -> ChaCha8Rng {
+        ChaCha8Rng::from_seed(self.0)
+    }
+}
+
+impl Seed {
+    /// A key that nobody can guess.
+    ///
+    /// # Errors
+    /// The reason for which the system has no random numbers.
+    pub fn secret() -> Result<Seed, SysError> {
+        let mut key = [0; 16];
+        SysRng.try_fill_bytes(&mut key)?;
+        Ok(Seed::Key(key))
+    }
+
+    /// Whether nobody knows what follows from it who does not know the seed itself.
+    pub fn is_secret(self) -> bool {
+        matches!(self, Seed::Key(_))
+    }
+
+    /// The cards of number `number`, be it a block or a candidate, counted from 0, and the random numbers for all else
+    /// in it.
+    pub fn numbered(self, purpose: Purpose, number: u64) -> (DeckSeed, ChaCha8Rng) {
+        match self {
+            Seed::Number(seed) => {
+                let mut random = ChaCha8Rng::seed_from_u64(seed);
+                random.set_stream(number);
+                (DeckSeed::from(random.next_u64()), random)
+            }
+            Seed::Key(key) => {
+                let [cards, plies] = match purpose {
+                    Purpose::Blocks => ["cards of block", "plies of block"],
+                    Purpose::Candidates => ["cards of candidate", "plies of candidate"],
+                };
+                let plies = ChaCha8Rng::from_seed(derived(key, plies, number));
+                (DeckSeed(derived(key, cards, number)), plies)
+            }
+        }
+    }
+
+    /// The random numbers by which openings are shuffled.
+    pub fn order_of_openings(self) -> ChaCha8Rng {
+        match self {
+            Seed::Number(seed) => ChaCha8Rng::seed_from_u64(seed),
+            Seed::Key(key) => ChaCha8Rng::from_seed(derived(key, "order of openings", 0)),
+        }
+    }
+}
+
+/// The key of one thing: SHA-256 of the secret, what it is for, and its number.
+fn derived(key: [u8; 16], what: &str, number: u64) -> [u8; 32] {
+    // The key and the number have fixed lengths, so that no two things hash the same bytes.
+    let hash = Sha256::new()
+        .chain_update(key)
+        .chain_update(number.to_be_bytes())
+        .chain_update(what);
+    hash.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: [u8; 16] = *b"sixteen letters!";
+
+    fn drawn(seed: Seed, purpose: Purpose, number: u64) -> (DeckSeed, u64) {
+        let (cards, mut random) = seed.numbered(purpose, number);
+        (cards, random.next_u64())
+    }
+
+    /// What is recorded with a number can be played again for good.
+    #[test]
+    fn what_follows_from_a_number_stays_as_it_is() {
+        let (cards, next) = drawn(Seed::Number(9), Purpose::Blocks, 3);
+        let mut random = ChaCha8Rng::seed_from_u64(9);
+        random.set_stream(3);
+        assert_eq!(cards, DeckSeed::from(random.next_u64()));
+        assert_eq!(next, random.next_u64());
+        let mut deck = cards.random();
+        random.set_stream(3);
+        random.set_word_pos(0);
+        let mut expected = ChaCha8Rng::seed_from_u64(random.next_u64());
+        assert_eq!(deck.next_u64(), expected.next_u64());
+    }
+
+    /// With sha256sum: the letters of the key, eight bytes of the number, and the words.
+    #[test]
+    fn a_key_is_hashed_with_number_and_purpose() {
+        let (cards, _) = drawn(Seed::Key(KEY), Purpose::Blocks, 1);
+        assert_eq!(cards.to_string(), "22d27592bebfe907");
+    }
+
+    #[test]
+    fn nothing_follows_twice_from_a_key() {
+        let mut seen = Vec::new();
+        for purpose in [Purpose::Blocks, Purpose::Candidates] {
+            for number in 0..20 {
+                let (cards, random) = Seed::Key(KEY).numbered(purpose, number);
+                seen.extend([cards.0, random.get_seed()]);
+            }
+        }
+        seen.push(Seed::Key(KEY).order_of_openings().get_seed());
+        let number = seen.len();
+        seen.sort();
+        seen.dedup();
+        assert_eq!(seen.len(), number);
+    }
+
+    #[test]
+    fn no_two_secrets_are_the_same() {
+        assert_ne!(Seed::secret().unwrap(), Seed::secret().unwrap());
+    }
+}
