@@ -1,7 +1,10 @@
 //! What is to be played, validated: every field is known to be sensible before an engine starts.
 
 mod adjudication;
+pub(crate) mod binary;
+mod bounds;
 pub mod deck;
+mod isolate;
 mod limit;
 pub(crate) mod numbers;
 pub mod openings;
@@ -15,6 +18,8 @@ use std::time::Duration;
 use buxtehude::rules::{Variant, is_card};
 
 pub use adjudication::{Adjudication, Resign, ResignTextError};
+pub use bounds::Bounds;
+pub use isolate::Isolate;
 pub(crate) use limit::clock;
 pub use limit::{ClockLimit, Limit, LimitTextError, TimeLimit};
 
@@ -42,6 +47,8 @@ pub struct Plan {
     pub concurrency: usize,
     /// Whether the engines of each game at a time are pinned to one processor core.
     pub pin: bool,
+    /// Whether engines are isolated from each other.
+    pub isolate: Isolate,
     /// Random plies played after each opening.
     pub random_plies: u32,
     /// The openings, at least one, used in turn: each for a block of every line-up.
@@ -111,6 +118,8 @@ pub struct EngineSpec {
     pub restart: bool,
     /// The most memory that each of its processes may ask for, in MiB.
     pub memory: Option<u64>,
+    /// What else they may take of the system.
+    pub bounds: Bounds,
 }
 
 impl fmt::Display for Format {
@@ -152,6 +161,7 @@ impl EngineSpec {
             ponder: false,
             restart: false,
             memory: None,
+            bounds: Bounds::default(),
         }
     }
 }
@@ -166,8 +176,10 @@ impl EngineSpec {
         ];
         let on = switches.into_iter().filter(|(_, is_on)| *is_on);
         let memory = self.memory.map(|mib| format!("memory={mib}"));
+        let bounds = self.bounds.pairs().into_iter();
         on.map(|(key, _)| format!("{key}=on"))
             .chain(memory)
+            .chain(bounds.map(|(key, value)| format!("{key}={value}")))
             .collect()
     }
 }
@@ -186,6 +198,7 @@ impl Plan {
             seed: 1,
             concurrency: 1,
             pin: false,
+            isolate: Isolate::default(),
             random_plies: 0,
             openings: vec![Opening::default()],
             patience: Patience::default(),

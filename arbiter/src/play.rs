@@ -1,4 +1,4 @@
-//! Playing: worker threads, engine processes, and the referee of a game, with their clock, lag and log.
+//! Playing: worker threads, engine processes, and the referee of a game, with their walls, clock, lag and log.
 
 pub mod clock;
 pub mod engine;
@@ -7,3 +7,4 @@ pub mod lag;
 pub mod log;
 pub mod referee;
 pub mod runner;
+pub mod walls;

@@ -10,6 +10,7 @@ use arbiter::plan::{Plan, TimeLimit};
 use arbiter::play::interrupt::Interrupt;
 use arbiter::play::log::Log;
 use arbiter::play::runner::{self, RunError};
+use arbiter::play::walls::{Isolation, IsolationError};
 use arbiter::record::GameRecord;
 use arbiter::results::output::{OutputClosed, print};
 use arbiter::settings::args::validate::{self, ArgsError};
@@ -35,6 +36,8 @@ enum Problem {
     Rerun(#[from] RerunError),
     #[error(transparent)]
     Run(#[from] RunError),
+    #[error(transparent)]
+    Isolation(#[from] IsolationError),
     #[error(transparent)]
     Output(#[from] OutputClosed),
     #[error("signals cannot be handled: {0}")]
@@ -132,9 +135,10 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Proble
         GameFile::Store(_) => vec![Rerun::of_plan(plan.clone(), games)],
         GameFile::Lines(_) => Rerun::of_records(&plan, games)?,
     };
-    runner::check_engines(&plan, &Log::none(), interrupt)?;
+    let (isolation, _) = Isolation::of_plan(&plan)?;
+    runner::check_engines(&plan, isolation, &Log::none(), interrupt)?;
     for rerun in reruns {
-        rerun.run(interrupt, |stored, now| {
+        rerun.run(isolation, interrupt, |stored, now| {
             let differences = differences(stored, now);
             for difference in &differences {
                 say(&format!("game {}, {difference}", stored.game))?;

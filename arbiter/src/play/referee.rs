@@ -5,6 +5,7 @@
 //! did. Read [`Referee::play`], then `Game::play_turn` in `game`.
 
 mod adjudication;
+mod excuses;
 mod game;
 mod offence;
 mod pondering;
@@ -21,6 +22,7 @@ use crate::play::engine::Engine;
 use crate::play::interrupt::{Interrupt, Interrupted};
 use crate::play::lag::LagMeter;
 use crate::record::{GameRecord, TurnRecord};
+pub use excuses::Excuses;
 use game::Game;
 pub(crate) use result::{GameEnd, places_and_endings};
 
@@ -33,6 +35,8 @@ pub struct Referee<'a> {
     pub interrupt: &'a Interrupt,
     /// The arbiter's own lag, where it is measured.
     pub lag: Option<&'a LagMeter>,
+    /// How often engines were excused that somebody else may have ended or stopped; without it, none is.
+    pub excuses: Option<&'a Excuses>,
     /// Told of each move and card as it is played, where somebody listens.
     pub listener: Option<&'a dyn Fn(Played<'_>)>,
 }
@@ -54,27 +58,40 @@ pub enum Abandoned {
     /// We were told to end.
     #[error("interrupted")]
     Interrupted,
-    /// A loss on time that may be the arbiter's own fault.
+    /// A loss that may be the fault of the arbiter or of somebody else.
     #[error(transparent)]
     Suspect(Suspicion),
 }
 
-/// A loss on time by less than the arbiter's own lag during the move.
+/// Why a loss may not be the loser's own fault.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "{engine}, seat {seat}, was {:.1} ms too late, where the arbiter itself lagged by {:.1} ms",
-    over.as_secs_f64() * 1000.0,
-    lag.as_secs_f64() * 1000.0
-)]
-pub struct Suspicion {
-    /// The engine's name.
-    pub engine: String,
-    /// Its seat, from 1.
-    pub seat: u32,
-    /// By how much it was later than limit and margin allow.
-    pub over: Duration,
-    /// The arbiter's lag.
-    pub lag: Duration,
+pub enum Suspicion {
+    /// It lost on time by less than the arbiter's own lag during the move.
+    #[error(
+        "{engine}, seat {seat}, was {:.1} ms too late, where the arbiter itself lagged by {:.1} ms",
+        over.as_secs_f64() * 1000.0,
+        lag.as_secs_f64() * 1000.0
+    )]
+    Lag {
+        /// The engine's name.
+        engine: String,
+        /// Its seat, from 1.
+        seat: u32,
+        /// By how much it was later than limit and margin allow.
+        over: Duration,
+        /// The arbiter's lag.
+        lag: Duration,
+    },
+    /// Somebody else may have ended or stopped its process.
+    #[error("{engine}, seat {seat}, {what}, which somebody else may have sent")]
+    FromOutside {
+        /// The engine's name.
+        engine: String,
+        /// Its seat, from 1.
+        seat: u32,
+        /// What happened to it, in words.
+        what: String,
+    },
 }
 
 impl From<Interrupted> for Abandoned {
@@ -90,6 +107,7 @@ impl<'a> Referee<'a> {
             plan,
             interrupt,
             lag: None,
+            excuses: None,
             listener: None,
         }
     }
@@ -104,7 +122,7 @@ impl<'a> Referee<'a> {
     ///
     /// # Errors
     /// [`Abandoned`]: soon after the interrupt was set, where the engine that was thinking cannot be used any
-    /// more; or where the loss of a seat on time may be the arbiter's own fault.
+    /// more; or where the loss of a seat may be the fault of the arbiter or of somebody else.
     ///
     /// # Panics
     /// If the start of `game` is refused by the rules or its opening is illegal, if it has not as many

@@ -1,6 +1,7 @@
 //! Plays the games of a plan: worker threads, each with its own engine processes, take the games of the
 //! schedule in turn.
 
+mod programs;
 mod retirement;
 mod walkover;
 
@@ -22,8 +23,10 @@ use crate::play::engine::{Engine, Placement, StartError};
 use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
 use crate::play::log::Log;
-use crate::play::referee::{Abandoned, Played, Referee, Suspicion};
+use crate::play::referee::{Abandoned, Excuses, Played, Referee, Suspicion};
+use crate::play::walls::Isolation;
 use crate::record::{GameRecord, TurnRecord};
+pub use programs::Programs;
 use retirement::Retirement;
 pub use retirement::count_failures;
 use walkover::walkover;
@@ -40,7 +43,8 @@ const TICK: Duration = Duration::from_millis(100);
 /// Why a match cannot begin or go on.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// An engine cannot be started, be it for its own sake or for want of descriptors, processes or memory.
+    /// An engine cannot be started, be it for its own sake or for want of descriptors, processes or memory; or it is
+    /// another than at the start.
     #[error(transparent)]
     Start(#[from] StartError),
     /// An opening cannot be played.
@@ -55,6 +59,7 @@ pub enum RunError {
 /// [`RunError::Start`] for the first engine that cannot be started, or not as it was asked for.
 pub fn check_engines(
     plan: &Plan,
+    isolation: Option<Isolation>,
     log: &Log,
     interrupt: &Interrupt,
 ) -> Result<(Vec<Option<String>>, Vec<String>), RunError> {
@@ -65,7 +70,10 @@ pub fn check_engines(
         match Engine::start(
             spec,
             plan.variant,
-            Placement::default(),
+            Placement {
+                isolation,
+                ..Placement::default()
+            },
             patience,
             log,
             interrupt,
@@ -132,6 +140,10 @@ pub struct Match<'a> {
     pub interrupt: &'a Interrupt,
     /// The arbiter's own lag.
     pub lag: &'a LagMeter,
+    /// Whether engines are isolated from each other, where that is possible here.
+    pub isolation: Option<Isolation>,
+    /// The engines' programs, where a match in which one of them changes is to stop.
+    pub programs: Option<&'a Programs>,
     /// Whether news of beginnings and single moves are wanted.
     pub is_followed: bool,
 }
@@ -150,6 +162,7 @@ pub fn run<E: From<RunError>>(
     let schedule = Schedule::new(planned.plan).map_err(RunError::from)?;
     let next = AtomicU64::new(1);
     let retirement = Retirement::new(planned.plan, planned.failures);
+    let excuses = Excuses::new(planned.plan.engines.len());
     let unheard = AtomicUsize::new(0);
     thread::scope(|scope| {
         let (sender, news) = channel();
@@ -165,6 +178,7 @@ pub fn run<E: From<RunError>>(
                 planned,
                 schedule: &schedule,
                 retirement: &retirement,
+                excuses: &excuses,
                 next: &next,
                 news: sender.clone(),
                 unheard: &unheard,
@@ -206,6 +220,8 @@ struct Worker<'a> {
     planned: Match<'a>,
     schedule: &'a Schedule<'a>,
     retirement: &'a Retirement<'a>,
+    /// Who was excused how often.
+    excuses: &'a Excuses,
     /// The next game that nobody has taken.
     next: &'a AtomicU64,
     news: Sender<Result<News, RunError>>,
@@ -321,10 +337,20 @@ impl Worker<'_> {
             match self.engine(seated) {
                 Ok(engine) => engines.push(Some(engine)),
                 Err(_) if self.planned.interrupt.is_set() => return Err(Abandoned::Interrupted),
-                Err(error) if error.is_of_system() => {
+                Err(error) if error.stops_the_match() => {
                     self.put_back(game, engines);
                     self.tell(Err(error.into()));
                     return Err(Abandoned::Interrupted);
+                }
+                Err(error)
+                    if error.from_outside().is_some() && self.excuses.excuse(seated.engine) =>
+                {
+                    self.put_back(game, engines);
+                    return Err(Abandoned::Suspect(Suspicion::FromOutside {
+                        engine: plan.engines[seated.engine].name.clone(),
+                        seat: seat as u32 + 1,
+                        what: error.from_outside().unwrap_or_default().to_string(),
+                    }));
                 }
                 Err(error) => {
                     self.put_back(game, engines);
@@ -347,6 +373,7 @@ impl Worker<'_> {
             plan,
             interrupt: self.planned.interrupt,
             lag,
+            excuses: Some(self.excuses),
             listener: self.planned.is_followed.then_some(&listener),
         };
         let record = referee.play(game, &mut engines);
@@ -361,12 +388,20 @@ impl Worker<'_> {
         }
         let plan = self.planned.plan;
         let spec = &plan.engines[seated.engine];
+        let programs = self.planned.programs;
+        if let Some(file) = programs.and_then(|programs| programs.changed(seated.engine)) {
+            return Err(StartError::Changed {
+                engine: spec.name.clone(),
+                file: file.to_path_buf(),
+            });
+        }
         Engine::start(
             spec,
             plan.variant,
             Placement {
                 copy: seated.copy,
                 core: self.core,
+                isolation: self.planned.isolation,
             },
             plan.patience.ready,
             self.planned.log,

@@ -17,6 +17,7 @@ use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
 use crate::play::log::Log;
 use crate::play::runner::{self, Match, News, RunError};
+use crate::play::walls::Isolation;
 use crate::record::GameRecord;
 use crate::record::ending::Ending;
 
@@ -127,6 +128,7 @@ impl Rerun {
     /// The first error of `observe`, or a [`RunError`] where no game can be played.
     pub fn run<E: From<RunError>>(
         mut self,
+        isolation: Option<Isolation>,
         interrupt: &Interrupt,
         mut observe: impl FnMut(&GameRecord, &GameRecord) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -140,6 +142,8 @@ impl Rerun {
             log: &Log::none(),
             interrupt,
             lag: &lag,
+            isolation,
+            programs: None,
             is_followed: false,
         };
         runner::run(again, |news| {

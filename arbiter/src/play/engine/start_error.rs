@@ -31,6 +31,8 @@ pub enum StartError {
         failure: Failure,
         /// The last lines of its standard error.
         stderr: Vec<String>,
+        /// What somebody else may have done to its process, in words.
+        from_outside: Option<String>,
         /// Its last moments.
         evidence: Box<Evidence>,
     },
@@ -72,20 +74,43 @@ pub enum StartError {
         /// All variants offered.
         offered: Vec<String>,
     },
+    /// Its program, or a file among its arguments, is not what it was at the start.
+    #[error(
+        "engine {engine}: {} was changed while the match was played, expected the program of the start, or \
+         --changed-engines",
+        file.display()
+    )]
+    Changed {
+        /// The engine's name.
+        engine: String,
+        /// The program or file.
+        file: PathBuf,
+    },
     /// We were told to end.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl StartError {
-    /// Whether the system has no room for another process, which is no fault of the engine.
-    pub fn is_of_system(&self) -> bool {
-        let StartError::NotStarted { source, .. } = self else {
-            return false;
+    /// Whether it stops the match: the system has no room for another process, which is no fault of the engine, or
+    /// the engine is another than that of the games before.
+    pub fn stops_the_match(&self) -> bool {
+        let source = match self {
+            StartError::NotStarted { source, .. } => source,
+            StartError::Changed { .. } => return true,
+            _ => return false,
         };
         let shortages = [Errno::MFILE, Errno::NFILE, Errno::AGAIN, Errno::NOMEM];
         let error = Errno::from_io_error(source);
         error.is_some_and(|error| shortages.contains(&error))
+    }
+
+    /// In words, what somebody else may have done to its process.
+    pub fn from_outside(&self) -> Option<&str> {
+        match self {
+            StartError::NoUciOk { from_outside, .. } => from_outside.as_deref(),
+            _ => None,
+        }
     }
 }
 

@@ -9,13 +9,13 @@ use super::adjudication::Adjudicator;
 use super::offence::{self, Offence};
 use super::request::Request;
 use super::result::{GameEnd, places_and_endings};
-use super::{Abandoned, Played, Referee, Suspicion};
+use super::{Abandoned, Excuses, Played, Referee, Suspicion};
 use crate::plan::deck::Deck;
 use crate::plan::schedule::ScheduledGame;
 use crate::plan::{EngineSpec, Plan};
 use crate::play::clock::SeatClock;
 use crate::play::engine::{Answer, Engine, Failure, deadline};
-use crate::play::interrupt::{Interrupt, Interrupted};
+use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
 use crate::record::ending::Ending;
 use crate::record::{Fault, GameRecord, MAX_LINE, TurnRecord};
@@ -25,6 +25,7 @@ pub struct Game<'a> {
     scheduled: &'a ScheduledGame,
     pub(super) plan: &'a Plan,
     lag: Option<&'a LagMeter>,
+    excuses: Option<&'a Excuses>,
     listener: Option<&'a dyn Fn(Played<'_>)>,
     /// The engine in each seat.
     pub(super) specs: Vec<&'a EngineSpec>,
@@ -66,6 +67,7 @@ impl<'a> Game<'a> {
             scheduled,
             plan,
             lag: referee.lag,
+            excuses: referee.excuses,
             listener: referee.listener,
             start,
             position: start,
@@ -133,7 +135,7 @@ impl<'a> Game<'a> {
         &self,
         engines: &mut [Option<Engine>],
         interrupt: &Interrupt,
-    ) -> Result<Option<Offence>, Interrupted> {
+    ) -> Result<Option<Offence>, Abandoned> {
         let patience = self.plan.patience.ready;
         let deadline = deadline(patience);
         let seats = (0..).map(Seat).zip(engines);
@@ -146,16 +148,17 @@ impl<'a> Game<'a> {
             let sent = engine.begin_game(&game, position, deadline, interrupt);
             told.push((seat, engine, sent));
         }
-        let mut first = None;
+        let (mut first, mut excuse) = (None, Ok(()));
         // All are waited for, so that those who are ready can play the next game.
         for (seat, engine, sent) in told {
             let ready = sent.and_then(|()| engine.await_ready(deadline, interrupt));
             if let Err(failure) = ready {
+                excuse = excuse.and_then(|()| self.excuse(seat, engine));
                 let offence = Offence::of_silence(seat, engine, failure, patience)?;
                 first.get_or_insert(offence);
             }
         }
-        Ok(first)
+        excuse.map(|()| first)
     }
 
     /// Draws the card that is due.
@@ -196,6 +199,7 @@ impl<'a> Game<'a> {
                 {
                     self.suspect(seat, overrun, begun)?;
                 }
+                self.excuse(seat, engine)?;
                 return Ok(Some(Offence::of_silence(seat, engine, failure, wait)?));
             }
         };
@@ -239,12 +243,28 @@ impl<'a> Game<'a> {
         if over >= lag {
             return Ok(());
         }
-        Err(Abandoned::Suspect(Suspicion {
+        Err(Abandoned::Suspect(Suspicion::Lag {
             engine: self.specs[seat.index()].name.clone(),
             seat: number(seat),
             over,
             lag,
         }))
+    }
+
+    /// Suspects somebody else where a seat's process ended or stopped as none does by itself, a few times a match.
+    fn excuse(&self, seat: Seat, engine: &Engine) -> Result<(), Abandoned> {
+        let number_in_plan = self.scheduled.seats[seat.index()].engine;
+        let excuses = |excuses: &Excuses| excuses.excuse(number_in_plan);
+        match engine.from_outside() {
+            Some(what) if self.excuses.is_some_and(excuses) => {
+                Err(Abandoned::Suspect(Suspicion::FromOutside {
+                    engine: self.specs[seat.index()].name.clone(),
+                    seat: number(seat),
+                    what,
+                }))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Plays the move of an answer; on an error, which says why it is none, nothing has changed.

@@ -28,7 +28,7 @@ pub struct ResumeArgs {
     #[arg(long)]
     pub forgive: bool,
 
-    /// Go on even if the program of an engine is not what it was at the start
+    /// Go on even if the program of an engine is not what it was at the start, or is replaced while the match is played
     #[arg(long)]
     pub changed_engines: bool,
 

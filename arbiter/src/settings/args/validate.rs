@@ -85,6 +85,7 @@ fn common(args: &GameArgs, format: Format) -> Result<Plan, ArgsError> {
         seed,
         concurrency: args.concurrency,
         pin: args.pin,
+        isolate: args.isolate,
         random_plies: args.openings.random_plies,
         openings: openings(&args.openings, variant, args.players, seed)?,
         patience: Patience {
