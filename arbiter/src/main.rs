@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Allows as many open pipes as the system does: every engine takes three.
+/// Allows as many open pipes as the system does: every engine takes three, and one for its launcher.
 fn allow_many_descriptors() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;

@@ -116,7 +116,7 @@ pub struct EngineSpec {
     pub ponder: bool,
     /// Whether it is started anew for every game.
     pub restart: bool,
-    /// The most memory that each of its processes may ask for, in MiB.
+    /// The most memory that it may use, or where that cannot be bounded each of its processes may ask for, in MiB.
     pub memory: Option<u64>,
     /// What else they may take of the system.
     pub bounds: Bounds,

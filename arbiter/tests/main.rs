@@ -41,3 +41,4 @@ mod third_game;
 mod tournament;
 mod transcript;
 mod verify;
+mod walls;

@@ -263,10 +263,13 @@ impl Match {
             return fail(USAGE, format_args!("signals cannot be handled: {error}"));
         }
         walls::shield_arbiter();
-        let (isolation, walls) = match Isolation::of_plan(&self.plan) {
+        let (isolation, mut walls) = match Isolation::of_plan(&self.plan) {
             Ok(isolation) => isolation,
             Err(error) => return self.give_up(error),
         };
+        if let Some(line) = walls::memory_in_words(&self.plan) {
+            walls += &format!("\n{line}");
+        }
         let programs = (!self.changed_engines).then(|| Programs::of(&self.plan));
         let checked = runner::check_engines(&self.plan, isolation, &self.log, &interrupt);
         let id_names = match checked {

@@ -100,7 +100,7 @@ impl Engine {
                 engine: spec.name.clone(),
                 failure,
                 stderr: engine.last_words(),
-                from_outside: engine.from_outside(),
+                interference: engine.interference(),
                 evidence: Box::new(engine.evidence()),
             },
         };
@@ -346,8 +346,8 @@ impl Engine {
 
     /// In words, what happened to its process that somebody else may have done, such as a signal; `None` before its
     /// end, and where it did it itself.
-    pub(crate) fn from_outside(&self) -> Option<String> {
-        self.conversation.from_outside()
+    pub(crate) fn interference(&self) -> Option<String> {
+        self.conversation.interference()
     }
 
     /// The last lines that the engine wrote to its standard error.

@@ -84,7 +84,7 @@ pub enum Suspicion {
     },
     /// Somebody else may have ended or stopped its process.
     #[error("{engine}, seat {seat}, {what}, which somebody else may have sent")]
-    FromOutside {
+    Interference {
         /// The engine's name.
         engine: String,
         /// Its seat, from 1.

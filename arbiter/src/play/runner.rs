@@ -343,13 +343,13 @@ impl Worker<'_> {
                     return Err(Abandoned::Interrupted);
                 }
                 Err(error)
-                    if error.from_outside().is_some() && self.excuses.excuse(seated.engine) =>
+                    if error.interference().is_some() && self.excuses.excuse(seated.engine) =>
                 {
                     self.put_back(game, engines);
-                    return Err(Abandoned::Suspect(Suspicion::FromOutside {
+                    return Err(Abandoned::Suspect(Suspicion::Interference {
                         engine: plan.engines[seated.engine].name.clone(),
                         seat: seat as u32 + 1,
-                        what: error.from_outside().unwrap_or_default().to_string(),
+                        what: error.interference().unwrap_or_default().to_string(),
                     }));
                 }
                 Err(error) => {

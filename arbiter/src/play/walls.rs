@@ -10,10 +10,17 @@ mod isolation;
 pub mod launcher;
 #[cfg(target_os = "linux")]
 pub(crate) mod limits;
+mod memory_group;
 mod report;
 
 pub(crate) use guard::Guard;
 pub use isolation::{Isolation, IsolationError};
+pub(crate) use memory_group::MemoryGroup;
+
+use crate::plan::Plan;
+
+/// Bytes of a MiB.
+const MIB: u64 = 1 << 20;
 
 /// Keeps other programs of the same user from reading the arbiter's memory and its open files, the pipes of its
 /// engines among them, through `/proc`. The superuser can read them nevertheless. Only Linux has this.
@@ -21,6 +28,15 @@ pub fn shield_arbiter() {
     // The call fails on no kernel with /proc; without it the arbiter is as open as any program.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+}
+
+/// A line that says by what the memory of a plan's engines is bounded; `None` where it is not.
+pub fn memory_in_words(plan: &Plan) -> Option<&'static str> {
+    let mib = plan.engines.iter().find_map(|engine| engine.memory)?;
+    Some(match MemoryGroup::create(mib) {
+        Some(_) => "memory: bounded by a control group for each engine",
+        None => "memory: bounded by the address space of each process",
+    })
 }
 
 /// Whether a process is stopped, by a signal or by a debugger.

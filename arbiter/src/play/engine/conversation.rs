@@ -121,8 +121,8 @@ impl Conversation {
     }
 
     /// In words, what happened to the process that somebody else may have done; `None` before its end.
-    pub fn from_outside(&self) -> Option<String> {
-        self.process.usage().and_then(Usage::from_outside)
+    pub fn interference(&self) -> Option<String> {
+        self.process.usage().and_then(Usage::interference)
     }
 
     /// Sends whole lines; what the engine wrote before it has taken them all is dropped.

@@ -10,10 +10,10 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use wait4::Wait4;
 
-use super::child;
+use super::child::Preparation;
 use super::usage::{Usage, kills_for_want_of_memory};
 use crate::plan::EngineSpec;
-use crate::play::walls::{Guard, Isolation, is_stopped};
+use crate::play::walls::{Guard, Isolation, MemoryGroup, is_stopped};
 
 /// A child process in a session and process group of its own, with pipes that never block the arbiter.
 ///
@@ -24,6 +24,8 @@ pub struct Process {
     group: Pid,
     /// Tells of the engine where the child is its launcher.
     guard: Option<Guard>,
+    /// Bounds its memory, and is removed after its end.
+    _memory_group: Option<MemoryGroup>,
     /// How often the system had killed for want of memory when the process began.
     kills_before: Option<u64>,
     /// What the system says of it, once it has been waited for.
@@ -48,13 +50,16 @@ impl Process {
         core: Option<usize>,
         isolation: Option<Isolation>,
     ) -> io::Result<Process> {
+        let memory_group = spec.memory.and_then(MemoryGroup::create);
+        let address_space = spec.memory.filter(|_| memory_group.is_none());
+        let entrance = memory_group.as_ref().map(MemoryGroup::entrance);
         let mut line = None;
         let mut guard = None;
         let mut command = match isolation {
             Some(isolation) => {
                 let (ours, theirs) = UnixStream::pair()?;
                 guard = Some(Guard::new(ours));
-                isolation.command(spec, line.insert(theirs).as_fd())
+                isolation.command(spec, address_space, line.insert(theirs).as_fd())
             }
             None => {
                 let mut command = Command::new(&spec.command);
@@ -69,13 +74,21 @@ impl Process {
         if let Some(dir) = &spec.dir {
             command.current_dir(dir);
         }
-        child::prepare(&mut command, spec, core, line);
+        let preparation = Preparation {
+            core,
+            entrance: entrance.transpose()?,
+            memory: address_space,
+            bounds: spec.bounds,
+            line,
+        };
+        preparation.of(&mut command);
         let mut child = command.spawn()?;
         // The launcher's end of the line is open in the launcher alone.
         drop(command);
         let mut process = Process {
             group: Pid::from_child(&child),
             guard,
+            _memory_group: memory_group,
             kills_before: kills_for_want_of_memory(),
             usage: None,
             stdin: child.stdin.take(),

@@ -32,7 +32,7 @@ pub enum StartError {
         /// The last lines of its standard error.
         stderr: Vec<String>,
         /// What somebody else may have done to its process, in words.
-        from_outside: Option<String>,
+        interference: Option<String>,
         /// Its last moments.
         evidence: Box<Evidence>,
     },
@@ -92,23 +92,27 @@ pub enum StartError {
 }
 
 impl StartError {
-    /// Whether it stops the match: the system has no room for another process, which is no fault of the engine, or
-    /// the engine is another than that of the games before.
+    /// Whether it stops the match: the system has no room for another process or no namespaces any more, which is no
+    /// fault of the engine, or the engine is another than that of the games before.
     pub fn stops_the_match(&self) -> bool {
         let source = match self {
             StartError::NotStarted { source, .. } => source,
             StartError::Changed { .. } => return true,
             _ => return false,
         };
+        // The reasons of a launcher, which have no number.
+        if source.kind() == io::ErrorKind::Other {
+            return true;
+        }
         let shortages = [Errno::MFILE, Errno::NFILE, Errno::AGAIN, Errno::NOMEM];
         let error = Errno::from_io_error(source);
         error.is_some_and(|error| shortages.contains(&error))
     }
 
     /// In words, what somebody else may have done to its process.
-    pub fn from_outside(&self) -> Option<&str> {
+    pub fn interference(&self) -> Option<&str> {
         match self {
-            StartError::NoUciOk { from_outside, .. } => from_outside.as_deref(),
+            StartError::NoUciOk { interference, .. } => interference.as_deref(),
             _ => None,
         }
     }

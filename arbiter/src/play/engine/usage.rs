@@ -44,7 +44,7 @@ impl Usage {
 
     /// In words, what happened to the process that another may have done to it; `None` where it did it itself. That
     /// it sent the signal itself can never be excluded.
-    pub fn from_outside(&self) -> Option<String> {
+    pub fn interference(&self) -> Option<String> {
         if self.was_killed {
             let was_stopped = self.was_stopped.then_some("was stopped by a signal");
             return was_stopped.map(String::from);
@@ -93,32 +93,32 @@ mod tests {
             Signal::XCPU,
             Signal::XFSZ,
         ] {
-            assert_eq!(usage(signal.as_raw()).from_outside(), None, "{signal:?}");
+            assert_eq!(usage(signal.as_raw()).interference(), None, "{signal:?}");
         }
         let exit_9 = 9 << 8;
-        assert_eq!(usage(exit_9).from_outside(), None);
+        assert_eq!(usage(exit_9).interference(), None);
     }
 
     #[test]
     fn others_kill_and_stop() {
         let kill = usage(Signal::KILL.as_raw());
-        let words = kill.from_outside().unwrap();
+        let words = kill.interference().unwrap();
         assert!(words.starts_with("was ended by signal: 9"), "{words}");
-        assert!(usage(Signal::TERM.as_raw()).from_outside().is_some());
+        assert!(usage(Signal::TERM.as_raw()).interference().is_some());
         let out_of_memory = Usage {
             lacked_memory: true,
             ..usage(Signal::KILL.as_raw())
         };
-        assert_eq!(out_of_memory.from_outside(), None);
+        assert_eq!(out_of_memory.interference(), None);
         let killed_by_us = Usage {
             was_killed: true,
             ..usage(Signal::KILL.as_raw())
         };
-        assert_eq!(killed_by_us.from_outside(), None);
+        assert_eq!(killed_by_us.interference(), None);
         let stopped = Usage {
             was_stopped: true,
             ..killed_by_us
         };
-        assert!(stopped.from_outside().is_some());
+        assert!(stopped.interference().is_some());
     }
 }

@@ -255,9 +255,9 @@ impl<'a> Game<'a> {
     fn excuse(&self, seat: Seat, engine: &Engine) -> Result<(), Abandoned> {
         let number_in_plan = self.scheduled.seats[seat.index()].engine;
         let excuses = |excuses: &Excuses| excuses.excuse(number_in_plan);
-        match engine.from_outside() {
+        match engine.interference() {
             Some(what) if self.excuses.is_some_and(excuses) => {
-                Err(Abandoned::Suspect(Suspicion::FromOutside {
+                Err(Abandoned::Suspect(Suspicion::Interference {
                     engine: self.specs[seat.index()].name.clone(),
                     seat: number(seat),
                     what,

@@ -91,13 +91,19 @@ impl Isolation {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// The launcher of an engine, which reports to `line`, a socket that it inherits.
+    /// The launcher of an engine, which reports to `line`, a socket that it inherits, and bounds each process to an
+    /// address space of `memory` MiB.
     #[cfg(target_os = "linux")]
-    pub(crate) fn command(self, spec: &EngineSpec, line: BorrowedFd<'_>) -> Command {
+    pub(crate) fn command(
+        self,
+        spec: &EngineSpec,
+        memory: Option<u64>,
+        line: BorrowedFd<'_>,
+    ) -> Command {
         use super::launcher::{ARGUMENT, OUTSIDE, OWN_PROGRAM};
 
         let mut command = Command::new(OWN_PROGRAM);
-        let memory = spec.memory.map_or(String::new(), |mib| mib.to_string());
+        let memory = memory.map_or(String::new(), |mib| mib.to_string());
         command
             .args([ARGUMENT, OUTSIDE, &line.as_raw_fd().to_string(), &memory])
             .arg(spec.bounds.to_string())
@@ -107,7 +113,7 @@ impl Isolation {
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub(crate) fn command(self, spec: &EngineSpec, _: BorrowedFd<'_>) -> Command {
+    pub(crate) fn command(self, spec: &EngineSpec, _: Option<u64>, _: BorrowedFd<'_>) -> Command {
         Command::new(&spec.command)
     }
 }

@@ -1,11 +1,11 @@
 //! What stands between the arbiter and an isolated engine: two processes of the arbiter's own program.
 //!
 //! The one outside makes the namespaces; a process is in a new namespace of processes only if it is started there. So
-//! it starts the one inside, which is process 1 there: it mounts a `/proc` that shows nobody else, starts the engine's
+//! it starts the one inside, which is process 1 there, with a `/proc` that shows nobody else: it starts the engine's
 //! program and tells the arbiter how that ended. When the arbiter hangs up it kills the engine. When process 1 ends,
 //! however that comes, the kernel kills all that is left in the namespace.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CStr, OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::fd::FromRawFd;
@@ -42,10 +42,10 @@ const INSIDE: &str = "inside";
 /// The program that runs, whatever has become of its file.
 pub(super) const OWN_PROGRAM: &str = "/proc/self/exe";
 /// What is mounted in the new namespace: a file system with its directory and options, if the system has it at all.
-const MOUNTS: [(&str, &str, &str); 2] = [
-    ("proc", "/proc", ""),
+const MOUNTS: [(&str, &str, &CStr); 2] = [
+    ("proc", "/proc", c""),
     // Without it an engine could write to any terminal of its user.
-    ("devpts", "/dev/pts", "newinstance,ptmxmode=0666"),
+    ("devpts", "/dev/pts", c"newinstance,ptmxmode=0666"),
 ];
 
 /// What a launcher is told on its command line.
@@ -107,14 +107,7 @@ impl Order {
 /// Makes the namespaces, and waits for the launcher inside.
 fn stand_outside(order: &Order, mut line: UnixStream) -> io::Result<()> {
     let bounds: Bounds = Order::text(&order.bounds).parse().unwrap_or_default();
-    let inside = make_namespaces(bounds.net).and_then(|()| {
-        let mut inside = Command::new(OWN_PROGRAM);
-        inside
-            .args([ARGUMENT, INSIDE])
-            .args([&order.line, &order.memory, &order.bounds])
-            .args(&order.program);
-        inside.spawn()
-    });
+    let inside = make_namespaces(bounds.net).and_then(|()| start_inside(order));
     match inside {
         Ok(mut inside) => {
             drop(line);
@@ -123,6 +116,21 @@ fn stand_outside(order: &Order, mut line: UnixStream) -> io::Result<()> {
         }
         Err(error) => tell(&mut line, &Report::Refused(error.to_string())),
     }
+}
+
+#[allow(unsafe_code)] // Only before its program begins does a process have the rights to mount.
+fn start_inside(order: &Order) -> io::Result<Child> {
+    let mut inside = Command::new(OWN_PROGRAM);
+    inside
+        .args([ARGUMENT, INSIDE])
+        .args([&order.line, &order.memory, &order.bounds])
+        .args(&order.program);
+    // SAFETY: this process has one thread, so that nothing is locked or half done in the new one.
+    unsafe {
+        inside.pre_exec(hide_others);
+    }
+    let refused = |error| io::Error::other(format!("a /proc of its own: {error}"));
+    inside.spawn().map_err(refused)
 }
 
 #[allow(unsafe_code)] // Leaving a namespace could close what other threads use: there are none.
@@ -147,14 +155,11 @@ fn make_namespaces(net: bool) -> io::Result<()> {
     Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
 }
 
-/// Is process 1: hides all others, starts the engine, and tells how it ended.
+/// Is process 1: starts the engine, and tells how it ended.
 fn stand_inside(order: &Order, mut line: UnixStream) -> io::Result<()> {
     fcntl_setfd(&line, FdFlags::CLOEXEC)?;
     set_parent_process_death_signal(Some(Signal::KILL))?;
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
-    if let Err(error) = hide_others() {
-        return tell(&mut line, &Report::Refused(error.to_string()));
-    }
     let mut engine = match start_engine(order) {
         Ok(engine) => engine,
         Err(error) => {
@@ -194,23 +199,15 @@ impl HangUp {
     }
 }
 
+/// Mounts what shows nothing of other processes and terminals, in the first process of a namespace.
 fn hide_others() -> io::Result<()> {
     let private = MountPropagationFlags::REC | MountPropagationFlags::PRIVATE;
     mount_change("/", private)?;
+    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
     for (file_system, directory, options) in MOUNTS {
-        if !Path::new(directory).is_dir() {
-            continue;
+        if Path::new(directory).is_dir() {
+            mount(file_system, directory, file_system, flags, options)?;
         }
-        let options = std::ffi::CString::new(options)?;
-        let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
-        let mounted = mount(
-            file_system,
-            directory,
-            file_system,
-            flags,
-            options.as_c_str(),
-        );
-        mounted.map_err(|error| io::Error::other(format!("mount {directory}: {error}")))?;
     }
     Ok(())
 }

@@ -4,10 +4,8 @@ use std::io;
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
+use super::MIB;
 use crate::plan::Bounds;
-
-/// Bytes of a MiB.
-const MIB: u64 = 1 << 20;
 
 /// Bounds this process and all that it starts. Allocates nothing, so that it can be called between fork and exec.
 ///

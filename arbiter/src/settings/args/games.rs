@@ -26,7 +26,7 @@ KEYS OF --engine AND --each
   legal=on          send the legal moves as `searchmoves` with each `go`
   ponder=on         let it think on its opponent's time (two seats)
   restart=on        start it anew for every game
-  memory=MIB        the most memory that its process may ask for
+  memory=MIB        the most memory that it may use
   cpu=SECONDS       the most processor time of its process
   processes=N       the most processes and threads it may have (isolated engines only)
   filesize=MIB      the longest file that it may write
