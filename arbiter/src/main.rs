@@ -6,20 +6,13 @@ mod commands;
 
 use std::process::ExitCode;
 
-#[cfg(target_os = "linux")]
-use arbiter::play::walls::launcher;
 use arbiter::settings::args::Command;
 use arbiter::settings::config::{self, ConfigError};
 use rustix::process::{Resource, getrlimit, setrlimit};
 
 fn main() -> ExitCode {
-    // What stands between the arbiter and each engine is the same program, and to be quick.
-    #[cfg(target_os = "linux")]
-    if std::env::args_os()
-        .nth(1)
-        .is_some_and(|first| first == launcher::ARGUMENT)
-    {
-        return launcher::launch(std::env::args_os().skip(2));
+    if let Some(code) = commands::engine_launcher::launch(std::env::args_os()) {
+        return code;
     }
     allow_many_descriptors();
     let parsed = match config::parse(std::env::args_os()) {

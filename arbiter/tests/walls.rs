@@ -460,3 +460,27 @@ fn a_program_that_is_replaced_stops_the_match() {
     let outcome = Arena::new(replace).play("", &[]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.text);
 }
+
+#[test]
+fn a_stored_match_keeps_its_walls() {
+    let arena = Arena::new("echo \"bestmove $1\"");
+    let keys = "cpu=60 filesize=9 memory=900";
+    let outcome = arena.play(keys, &["--isolate", "off", "--store", "match.db"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.text);
+    assert!(
+        outcome.text.contains("\nmemory: bounded by "),
+        "{}",
+        outcome.text
+    );
+    let export = ["export", "match.db", "--format", "config"].map(String::from);
+    let output = arena.arbiter(&export).output().unwrap();
+    let config = String::from_utf8_lossy(&output.stdout);
+    for line in [
+        "isolate = \"off\"",
+        "cpu = 60",
+        "filesize = 9",
+        "memory = 900",
+    ] {
+        assert!(config.contains(line), "{line}: {config}");
+    }
+}

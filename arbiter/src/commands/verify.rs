@@ -10,7 +10,7 @@ use arbiter::plan::{Plan, TimeLimit};
 use arbiter::play::interrupt::Interrupt;
 use arbiter::play::log::Log;
 use arbiter::play::runner::{self, RunError};
-use arbiter::play::walls::{Isolation, IsolationError};
+use arbiter::play::walls::{self, Isolation, IsolationError};
 use arbiter::record::GameRecord;
 use arbiter::results::output::{OutputClosed, print};
 use arbiter::settings::args::validate::{self, ArgsError};
@@ -135,6 +135,7 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Proble
         GameFile::Store(_) => vec![Rerun::of_plan(plan.clone(), games)],
         GameFile::Lines(_) => Rerun::of_records(&plan, games)?,
     };
+    walls::shield_arbiter();
     let (isolation, _) = Isolation::of_plan(&plan)?;
     runner::check_engines(&plan, isolation, &Log::none(), interrupt)?;
     for rerun in reruns {

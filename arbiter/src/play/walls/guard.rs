@@ -5,14 +5,15 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
 use super::report::{End, Report};
 
 /// How long a launcher has for starting a program.
 const TIME_TO_START: Duration = Duration::from_secs(10);
 /// How long a launcher has for killing one.
 const TIME_TO_END: Duration = Duration::from_secs(2);
-/// The shortest wait that a socket knows.
-const AT_ONCE: Duration = Duration::from_micros(1);
 /// Bytes read at a time; all that a launcher says is not longer.
 const CHUNK: usize = 512;
 
@@ -52,7 +53,7 @@ impl Guard {
 
     /// How the engine's process ended, if it has.
     pub fn end(&mut self) -> Option<End> {
-        self.await_end(AT_ONCE)
+        self.await_end(Duration::ZERO)
     }
 
     /// Has the engine's process killed, if it runs; returns how it ended, or `None` where the launcher does not say so
@@ -81,12 +82,20 @@ impl Guard {
                 return String::from_utf8_lossy(&line).trim_end().parse().ok();
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            self.line.set_read_timeout(Some(left.max(AT_ONCE))).ok()?;
+            let left = Timespec {
+                tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+                tv_nsec: left.subsec_nanos().into(),
+            };
+            match poll(&mut [PollFd::new(&self.line, PollFlags::IN)], Some(&left)) {
+                Ok(0) => return None,
+                Ok(_) => {}
+                Err(Errno::INTR) => continue,
+                Err(_) => return None,
+            }
             let mut bytes = [0; CHUNK];
             match self.line.read(&mut bytes) {
                 Ok(0) => return None,
                 Ok(number) => self.unread.extend_from_slice(&bytes[..number]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(_) => return None,
             }
         }

@@ -52,8 +52,9 @@ const MOUNTS: [(&str, &str, &CStr); 2] = [
 struct Order {
     /// The number of the socket to the arbiter, as typed.
     line: OsString,
-    /// The most memory of each process in MiB, as typed; empty for any.
+    /// The most address space of each process in MiB, as typed; empty for any.
     memory: OsString,
+    /// What else it may take, as typed.
     bounds: OsString,
     /// The engine's program and its arguments.
     program: Vec<OsString>,
@@ -81,7 +82,11 @@ pub fn launch(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{ARGUMENT} is for the arbiter's own use: {error}");
+            // Whoever typed it reads it; from an arbiter it comes only when that is gone.
+            let _ = writeln!(
+                io::stderr(),
+                "{ARGUMENT} is for the arbiter's own use: {error}"
+            );
             ExitCode::FAILURE
         }
     }
