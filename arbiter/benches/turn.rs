@@ -132,7 +132,10 @@ fn play_games(plan: &Plan) -> Outcome<(Time, Vec<GameRecord>)> {
         let engine = Engine::start(
             spec,
             plan.variant,
-            Placement { copy, core: None },
+            Placement {
+                copy,
+                ..Placement::default()
+            },
             plan.patience.ready,
             &Log::none(),
             &interrupt,

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod cost;
 pub mod documents;
+pub mod engine_launcher;
 pub mod exit;
 pub mod explain;
 pub mod export;

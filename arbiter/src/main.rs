@@ -11,6 +11,9 @@ use arbiter::settings::config::{self, ConfigError};
 use rustix::process::{Resource, getrlimit, setrlimit};
 
 fn main() -> ExitCode {
+    if let Some(code) = commands::engine_launcher::launch(std::env::args_os()) {
+        return code;
+    }
     allow_many_descriptors();
     let parsed = match config::parse(std::env::args_os()) {
         Ok(parsed) => parsed,
@@ -38,7 +41,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Allows as many open pipes as the system does: every engine takes three.
+/// Allows as many open pipes as the system does: every engine takes three, and one for its launcher.
 fn allow_many_descriptors() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;

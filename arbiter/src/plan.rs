@@ -1,7 +1,10 @@
 //! What is to be played, validated: every field is known to be sensible before an engine starts.
 
 mod adjudication;
+pub(crate) mod binary;
+mod bounds;
 pub mod deck;
+mod isolate;
 mod limit;
 pub(crate) mod numbers;
 pub mod openings;
@@ -16,6 +19,8 @@ use std::time::Duration;
 use buxtehude::rules::{Variant, is_card};
 
 pub use adjudication::{Adjudication, Resign, ResignTextError};
+pub use bounds::Bounds;
+pub use isolate::Isolate;
 pub(crate) use limit::clock;
 pub use limit::{ClockLimit, Limit, LimitTextError, TimeLimit};
 
@@ -44,6 +49,8 @@ pub struct Plan {
     pub concurrency: usize,
     /// Whether the engines of each game at a time are pinned to one processor core.
     pub pin: bool,
+    /// Whether engines are isolated from each other.
+    pub isolate: Isolate,
     /// Random plies played after each opening.
     pub random_plies: u32,
     /// The openings, at least one, used in turn: each for a block of every line-up.
@@ -111,8 +118,10 @@ pub struct EngineSpec {
     pub ponder: bool,
     /// Whether it is started anew for every game.
     pub restart: bool,
-    /// The most memory that each of its processes may ask for, in MiB.
+    /// The most memory that it may use, or where that cannot be bounded each of its processes may ask for, in MiB.
     pub memory: Option<u64>,
+    /// What else they may take of the system.
+    pub bounds: Bounds,
 }
 
 impl fmt::Display for Format {
@@ -154,6 +163,7 @@ impl EngineSpec {
             ponder: false,
             restart: false,
             memory: None,
+            bounds: Bounds::default(),
         }
     }
 }
@@ -168,8 +178,10 @@ impl EngineSpec {
         ];
         let on = switches.into_iter().filter(|(_, is_on)| *is_on);
         let memory = self.memory.map(|mib| format!("memory={mib}"));
+        let bounds = self.bounds.pairs().into_iter();
         on.map(|(key, _)| format!("{key}=on"))
             .chain(memory)
+            .chain(bounds.map(|(key, value)| format!("{key}={value}")))
             .collect()
     }
 }
@@ -188,6 +200,7 @@ impl Plan {
             seed: Seed::Number(1),
             concurrency: 1,
             pin: false,
+            isolate: Isolate::default(),
             random_plies: 0,
             openings: vec![Opening::default()],
             patience: Patience::default(),

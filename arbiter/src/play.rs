@@ -1,4 +1,4 @@
-//! Playing: worker threads, engine processes, and the referee of a game, with their clock, lag and log.
+//! Playing: worker threads, engine processes, and the referee of a game, with their walls, clock, lag and log.
 
 pub mod clock;
 pub mod engine;
@@ -10,3 +10,4 @@ mod processor;
 pub mod referee;
 pub mod replays;
 pub mod runner;
+pub mod walls;

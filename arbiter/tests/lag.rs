@@ -79,7 +79,7 @@ fn a_game_lost_while_the_arbiter_slept_is_played_again() {
         "{seen}"
     );
     assert!(
-        seen.contains("games replayed after a suspect loss on time: 1"),
+        seen.contains("games replayed after a suspect loss: 1"),
         "{seen}"
     );
     assert!(seen.contains("lag of the arbiter itself: "), "{seen}");

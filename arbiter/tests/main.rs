@@ -44,3 +44,4 @@ mod third_game;
 mod tournament;
 mod transcript;
 mod verify;
+mod walls;

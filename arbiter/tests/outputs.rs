@@ -230,7 +230,7 @@ fn an_engine_is_not_blamed_for_a_want_of_descriptors() {
     let program = env!("CARGO_BIN_EXE_arbiter");
     let mut all = vec![
         "-c",
-        "ulimit -n 50; exec \"$@\"",
+        "ulimit -n 64; exec \"$@\"",
         "sh",
         program,
         "tournament",

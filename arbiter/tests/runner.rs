@@ -52,6 +52,8 @@ fn play(engines: Vec<EngineSpec>, start: Option<&str>) -> Vec<GameRecord> {
         log: &Log::none(),
         interrupt: &table.interrupt,
         lag: &lag,
+        isolation: None,
+        programs: None,
         is_followed: false,
     };
     let outcome = runner::run(planned, |news| {

@@ -5,7 +5,6 @@
 //! file (`FILE-wal`), so that a game costs one sync and others can read meanwhile; in the end there is one file
 //! again. After a crash the next to open the file finds all games in the two.
 
-mod binary;
 mod circumstances;
 mod id_names;
 mod lock;

@@ -5,6 +5,7 @@ mod announcement;
 mod footer;
 
 use std::collections::HashSet;
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -23,7 +24,8 @@ use arbiter::play::interrupt::Interrupt;
 use arbiter::play::lag::LagMeter;
 use arbiter::play::log::Log;
 use arbiter::play::replays::count_replays;
-use arbiter::play::runner::{self, RunError};
+use arbiter::play::runner::{self, Programs, RunError};
+use arbiter::play::walls::{self, Isolation};
 use arbiter::results::events::EventFile;
 use arbiter::results::ledger::{Ledger, LedgerError};
 use arbiter::results::output::{is_same_file, print};
@@ -141,6 +143,7 @@ fn stored_match(args: &ResumeArgs) -> Result<Match, (u8, String)> {
     resumed.ledger.store = Some(store);
     resumed.ledger.retired = retired;
     Ok(Match {
+        changed_engines: args.changed_engines,
         remarks,
         played,
         failures,
@@ -166,6 +169,8 @@ struct Match {
     failures: Vec<u32>,
     /// How often games have been played again for each engine.
     replays: Vec<u32>,
+    /// Whether engines may change while the match is played.
+    changed_engines: bool,
 }
 
 /// Why a match breaks off.
@@ -189,6 +194,7 @@ impl Match {
                 planned.ledger.store = store;
                 Ok(Match {
                     is_new: true,
+                    changed_engines: args.changed_engines,
                     remarks,
                     ..planned
                 })
@@ -257,6 +263,7 @@ impl Match {
             played: HashSet::new(),
             failures: Vec::new(),
             replays: Vec::new(),
+            changed_engines: false,
         })
     }
 
@@ -266,20 +273,25 @@ impl Match {
         if let Err(error) = stop_on_signals(&interrupt, self.on_interrupt) {
             return fail(USAGE, format_args!("cannot handle signals: {error}"));
         }
-        let id_names = match runner::check_engines(&self.plan, &self.log, &interrupt) {
+        walls::shield_arbiter();
+        let (isolation, mut walls) = match Isolation::of_plan(&self.plan) {
+            Ok(isolation) => isolation,
+            Err(error) => return self.give_up(error),
+        };
+        if let Some(line) = walls::memory_in_words(&self.plan) {
+            walls += &format!("\n{line}");
+        }
+        let programs = (!self.changed_engines).then(|| Programs::of(&self.plan));
+        let checked = runner::check_engines(&self.plan, isolation, &self.log, &interrupt);
+        let id_names = match checked {
             Ok((id_names, remarks)) => {
                 self.remarks.extend(remarks);
                 id_names
             }
             Err(_) if interrupt.is_set() => return ExitCode::from(INTERRUPTED),
-            Err(error) => {
-                // A match that cannot begin leaves no file in the way of the next attempt.
-                if let Some(store) = self.ledger.store.filter(|_| self.is_new) {
-                    store.discard();
-                }
-                return fail(USAGE, error);
-            }
+            Err(error) => return self.give_up(error),
         };
+        let programs = programs.map(Programs::without_changed_arguments);
         if let Some(Err(error)) = self
             .ledger
             .store
@@ -291,11 +303,11 @@ impl Match {
                 format_args!("no game could be stored: {error}"),
             );
         }
-        if print(&header(&self.plan, &id_names, &self.remarks)).is_err() {
+        if print(&header(&self.plan, &id_names, &walls, &self.remarks)).is_err() {
             return ExitCode::from(INTERRUPTED);
         }
         let lag = LagMeter::start();
-        let outcome = self.play_games(&id_names, &interrupt, &lag);
+        let outcome = self.play_games(&id_names, &interrupt, &lag, isolation, programs.as_ref());
         if let Some(error) = self.log.take_error() {
             complain(format_args!("--log: the log is incomplete: {error}"));
         }
@@ -317,6 +329,14 @@ impl Match {
             complain(format_args!("--events: {error}"));
         }
         ExitCode::from(code)
+    }
+
+    /// Says why the match cannot begin, and leaves no file in the way of the next attempt.
+    fn give_up(self, error: impl Display) -> ExitCode {
+        if let Some(store) = self.ledger.store.filter(|_| self.is_new) {
+            store.discard();
+        }
+        fail(USAGE, error)
     }
 
     /// How it went: a word, and the exit code.
@@ -350,6 +370,8 @@ impl Match {
         id_names: &[Option<String>],
         interrupt: &Interrupt,
         lag: &LagMeter,
+        isolation: Option<Isolation>,
+        programs: Option<&Programs>,
     ) -> Result<(), MatchError> {
         let Match {
             plan,
@@ -375,6 +397,8 @@ impl Match {
             log,
             interrupt,
             lag,
+            isolation,
+            programs,
             is_followed: ledger.events.is_some(),
         };
         let outcome = runner::run(planned, |news| {

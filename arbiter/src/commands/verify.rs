@@ -11,6 +11,7 @@ use arbiter::plan::{Plan, TimeLimit};
 use arbiter::play::interrupt::Interrupt;
 use arbiter::play::log::Log;
 use arbiter::play::runner::{self, RunError};
+use arbiter::play::walls::{self, Isolation, IsolationError};
 use arbiter::results::output::{OutputClosed, print};
 use arbiter::settings::args::validate::{self, ArgsError};
 use arbiter::settings::args::{Cli, Command, VerifyArgs};
@@ -35,6 +36,8 @@ enum Problem {
     Rerun(#[from] RerunError),
     #[error(transparent)]
     Run(#[from] RunError),
+    #[error(transparent)]
+    Isolation(#[from] IsolationError),
     #[error(transparent)]
     Output(#[from] OutputClosed),
     #[error("cannot handle signals: {0}")]
@@ -132,9 +135,11 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Proble
     }
     let handler = interrupt.clone();
     signals::listen(interrupt, move || handler.set())?;
-    runner::check_engines(&plan, &Log::none(), interrupt)?;
+    walls::shield_arbiter();
+    let (isolation, _) = Isolation::of_plan(&plan)?;
+    runner::check_engines(&plan, isolation, &Log::none(), interrupt)?;
     let find = |key| Ok::<_, Problem>(file.find(key)?);
-    reruns.run(interrupt, find, |stored, now| {
+    reruns.run(isolation, interrupt, find, |stored, now| {
         let differences = differences(stored, now);
         for difference in &differences {
             say(&format!("game {}, {difference}", stored.game))?;

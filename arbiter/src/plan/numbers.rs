@@ -52,8 +52,16 @@ pub fn max_plies(text: &str) -> Result<u32, String> {
     number(text, 1, u32::MAX.into()).map(|number| number as u32)
 }
 
-pub fn memory(text: &str) -> Result<u64, String> {
+pub fn mebibytes(text: &str) -> Result<u64, String> {
     number(text, 1, 1 << 40)
+}
+
+pub fn cpu_seconds(text: &str) -> Result<u64, String> {
+    number(text, 1, 1 << 32)
+}
+
+pub fn processes(text: &str) -> Result<u64, String> {
+    number(text, 1, 1 << 22)
 }
 
 pub fn failures(text: &str) -> Result<u32, String> {

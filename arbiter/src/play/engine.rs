@@ -5,6 +5,7 @@
 //! that thread ends, so that no engine outlives the arbiter, however it dies.
 
 mod answer;
+mod child;
 mod conversation;
 mod last_words;
 mod lines;
@@ -12,6 +13,7 @@ mod options;
 mod process;
 mod recent;
 mod start_error;
+mod usage;
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -23,12 +25,14 @@ pub(crate) use answer::Answer;
 use answer::Kind;
 use conversation::Conversation;
 pub use conversation::Failure;
+pub(crate) use process::Process;
 pub use start_error::StartError;
 
 use crate::plan::EngineSpec;
 use crate::play::family;
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
+use crate::play::walls::Isolation;
 use crate::record::Evidence;
 use crate::record::printable::{printable, shortened};
 
@@ -65,6 +69,8 @@ pub struct Placement {
     /// The processor core to which it is pinned, or `None` for any; where the system has no such core it cannot
     /// be started. On Linux only.
     pub core: Option<usize>,
+    /// Whether it is isolated from all others, where that is possible here.
+    pub isolation: Option<Isolation>,
 }
 
 impl Engine {
@@ -105,6 +111,7 @@ impl Engine {
                 engine: spec.name.clone(),
                 failure,
                 stderr: engine.last_words(),
+                interference: engine.interference(),
                 evidence: Box::new(engine.evidence()),
             },
         };
@@ -127,7 +134,7 @@ impl Engine {
         self.id_name.as_deref()
     }
 
-    /// The number of its process, which is also that of its process group.
+    /// The number of its process, or of its launcher where it is isolated; it is also that of its process group.
     pub fn process_id(&self) -> u32 {
         self.conversation.process_id()
     }
@@ -366,6 +373,12 @@ impl Engine {
     /// What is known of the engine's last moments.
     pub(crate) fn evidence(&self) -> Evidence {
         self.conversation.evidence()
+    }
+
+    /// In words, what happened to its process that somebody else may have done, such as a signal; `None` before its
+    /// end, and where it did it itself.
+    pub(crate) fn interference(&self) -> Option<String> {
+        self.conversation.interference()
     }
 
     /// The last lines that the engine wrote to its standard error.

@@ -58,29 +58,43 @@ pub enum Abandoned {
     /// We were told to end.
     #[error("interrupted")]
     Interrupted,
-    /// A loss on time that may be the arbiter's own fault.
+    /// A loss that may be the fault of the arbiter or of somebody else.
     #[error(transparent)]
     Suspect(Suspicion),
 }
 
-/// A loss on time by less than the arbiter's own lag during the move.
+/// Why a loss may not be the loser's own fault.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "{engine}, seat {seat}, was {:.1} ms too late, where the arbiter itself lagged by {:.1} ms",
-    over.as_secs_f64() * 1000.0,
-    lag.as_secs_f64() * 1000.0
-)]
+#[error("{engine}, seat {seat}, {cause}")]
 pub struct Suspicion {
     /// The engine's name.
     pub engine: String,
     /// Its seat, from 1.
     pub seat: u32,
-    /// By how much it was later than limit and margin allow.
-    pub over: Duration,
-    /// The arbiter's lag.
-    pub lag: Duration,
+    /// What happened.
+    pub cause: Cause,
     /// Each seat's share in permille just before, as the engines saw it; empty where they did not say.
     pub shares: Vec<u16>,
+}
+
+/// Why a loss may be somebody else's fault.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Cause {
+    /// It was late by less than the arbiter's own lag during the move.
+    #[error(
+        "was {:.1} ms too late, where the arbiter itself lagged by {:.1} ms",
+        over.as_secs_f64() * 1000.0,
+        lag.as_secs_f64() * 1000.0
+    )]
+    Lag {
+        /// By how much it was later than limit and margin allow.
+        over: Duration,
+        /// The arbiter's lag.
+        lag: Duration,
+    },
+    /// Somebody else may have ended or stopped its process; in words, how.
+    #[error("{0}, which somebody else may have sent")]
+    Interference(String),
 }
 
 impl From<&Suspicion> for Replay {
@@ -121,7 +135,7 @@ impl<'a> Referee<'a> {
     ///
     /// # Errors
     /// [`Abandoned`]: soon after the interrupt was set, where the engine that was thinking cannot be used any
-    /// more; or where the loss of a seat on time may be the arbiter's own fault.
+    /// more; or where the loss of a seat may be the fault of the arbiter or of somebody else.
     ///
     /// # Panics
     /// If the start of `game` is refused by the rules or its opening is illegal, if it has not as many

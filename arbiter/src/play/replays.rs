@@ -9,8 +9,11 @@ use crate::record::GameRecord;
 
 /// How often a game is played again.
 pub const MOST_OF_A_GAME: usize = 2;
-/// How often games are played again for one engine in a match.
-pub const MOST_OF_AN_ENGINE: u32 = 10;
+/// How often games are played again for one engine in a match, where it lost by the arbiter's lag.
+pub const MOST_BY_LAG: u32 = 10;
+/// The same, all replays counted, where its process fell by what somebody else may have done: it may have done that
+/// itself, to escape from a game that it loses.
+pub const MOST_BY_INTERFERENCE: u32 = 2;
 
 /// For whom games of a match have been played again.
 #[derive(Debug)]
@@ -30,13 +33,13 @@ impl Replays {
         }
     }
 
-    /// Whether one more game may be played again for an engine; it counts if so.
-    pub fn grant(&self, engine: &str) -> bool {
+    /// Whether one more game may be played again for an engine, of so many at most; it counts if so.
+    pub fn grant(&self, engine: &str, most: u32) -> bool {
         let Some(index) = self.names.iter().position(|name| name == engine) else {
             return false;
         };
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_granted = counts[index] < MOST_OF_AN_ENGINE;
+        let is_granted = counts[index] < most;
         counts[index] += u32::from(is_granted);
         is_granted
     }
@@ -61,9 +64,9 @@ mod tests {
     #[test]
     fn each_engine_is_granted_so_many() {
         let engines = ["a", "b"].map(|name| EngineSpec::new(name, "/bin/sh", Limit::depth(1)));
-        let replays = Replays::new(&engines, &[MOST_OF_AN_ENGINE - 1]);
+        let replays = Replays::new(&engines, &[MOST_BY_LAG - 1]);
         assert_eq!(
-            ["a", "a", "b", "c"].map(|name| replays.grant(name)),
+            ["a", "a", "b", "c"].map(|name| replays.grant(name, MOST_BY_LAG)),
             [true, false, true, false]
         );
     }

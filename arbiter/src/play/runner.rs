@@ -1,6 +1,7 @@
 //! Plays the games of a plan: worker threads, each with its own engine processes, take the games of the
 //! schedule in turn.
 
+mod programs;
 mod retirement;
 mod walkover;
 
@@ -22,9 +23,11 @@ use crate::play::engine::{Engine, Placement, StartError};
 use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
 use crate::play::log::Log;
-use crate::play::referee::{Abandoned, Played, Referee, Suspicion};
-use crate::play::replays::{MOST_OF_A_GAME, Replays};
+use crate::play::referee::{Abandoned, Cause, Played, Referee, Suspicion};
+use crate::play::replays::{MOST_BY_INTERFERENCE, MOST_OF_A_GAME, Replays};
+use crate::play::walls::Isolation;
 use crate::record::{GameRecord, Replay, TurnRecord};
+pub use programs::Programs;
 use retirement::Retirement;
 pub use retirement::count_failures;
 use walkover::walkover;
@@ -39,7 +42,8 @@ const TICK: Duration = Duration::from_millis(100);
 /// Why a match cannot begin or go on.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// An engine cannot be started, be it for its own sake or for want of descriptors, processes or memory.
+    /// An engine cannot be started, be it for its own sake or for want of descriptors, processes or memory; or it is
+    /// another than at the start.
     #[error(transparent)]
     Start(#[from] StartError),
     /// An opening cannot be played.
@@ -54,6 +58,7 @@ pub enum RunError {
 /// [`RunError::Start`] for the first engine that cannot be started, or not as it was asked for.
 pub fn check_engines(
     plan: &Plan,
+    isolation: Option<Isolation>,
     log: &Log,
     interrupt: &Interrupt,
 ) -> Result<(Vec<Option<String>>, Vec<String>), RunError> {
@@ -64,7 +69,10 @@ pub fn check_engines(
         match Engine::start(
             spec,
             plan.variant,
-            Placement::default(),
+            Placement {
+                isolation,
+                ..Placement::default()
+            },
             patience,
             log,
             interrupt,
@@ -133,6 +141,10 @@ pub struct Match<'a> {
     pub interrupt: &'a Interrupt,
     /// The arbiter's own lag.
     pub lag: &'a LagMeter,
+    /// Whether engines are isolated from each other, where that is possible here.
+    pub isolation: Option<Isolation>,
+    /// The engines' programs, where a match in which one of them changes is to stop.
+    pub programs: Option<&'a Programs>,
     /// Whether news of beginnings and single moves are wanted.
     pub is_followed: bool,
 }
@@ -336,10 +348,20 @@ impl Worker<'_> {
             match self.engine(seated) {
                 Ok(engine) => engines.push(Some(engine)),
                 Err(_) if self.planned.interrupt.is_set() => return Err(Abandoned::Interrupted),
-                Err(error) if error.is_of_system() => {
+                Err(error) if error.stops_the_match() => {
                     self.put_back(game, engines);
                     self.tell(Err(error.into()));
                     return Err(Abandoned::Interrupted);
+                }
+                Err(error) if self.excuses(replays, seated, &error) => {
+                    self.put_back(game, engines);
+                    let what = error.interference().unwrap_or_default().to_string();
+                    return Err(Abandoned::Suspect(Suspicion {
+                        engine: plan.engines[seated.engine].name.clone(),
+                        seat: seat as u32 + 1,
+                        cause: Cause::Interference(what),
+                        shares: Vec::new(),
+                    }));
                 }
                 Err(error) => {
                     self.put_back(game, engines);
@@ -370,6 +392,13 @@ impl Worker<'_> {
         record
     }
 
+    /// Whether an engine that cannot be started is excused, since somebody else may have ended it.
+    fn excuses(&self, replays: Option<&Replays>, seated: SeatedEngine, error: &StartError) -> bool {
+        let name = &self.planned.plan.engines[seated.engine].name;
+        let is_granted = |replays: &Replays| replays.grant(name, MOST_BY_INTERFERENCE);
+        error.interference().is_some() && replays.is_some_and(is_granted)
+    }
+
     /// An engine, kept from the last game or started now.
     fn engine(&mut self, seated: SeatedEngine) -> Result<Engine, StartError> {
         if let Some(engine) = self.idle.remove(&seated) {
@@ -377,12 +406,20 @@ impl Worker<'_> {
         }
         let plan = self.planned.plan;
         let spec = &plan.engines[seated.engine];
+        let programs = self.planned.programs;
+        if let Some(file) = programs.and_then(|programs| programs.changed(seated.engine)) {
+            return Err(StartError::Changed {
+                engine: spec.name.clone(),
+                file: file.to_path_buf(),
+            });
+        }
         Engine::start(
             spec,
             plan.variant,
             Placement {
                 copy: seated.copy,
                 core: self.core,
+                isolation: self.planned.isolation,
             },
             plan.patience.ready,
             self.planned.log,

@@ -18,6 +18,7 @@ use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
 use crate::play::log::Log;
 use crate::play::runner::{self, Match, News, RunError};
+use crate::play::walls::Isolation;
 use crate::record::GameRecord;
 use crate::record::ending::Ending;
 
@@ -149,6 +150,7 @@ impl Reruns {
     /// The first error of `find` or `observe`, or a [`RunError`] where no game can be played.
     pub fn run<E: From<RunError>>(
         self,
+        isolation: Option<Isolation>,
         interrupt: &Interrupt,
         mut find: impl FnMut(GameKey) -> Result<Option<GameRecord>, E>,
         mut observe: impl FnMut(&GameRecord, &GameRecord) -> Result<(), E>,
@@ -157,7 +159,7 @@ impl Reruns {
             if !self.is_of_match {
                 rerun.find_openings(&mut find)?;
             }
-            rerun.run(interrupt, &mut find, &mut observe)?;
+            rerun.run(isolation, interrupt, &mut find, &mut observe)?;
         }
         Ok(())
     }
@@ -188,6 +190,7 @@ impl Rerun {
 
     fn run<E: From<RunError>>(
         &self,
+        isolation: Option<Isolation>,
         interrupt: &Interrupt,
         find: &mut impl FnMut(GameKey) -> Result<Option<GameRecord>, E>,
         observe: &mut impl FnMut(&GameRecord, &GameRecord) -> Result<(), E>,
@@ -201,6 +204,8 @@ impl Rerun {
             log: &Log::none(),
             interrupt,
             lag: &lag,
+            isolation,
+            programs: None,
             is_followed: false,
         };
         runner::run(again, |news| {

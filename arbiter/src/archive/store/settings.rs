@@ -7,8 +7,12 @@ use std::time::Duration;
 use buxtehude::rules::Variant;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use super::{ChangedEngine, Trouble, binary};
-use crate::plan::{Adjudication, EngineSpec, LimitTextError, Opening, Patience, Plan};
+use super::{ChangedEngine, Trouble};
+use crate::plan::binary;
+use crate::plan::{Adjudication, Bounds, EngineSpec, LimitTextError, Opening, Patience, Plan};
+
+/// The setting with what each engine may take of the system, a JSON array of texts as in `--engine`.
+const BOUNDS: &str = "bounds";
 
 /// Writes a plan. What is asked of one run alone, a log or a record, is not part of the match.
 pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Trouble> {
@@ -23,6 +27,7 @@ pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Trouble> 
         seed,
         concurrency,
         pin,
+        isolate,
         random_plies,
         openings,
         patience,
@@ -49,6 +54,8 @@ pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Trouble> 
         ("seed", seed.to_string()),
         ("concurrency", concurrency.to_string()),
         ("pin", pin.to_string()),
+        ("isolate", isolate.to_string()),
+        (BOUNDS, json(&bounds(engines))),
         ("random-plies", random_plies.to_string()),
         ("ready-ms", ready.as_millis().to_string()),
         ("stall-ms", stall.as_millis().to_string()),
@@ -93,6 +100,8 @@ fn write_engine(
         ponder,
         restart,
         memory,
+        // One of the settings of the match.
+        bounds: _,
     } = engine;
     // The match may be resumed from another directory, and arguments may be files.
     let dir = match dir {
@@ -144,6 +153,7 @@ pub fn read(connection: &Connection) -> Result<Plan, Trouble> {
         seed: setting(connection, "seed")?,
         concurrency: setting::<usize>(connection, "concurrency")?.max(1),
         pin: setting(connection, "pin")?,
+        isolate: optional(connection, "isolate")?.unwrap_or_default(),
         random_plies: setting(connection, "random-plies")?,
         openings: filled("openings", openings(connection)?)?,
         patience: Patience {
@@ -163,15 +173,37 @@ pub fn read(connection: &Connection) -> Result<Plan, Trouble> {
     })
 }
 
-/// A setting that a match may be without: an empty text is none.
+/// A setting that a match may be without: an empty text is none, and an older store may not have it.
 fn optional<T: FromStr<Err: ToString>>(
     connection: &Connection,
     name: &str,
 ) -> Result<Option<T>, Trouble> {
-    let text: String = setting(connection, name)?;
-    (!text.is_empty())
+    let text = find(connection, name)?;
+    text.is_some_and(|text| !text.is_empty())
         .then(|| setting(connection, name))
         .transpose()
+}
+
+/// The bounds of the engines, in their order, as texts.
+fn bounds(engines: &[EngineSpec]) -> Vec<String> {
+    engines
+        .iter()
+        .map(|engine| engine.bounds.to_string())
+        .collect()
+}
+
+/// The bounds of all engines as they were stored; none in an older store.
+fn stored_bounds(connection: &Connection) -> Result<Vec<Bounds>, Trouble> {
+    let wrong = |reason: String| Trouble::content(format!("setting {BOUNDS}"), &reason);
+    let Some(text) = find(connection, BOUNDS)? else {
+        return Ok(Vec::new());
+    };
+    let texts: Vec<String> =
+        serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    texts
+        .iter()
+        .map(|text| text.parse().map_err(wrong))
+        .collect()
 }
 
 /// The engines whose programs are not what they were.
@@ -261,6 +293,7 @@ fn engines(connection: &Connection) -> Result<Vec<EngineSpec>, Trouble> {
         FROM engines ORDER BY number";
     let mut statement = connection.prepare(select)?;
     let mut rows = statement.query([])?;
+    let bounds = stored_bounds(connection)?;
     let mut engines = Vec::new();
     while let Some(row) = rows.next()? {
         let name: String = row.get(0)?;
@@ -280,6 +313,7 @@ fn engines(connection: &Connection) -> Result<Vec<EngineSpec>, Trouble> {
             ponder: row.get(8)?,
             restart: row.get(9)?,
             memory: row.get(10)?,
+            bounds: bounds.get(engines.len()).copied().unwrap_or_default(),
             name: name.clone(),
         });
     }

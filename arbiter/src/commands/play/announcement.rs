@@ -10,8 +10,8 @@ use arbiter::results::output::print;
 /// Bytes of a schedule that are printed at a time.
 const PIECE: usize = 1 << 16;
 
-/// What is played, by whom, with which limits.
-pub fn header(plan: &Plan, id_names: &[Option<String>], remarks: &[String]) -> String {
+/// What is played, by whom, with which limits, and behind which `walls`.
+pub fn header(plan: &Plan, id_names: &[Option<String>], walls: &str, remarks: &[String]) -> String {
     let block = plan.line_ups().games_per_block();
     let blocks = plan.games / block;
     let at_most = plan.sprt.map_or("", |_| "at most ");
@@ -29,6 +29,7 @@ pub fn header(plan: &Plan, id_names: &[Option<String>], remarks: &[String]) -> S
     if let Some(sprt) = plan.sprt {
         text += &format!("test: {sprt}\n");
     }
+    text += &format!("{walls}\n");
     for remark in remarks {
         text += &format!("note: {remark}\n");
     }

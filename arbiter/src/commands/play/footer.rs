@@ -26,7 +26,7 @@ impl Match {
         );
         if self.ledger.repeats > 0 {
             let repeats = self.ledger.repeats;
-            text += &format!("\ngames replayed after a suspect loss on time: {repeats}");
+            text += &format!("\ngames replayed after a suspect loss: {repeats}");
         }
         if !self.ledger.retired.is_empty() {
             text += &format!("\nretired: {}", self.ledger.retired.join(", "));

@@ -17,6 +17,7 @@ use super::last_words::LastWords;
 use super::lines::Lines;
 use super::process::Process;
 use super::recent::Recent;
+use super::usage::Usage;
 use crate::plan::EngineSpec;
 use crate::play::interrupt::Interrupt;
 use crate::play::log::{Log, Origin};
@@ -79,7 +80,7 @@ impl Conversation {
     /// # Errors
     /// Whatever keeps the program from being run.
     pub fn start(spec: &EngineSpec, placement: Placement, log: &Log) -> io::Result<Conversation> {
-        let process = Process::start(spec, placement.core)?;
+        let process = Process::start(spec, placement.core, placement.isolation)?;
         let copy = if placement.copy > 0 {
             format!("#{}", placement.copy + 1)
         } else {
@@ -136,6 +137,11 @@ impl Conversation {
             memory_kib: usage.map(|usage| usage.memory_kib),
             cpu_micros: usage.map(|usage| usage.cpu_micros),
         }
+    }
+
+    /// In words, what happened to the process that somebody else may have done; `None` before its end.
+    pub fn interference(&self) -> Option<String> {
+        self.process.usage().and_then(Usage::interference)
     }
 
     /// Sends whole lines; what the engine wrote before it has taken them all is dropped.

@@ -1,32 +1,39 @@
 //! One child process: its pipes, its process group and its end.
 
 use std::io::{self, ErrorKind};
-use std::os::unix::process::CommandExt;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-#[cfg(target_os = "linux")]
-use rustix::process::{Resource, Rlimit};
-#[cfg(target_os = "linux")]
-use rustix::thread::{CpuSet, sched_setaffinity};
 use wait4::Wait4;
 
+use super::child::Preparation;
+use super::usage::{Usage, kills_for_want_of_memory};
 use crate::plan::EngineSpec;
+use crate::play::walls::{Guard, Isolation, MemoryGroup, is_stopped};
 
 /// How long a program may be held open for writing by others before it counts as one that cannot be started.
 const LONGEST_BUSY: Duration = Duration::from_millis(500);
 /// How often is tried whether it still is.
 const BUSY_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
-/// A child process in a process group of its own, with pipes that never block the arbiter.
+/// A child process in a session and process group of its own, with pipes that never block the arbiter.
 ///
 /// The pipes are closed on exec, as all that the standard library opens, so no other child inherits them.
 pub struct Process {
     child: Child,
     /// The process group; its number is the child's.
     group: Pid,
+    /// Tells of the engine where the child is its launcher.
+    guard: Option<Guard>,
+    /// Bounds its memory, and is removed after its end.
+    _memory_group: Option<MemoryGroup>,
+    /// How often the system had killed for want of memory when the process began.
+    kills_before: Option<u64>,
     /// What the system says of it, once it has been waited for.
     usage: Option<Usage>,
     /// Where it reads.
@@ -38,30 +45,57 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts a program.
+    /// Starts a program, isolated from others if that is possible here.
     ///
     /// On Linux the kernel kills the child when the thread that started it ends.
     ///
     /// # Errors
     /// Whatever keeps the program from being run.
-    pub fn start(spec: &EngineSpec, core: Option<usize>) -> io::Result<Process> {
-        let mut command = Command::new(&spec.command);
+    pub fn start(
+        spec: &EngineSpec,
+        core: Option<usize>,
+        isolation: Option<Isolation>,
+    ) -> io::Result<Process> {
+        let memory_group = spec.memory.and_then(MemoryGroup::create);
+        let address_space = spec.memory.filter(|_| memory_group.is_none());
+        let entrance = memory_group.as_ref().map(MemoryGroup::entrance);
+        let mut line = None;
+        let mut guard = None;
+        let mut command = match isolation {
+            Some(isolation) => {
+                let (ours, theirs) = UnixStream::pair()?;
+                guard = Some(Guard::new(ours));
+                isolation.command(spec, address_space, line.insert(theirs).as_fd())
+            }
+            None => {
+                let mut command = Command::new(&spec.command);
+                command.args(&spec.args);
+                command
+            }
+        };
         command
-            .args(&spec.args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0);
+            .stderr(Stdio::piped());
         if let Some(dir) = &spec.dir {
             command.current_dir(dir);
         }
-        #[cfg(target_os = "linux")]
-        prepare_child(&mut command, spec.memory, core);
-        #[cfg(not(target_os = "linux"))]
-        let _ = core;
+        let preparation = Preparation {
+            core,
+            entrance: entrance.transpose()?,
+            memory: address_space,
+            bounds: spec.bounds,
+            line,
+        };
+        preparation.of(&mut command);
         let mut child = spawn(&mut command)?;
-        let process = Process {
+        // The launcher's end of the line is open in the launcher alone.
+        drop(command);
+        let mut process = Process {
             group: Pid::from_child(&child),
+            guard,
+            _memory_group: memory_group,
+            kills_before: kills_for_want_of_memory(),
             usage: None,
             stdin: child.stdin.take(),
             stdout: child.stdout.take(),
@@ -78,36 +112,63 @@ impl Process {
         if let Some(stderr) = &process.stderr {
             rustix::io::ioctl_fionbio(stderr, true)?;
         }
+        if let Some(guard) = &mut process.guard {
+            guard.await_start()?;
+        }
         Ok(process)
     }
 
-    /// The number of the process.
+    /// The number of the process, or of its launcher where it is isolated.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// Whether the process has ended. It is not reaped yet: until then neither its number nor that of its
     /// group is given to another.
-    pub fn has_ended(&self) -> bool {
+    pub fn has_ended(&mut self) -> bool {
+        if self.usage.is_some()
+            || self
+                .guard
+                .as_mut()
+                .is_some_and(|guard| guard.end().is_some())
+        {
+            return true;
+        }
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        self.usage.is_some() || !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
+        !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
     }
 
     /// Kills whatever is left of the process group and reaps the child; returns how it ended.
     pub fn kill(&mut self) -> Option<ExitStatus> {
         if self.usage.is_none() {
-            let killed = !self.has_ended();
+            let was_killed = !self.has_ended();
+            let was_stopped = was_killed && is_stopped(self.id());
+            // A launcher knows better than the system what its engine used.
+            let end = self.guard.as_mut().and_then(Guard::kill);
             // An error means that nobody is left to be killed.
             let _ = kill_process_group(self.group, Signal::KILL);
             // It may have moved into another group, and would be waited for without end.
             let _ = self.child.kill();
             let waited = self.child.wait4().ok();
-            self.usage = waited.map(|used| Usage {
-                status: used.status,
-                killed,
-                memory_kib: used.rusage.maxrss / 1024,
-                cpu_micros: micros(used.rusage.utime + used.rusage.stime),
-            });
+            let lacked_memory = kills_for_want_of_memory() > self.kills_before;
+            self.usage = match end {
+                Some(end) => Some(Usage {
+                    status: ExitStatus::from_raw(end.status),
+                    was_killed: end.was_killed,
+                    was_stopped: end.was_stopped,
+                    lacked_memory,
+                    memory_kib: end.memory / 1024,
+                    cpu_micros: end.cpu_micros,
+                }),
+                None => waited.map(|used| Usage {
+                    status: used.status,
+                    was_killed,
+                    was_stopped,
+                    lacked_memory,
+                    memory_kib: used.rusage.maxrss / 1024,
+                    cpu_micros: micros(used.rusage.utime + used.rusage.stime),
+                }),
+            };
         }
         self.usage.as_ref().map(|usage| usage.status)
     }
@@ -134,28 +195,6 @@ fn spawn(command: &mut Command) -> io::Result<Child> {
     }
 }
 
-/// What the system says of a process that has ended.
-pub struct Usage {
-    status: ExitStatus,
-    /// Whether we ended it.
-    killed: bool,
-    /// The most memory that it had, in KiB.
-    pub memory_kib: u64,
-    /// Its time on processors, in microseconds.
-    pub cpu_micros: u64,
-}
-
-impl Usage {
-    /// How the process ended, in words.
-    pub fn exit(&self) -> String {
-        if self.killed {
-            "it was running, and was killed by the arbiter".to_string()
-        } else {
-            self.status.to_string()
-        }
-    }
-}
-
 fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
@@ -163,42 +202,5 @@ fn micros(time: Duration) -> u64 {
 impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
-    }
-}
-
-/// Has the kernel kill the child when its parent dies, even by a signal that the parent cannot catch, and
-/// bounds the memory that it may ask for, in MiB, and the processor cores that it may use to one.
-#[cfg(target_os = "linux")]
-#[allow(unsafe_code)] // `pre_exec` is the only way to have the child ask for its own death signal.
-fn prepare_child(command: &mut Command, memory: Option<u64>, core: Option<usize>) {
-    let parent = rustix::process::getpid();
-    let bytes = memory.map(|mib| mib.saturating_mul(1 << 20));
-    let cores = core.map(|core| {
-        let mut cores = CpuSet::new();
-        cores.set(core);
-        cores
-    });
-    let prepare = move || {
-        if let Some(cores) = &cores {
-            sched_setaffinity(None, cores)?;
-        }
-        if bytes.is_some() {
-            let limit = Rlimit {
-                current: bytes,
-                maximum: bytes,
-            };
-            rustix::process::setrlimit(Resource::As, limit)?;
-        }
-        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        // A parent that died before the request sends no signal any more.
-        if rustix::process::getppid() == Some(parent) {
-            Ok(())
-        } else {
-            Err(ErrorKind::NotFound.into())
-        }
-    };
-    // SAFETY: between fork and exec the closure makes a few system calls, and none of them allocates or locks.
-    unsafe {
-        command.pre_exec(prepare);
     }
 }

@@ -37,6 +37,8 @@ pub enum StartError {
         failure: Failure,
         /// The last lines of its standard error.
         stderr: Vec<String>,
+        /// What somebody else may have done to its process, in words.
+        interference: Option<String>,
         /// Its last moments.
         evidence: Box<Evidence>,
     },
@@ -78,20 +80,47 @@ pub enum StartError {
         /// All variants offered.
         offered: Vec<String>,
     },
+    /// Its program, or a file among its arguments, is not what it was at the start.
+    #[error(
+        "engine {engine}: {} was changed while the match was played, expected the program of the start, or \
+         --changed-engines",
+        file.display()
+    )]
+    Changed {
+        /// The engine's name.
+        engine: String,
+        /// The program or file.
+        file: PathBuf,
+    },
     /// We were told to end.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl StartError {
-    /// Whether the system has no room for another process, which is no fault of the engine.
-    pub fn is_of_system(&self) -> bool {
-        let StartError::NotStarted { source, .. } = self else {
-            return false;
+    /// Whether it stops the match: the system has no room for another process or no namespaces any more, which is no
+    /// fault of the engine, or the engine is another than that of the games before.
+    pub fn stops_the_match(&self) -> bool {
+        let source = match self {
+            StartError::NotStarted { source, .. } => source,
+            StartError::Changed { .. } => return true,
+            _ => return false,
         };
+        // The reasons of a launcher, which have no number.
+        if source.kind() == io::ErrorKind::Other {
+            return true;
+        }
         let shortages = [Errno::MFILE, Errno::NFILE, Errno::AGAIN, Errno::NOMEM];
         let error = Errno::from_io_error(source);
         error.is_some_and(|error| shortages.contains(&error))
+    }
+
+    /// In words, what somebody else may have done to its process.
+    pub fn interference(&self) -> Option<&str> {
+        match self {
+            StartError::NoUciOk { interference, .. } => interference.as_deref(),
+            _ => None,
+        }
     }
 }
 

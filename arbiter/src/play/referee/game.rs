@@ -11,15 +11,15 @@ use super::offence::{self, Offence};
 use super::request::Request;
 use super::result::{GameEnd, places_and_endings};
 use super::turn_record::{number, turn_record};
-use super::{Abandoned, Played, Referee, Suspicion};
+use super::{Abandoned, Cause, Played, Referee, Suspicion};
 use crate::plan::deck::Deck;
 use crate::plan::schedule::ScheduledGame;
 use crate::plan::{EngineSpec, Plan};
 use crate::play::clock::SeatClock;
 use crate::play::engine::{Answer, Engine, Failure, deadline};
-use crate::play::interrupt::{Interrupt, Interrupted};
+use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
-use crate::play::replays::Replays;
+use crate::play::replays::{MOST_BY_INTERFERENCE, MOST_BY_LAG, Replays};
 use crate::record::ending::Ending;
 use crate::record::{Fault, GameRecord, TurnRecord};
 
@@ -131,7 +131,7 @@ impl<'a> Game<'a> {
                     let engine = engines[seat.index()].as_mut();
                     let engine = engine.expect("a seat that moves has an engine");
                     let played = self.play_turn(seat, engine, interrupt);
-                    if let Some(offence) = interference(engines, played.as_ref().err(), interrupt) {
+                    if let Some(offence) = accused(engines, played.as_ref().err(), interrupt) {
                         return Ok(Stop::Fault(offence));
                     }
                     if let Some(offence) = played? {
@@ -148,7 +148,7 @@ impl<'a> Game<'a> {
         &self,
         engines: &mut [Option<Engine>],
         interrupt: &Interrupt,
-    ) -> Result<Option<Offence>, Interrupted> {
+    ) -> Result<Option<Offence>, Abandoned> {
         let patience = self.plan.patience.ready;
         let deadline = deadline(patience);
         let seats = (0..).map(Seat).zip(engines);
@@ -161,16 +161,17 @@ impl<'a> Game<'a> {
             let sent = engine.begin_game(&game, position, deadline, interrupt);
             told.push((seat, engine, sent));
         }
-        let mut first = None;
+        let (mut first, mut excuse) = (None, Ok(()));
         // All are waited for, so that those who are ready can play the next game.
         for (seat, engine, sent) in told {
             let ready = sent.and_then(|()| engine.await_ready(deadline, interrupt));
             if let Err(failure) = ready {
+                excuse = excuse.and_then(|()| self.excuse(seat, engine));
                 let offence = Offence::of_silence(seat, engine, failure, patience)?;
                 first.get_or_insert(offence);
             }
         }
-        Ok(first)
+        excuse.map(|()| first)
     }
 
     /// Draws the card that is due.
@@ -211,6 +212,7 @@ impl<'a> Game<'a> {
                 {
                     self.suspect(seat, overrun, begun)?;
                 }
+                self.excuse(seat, engine)?;
                 return Ok(Some(Offence::of_silence(seat, engine, failure, wait)?));
             }
         };
@@ -261,16 +263,36 @@ impl<'a> Game<'a> {
         let over = overrun.saturating_sub(self.clocks[seat.index()].margin());
         let lag = self.lag.map_or(Duration::ZERO, |lag| lag.since(begun));
         let engine = &self.specs[seat.index()].name;
-        if over >= lag || !self.replays.is_some_and(|replays| replays.grant(engine)) {
+        if over >= lag
+            || !self
+                .replays
+                .is_some_and(|replays| replays.grant(engine, MOST_BY_LAG))
+        {
             return Ok(());
         }
-        Err(Abandoned::Suspect(Suspicion {
-            engine: engine.clone(),
+        Err(self.suspicion(seat, Cause::Lag { over, lag }))
+    }
+
+    /// Suspects somebody else where a seat's process ended or stopped as none does by itself, a few times a match.
+    fn excuse(&self, seat: Seat, engine: &Engine) -> Result<(), Abandoned> {
+        let Some(what) = engine.interference() else {
+            return Ok(());
+        };
+        let name = &self.specs[seat.index()].name;
+        let is_granted = |replays: &Replays| replays.grant(name, MOST_BY_INTERFERENCE);
+        if !self.replays.is_some_and(is_granted) {
+            return Ok(());
+        }
+        Err(self.suspicion(seat, Cause::Interference(what)))
+    }
+
+    fn suspicion(&self, seat: Seat, cause: Cause) -> Abandoned {
+        Abandoned::Suspect(Suspicion {
+            engine: self.specs[seat.index()].name.clone(),
             seat: number(seat),
-            over,
-            lag,
+            cause,
             shares: self.shares(),
-        }))
+        })
     }
 
     /// Each seat's share in permille: the mean of what the engines said last; empty where none said anything.
@@ -346,7 +368,7 @@ impl<'a> Game<'a> {
 }
 
 /// The fault of an engine that meddled with the arbiter, if one did.
-fn interference(
+fn accused(
     engines: &mut [Option<Engine>],
     abandoned: Option<&Abandoned>,
     interrupt: &Interrupt,

@@ -9,12 +9,12 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::plan::Limit;
-use crate::plan::numbers::{margin, memory};
+use crate::plan::numbers::{cpu_seconds, margin, mebibytes, processes};
 use crate::record::printable::is_hidden;
 
 /// The keys that are accepted.
 pub(crate) const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, \
-    ponder, restart, memory";
+    ponder, restart, memory, cpu, processes, filesize, net";
 
 /// An engine's settings as typed; what is not said is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +30,10 @@ pub(crate) struct EngineText {
     pub ponder: Option<bool>,
     pub restart: Option<bool>,
     pub memory: Option<u64>,
+    pub cpu: Option<u64>,
+    pub processes: Option<u64>,
+    pub filesize: Option<u64>,
+    pub net: Option<bool>,
 }
 
 /// Why a string does not describe an engine.
@@ -122,6 +126,10 @@ impl EngineText {
             ponder: self.ponder.or(shared.ponder),
             restart: self.restart.or(shared.restart),
             memory: self.memory.or(shared.memory),
+            cpu: self.cpu.or(shared.cpu),
+            processes: self.processes.or(shared.processes),
+            filesize: self.filesize.or(shared.filesize),
+            net: self.net.or(shared.net),
         }
     }
 
@@ -162,7 +170,11 @@ impl EngineText {
                 let margin = margin(value).map_err(wrong)?;
                 once(&mut self.margin, key, Duration::from_millis(margin))
             }
-            "memory" => once(&mut self.memory, key, memory(value).map_err(wrong)?),
+            "memory" => once(&mut self.memory, key, mebibytes(value).map_err(wrong)?),
+            "cpu" => once(&mut self.cpu, key, cpu_seconds(value).map_err(wrong)?),
+            "processes" => once(&mut self.processes, key, processes(value).map_err(wrong)?),
+            "filesize" => once(&mut self.filesize, key, mebibytes(value).map_err(wrong)?),
+            "net" => once(&mut self.net, key, switch(value).map_err(wrong)?),
             "legal" => once(&mut self.legal, key, switch(value).map_err(wrong)?),
             "ponder" => once(&mut self.ponder, key, switch(value).map_err(wrong)?),
             "restart" => once(&mut self.restart, key, switch(value).map_err(wrong)?),
@@ -243,7 +255,8 @@ mod tests {
     fn every_key_is_read() {
         let text = concat!(
             r#"cmd=./x args="-q 'two words'" name='My Engine' dir=/tmp option.Hash=16 "option.Move Overhead=5" "#,
-            "tc=10+0.1 depth=9 margin=7 legal=on ponder=on restart=off memory=512"
+            "tc=10+0.1 depth=9 margin=7 legal=on ponder=on restart=off memory=512 ",
+            "cpu=60 processes=8 filesize=10 net=off"
         );
         let engine = EngineText {
             cmd: Some("./x".into()),
@@ -261,6 +274,10 @@ mod tests {
             ponder: Some(true),
             restart: Some(false),
             memory: Some(512),
+            cpu: Some(60),
+            processes: Some(8),
+            filesize: Some(10),
+            net: Some(false),
         };
         assert_eq!(EngineText::parse(text), Ok(engine));
     }
@@ -295,6 +312,8 @@ mod tests {
             "movetime=3 tc=4",
             "tc=0/4",
             "memory=0",
+            "cpu=0",
+            "net=no",
             "margin=-1",
             "ponder=1",
             "depth=0",

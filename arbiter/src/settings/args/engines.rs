@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::engine_text::EngineText;
 use super::error::ArgsError;
 use super::{GameArgs, LimitArgs};
-use crate::plan::{EngineSpec, Limit};
+use crate::plan::{Bounds, EngineSpec, Limit};
 
 /// The name of the engine that plays where none is named.
 const BUILT_IN: &str = "buxtehude";
@@ -78,6 +78,12 @@ pub(super) fn spec(
         ponder: engine.ponder.unwrap_or(false),
         restart: engine.restart.unwrap_or(false),
         memory: engine.memory,
+        bounds: Bounds {
+            cpu: engine.cpu,
+            processes: engine.processes,
+            filesize: engine.filesize,
+            net: engine.net.unwrap_or(true),
+        },
     })
 }
 

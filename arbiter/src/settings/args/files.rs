@@ -28,7 +28,7 @@ pub struct ResumeArgs {
     #[arg(long)]
     pub forgive: bool,
 
-    /// Continue even if the program of an engine has changed since the start
+    /// Continue even if the program of an engine has changed since the start, or is replaced during the match
     #[arg(long)]
     pub changed_engines: bool,
 

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::shared::{EARLY_ENDS, ENGINES, GAMES, LIMITS, OUTPUT, RUNNING};
 use super::{LimitArgs, OpeningArgs, OutputArgs};
+use crate::plan::Isolate;
 use crate::plan::numbers::{
     concurrency, failures, margin, max_plies, milliseconds, positive, seats, stall, wait,
 };
@@ -27,6 +28,10 @@ KEYS OF --engine AND --each
   ponder=on         let it think on its opponent's time (two seats)
   restart=on|off    start it anew for every game (default: on in a tournament, off in a match)
   memory=MIB        the memory limit of its process
+  cpu=SECONDS       the most processor time of its process
+  processes=N       the most processes and threads it may have (isolated engines only)
+  filesize=MIB      the longest file that it may write
+  net=off           no network (isolated engines only)
 "
     };
 }
@@ -230,6 +235,15 @@ pub struct GameArgs {
     /// Pin the engines of each concurrent game to a processor core of its own (Linux)
     #[arg(long, help_heading = RUNNING, hide_short_help = true)]
     pub pin: bool,
+
+    /// Whether engines are isolated, so that they can neither see nor signal each other or the arbiter: auto (where the
+    /// kernel allows it), on or off (docs/fairness.md)
+    #[arg(long, value_name = "CHOICE", default_value_t = Isolate::Auto, help_heading = RUNNING, hide_short_help = true)]
+    pub isolate: Isolate,
+
+    /// Continue even if the program of an engine is replaced during the match
+    #[arg(long, help_heading = RUNNING, hide_short_help = true)]
+    pub changed_engines: bool,
 
     /// Play each block in all seatings of its engines, not only in all rotations of one
     #[arg(long, help_heading = GAMES, hide_short_help = true)]

@@ -86,6 +86,7 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsEr
         seed,
         concurrency: args.concurrency,
         pin: args.pin,
+        isolate: args.isolate,
         random_plies: args.openings.random_plies,
         openings: openings(&args.openings, variant, args.players, seed)?,
         patience: Patience {

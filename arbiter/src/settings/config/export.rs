@@ -24,6 +24,7 @@ pub fn text(plan: &Plan) -> Result<String, toml::ser::Error> {
         seed,
         concurrency,
         pin,
+        isolate,
         random_plies,
         openings,
         patience,
@@ -65,6 +66,7 @@ pub fn text(plan: &Plan) -> Result<String, toml::ser::Error> {
     set("concurrency", number(*concurrency as u64));
     set("random-plies", number(u64::from(*random_plies)));
     set("pin", (*pin).into());
+    set("isolate", isolate.to_string().into());
     set("ready", milliseconds(*ready));
     set("stall", number(stall.as_secs()));
     set("max-plies", number(u64::from(*max_plies)));
@@ -104,6 +106,7 @@ fn described(engine: &EngineSpec) -> Table {
         ponder,
         restart,
         memory,
+        bounds,
     } = engine;
     let mut table = Table::new();
     table.insert("name".into(), name.as_str().into());
@@ -127,6 +130,7 @@ fn described(engine: &EngineSpec) -> Table {
     if let Some(mib) = memory {
         table.insert("memory".into(), number(*mib));
     }
+    table.extend(pairs(&bounds.to_string()));
     if !options.is_empty() {
         let value = |(name, value): &(String, String)| (name.clone(), plain(value));
         let options = options.iter().map(value);

@@ -19,12 +19,24 @@ pub fn hash(command: &Path) -> Option<String> {
 /// Relative paths count from `dir`.
 pub fn hash_arguments(arguments: &[String], dir: Option<&Path>) -> Vec<(String, String)> {
     let hash = |argument: &String| {
-        let path = dir.map_or_else(|| PathBuf::from(argument), |dir| dir.join(argument));
+        let path = path_of(argument, dir);
         let is_file = path.is_file();
         let hash = is_file.then(|| hash_file(&path).ok()).flatten()?;
         Some((argument.clone(), hash))
     };
     arguments.iter().filter_map(hash).collect()
+}
+
+/// The files of an engine: its program first, where it is found, then those among its arguments. Relative paths of
+/// arguments count from `dir`.
+pub fn files(command: &Path, arguments: &[String], dir: Option<&Path>) -> Vec<PathBuf> {
+    let arguments = arguments.iter().map(|argument| path_of(argument, dir));
+    let arguments = arguments.filter(|path| path.is_file());
+    file_of(command).into_iter().chain(arguments).collect()
+}
+
+fn path_of(argument: &str, dir: Option<&Path>) -> PathBuf {
+    dir.map_or_else(|| PathBuf::from(argument), |dir| dir.join(argument))
 }
 
 fn file_of(command: &Path) -> Option<PathBuf> {
@@ -34,7 +46,11 @@ fn file_of(command: &Path) -> Option<PathBuf> {
     which::which(command).ok()
 }
 
-fn hash_file(path: &Path) -> io::Result<String> {
+/// The SHA-256 of a file as 64 hexadecimal digits.
+///
+/// # Errors
+/// Whatever keeps the file from being read.
+pub fn hash_file(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut hash = Sha256::new();
     let mut chunk = vec![0; CHUNK];

@@ -1,0 +1,133 @@
+//! The arbiter's end of the line to a launcher.
+
+use std::io::{self, Read};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::report::{End, Report};
+
+/// How long a launcher has for starting a program.
+const TIME_TO_START: Duration = Duration::from_secs(10);
+/// How long a launcher has for killing one.
+const TIME_TO_END: Duration = Duration::from_secs(2);
+/// Bytes read at a time; all that a launcher says is not longer.
+const CHUNK: usize = 512;
+
+/// Hears of an engine what its launcher tells. When it is dropped, or the arbiter dies, the launcher kills the engine.
+#[derive(Debug)]
+pub struct Guard {
+    line: UnixStream,
+    /// What is read and not heard yet.
+    unread: Vec<u8>,
+    end: Option<End>,
+}
+
+impl Guard {
+    /// Listens to a launcher.
+    pub fn new(line: UnixStream) -> Guard {
+        Guard {
+            line,
+            unread: Vec::new(),
+            end: None,
+        }
+    }
+
+    /// Waits until the program runs.
+    ///
+    /// # Errors
+    /// What keeps it from being run, or what the kernel refuses.
+    pub fn await_start(&mut self) -> io::Result<()> {
+        match self.next(TIME_TO_START) {
+            Some(Report::Started) => Ok(()),
+            Some(Report::NotStarted(error)) => Err(io::Error::from_raw_os_error(error)),
+            Some(Report::Refused(reason)) => Err(io::Error::other(reason)),
+            Some(Report::Ended(_)) | None => {
+                Err(io::Error::other("its launcher ended without a word"))
+            }
+        }
+    }
+
+    /// How the engine's process ended, if it has.
+    pub fn end(&mut self) -> Option<End> {
+        self.await_end(Duration::ZERO)
+    }
+
+    /// Has the engine's process killed, if it runs; returns how it ended, or `None` where the launcher does not say so
+    /// in time.
+    pub fn kill(&mut self) -> Option<End> {
+        // A launcher that has ended hears nothing, and has said what it had to say.
+        let _ = self.line.shutdown(Shutdown::Write);
+        self.await_end(TIME_TO_END)
+    }
+
+    fn await_end(&mut self, patience: Duration) -> Option<End> {
+        if self.end.is_none()
+            && let Some(Report::Ended(end)) = self.next(patience)
+        {
+            self.end = Some(end);
+        }
+        self.end
+    }
+
+    /// The next report, if it comes in time.
+    fn next(&mut self, patience: Duration) -> Option<Report> {
+        let deadline = Instant::now() + patience;
+        loop {
+            if let Some(end) = self.unread.iter().position(|&byte| byte == b'\n') {
+                let line: Vec<u8> = self.unread.drain(..=end).collect();
+                return String::from_utf8_lossy(&line).trim_end().parse().ok();
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            let left = Timespec {
+                tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+                tv_nsec: left.subsec_nanos().into(),
+            };
+            match poll(&mut [PollFd::new(&self.line, PollFlags::IN)], Some(&left)) {
+                Ok(0) => return None,
+                Ok(_) => {}
+                Err(Errno::INTR) => continue,
+                Err(_) => return None,
+            }
+            let mut bytes = [0; CHUNK];
+            match self.line.read(&mut bytes) {
+                Ok(0) => return None,
+                Ok(number) => self.unread.extend_from_slice(&bytes[..number]),
+                Err(_) => return None,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn an_end_is_heard_once_it_is_told() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let mut guard = Guard::new(ours);
+        theirs.write_all(b"started\n").unwrap();
+        guard.await_start().unwrap();
+        assert_eq!(guard.end(), None);
+        theirs.write_all(b"ended 9 1024 5 ").unwrap();
+        assert_eq!(guard.end(), None);
+        theirs.write_all(b"true false\n").unwrap();
+        let end = guard.kill().unwrap();
+        assert_eq!((end.status, end.memory, end.was_killed), (9, 1024, true));
+        drop(theirs);
+        assert_eq!(guard.end(), Some(end));
+    }
+
+    #[test]
+    fn a_program_that_cannot_be_run_is_named_by_the_system() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        theirs.write_all(b"not-started 2\n").unwrap();
+        let error = Guard::new(ours).await_start().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}

@@ -1,0 +1,137 @@
+//! Bounds of memory by a control group, which counts what an engine uses with all that it starts. An address space
+//! counts what a process asks for, and never uses.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use super::MIB;
+
+/// Where the system shows its control groups.
+const ROOT: &str = "/sys/fs/cgroup";
+/// The file of a group with its processes.
+const PROCESSES: &str = "cgroup.procs";
+/// How often it is tried to remove a group whose processes are just dying.
+const ATTEMPTS: u32 = 200;
+/// How long it is waited between two attempts.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// A control group, removed when this is dropped. Where the arbiter dies before, an empty group is left.
+#[derive(Debug)]
+pub struct MemoryGroup {
+    directory: PathBuf,
+}
+
+/// Where groups can be made, if anywhere, and the file of a group with its bound in bytes.
+struct Place {
+    directory: PathBuf,
+    bound: &'static str,
+}
+
+impl MemoryGroup {
+    /// Makes a group of processes that may use so many MiB; `None` where the arbiter's user may not do so.
+    pub fn create(mib: u64) -> Option<MemoryGroup> {
+        let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+        let mut places = groups.lines().flat_map(places);
+        places.find_map(|place| MemoryGroup::create_in(&place, mib).ok())
+    }
+
+    fn create_in(place: &Place, mib: u64) -> io::Result<MemoryGroup> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        // Who may not move processes out of the group above can fill none below it.
+        let processes = place.directory.join(PROCESSES);
+        File::options().write(true).open(processes)?;
+        let name = format!("arbiter-{}-{number}", std::process::id());
+        let directory = place.directory.join(name);
+        fs::create_dir(&directory)?;
+        let group = MemoryGroup { directory };
+        let bytes = mib.saturating_mul(MIB).to_string();
+        fs::write(group.directory.join(place.bound), bytes)?;
+        // Only the second version has it, and only where there is memory to swap to.
+        let swap = group.directory.join("memory.swap.max");
+        if swap.is_file() {
+            fs::write(swap, "0")?;
+        }
+        group.entrance()?;
+        Ok(group)
+    }
+
+    /// The file through which a process enters the group, by writing `0` to it.
+    ///
+    /// # Errors
+    /// What the system says where the arbiter's user may not do so.
+    pub fn entrance(&self) -> io::Result<File> {
+        File::options()
+            .write(true)
+            .open(self.directory.join(PROCESSES))
+    }
+}
+
+/// Where one line of `/proc/self/cgroup` allows groups with bounds of memory.
+fn places(line: &str) -> Vec<Place> {
+    let mut fields = line.splitn(3, ':').skip(1);
+    let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else {
+        return Vec::new();
+    };
+    let below = path.trim_start_matches('/');
+    if controllers.split(',').any(|name| name == "memory") {
+        return vec![Place {
+            directory: Path::new(ROOT).join("memory").join(below),
+            bound: "memory.limit_in_bytes",
+        }];
+    }
+    // The second version: a group that has processes of its own is divided no further, but its parent is.
+    let own = Path::new(ROOT).join(below);
+    let is_divided = |directory: &&Path| {
+        let controllers = fs::read_to_string(directory.join("cgroup.subtree_control"));
+        controllers.is_ok_and(|names| names.split_whitespace().any(|name| name == "memory"))
+    };
+    let candidates = own.ancestors().take(2).filter(is_divided);
+    let place = |directory: &Path| Place {
+        directory: directory.to_path_buf(),
+        bound: "memory.max",
+    };
+    candidates.map(place).collect()
+}
+
+impl Drop for MemoryGroup {
+    fn drop(&mut self) {
+        for _ in 0..ATTEMPTS {
+            match fs::remove_dir(&self.directory) {
+                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => thread::sleep(PAUSE),
+                _ => return,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_is_made_and_removed() {
+        let Some(group) = MemoryGroup::create(64) else {
+            eprintln!("left out: there is no control group that this user may divide");
+            return;
+        };
+        let directory = group.directory.clone();
+        assert!(directory.is_dir());
+        drop(group);
+        assert!(!directory.exists());
+    }
+
+    #[test]
+    fn groups_without_memory_are_no_place() {
+        assert!(places("9:name=systemd:/").is_empty());
+        assert!(places("").is_empty());
+        let [place] = &places("4:memory:/a/b")[..] else {
+            panic!("one place");
+        };
+        assert_eq!(place.directory, Path::new("/sys/fs/cgroup/memory/a/b"));
+    }
+}

@@ -1,0 +1,486 @@
+//! Engines that attack their rival, the arbiter or its terminal, behind walls and without them; and those that take
+//! more than they may. All of it as an ordinary user, since nothing holds the superuser.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use arbiter::record::GameRecord;
+use tempfile::TempDir;
+
+use crate::common::processes::children;
+
+/// A user who owns nothing.
+const NOBODY: u32 = 65534;
+/// Far longer than anything takes here.
+const LONG: Duration = Duration::from_secs(60);
+/// What the arbiter says where engines are isolated.
+const ISOLATED: &str = "isolation: each engine has";
+
+/// Finds the process of the rival, whose script is `victim.sh` beside this one, and does something to it.
+const TO_THE_RIVAL: &str = r#"
+for file in /proc/[0-9]*/cmdline; do
+    case $(tr '\0' ' ' < "$file" 2> /dev/null) in
+    /bin/sh*DIR/victi[m].sh*) id=${file#/proc/}; id=${id%/*}; DO ;;
+    esac
+done
+echo "bestmove $1"
+"#;
+
+/// A place that an ordinary user can write to, with an arbiter, and scripts of a victim and an attacker.
+struct Arena(TempDir);
+
+/// What came of a match.
+struct Outcome {
+    code: Option<i32>,
+    text: String,
+    records: Vec<GameRecord>,
+}
+
+impl Arena {
+    /// The attacker does `attack` when it is asked for a move; `DIR` in it is the directory.
+    fn new(attack: &str) -> Arena {
+        let arena = Arena(TempDir::new().unwrap());
+        let open = |path: &PathBuf| {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+        };
+        open(&arena.0.path().to_path_buf());
+        let engine = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
+        for name in ["victim.sh", "attacker.sh"] {
+            fs::copy(engine, arena.path(name)).unwrap();
+            open(&arena.path(name));
+        }
+        let directory = arena.0.path().to_str().unwrap();
+        fs::write(arena.path("attack"), attack.replace("DIR", directory)).unwrap();
+        fs::copy(env!("CARGO_BIN_EXE_arbiter"), arena.path("arbiter")).unwrap();
+        arena
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// What an engine wrote into a file, without white space at its ends; empty where there is none.
+    fn written(&self, name: &str) -> String {
+        let text = fs::read_to_string(self.path(name)).unwrap_or_default();
+        text.trim().to_string()
+    }
+
+    /// The arguments of a match between the attacker, with more keys, and its victim.
+    fn arguments(&self, keys: &str, more: &[&str]) -> Vec<String> {
+        let engine = |name: &str, code: &str, keys: &str| {
+            let script = self.path(&format!("{name}.sh"));
+            let args = shlex::try_join([script.to_str().unwrap(), code]).unwrap();
+            let engine = shlex::try_join(["cmd=/bin/sh", &format!("args={args}")]).unwrap();
+            format!("{engine} name={name} legal=on {keys}")
+        };
+        let attack = format!(". {}", self.path("attack").display());
+        let victim = engine("victim", "", "");
+        let attacker = engine("attacker", &attack, keys);
+        let record = self.path("games.jsonl");
+        let fixed = [
+            "match",
+            "--max-plies",
+            "6",
+            "--stall",
+            "1",
+            "--retire",
+            "0",
+            "--seed",
+            "1",
+            "--record",
+            record.to_str().unwrap(),
+            "--engine",
+            &victim,
+            "--engine",
+            &attacker,
+        ];
+        let limit = if keys.contains("movetime") {
+            &[][..]
+        } else {
+            &["--nodes", "1"]
+        };
+        let all = fixed.iter().chain(limit).chain(more);
+        all.map(|argument| argument.to_string()).collect()
+    }
+
+    /// The program as an ordinary user, in the directory.
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.0.path()).stdin(Stdio::null());
+        if rustix::process::geteuid().is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command
+    }
+
+    fn arbiter(&self, arguments: &[String]) -> Command {
+        let mut command = self.command(self.path("arbiter").to_str().unwrap());
+        command.args(arguments);
+        command
+    }
+
+    fn play(&self, keys: &str, more: &[&str]) -> Outcome {
+        let arguments = self.arguments(keys, more);
+        let output = self.arbiter(&arguments).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let records = self.written("games.jsonl");
+        let records = records.lines().map(arbiter::archive::replay::read);
+        Outcome {
+            code: output.status.code(),
+            text: text(&output.stdout) + &text(&output.stderr),
+            records: records.map(Result::unwrap).collect(),
+        }
+    }
+}
+
+/// Whether an ordinary user can isolate engines on this machine; says so where not.
+fn can_isolate(test: &str) -> bool {
+    static ANSWER: OnceLock<bool> = OnceLock::new();
+    let answer = *ANSWER.get_or_init(|| {
+        let outcome = Arena::new("echo \"bestmove $1\"").play("", &["--isolate", "on"]);
+        outcome.code == Some(0)
+    });
+    if !answer {
+        eprintln!("left out of {test}: this machine gives no namespaces to ordinary users");
+    }
+    answer
+}
+
+#[test]
+fn an_assassin_finds_nobody_behind_walls() {
+    let kill = TO_THE_RIVAL.replace("DO", "kill -KILL $id");
+    if can_isolate("the assassin") {
+        let outcome = Arena::new(&kill).play("", &["--isolate", "auto"]);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.text);
+        assert!(outcome.text.contains(ISOLATED), "{}", outcome.text);
+    }
+    let outcome = Arena::new(&kill).play("", &["--isolate", "off", "--games", "4"]);
+    let seen = &outcome.text;
+    assert!(seen.contains("isolation: none: --isolate off\n"), "{seen}");
+    // Two games are suspect, and played again; no more are excused.
+    let suspect = "is played again: victim, seat ";
+    assert_eq!(seen.matches(suspect).count(), 2, "{seen}");
+    assert!(seen.contains("was ended by signal: 9 (SIGKILL)"), "{seen}");
+    assert!(seen.contains("for a suspect loss: 2"), "{seen}");
+    assert_eq!(outcome.code, Some(4), "{seen}");
+}
+
+#[test]
+fn a_rival_that_is_stopped_is_not_at_fault_at_once() {
+    let stop = TO_THE_RIVAL.replace("DO", "kill -STOP $id");
+    if can_isolate("the stopper") {
+        let outcome = Arena::new(&stop).play("", &["--isolate", "on"]);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.text);
+    }
+    let outcome = Arena::new(&stop).play("", &["--isolate", "off"]);
+    let seen = &outcome.text;
+    let suspect = "was stopped by a signal, which somebody else may have sent";
+    assert_eq!(seen.matches(suspect).count(), 2, "{seen}");
+    assert_eq!(outcome.code, Some(4), "{seen}");
+}
+
+#[test]
+fn who_kills_himself_again_and_again_loses() {
+    for isolate in ["auto", "off"] {
+        let arena = Arena::new("kill -KILL $$");
+        let outcome = arena.play("", &["--isolate", isolate, "--games", "4"]);
+        let seen = &outcome.text;
+        let suspect = "is played again: attacker, seat ";
+        assert_eq!(seen.matches(suspect).count(), 2, "{seen}");
+        assert_eq!(outcome.records.len(), 4, "{seen}");
+        for record in &outcome.records {
+            let fault = record.fault.as_ref().unwrap();
+            assert!(fault.reason.contains("signal: 9"), "{fault:?}: {seen}");
+        }
+    }
+}
+
+#[test]
+fn an_eavesdropper_reads_neither_arbiter_nor_rival() {
+    let count = "ls -l /proc/$PPID/fd 2> /dev/null | grep -c pipe: > DIR/parent";
+    let rival = "ls -l /proc/$id/fd 2> /dev/null | grep -c pipe: > DIR/rival";
+    let attack = format!("{count}\n{}", TO_THE_RIVAL.replace("DO", rival));
+    if can_isolate("the eavesdropper") {
+        let arena = Arena::new(&attack);
+        let outcome = arena.play("", &["--isolate", "on"]);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.text);
+        assert_eq!(
+            (
+                arena.written("parent").as_str(),
+                arena.written("rival").as_str()
+            ),
+            ("0", "")
+        );
+    }
+    let arena = Arena::new(&attack);
+    let outcome = arena.play("", &["--isolate", "off"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.text);
+    assert_eq!(arena.written("parent"), "0");
+    // Without walls the arbiter is closed, and the rival with its three pipes is not.
+    let pipes: u32 = arena.written("rival").parse().unwrap();
+    assert!(pipes >= 3, "{pipes}");
+}
+
+#[test]
+fn who_kills_its_parent_ends_the_arbiter_only_without_walls() {
+    let attack = "kill -TERM $PPID; kill -KILL $PPID; sleep 0.2; echo \"bestmove $1\"";
+    if can_isolate("the killer of parents") {
+        let outcome = Arena::new(attack).play("", &["--isolate", "on"]);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.text);
+    }
+    let outcome = Arena::new(attack).play("", &["--isolate", "off"]);
+    assert_ne!(outcome.code, Some(0), "{}", outcome.text);
+}
+
+#[test]
+fn a_vandal_finds_no_terminal() {
+    let attack = "(echo vandal > /dev/tty) 2> /dev/null\nls /dev/pts | grep -c '[0-9]' > DIR/terminals\n\
+        echo \"bestmove $1\"";
+    let modes = [("off", true), ("on", can_isolate("the vandal"))];
+    for (isolate, _) in modes.into_iter().filter(|(_, is_possible)| *is_possible) {
+        let arena = Arena::new(attack);
+        let mut arguments = arena.arguments("", &["--isolate", isolate]);
+        arguments.insert(0, arena.path("arbiter").display().to_string());
+        let line = shlex::try_join(arguments.iter().map(String::as_str)).unwrap();
+        // It gives the arbiter a terminal, and keeps what is written there.
+        let typescript = arena.path("typescript");
+        let mut script = arena.command("script");
+        script.args(["-q", "-e", "-c", &line]).arg(&typescript);
+        let Ok(output) = script.output() else {
+            eprintln!("left out of the vandal: this machine has no script(1)");
+            return;
+        };
+        let seen = arena.written("typescript");
+        assert_eq!(output.status.code(), Some(0), "{seen}");
+        assert!(seen.contains("games in"), "{seen}");
+        assert!(!seen.contains("vandal\r"), "{seen}");
+        if isolate == "on" {
+            assert_eq!(arena.written("terminals"), "0", "{seen}");
+        }
+    }
+}
+
+#[test]
+fn a_session_of_its_own_without_a_terminal() {
+    for isolate in ["auto", "off"] {
+        let arena =
+            Arena::new("cat /proc/$$/stat /proc/self/status > DIR/stat; echo \"bestmove $1\"");
+        let outcome = arena.play("", &["--isolate", isolate]);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.text);
+        let stat = arena.written("stat");
+        let fields: Vec<&str> = stat[stat.find(')').unwrap() + 1..]
+            .split_whitespace()
+            .collect();
+        // State, parent, process group, session, terminal.
+        assert_eq!(fields[4], "0", "{stat}");
+        if isolate == "off" {
+            assert_eq!(fields[2], fields[3], "{stat}");
+        }
+        assert!(stat.contains("NoNewPrivs:\t1"), "{stat}");
+        assert!(stat.contains("CapEff:\t0000000000000000"), "{stat}");
+    }
+}
+
+#[test]
+fn what_an_engine_may_take_is_bounded() {
+    let big = "head -c 3000000 /dev/zero > DIR/big 2> /dev/null; ulimit -c > DIR/core; echo \"bestmove $1\"";
+    for isolate in ["auto", "off"] {
+        let arena = Arena::new(big);
+        let outcome = arena.play("filesize=1", &["--isolate", isolate]);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.text);
+        assert_eq!(fs::metadata(arena.path("big")).unwrap().len(), 1 << 20);
+        assert_eq!(arena.written("core"), "0");
+
+        let arena = Arena::new("while :; do :; done");
+        let outcome = arena.play("cpu=1 movetime=30000", &["--isolate", isolate]);
+        let fault = outcome.records[0].fault.as_ref().unwrap();
+        assert!(
+            fault.reason.contains("SIGXCPU"),
+            "{fault:?}: {}",
+            outcome.text
+        );
+        assert!(
+            !outcome.text.contains("is played again"),
+            "{}",
+            outcome.text
+        );
+    }
+}
+
+#[test]
+fn without_network_and_with_few_processes() {
+    let attack = "grep -c : /proc/net/dev > DIR/networks\n\
+        for i in 1 2 3 4 5 6 7 8 9; do sleep 1000 & done 2> /dev/null\n\
+        ls /proc | grep -c '^[0-9]' > DIR/processes\n\
+        echo \"bestmove $1\"";
+    let keys = "net=off processes=8";
+    let refused = Arena::new(attack).play(keys, &["--isolate", "off"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.text);
+    let words = "engine attacker: net=off holds for isolated engines alone, and these are not: --isolate off";
+    assert!(refused.text.contains(words), "{}", refused.text);
+    if can_isolate("engines without network") {
+        let arena = Arena::new(attack);
+        let outcome = arena.play(keys, &["--isolate", "on"]);
+        assert!(outcome.records.len() == 2, "{}", outcome.text);
+        // The loopback device is there, and nothing else.
+        assert_eq!(arena.written("networks"), "1", "{}", outcome.text);
+        let processes: u32 = arena.written("processes").parse().unwrap_or(0);
+        assert!(processes <= 9, "{processes}: {}", outcome.text);
+    }
+}
+
+#[test]
+fn what_an_isolated_engine_used_is_known() {
+    let attack = "head -c 60000000 /dev/zero | tail -c 60000000 > /dev/null; kill -SEGV $$";
+    for isolate in ["auto", "off"] {
+        let outcome = Arena::new(attack).play("", &["--isolate", isolate]);
+        let fault = outcome.records[0].fault.as_ref().unwrap();
+        assert!(fault.reason.contains("signal: 11"), "{fault:?}");
+        let evidence = fault.evidence.as_ref().unwrap();
+        assert!(evidence.memory_kib > Some(55_000), "{evidence:?}");
+        assert!(evidence.cpu_micros > Some(1000), "{evidence:?}");
+    }
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    let mut texts = Vec::new();
+    for isolate in ["auto", "off"] {
+        let arena = Arena::new("");
+        let arguments = [
+            "match",
+            "--isolate",
+            isolate,
+            "--engine",
+            "cmd=/nonexistent/engine",
+        ];
+        let output = arena
+            .arbiter(&arguments.map(String::from))
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        texts.push(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    assert!(texts[0].contains("No such file or directory"), "{texts:?}");
+    assert_eq!(texts[0], texts[1]);
+}
+
+#[test]
+fn a_system_without_namespaces_is_told_from_others() {
+    let arena = Arena::new("echo \"bestmove $1\"");
+    let in_a_poor_system = |isolate: &str| {
+        let mut arguments = arena.arguments("", &["--isolate", isolate]);
+        arguments.insert(0, arena.path("arbiter").display().to_string());
+        let line = shlex::try_join(arguments.iter().map(String::as_str)).unwrap();
+        let shell = format!("echo 0 > /proc/sys/user/max_user_namespaces && {line}");
+        let mut unshare = arena.command("unshare");
+        unshare.args(["--user", "--map-root-user", "sh", "-c", &shell]);
+        let output = unshare.output().ok()?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Some((
+            output.status.code(),
+            text(&output.stdout),
+            text(&output.stderr),
+        ))
+    };
+    let Some((code, stdout, stderr)) =
+        in_a_poor_system("auto").filter(|_| can_isolate("a poor system"))
+    else {
+        eprintln!("left out: a system without namespaces");
+        return;
+    };
+    assert_eq!(code, Some(0), "{stdout}{stderr}");
+    assert!(stdout.contains("isolation: none: namespaces: "), "{stdout}");
+    let (code, stdout, stderr) = in_a_poor_system("on").unwrap();
+    assert_eq!(code, Some(2), "{stdout}{stderr}");
+    let words = "expected --isolate auto or off";
+    assert!(stderr.contains(words), "{stderr}");
+}
+
+#[test]
+fn nothing_of_an_isolated_engine_outlives_a_killed_arbiter() {
+    // A daemon in a session of its own, which no kill of a process group reaches.
+    let attack = "setsid sleep 4711.5 < /dev/null > /dev/null 2>&1 &\nsleep 1; exec sleep 1000";
+    if !can_isolate("a killed arbiter") {
+        return;
+    }
+    let arena = Arena::new(attack);
+    let arguments = arena.arguments("movetime=600000", &["--isolate", "on"]);
+    let mut command = arena.arbiter(&arguments);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let daemons = || {
+        let all = fs::read_dir("/proc").unwrap().flatten();
+        let lines = all.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+        lines.filter(|line| line == b"sleep\x004711.5\x00").count()
+    };
+    await_that(|| daemons() > 0);
+    let launchers = children(child.id());
+    assert_eq!(launchers.len(), 2, "{launchers:?}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    await_that(|| daemons() == 0);
+}
+
+fn await_that(is_so: impl Fn() -> bool) {
+    let deadline = Instant::now() + LONG;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "it never came");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_program_that_is_replaced_stops_the_match() {
+    let replace = "echo '# another' >> DIR/attacker.sh; echo \"bestmove $1\"";
+    let outcome = Arena::new(replace).play("restart=on", &[]);
+    let seen = &outcome.text;
+    assert_eq!(
+        (outcome.code, outcome.records.len()),
+        (Some(2), 1),
+        "{seen}"
+    );
+    let words = "attacker.sh was changed while the match was played";
+    assert!(seen.contains("error: engine attacker: "), "{seen}");
+    assert!(seen.contains(words), "{seen}");
+    let outcome = Arena::new(replace).play("restart=on", &["--changed-engines"]);
+    assert_eq!(
+        (outcome.code, outcome.records.len()),
+        (Some(0), 2),
+        "{}",
+        outcome.text
+    );
+    // Who plays on with the program of the start is not disturbed.
+    let outcome = Arena::new(replace).play("", &[]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.text);
+}
+
+#[test]
+fn a_stored_match_keeps_its_walls() {
+    let arena = Arena::new("echo \"bestmove $1\"");
+    let keys = "cpu=60 filesize=9 memory=900";
+    let outcome = arena.play(keys, &["--isolate", "off", "--store", "match.db"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.text);
+    assert!(
+        outcome.text.contains("\nmemory: bounded by "),
+        "{}",
+        outcome.text
+    );
+    let export = ["export", "match.db", "--format", "config"].map(String::from);
+    let output = arena.arbiter(&export).output().unwrap();
+    let config = String::from_utf8_lossy(&output.stdout);
+    for line in [
+        "isolate = \"off\"",
+        "cpu = 60",
+        "filesize = 9",
+        "memory = 900",
+    ] {
+        assert!(config.contains(line), "{line}: {config}");
+    }
+}
