@@ -8,7 +8,7 @@ use buxtehude::rules::Seat;
 use crate::plan::{Limit, TimeLimit};
 
 /// How long after the margin an answer is still waited for, to call it late rather than missing.
-const WAIT_FOR_LATE_ANSWERS: Duration = Duration::from_secs(1);
+pub const WAIT_FOR_LATE_ANSWERS: Duration = Duration::from_secs(1);
 
 /// How long an engine may take for the end of its pondering after `stop` without being charged for it: what a
 /// process needs to hear, to stop, and to be heard.

@@ -218,7 +218,6 @@ impl Engine {
             let line = self.conversation.next_line(deadline, interrupt)?;
             if line.text.trim_ascii() == b"readyok" {
                 self.usable = true;
-                self.rest();
                 return Ok(());
             }
         }
@@ -288,13 +287,11 @@ impl Engine {
                     let answer = Answer::read(arrived - sent, line.text, &self.info);
                     self.usable = true;
                     let processor = self.conversation.processor();
-                    let answer = Answer {
-                        waited: processor.waited(arrived),
+                    return Ok(Answer {
                         out_of_turn: processor.used_at_rest(),
+                        waited: processor.end(arrived, self.rests),
                         ..answer
-                    };
-                    self.rest();
-                    return Ok(answer);
+                    });
                 }
                 Kind::Info => {
                     on_info(line.text);
@@ -354,13 +351,6 @@ impl Engine {
     ) -> Result<Answer, Failure> {
         let stop = format!("{}\n", Command::Stop);
         self.ask_on(stop.as_bytes(), patience, interrupt, |_| {})
-    }
-
-    /// Notes that it is not its turn from now on, where that matters.
-    fn rest(&mut self) {
-        if self.rests {
-            self.conversation.processor().rest();
-        }
     }
 
     /// Begins to measure what it gets of the processors, where that matters.

@@ -11,6 +11,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::family::{self, PROC};
@@ -20,6 +21,9 @@ const WORTH_COUNTING: Duration = Duration::from_millis(1);
 
 /// How often an engine's processes are looked for at most: it takes about a millisecond.
 const SEARCH_INTERVAL: Duration = Duration::from_millis(200);
+
+/// How old a sample may be to serve for now: engines that answer at once are not looked at each time.
+const FRESH: Duration = Duration::from_millis(2);
 
 /// Measures what a process, with all that it started, gets of the processors.
 #[derive(Debug)]
@@ -32,8 +36,9 @@ pub struct ProcessorMeter {
     processors: u32,
     /// How things were when the measurement began; `None` where nothing is measured.
     begun: Option<Begun>,
-    /// What its threads had when it came to rest; `None` where it is not known to rest.
-    rest: Option<HashMap<u32, Share>>,
+    newest: Option<Arc<Sample>>,
+    /// How things were when it came to rest; `None` where it is not known to rest.
+    rest: Option<Arc<Sample>>,
     /// What it used since then when the measurement began.
     used_at_rest: Duration,
 }
@@ -41,7 +46,16 @@ pub struct ProcessorMeter {
 #[derive(Debug)]
 struct Begun {
     at: Instant,
-    /// What its threads had.
+    sample: Arc<Sample>,
+    /// Whether that was taken just then.
+    is_new: bool,
+}
+
+/// What there was to be known at a time.
+#[derive(Debug)]
+struct Sample {
+    at: Instant,
+    /// What the engine's threads had.
     threads: HashMap<u32, Share>,
     /// What the arbiter's own thread had.
     own: Share,
@@ -64,6 +78,7 @@ impl ProcessorMeter {
             found: None,
             processors: u32::try_from(processors).unwrap_or(u32::MAX).max(1),
             begun: None,
+            newest: None,
             rest: None,
             used_at_rest: Duration::ZERO,
         }
@@ -71,32 +86,29 @@ impl ProcessorMeter {
 
     /// Begins to measure. What is not known to belong to it yet is measured from its own beginning.
     pub fn begin(&mut self) {
-        if self
-            .found
-            .is_none_or(|found| found.elapsed() >= SEARCH_INTERVAL)
-        {
+        let is_due = |found: Instant| found.elapsed() >= SEARCH_INTERVAL;
+        if self.found.is_none_or(is_due) {
             self.processes = family::descendants(self.processes[0]);
             self.found = Some(Instant::now());
         }
-        let threads = self.threads();
+        let newest = self.newest.take();
+        let fresh = newest.filter(|sample| sample.at.elapsed() < FRESH);
+        let is_new = fresh.is_none();
+        let sample = fresh.unwrap_or_else(|| Arc::new(self.sample()));
         self.used_at_rest = match self.rest.take() {
-            Some(rest) => used(&rest, &threads),
-            None => Duration::ZERO,
+            Some(rest) if is_new => used(&rest.threads, &sample.threads),
+            _ => Duration::ZERO,
         };
+        self.newest = Some(Arc::clone(&sample));
         self.begun = Some(Begun {
             at: Instant::now(),
-            threads,
-            own: own_share(),
+            sample,
+            is_new,
         });
     }
 
-    /// Says that the engine has nothing to do until the measurement begins again.
-    pub fn rest(&mut self) {
-        self.rest = Some(self.threads());
-    }
-
-    /// What it used of the processors, all threads together, from its rest to the beginning of the measurement; zero
-    /// where it did not rest.
+    /// What it used of the processors, all threads together, since its rest when the measurement began; zero where it
+    /// did not rest for long.
     pub fn used_at_rest(&self) -> Duration {
         self.used_at_rest
     }
@@ -104,27 +116,32 @@ impl ProcessorMeter {
     /// For how much of the time from the beginning to `until`, which is not long ago, the engine did not run, or was
     /// not heard, for want of a processor; zero below a millisecond.
     pub fn waited(&self, until: Instant) -> Duration {
-        let Some(begun) = &self.begun else {
+        match &self.begun {
+            Some(begun) if begun.may_have_waited(until) => {
+                begun.waited(&self.sample(), until, self.processors)
+            }
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// The same of an engine that has done at `until` what it had to do, and `rests` until the measurement begins again.
+    pub fn end(&mut self, until: Instant, rests: bool) -> Duration {
+        let begun = self.begun.take();
+        let Some(begun) = begun.filter(|begun| begun.is_new || begun.may_have_waited(until)) else {
             return Duration::ZERO;
         };
-        let mut sum = Share::default();
-        let mut busiest = Duration::ZERO;
-        for (thread, now) in self.threads() {
-            let before = begun.threads.get(&thread).copied().unwrap_or_default();
-            let ran = now.ran.saturating_sub(before.ran);
-            busiest = busiest.max(ran);
-            sum.ran += ran;
-            sum.waited += now.waited.saturating_sub(before.waited);
-        }
-        // While its answer lay there and the arbiter itself waited, it was nobody's turn.
-        let own = own_share().waited.saturating_sub(begun.own.waited);
-        let elapsed = until.saturating_duration_since(begun.at);
-        let computed = busiest.max(sum.ran / self.processors);
-        let waited = (sum.waited + own).min(elapsed.saturating_sub(computed));
-        if waited < WORTH_COUNTING {
-            Duration::ZERO
-        } else {
-            waited
+        let sample = Arc::new(self.sample());
+        let waited = begun.waited(&sample, until, self.processors);
+        self.rest = rests.then(|| Arc::clone(&sample));
+        self.newest = Some(sample);
+        waited
+    }
+
+    fn sample(&self) -> Sample {
+        Sample {
+            at: Instant::now(),
+            threads: self.threads(),
+            own: own_share(),
         }
     }
 
@@ -141,6 +158,36 @@ impl ProcessorMeter {
             }
         }
         threads
+    }
+}
+
+impl Begun {
+    /// Whether so much time has passed that a wait could count.
+    fn may_have_waited(&self, until: Instant) -> bool {
+        until.saturating_duration_since(self.at) >= WORTH_COUNTING
+    }
+
+    fn waited(&self, now: &Sample, until: Instant, processors: u32) -> Duration {
+        let mut sum = Share::default();
+        let mut busiest = Duration::ZERO;
+        for (thread, now) in &now.threads {
+            let before = self.sample.threads.get(thread);
+            let before = before.copied().unwrap_or_default();
+            let ran = now.ran.saturating_sub(before.ran);
+            busiest = busiest.max(ran);
+            sum.ran += ran;
+            sum.waited += now.waited.saturating_sub(before.waited);
+        }
+        // While its answer lay there and the arbiter itself waited, it was nobody's turn.
+        let own = now.own.waited.saturating_sub(self.sample.own.waited);
+        let elapsed = until.saturating_duration_since(self.at);
+        let computed = busiest.max(sum.ran / processors);
+        let waited = (sum.waited + own).min(elapsed.saturating_sub(computed));
+        if waited < WORTH_COUNTING {
+            Duration::ZERO
+        } else {
+            waited
+        }
     }
 }
 

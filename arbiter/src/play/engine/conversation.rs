@@ -19,6 +19,7 @@ use super::process::Process;
 use super::recent::Recent;
 use super::usage::Usage;
 use crate::plan::EngineSpec;
+use crate::play::clock::WAIT_FOR_LATE_ANSWERS;
 use crate::play::interrupt::Interrupt;
 use crate::play::log::{Log, Origin};
 use crate::play::processor::ProcessorMeter;
@@ -259,8 +260,13 @@ impl Conversation {
             }
             let now = Instant::now();
             if now >= later {
-                // What the engine waited for a processor is not to its debit.
-                later = deadline + self.processor.waited(now).min(MOST_EXTENSION);
+                // What the engine waited for a processor is not to its debit; the second in which a late answer is
+                // waited for was not its time.
+                let waited = self
+                    .processor
+                    .waited(now)
+                    .saturating_sub(WAIT_FOR_LATE_ANSWERS);
+                later = deadline + waited.min(MOST_EXTENSION);
             }
             // What is there when the arbiter comes too late, since it was stopped itself, is read once.
             let is_over = now >= later;
