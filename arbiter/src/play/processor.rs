@@ -124,7 +124,7 @@ impl ProcessorMeter {
         }
     }
 
-    /// The same of an engine that has done at `until` what it had to do, and `rests` until the measurement begins again.
+    /// The same of an engine that is done at `until`, and `rests` until the measurement begins again.
     pub fn end(&mut self, until: Instant, rests: bool) -> Duration {
         let begun = self.begun.take();
         let Some(begun) = begun.filter(|begun| begun.is_new || begun.may_have_waited(until)) else {

@@ -47,11 +47,31 @@ pub struct Process {
 impl Process {
     /// Starts a program, isolated from others if that is possible here.
     ///
-    /// On Linux the kernel kills the child when the thread that started it ends.
+    /// On Linux the kernel kills the child when the thread that started it ends. A program that was written a moment
+    /// ago is tried again, since a process that began meanwhile may still hold it open.
     ///
     /// # Errors
     /// Whatever keeps the program from being run.
     pub fn start(
+        spec: &EngineSpec,
+        core: Option<usize>,
+        isolation: Option<Isolation>,
+    ) -> io::Result<Process> {
+        let begun = Instant::now();
+        loop {
+            match Process::try_start(spec, core, isolation) {
+                Err(error)
+                    if error.kind() == ErrorKind::ExecutableFileBusy
+                        && begun.elapsed() < LONGEST_BUSY =>
+                {
+                    thread::sleep(BUSY_CHECK_INTERVAL);
+                }
+                started => return started,
+            }
+        }
+    }
+
+    fn try_start(
         spec: &EngineSpec,
         core: Option<usize>,
         isolation: Option<Isolation>,
@@ -88,7 +108,7 @@ impl Process {
             line,
         };
         preparation.of(&mut command);
-        let mut child = spawn(&mut command)?;
+        let mut child = command.spawn()?;
         // The launcher's end of the line is open in the launcher alone.
         drop(command);
         let mut process = Process {
@@ -176,22 +196,6 @@ impl Process {
     /// What the system says of the process; `None` before its end.
     pub fn usage(&self) -> Option<&Usage> {
         self.usage.as_ref()
-    }
-}
-
-/// Starts a program, which may just have been written: a process that began meanwhile may hold it open for a moment.
-fn spawn(command: &mut Command) -> io::Result<Child> {
-    let begun = Instant::now();
-    loop {
-        match command.spawn() {
-            Err(error)
-                if error.kind() == ErrorKind::ExecutableFileBusy
-                    && begun.elapsed() < LONGEST_BUSY =>
-            {
-                thread::sleep(BUSY_CHECK_INTERVAL);
-            }
-            spawned => return spawned,
-        }
     }
 }
 
