@@ -1,7 +1,8 @@
 //! A match in the third game, of dice, from the first roll to the page: no line of the arbiter knows the game.
 
-use crate::common::program;
+use crate::common::{program, stored};
 use program::{content, directory, run};
+use stored::export;
 
 #[test]
 fn a_match_is_played_stored_replayed_and_reported() {
@@ -31,7 +32,7 @@ fn a_match_is_played_stored_replayed_and_reported() {
         ]);
         assert_eq!(code, 0, "{stdout}{stderr}");
 
-        let games = content(&["export", &store]);
+        let games = export(&store, &[]);
         assert_eq!(games.lines().count(), 8, "{games}");
         for game in games.lines() {
             let game: serde_json::Value = serde_json::from_str(game).unwrap();
@@ -49,7 +50,7 @@ fn a_match_is_played_stored_replayed_and_reported() {
         let words: Vec<&str> = first_roll.split_whitespace().take(2).collect();
         assert!(shown.contains(&words.join(" ")), "{words:?} in\n{shown}");
 
-        let text = content(&["export", &store, "--format", "text"]);
+        let text = export(&store, &["--format", "text"]);
         let again = directory.join("games.txt");
         std::fs::write(&again, &text).unwrap();
         let page = content(&["report", &store]);
