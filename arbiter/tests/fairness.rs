@@ -87,11 +87,11 @@ fn who_gets_no_processor_does_not_lose_by_it() {
         "--engine",
         &own,
         "--movetime",
-        "10",
+        "20",
         "--games",
-        "2",
+        "4",
         "--max-plies",
-        "30",
+        "80",
     ];
     let (code, seen, records) = play(&directory, &settings);
     drop(hogs);
