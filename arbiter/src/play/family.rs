@@ -6,11 +6,13 @@ use std::path::Path;
 /// Where the kernel tells of processes.
 pub const PROC: &str = "/proc";
 
-/// What the kernel says of the kinship of a process.
+/// What the kernel says of a process and its kinship.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Kin {
     /// The process.
     process: u32,
+    /// The letter for its state.
+    state: char,
     /// The process that started it.
     parent: u32,
     /// Its process group.
@@ -46,18 +48,27 @@ fn child_in_line(ancestor: u32, process: u32) -> Option<u32> {
     Some(kin.process)
 }
 
+/// The letter by which the kernel tells the state of a process; `None` where it does not exist or the system does not
+/// say.
+pub fn state(process: u32) -> Option<char> {
+    kin_of(process).map(|kin| kin.state)
+}
+
 fn kin_of(process: u32) -> Option<Kin> {
     let path = Path::new(PROC).join(process.to_string()).join("stat");
     read_kin(process, &fs::read_to_string(path).ok()?)
 }
 
-/// Reads `/proc/PID/stat`: what is wanted stands behind the name, which may hold anything, and the state.
+/// Reads `/proc/PID/stat`: what is wanted stands behind the name, which may hold anything.
 fn read_kin(process: u32, stat: &str) -> Option<Kin> {
     let (_, rest) = stat.rsplit_once(')')?;
-    let mut numbers = rest.split_ascii_whitespace().skip(1).map(str::parse);
+    let mut words = rest.split_ascii_whitespace();
+    let state = words.next()?.chars().next()?;
+    let mut numbers = words.map(str::parse);
     let mut number = || numbers.next()?.ok();
     Some(Kin {
         process,
+        state,
         parent: number()?,
         group: number()?,
         session: number()?,
@@ -87,6 +98,7 @@ mod tests {
         let pairs = [(2, 1), (3, 2), (4, 3), (5, 1), (6, 2), (7, 5)];
         let all = pairs.map(|(process, parent)| Kin {
             process,
+            state: 'S',
             parent,
             group: process,
             session: 1,

@@ -18,6 +18,7 @@ pub use isolation::{Isolation, IsolationError};
 pub(crate) use memory_group::MemoryGroup;
 
 use crate::plan::Plan;
+use crate::play::family::state;
 
 /// Bytes of a MiB.
 const MIB: u64 = 1 << 20;
@@ -42,14 +43,6 @@ pub fn memory_in_words(plan: &Plan) -> Option<&'static str> {
 /// Whether a process is stopped, by a signal or by a debugger.
 pub(crate) fn is_stopped(process: u32) -> bool {
     matches!(state(process), Some('T' | 't'))
-}
-
-/// The letter by which the kernel tells the state of a process; `None` where it does not exist or the system does not
-/// say.
-fn state(process: u32) -> Option<char> {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name before it stands in parentheses, and may contain any of them.
-    stat[stat.rfind(')')? + 1..].trim_start().chars().next()
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -32,6 +32,33 @@ impl GameRecord {
     }
 }
 
+impl From<GameRecord> for Line {
+    fn from(record: GameRecord) -> Line {
+        let digest = Some(record.digest());
+        let mut line = Line::without_digest(record);
+        line.digest = digest;
+        line
+    }
+}
+
+impl From<KeptGame> for Line {
+    fn from(KeptGame { record, digest, .. }: KeptGame) -> Line {
+        let mut line = Line::without_digest(record);
+        line.digest = digest;
+        line
+    }
+}
+
+impl From<Line> for KeptGame {
+    fn from(mut line: Line) -> KeptGame {
+        KeptGame {
+            digest: line.digest.take(),
+            totals: None,
+            record: line.into(),
+        }
+    }
+}
+
 impl KeptGame {
     /// The same game without anything that the wall clock said; its digest does not depend on that.
     pub fn without_clock(self) -> KeptGame {

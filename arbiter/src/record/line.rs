@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::digest::KeptGame;
 use super::{Evidence, Fault, GameRecord, Replay, TurnRecord};
 use crate::record::ending::Ending;
 use crate::record::seed::Seed;
@@ -27,7 +26,7 @@ pub struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     clock: Option<Clock>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    digest: Option<String>,
+    pub(super) digest: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -75,25 +74,6 @@ struct Clock {
     /// The last moments of the offender.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
-}
-
-impl From<GameRecord> for Line {
-    fn from(record: GameRecord) -> Line {
-        let digest = Some(record.digest());
-        Line {
-            digest,
-            ..Line::without_digest(record)
-        }
-    }
-}
-
-impl From<KeptGame> for Line {
-    fn from(KeptGame { record, digest, .. }: KeptGame) -> Line {
-        Line {
-            digest,
-            ..Line::without_digest(record)
-        }
-    }
 }
 
 impl Line {
@@ -147,16 +127,6 @@ impl Line {
                 evidence,
             }),
             digest: None,
-        }
-    }
-}
-
-impl From<Line> for KeptGame {
-    fn from(mut line: Line) -> KeptGame {
-        KeptGame {
-            digest: line.digest.take(),
-            totals: None,
-            record: line.into(),
         }
     }
 }
@@ -223,6 +193,7 @@ pub fn pv_words(text: Option<&str>) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::record::TOO_LATE;
+    use crate::record::digest::KeptGame;
 
     const OLD: &str = concat!(
         r#"{"game":1,"block":1,"variant":"v","start":"s","seats":["a","b"],"seed":1,"moves":"5","places":[1,2],"#,

@@ -30,8 +30,9 @@ use rustix::thread::{
 use wait4::Wait4;
 
 use super::report::{End, Report};
-use super::{is_stopped, limits, state};
+use super::{is_stopped, limits};
 use crate::plan::Bounds;
+use crate::play::family::state;
 
 /// The first argument of a launcher; without more it does nothing.
 pub const ARGUMENT: &str = "engine-launcher";
