@@ -202,17 +202,24 @@ fn a_signal_of_an_engine_does_not_end_the_match() {
 #[test]
 fn who_computes_out_of_turn_is_named() {
     let directory = directory("thief");
-    // The rival's turns are what this one computes in.
-    let burn = "(i=0; while [ $i -lt 2000000 ]; do i=$((i+1)); done) &\n         sleep 0.05";
-    let thief = engine(&directory, "thief", burn);
-    let fair = engine(&directory, "fair", "sleep 0.4");
+    // The rival's turns are what this one computes in, and the rival takes as long as that takes. Who has computed
+    // lives on, as an engine's threads do.
+    let busy = directory.join("busy").display().to_string();
+    let burn = format!(
+        ": > {busy}
+         (i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done; rm {busy}; sleep 100) &
+         sleep 0.05"
+    );
+    let wait = format!("while [ -e {busy} ]; do sleep 0.05; done");
+    let thief = engine(&directory, "thief", &burn);
+    let fair = engine(&directory, "fair", &wait);
     let settings = [
         "--engine",
         &thief,
         "--engine",
         &fair,
         "--movetime",
-        "2000",
+        "60000",
         "--games",
         "2",
     ];
