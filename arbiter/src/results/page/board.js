@@ -162,6 +162,13 @@ function arrow(layout, { from, to, weight = 1, rank = 0 }) {
   return drawing("polygon", { class: "arrow", points: list, opacity: 0.35 + 0.5 * weight, "data-rank": rank });
 }
 
+/** Draws these arrows on a board that is there, in place of those that it has. */
+export function drawArrows(svg, board, arrows, isNarrow) {
+  for (const old of svg.querySelectorAll(".arrow")) old.remove();
+  const layout = layoutOf(board, isNarrow);
+  svg.append(...arrows.map((one) => arrow(layout, one)));
+}
+
 // --- The whole ---
 
 /**
@@ -183,7 +190,7 @@ export function drawBoard(board, view) {
   });
   const spots = spotsOf(view.pieces, layout);
   view.pieces.forEach((piece, index) => svg.append(pawn(piece, index, spots[index], view)));
-  for (const one of view.arrows ?? []) svg.append(arrow(layout, one));
+  drawArrows(svg, board, view.arrows ?? [], view.isNarrow);
   return svg;
 }
 
