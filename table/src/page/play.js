@@ -217,7 +217,6 @@ export class Table {
       const answer = await post(path, { game: this.game.request(), ...more }, busy.signal);
       if (this.busy !== busy) return false;
       this.complain("");
-      this.estimate = answer.estimate ?? null;
       await this.animate(answer, seat, busy);
       return this.busy === null;
     } catch (error) {

@@ -61,5 +61,12 @@ const pieces = {
   wolf: [["path", { d: WOLF }]],
 };
 
-/** What `drawBoard` takes as `symbols`. */
-export const SYMBOLS = { kinds, pieces };
+const controls = {
+  first: [["path", { d: "M5 5h2.6v14H5zM19 5v14l-10-7z" }]],
+  back: [["path", { d: "M17 5v14L6 12z" }]],
+  on: [["path", { d: "M7 5v14l11-7z" }]],
+  last: [["path", { d: "M16.4 5H19v14h-2.6zM5 5v14l10-7z" }]],
+};
+
+/** What `drawBoard` takes as `symbols`, and the pictures of buttons. */
+export const SYMBOLS = { kinds, pieces, controls };

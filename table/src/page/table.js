@@ -9,7 +9,8 @@ import { Review } from "./review.js";
 import { askGame, askSeats } from "./seats.js";
 import { Study } from "./study.js";
 import { chooseLanguage, isGerman, t } from "./texts.js";
-import { onNarrow } from "./view.js";
+import { SYMBOLS } from "./symbols.js";
+import { icon, onNarrow } from "./view.js";
 
 const DEFAULT = { variant: "hase-und-igel", players: 3 };
 const THINKING = [100, 300, 700, 2000, 5000];
@@ -64,9 +65,10 @@ function tabs(entries, onChange) {
 }
 
 function controls() {
-  const step = (text, key, turns) => button(text, () => table.step(turns), { "aria-label": t(key), title: t(key) });
+  const step = (key, turns) =>
+    button(icon(key, "icon", SYMBOLS.controls), () => table.step(turns), { "aria-label": t(key), title: t(key), id: `go-${key}` });
   return element("div", { class: "controls" },
-    step("⏮", "first", -Infinity), step("◀", "back", -1), step("▶", "on", 1), step("⏭", "last", Infinity),
+    step("first", -Infinity), step("back", -1), step("on", 1), step("last", Infinity),
     parts.undo, parts.skip);
 }
 

@@ -10,9 +10,9 @@ export const isNarrow = () => narrow.matches;
 /** Calls back whenever that changes. */
 export const onNarrow = (callback) => narrow.addEventListener("change", callback);
 
-/** A picture of a square or piece by its name, for text. */
-export function icon(name, className = "icon") {
-  const shapes = SYMBOLS.kinds[name] ?? SYMBOLS.pieces[name] ?? [];
+/** A picture for text: of a kind of square by its name, or of a piece, a control or whatever `symbols` has. */
+export function icon(name, className = "icon", symbols = SYMBOLS.kinds) {
+  const shapes = symbols[name] ?? [];
   const parts = shapes.map(([tag, attributes, text]) => drawing(tag, attributes, ...(text ? [text] : [])));
   return drawing("svg", { viewBox: "0 0 24 24", class: className, "aria-hidden": "true" }, ...parts);
 }
@@ -138,7 +138,7 @@ export function seatsOf(game, view, names, estimate) {
     const piece = view.pieces.find((one) => one.seat === seat + 1);
     const place = view.places[seat] ?? factOf(view, seat, "place");
     const isDue = view.turn?.seat === seat + 1;
-    const hare = icon(piece?.name ?? "hare", "icon seat-icon");
+    const hare = icon(piece?.name ?? "hare", "icon seat-icon", SYMBOLS.pieces);
     hare.style.fill = colour(seat);
     const number = element("span", { class: "seat-number" }, String(seat + 1));
     const note = factOf(view, seat, "note");

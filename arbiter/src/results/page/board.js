@@ -91,7 +91,7 @@ function road(board, layout) {
 function field(board, layout, view, square, isTaken) {
   const [x, y] = layout.place(square);
   const kind = board.squares[square];
-  const inset = layout.isTrack ? 2 : 0;
+  const inset = layout.isTrack ? 2.5 : 0;
   const size = FIELD - 2 * inset;
   const at = { x: x + inset, y: y + inset, width: size, height: size, rx: layout.isTrack ? 7 : 0 };
   const rect = drawing("rect", { class: `field ${kindClass(kind.name)}`, ...at });
