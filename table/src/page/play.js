@@ -162,13 +162,15 @@ export class Table {
     return this.isStudy || !this.seats[turn.seat - 1]?.engine;
   }
 
-  /** Begins with an answer of the server. */
-  async begin(answer, seats) {
+  /** Begins with an answer of the server: at its end, or after so many turns, where engines wait. */
+  async begin(answer, seats, at = Infinity) {
     this.abort();
     this.game = new Game(answer);
     this.seats = seats;
     this.forget();
-    await this.proceed();
+    const there = this.game.line()[at];
+    if (there?.children.length > 0) await this.go(there);
+    else await this.proceed();
   }
 
   forget() {
