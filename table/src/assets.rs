@@ -1,5 +1,6 @@
 //! What the page consists of beside its markup: files that are in the program itself.
 
+use arbiter::results::page::{BOARD_SCRIPT, BOARD_STYLE};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 
@@ -17,12 +18,17 @@ pub struct Asset {
     pub text: &'static str,
 }
 
-/// All files.
+/// All files. Boards are drawn as in the arbiter's report.
 pub const ASSETS: &[Asset] = &[
     Asset {
         path: "/board.js",
         kind: SCRIPT,
-        text: include_str!("page/board.js"),
+        text: BOARD_SCRIPT,
+    },
+    Asset {
+        path: "/board.css",
+        kind: STYLE,
+        text: BOARD_STYLE,
     },
     Asset {
         path: "/table.js",

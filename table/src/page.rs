@@ -13,6 +13,7 @@ pub fn page() -> Markup {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { "buxtehude" }
+                link rel="stylesheet" href="/board.css";
                 link rel="stylesheet" href="/table.css";
                 script type="module" src="/table.js" {}
             }

@@ -251,6 +251,7 @@ fn draw_all(played: &mut Played, chance: Chance) -> Result<Option<Drawn>, Refusa
         let card = chance.draw(played)?;
         played.add(card.clone())?;
         first.get_or_insert(Drawn {
+            words: played.position.card_words(&card).unwrap_or_default(),
             card,
             seat: number(seat),
         });

@@ -81,6 +81,20 @@ pub struct Card {
     pub card: String,
     /// How many of it are left.
     pub number: u32,
+    /// What it says.
+    pub words: &'static str,
+}
+
+impl Card {
+    /// A kind of card of the game of a position, of which so many are left.
+    pub fn of(card: String, number: u32, position: &AnyPosition) -> Card {
+        let words = position.card_words(&card).unwrap_or_default();
+        Card {
+            card,
+            number,
+            words,
+        }
+    }
 }
 
 /// A seat as it is counted in JSON, from 1.

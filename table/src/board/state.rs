@@ -40,6 +40,12 @@ pub struct Move {
     /// The move, as it stands in a list of moves.
     #[serde(rename = "move")]
     pub mv: String,
+    /// The piece that moves, or stays, counted from 0 among those of the scene.
+    pub piece: usize,
+    /// The square on which it will stand, counted from 0.
+    pub square: usize,
+    /// What the move costs and brings, in the order in which it is to be shown.
+    pub facts: Vec<Fact>,
 }
 
 /// What a move or a card led to.
@@ -66,6 +72,8 @@ pub struct Step {
 pub struct Drawn {
     /// The card, as it stands in a list of moves.
     pub card: String,
+    /// What it says.
+    pub words: &'static str,
     /// For whom, from 1.
     pub seat: usize,
 }
@@ -93,20 +101,25 @@ impl State {
             position: position.to_string(),
             turn: Turn::of(position),
             scene: position.scene().into(),
-            moves: moves(played),
-            cards: cards.map(|(card, number)| Card { card, number }).collect(),
+            moves: moves(position),
+            cards: cards
+                .map(|(card, number)| Card::of(card, number, position))
+                .collect(),
             places: look::places(position),
             points: points_of_places(position.seats()),
         }
     }
 }
 
-fn moves(played: &Played) -> Vec<Move> {
-    if !played.is_to_move() {
-        return Vec::new();
-    }
-    let words = played.position.legal_actions().into_iter();
-    words.map(|mv| Move { mv }).collect()
+fn moves(position: &AnyPosition) -> Vec<Move> {
+    let previews = position.previews().into_iter();
+    let moves = previews.map(|(mv, preview)| Move {
+        mv,
+        piece: preview.piece,
+        square: preview.square,
+        facts: look::all(preview.facts),
+    });
+    moves.collect()
 }
 
 /// What the places are worth, from the first on.
