@@ -12,7 +12,7 @@ use arbiter::settings::args::validate::{ArgsError, chosen_seed};
 use buxtehude::rules::VARIANTS;
 use clap::{Args, Parser, Subcommand};
 
-use crate::api::SearchBounds;
+use crate::api::{EtudeShelf, GameShelf, SearchBounds, ShelfError};
 use crate::board::Chance;
 use crate::pool;
 
@@ -107,6 +107,18 @@ pub struct ServeArgs {
     #[arg(long, value_name = "auto|on|off", default_value = "auto")]
     pub isolate: Isolate,
 
+    /// A file of etudes, which can be judged in the browser (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub etudes: Vec<PathBuf>,
+
+    /// The variant of the etudes
+    #[arg(long, value_name = "NAME", default_value = VARIANTS[0].name)]
+    pub etudes_variant: String,
+
+    /// A file of recorded games, a store or JSON Lines (repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub games: Vec<PathBuf>,
+
     /// The seed of all cards: the same game, the same card [default: the system's random numbers]
     #[arg(long, value_name = "N")]
     pub seed: Option<Seed>,
@@ -153,6 +165,22 @@ impl ServeArgs {
             self.seed,
             self.seed_file.as_deref(),
         )?))
+    }
+
+    /// The files of etudes.
+    ///
+    /// # Errors
+    /// [`ShelfError`] about `--etudes`, or the variant.
+    pub fn etude_shelf(&self) -> Result<EtudeShelf, ShelfError> {
+        EtudeShelf::new(&self.etudes, &self.etudes_variant)
+    }
+
+    /// The files of games.
+    ///
+    /// # Errors
+    /// [`ShelfError`] about `--games`.
+    pub fn game_shelf(&self) -> Result<GameShelf, ShelfError> {
+        GameShelf::new(&self.games)
     }
 
     /// What the pool of engines may use.

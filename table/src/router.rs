@@ -28,7 +28,12 @@ pub fn router(app: App, hosts: Hosts) -> Router {
         .route("/api/solved", post(api::solved))
         .route("/api/ai", post(api::ai))
         .route("/api/analyse", post(api::analyse))
-        .route("/api/engines", get(api::engines));
+        .route("/api/engines", get(api::engines))
+        .route("/api/etudes", get(api::etude_files))
+        .route("/api/etudes/{file}", get(api::etudes).post(api::judge))
+        .route("/api/games", get(api::game_files))
+        .route("/api/games/{file}", get(api::games))
+        .route("/api/games/{file}/{number}", get(api::game));
     for &asset in ASSETS {
         router = router.route(asset.path, get(move || async move { asset }));
     }

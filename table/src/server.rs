@@ -11,7 +11,7 @@ use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use crate::api::App;
+use crate::api::{App, ShelfError};
 use crate::args::ServeArgs;
 use crate::door::Hosts;
 use crate::pool::Pool;
@@ -26,6 +26,9 @@ pub enum ServerError {
     /// What was typed makes no sense.
     #[error(transparent)]
     Args(#[from] ArgsError),
+    /// A file cannot be used.
+    #[error(transparent)]
+    Shelf(#[from] ShelfError),
     /// Engines cannot be isolated.
     #[error(transparent)]
     Isolation(#[from] IsolationError),
@@ -51,6 +54,8 @@ pub enum ServerError {
 pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerError> {
     let engines = args.engines()?;
     let chance = args.chance()?;
+    let etudes = Arc::new(args.etude_shelf()?);
+    let games = Arc::new(args.game_shelf()?);
     walls::shield_arbiter();
     let (isolation, _) = Isolation::of_plan(&args.plan(engines.clone()))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -72,6 +77,8 @@ pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerE
         pool: pool.clone(),
         chance,
         bounds: args.search_bounds(),
+        etudes,
+        games,
     };
     let router = router(app, Hosts::of(address, &args.host_name));
     announce(address, args.open);

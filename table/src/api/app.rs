@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::{EtudeShelf, GameShelf};
 use crate::board::Chance;
 use crate::pool::Pool;
 
@@ -15,6 +16,10 @@ pub struct App {
     pub chance: Chance,
     /// What a client may ask of an engine.
     pub bounds: SearchBounds,
+    /// Files of etudes.
+    pub etudes: Arc<EtudeShelf>,
+    /// Files of recorded games.
+    pub games: Arc<GameShelf>,
 }
 
 /// What a client may ask of an engine at most.

@@ -176,6 +176,19 @@ impl Played {
         }
     }
 
+    /// The same game, without a start of its own where that is the variant's.
+    #[must_use]
+    pub fn in_short(mut self) -> Played {
+        if self
+            .variant
+            .start(self.first.seats())
+            .is_ok_and(|start| start == self.first)
+        {
+            self.start = None;
+        }
+        self
+    }
+
     /// Moves and cards so far.
     pub fn words(&self) -> &[String] {
         &self.words

@@ -2,6 +2,7 @@
 
 use arbiter::record::printable::printable;
 use axum::Json;
+use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
@@ -137,6 +138,18 @@ impl Refusal {
     /// What the client is told: characters that are not seen are escapes in it.
     pub fn body(&self) -> serde_json::Value {
         json!({ "ok": false, "error": printable(&self.to_string()) })
+    }
+}
+
+impl From<PathRejection> for Refusal {
+    fn from(rejection: PathRejection) -> Refusal {
+        Refusal::Target(rejection.body_text())
+    }
+}
+
+impl From<QueryRejection> for Refusal {
+    fn from(rejection: QueryRejection) -> Refusal {
+        Refusal::Target(rejection.body_text())
     }
 }
 
