@@ -32,7 +32,7 @@ use crate::rules::hase::Etude;
 use check::JudgedEtude;
 use command::{ArgumentError, Command, Request, Task, USAGE};
 use factors::FactorsError;
-use file::{EtudeFile, FileError};
+pub use file::{EtudeFile, FileError};
 use progress::Bar;
 use tune::Tuning;
 

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::saving;
 use crate::rules::hase::{Etude, EtudeError, Ruleset};
-use crate::rules::{Game, Seat};
+use crate::rules::{Game, Rules, Seat, Variant};
 
 /// A file that was read, byte by byte as it is: lines end in LF or CRLF, the last perhaps in nothing.
 #[derive(Debug)]
@@ -75,6 +75,14 @@ pub enum FileError {
         /// How many there are.
         seats: usize,
     },
+    /// The game has no etudes.
+    #[error("{}: {variant} has no etudes: expected a variant that has", .path.display())]
+    NoEtudes {
+        /// The file.
+        path: PathBuf,
+        /// The variant.
+        variant: &'static str,
+    },
     /// No line has a verdict.
     #[error("{}: no etude is judged: expected one at least", .path.display())]
     NothingJudged {
@@ -98,6 +106,29 @@ impl EtudeFile {
             bytes,
             ruleset,
         })
+    }
+
+    /// Reads a file of etudes of a variant.
+    ///
+    /// # Errors
+    /// [`FileError::Read`], and [`FileError::NoEtudes`] for a game that has none.
+    pub fn of_variant(path: &Path, variant: &Variant) -> Result<EtudeFile, FileError> {
+        match variant.rules {
+            Rules::Hase(ruleset) => EtudeFile::read(path, ruleset),
+            _ => Err(FileError::NoEtudes {
+                path: path.into(),
+                variant: variant.name,
+            }),
+        }
+    }
+
+    /// The text of a line, counted from 1, as it stands in the file.
+    ///
+    /// # Errors
+    /// [`FileError::NoLine`].
+    pub fn text(&self, line: usize) -> Result<String, FileError> {
+        let range = self.range_of(line)?;
+        Ok(String::from_utf8_lossy(&self.bytes[range]).into_owned())
     }
 
     /// The etudes, each with the number of its line, and why other lines are none. Empty lines are neither.

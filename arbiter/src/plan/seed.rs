@@ -20,6 +20,8 @@ pub enum Purpose {
     Blocks,
     /// The candidates for a suite of openings.
     Candidates,
+    /// Games that are not played in a match.
+    Tables,
 }
 
 /// What the cards of a game follow from.
@@ -90,6 +92,7 @@ impl Seed {
                 let [cards, plies] = match purpose {
                     Purpose::Blocks => ["cards of block", "plies of block"],
                     Purpose::Candidates => ["cards of candidate", "plies of candidate"],
+                    Purpose::Tables => ["cards of table", "plies of table"],
                 };
                 let plies = ChaCha8Rng::from_seed(derived(key, plies, number));
                 (DeckSeed(derived(key, cards, number)), plies)
@@ -152,7 +155,7 @@ mod tests {
     #[test]
     fn nothing_follows_twice_from_a_key() {
         let mut seen = Vec::new();
-        for purpose in [Purpose::Blocks, Purpose::Candidates] {
+        for purpose in [Purpose::Blocks, Purpose::Candidates, Purpose::Tables] {
             for number in 0..20 {
                 let (cards, random) = Seed::Key(KEY).numbered(purpose, number);
                 seen.extend([cards.0, random.get_seed()]);

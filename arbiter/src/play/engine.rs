@@ -12,6 +12,7 @@ mod lines;
 mod options;
 mod process;
 mod recent;
+mod search;
 mod start_error;
 mod usage;
 
@@ -21,11 +22,13 @@ use std::time::{Duration, Instant};
 use buxtehude::protocol::{Command, Info, OptionOffer, Reply};
 use buxtehude::rules::Variant;
 
-pub(crate) use answer::Answer;
+pub use answer::Answer;
 use answer::Kind;
 use conversation::Conversation;
 pub use conversation::Failure;
+pub use options::option_commands;
 pub(crate) use process::Process;
+pub use search::Search;
 pub use start_error::StartError;
 
 use crate::plan::EngineSpec;
@@ -51,6 +54,8 @@ const FOR_EVER: Duration = Duration::from_secs(1_000_000_000);
 pub struct Engine {
     conversation: Conversation,
     id_name: Option<String>,
+    /// The options that it offers.
+    offers: Vec<OptionOffer>,
     /// Whether it is idle and keeps to the protocol, as far as we know.
     usable: bool,
     /// The last line about the running search that is worth reading.
@@ -98,6 +103,7 @@ impl Engine {
                 source,
             })?,
             id_name: None,
+            offers: Vec::new(),
             usable: true,
             info: Vec::new(),
             is_timed: spec.limit.time.is_some(),
@@ -126,12 +132,18 @@ impl Engine {
             .conversation
             .send(lines.as_bytes(), deadline, interrupt)
             .map_err(|failure| no_uci_ok(&engine, failure))?;
+        engine.offers = offers;
         Ok(engine)
     }
 
     /// The name by which the engine introduced itself.
     pub fn id_name(&self) -> Option<&str> {
         self.id_name.as_deref()
+    }
+
+    /// The options that it offered, in its order.
+    pub fn offers(&self) -> &[OptionOffer] {
+        &self.offers
     }
 
     /// The number of its process, or of its launcher where it is isolated; it is also that of its process group.
@@ -372,12 +384,12 @@ impl Engine {
     }
 
     /// The last lines that the engine wrote to its standard error.
-    pub(crate) fn last_words(&self) -> Vec<String> {
+    pub fn last_words(&self) -> Vec<String> {
         self.conversation.last_words()
     }
 
     /// Kills the engine, which is at fault.
-    pub(crate) fn dismiss(&mut self) {
+    pub fn dismiss(&mut self) {
         self.usable = false;
         self.conversation.kill();
     }

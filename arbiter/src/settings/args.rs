@@ -18,6 +18,7 @@ pub use cost::{CostArgs, CostFormat};
 pub use documents::{CompletionsArgs, ManArgs};
 pub use engine_text::EngineTextError;
 pub(crate) use engine_text::{EngineText, KEYS as ENGINE_KEYS};
+pub use engines::engines_of;
 pub use files::{
     ExplainArgs, ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ReportFormat, ResumeArgs,
     VerifyArgs,

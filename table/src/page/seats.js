@@ -9,6 +9,12 @@ export function levelsOf(engine) {
   return option ? { least: Number(option.min), most: Number(option.max) } : null;
 }
 
+/** A level for those who try an engine for the first time, or null where it has none. */
+export function mediumLevel(engine) {
+  const range = levelsOf(engine);
+  return range && Math.floor((range.least + range.most) / 2);
+}
+
 /** The names of all seats. Where a name occurs twice, the number of the seat tells them apart. */
 export function namesOf(seats) {
   const base = seats.map(({ engine, level }) => (engine ? (level ? `${engine} (${t("level", { level })})` : engine) : t("you")));
@@ -75,10 +81,10 @@ export function askGame({ engines, variants }, before) {
   const [number, players] = choice(t("players"), [], "");
   const rows = element("div", { class: "seat-rows" });
   let seats = [];
-  const first = engines[0]?.name ?? null;
+  const [first] = engines;
   const refillSeats = () => {
     const known = seats.map(({ read }) => read());
-    const usual = (index) => ({ engine: index === 0 ? null : first, level: null });
+    const usual = (index) => ({ engine: index === 0 ? null : first?.name ?? null, level: mediumLevel(first) });
     seats = Array.from({ length: Number(players.value) }, (_, index) =>
       seatRow(engines, index + 1, known[index] ?? before.seats[index] ?? usual(index)));
     rows.replaceChildren(...seats.map(({ row }) => row));

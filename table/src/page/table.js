@@ -6,7 +6,7 @@ import { readLink } from "./game.js";
 import { Library } from "./library.js";
 import { Table, button } from "./play.js";
 import { Review } from "./review.js";
-import { askGame, askSeats } from "./seats.js";
+import { askGame, askSeats, mediumLevel } from "./seats.js";
 import { Study } from "./study.js";
 import { chooseLanguage, isGerman, t } from "./texts.js";
 import { SYMBOLS } from "./symbols.js";
@@ -110,11 +110,14 @@ function header() {
   return element("header", { class: "top" },
     element("h1", {}, "buxtehude"),
     element("nav", {}, button(t("new game"), newGame, { class: "primary", id: "new-game" }),
-      element("a", { href: "/rules", target: "_blank", id: "rules-link" }, t("rules")), language));
+      element("a", { href: t("rules path"), target: "_blank", id: "rules-link" }, t("rules")), language));
 }
 
-const usualSeats = (players) =>
-  Array.from({ length: players }, (_, seat) => ({ engine: seat === 0 ? null : info.engines[0]?.name ?? null, level: null }));
+// A person against engines of medium strength.
+function usualSeats(players) {
+  const seat = { engine: info.engines[0]?.name ?? null, level: mediumLevel(info.engines[0]) };
+  return Array.from({ length: players }, (_, number) => (number === 0 ? { engine: null, level: null } : { ...seat }));
+}
 
 // The game of the link, or a new one.
 async function open() {

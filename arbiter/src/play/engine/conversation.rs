@@ -27,6 +27,8 @@ use crate::record::Evidence;
 
 /// How long a wait goes on before it looks for interrupts and for the end of the process.
 const TICK: Duration = Duration::from_millis(100);
+/// How long a wait goes on before it is asked whether the answer is still wanted.
+const MOMENT: Duration = Duration::from_millis(10);
 /// How long a process that closed a pipe has for ending.
 const TIME_TO_END: Duration = Duration::from_millis(200);
 /// How often it is asked whether a process has ended.
@@ -156,6 +158,30 @@ impl Conversation {
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
         self.drop_output();
+        self.write(lines, deadline, interrupt, Conversation::drop_output)
+    }
+
+    /// Sends whole lines to an engine whose answer may be on its way: what it writes meanwhile stays.
+    ///
+    /// # Errors
+    /// As [`Conversation::send`].
+    pub fn send_between(
+        &mut self,
+        lines: &[u8],
+        deadline: Instant,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        self.write(lines, deadline, interrupt, |_| {})
+    }
+
+    /// Writes to the engine's input; calls `between` as often as it takes only a part.
+    fn write(
+        &mut self,
+        lines: &[u8],
+        deadline: Instant,
+        interrupt: &Interrupt,
+        between: impl Fn(&mut Conversation),
+    ) -> Result<(), Failure> {
         let begun = Instant::now();
         let mut rest = lines;
         while !rest.is_empty() {
@@ -169,7 +195,7 @@ impl Conversation {
                 Err(_) => return Err(self.ended_or_disconnected()),
             }
             if !rest.is_empty() {
-                self.drop_output();
+                between(self);
             }
         }
         self.log_sent(begun, lines);
@@ -203,6 +229,37 @@ impl Conversation {
             None => return None,
         };
         Some(self.hear(line))
+    }
+
+    /// Waits for the next line for a moment: `None` where none came, but time is left.
+    ///
+    /// # Errors
+    /// As [`Conversation::next_line`].
+    pub fn next_line_soon(
+        &mut self,
+        deadline: Instant,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Line<'_>>, Failure> {
+        let mut line = self.lines.next();
+        if line.is_none() && self.process.stdout.is_some() {
+            let ready = self.poll(PollFlags::empty(), MOMENT);
+            if ready.stderr {
+                self.read_stderr();
+            }
+            if ready.output && self.read_output() {
+                line = self.lines.next();
+            }
+        }
+        match line {
+            Some(line) => Ok(Some(self.hear(line))),
+            None if self.is_in_time(deadline) && !interrupt.is_set() => Ok(None),
+            None => self.next_line(deadline, interrupt).map(Some),
+        }
+    }
+
+    /// Whether the process can still write before `deadline`.
+    fn is_in_time(&mut self, deadline: Instant) -> bool {
+        Instant::now() < deadline && self.process.stdout.is_some() && !self.process.has_ended()
     }
 
     /// Keeps and logs a line of the engine, and hands it over.

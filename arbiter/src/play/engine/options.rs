@@ -23,15 +23,28 @@ pub fn settings(
     if let Some(offer) = find(offers, VARIANT_OPTION) {
         commands.push(variant_setting(spec, variant, offer)?);
     }
-    for (name, value) in &spec.options {
+    commands.extend(option_commands(&spec.name, &spec.options, offers)?);
+    Ok(commands)
+}
+
+/// The commands that set options, each a name and a value, of the engine called `engine`.
+///
+/// # Errors
+/// The first option or value that is not among the offers.
+pub fn option_commands(
+    engine: &str,
+    options: &[(String, String)],
+    offers: &[OptionOffer],
+) -> Result<Vec<Command>, StartError> {
+    let command = |(name, value): &(String, String)| {
         let offer = find(offers, name).ok_or_else(|| StartError::UnknownOption {
-            engine: spec.name.clone(),
+            engine: engine.to_string(),
             option: name.clone(),
             offered: offers.iter().map(|offer| offer.name.clone()).collect(),
         })?;
-        commands.push(setting(spec, offer, value)?);
-    }
-    Ok(commands)
+        setting(engine, offer, value)
+    };
+    options.iter().map(command).collect()
 }
 
 /// Names of options are the same in upper and lower case, as UCI says.
@@ -61,9 +74,9 @@ fn variant_setting(
     })
 }
 
-fn setting(spec: &EngineSpec, offer: &OptionOffer, value: &str) -> Result<Command, StartError> {
+fn setting(engine: &str, offer: &OptionOffer, value: &str) -> Result<Command, StartError> {
     let refuse = |accepted: String| StartError::OptionValue {
-        engine: spec.name.clone(),
+        engine: engine.to_string(),
         option: excerpt(&offer.name),
         value: value.to_string(),
         accepted,

@@ -25,26 +25,52 @@ pub(super) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>,
         Some(text) => shared_settings(text)?,
         None => EngineText::default(),
     };
-    let mut typed = Vec::new();
     let shared = EngineText {
         restart: shared.restart.or(Some(restart)),
         ..shared
     };
-    for text in &args.engine {
+    let limit = args.limit.limit().unwrap_or(DEFAULT_LIMIT);
+    specs(
+        &args.engine,
+        &shared,
+        limit,
+        Duration::from_millis(args.margin),
+    )
+}
+
+/// Engines from their strings, each with a different name, or the built-in one where there are none; with a limit and a
+/// margin for those that name none. The built-in one is the running program with the argument `engine`.
+///
+/// # Errors
+/// [`ArgsError`] about `--engine`.
+pub fn engines_of(
+    texts: &[String],
+    limit: Limit,
+    margin: Duration,
+) -> Result<Vec<EngineSpec>, ArgsError> {
+    specs(texts, &EngineText::default(), limit, margin)
+}
+
+fn specs(
+    texts: &[String],
+    shared: &EngineText,
+    limit: Limit,
+    margin: Duration,
+) -> Result<Vec<EngineSpec>, ArgsError> {
+    let mut typed = Vec::new();
+    for text in texts {
         let engine = EngineText::parse(text).map_err(|reason| ArgsError::Engine {
             text: text.clone(),
             reason,
         })?;
-        typed.push((text.as_str(), engine.or(&shared)));
+        typed.push((text.as_str(), engine.or(shared)));
     }
     if typed.is_empty() {
-        typed.push(("", built_in(&shared)?));
+        typed.push(("", built_in(shared)?));
     }
     let names = names(&typed)?;
-    let default_limit = args.limit.limit().unwrap_or(DEFAULT_LIMIT);
-    let margin = Duration::from_millis(args.margin);
     let specs = typed.into_iter().zip(names);
-    let specs = specs.map(|((text, engine), name)| spec(text, engine, name, default_limit, margin));
+    let specs = specs.map(|((text, engine), name)| spec(text, engine, name, limit, margin));
     specs.collect()
 }
 

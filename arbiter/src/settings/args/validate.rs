@@ -17,6 +17,7 @@ use crate::plan::seed::Seed;
 use crate::plan::{Adjudication, Format, Opening, Patience, Plan};
 use crate::score::Sprt;
 pub use cost::cost;
+pub use seed::chosen as chosen_seed;
 pub use suite::suite;
 
 /// The games of a test where their number is not named.

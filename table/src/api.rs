@@ -1,0 +1,19 @@
+//! The operations: each from its request to its answer.
+
+mod analyse;
+mod app;
+mod engines;
+mod etudes;
+mod games;
+mod limits;
+mod rules;
+mod search;
+mod shelf;
+
+pub use analyse::analyse;
+pub use app::{App, SearchBounds};
+pub use engines::{ai, engines};
+pub use etudes::{EtudeShelf, etude_files, etudes, judge};
+pub use games::{GameShelf, game, game_files, games};
+pub use rules::{draw, new, play, show, solved};
+pub use shelf::ShelfError;

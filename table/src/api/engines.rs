@@ -1,0 +1,265 @@
+//! The engines: which there are, and their moves.
+
+use std::collections::BTreeMap;
+
+use arbiter::record::printable::printable;
+use axum::Json;
+use axum::extract::State as Shared;
+use buxtehude::protocol::{OptionKind, OptionOffer};
+use buxtehude::rules::{AnyPosition, MAX_SEATS, VARIANTS, Variant};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::App;
+use super::rules::take;
+use super::search::{Wish, estimate, is_free, legal_line, most, question};
+use crate::board::{Game, MOST_WORDS, Took};
+use crate::door::{MOST_BODY_BYTES, Refusal, Wanted};
+
+/// What `POST /api/ai` takes.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AiRequest {
+    /// The game, in which a seat is to move.
+    pub game: Game,
+    /// The name of the engine; the first one where none is named.
+    #[serde(default)]
+    pub engine: Option<String>,
+    /// The limit of the search, such as `movetime 100`, `depth 3`, `nodes 1000`, or several of these; the engine's own
+    /// where none is given.
+    #[serde(default)]
+    pub limit: Option<String>,
+    /// Options of the engine for this move, by name.
+    #[serde(default)]
+    pub options: BTreeMap<String, String>,
+}
+
+/// What `POST /api/ai` answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AiAnswer {
+    /// The game after the move, with the card that was drawn for it.
+    #[serde(flatten)]
+    pub took: Took,
+    /// The move.
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// The name of the engine.
+    pub engine: String,
+    /// Each seat's expected share of all points before the move, in permille; `null` where the engine says none.
+    pub estimate: Option<Vec<u16>>,
+    /// The depth of the search in plies; `null` where the engine says none.
+    pub depth: Option<u32>,
+    /// The positions that were visited; `null` where the engine says none.
+    pub nodes: Option<u64>,
+    /// The moves and cards that the engine expects, as far as the rules allow them.
+    pub pv: Vec<String>,
+}
+
+/// What `GET /api/engines` answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Engines {
+    /// Always true.
+    pub ok: bool,
+    /// The engines, the one that plays where none is named first.
+    pub engines: Vec<EngineEntry>,
+    /// How busy they are.
+    pub queue: Queue,
+    /// The games.
+    pub variants: Vec<VariantEntry>,
+    /// What a request may have at most.
+    pub limits: Limits,
+}
+
+/// An engine.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct EngineEntry {
+    /// The name by which it is asked.
+    pub name: String,
+    /// The name by which it introduces itself.
+    pub id: Option<String>,
+    /// Why it could not be started; `null` where it could.
+    pub error: Option<String>,
+    /// The options that a request may set.
+    pub options: Vec<OptionEntry>,
+}
+
+/// An option.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct OptionEntry {
+    /// Its name.
+    pub name: String,
+    /// `check` for true or false, `spin` for a number, `combo` for one of `vars`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// What it is unless a request says otherwise.
+    pub default: String,
+    /// The smallest number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min: Option<i64>,
+    /// The largest number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<i64>,
+    /// All that it may be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub vars: Vec<String>,
+}
+
+/// How busy the engines are.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct Queue {
+    /// Searches that run.
+    pub running: usize,
+    /// Searches that wait for a process.
+    pub waiting: usize,
+    /// Searches that may wait.
+    pub most: usize,
+}
+
+/// A game.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct VariantEntry {
+    /// Its name.
+    pub name: &'static str,
+    /// Further names.
+    pub aliases: &'static [&'static str],
+    /// The numbers of players that can play it.
+    pub players: Vec<usize>,
+    /// Whether anything is left to chance.
+    pub cards: bool,
+    /// Whether it is known how every position ends.
+    pub solved: bool,
+}
+
+/// What a request may have at most.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct Limits {
+    /// Moves and cards of a game.
+    pub words: usize,
+    /// Bytes of a body.
+    pub bytes: usize,
+    /// Milliseconds of a search.
+    pub movetime: u64,
+    /// Engine processes at a time.
+    pub processes: usize,
+}
+
+/// `GET /api/engines`
+pub async fn engines(Shared(app): Shared<App>) -> Json<Engines> {
+    let load = app.pool.load();
+    let bounds = app.pool.bounds();
+    Json(Engines {
+        ok: true,
+        engines: app
+            .pool
+            .entries()
+            .iter()
+            .map(|entry| {
+                let introduction = entry.introduction();
+                let free = introduction.offers.iter().filter(|offer| is_free(offer));
+                EngineEntry {
+                    name: entry.spec.name.clone(),
+                    id: introduction.id,
+                    error: introduction
+                        .failing
+                        .map(|reason| printable(&reason).into_owned()),
+                    options: free
+                        .map(|offer| OptionEntry::of(&app, offer, entry.usual(&offer.name)))
+                        .collect(),
+                }
+            })
+            .collect(),
+        queue: Queue {
+            running: load.running,
+            waiting: load.waiting,
+            most: bounds.queue,
+        },
+        variants: VARIANTS.iter().map(VariantEntry::of).collect(),
+        limits: Limits {
+            words: MOST_WORDS,
+            bytes: MOST_BODY_BYTES,
+            movetime: u64::try_from(app.bounds.longest.as_millis()).unwrap_or(u64::MAX),
+            processes: bounds.processes,
+        },
+    })
+}
+
+/// `POST /api/ai`
+///
+/// # Errors
+/// [`Refusal`] says what is wrong with the request or with the engine.
+pub async fn ai(
+    Shared(app): Shared<App>,
+    Wanted(request): Wanted<AiRequest>,
+) -> Result<Json<AiAnswer>, Refusal> {
+    let AiRequest {
+        game,
+        engine,
+        limit,
+        options,
+    } = request;
+    let mut played = game.play()?;
+    let wish = Wish {
+        engine: engine.as_deref(),
+        limit: limit.as_deref(),
+        options: &options,
+        lines: None,
+    };
+    let question = question(&app, &played, wish)?;
+    let entry = app.pool.entries().get(question.engine);
+    let name = entry
+        .map(|entry| entry.spec.name.clone())
+        .unwrap_or_default();
+    let found = app.pool.ask(question, false)?.wait().await?;
+    let before = played.position;
+    let took = take(&mut played, found.mv.clone(), Some(app.chance))?;
+    Ok(Json(AiAnswer {
+        took,
+        mv: found.mv,
+        engine: name,
+        estimate: estimate([&found.estimate, &found.info.estimate], &before),
+        depth: found.info.depth,
+        nodes: found.info.nodes,
+        pv: legal_line(&found.info, before),
+    }))
+}
+
+impl OptionEntry {
+    fn of(app: &App, offer: &OptionOffer, usual: Option<String>) -> OptionEntry {
+        let mut entry = OptionEntry {
+            name: printable(&offer.name).into_owned(),
+            kind: "check",
+            default: usual.unwrap_or_default(),
+            min: None,
+            max: None,
+            vars: Vec::new(),
+        };
+        match &offer.kind {
+            OptionKind::Spin { min, max, .. } => {
+                entry.kind = "spin";
+                entry.min = Some(*min);
+                entry.max = Some(most(app, &offer.name).map_or(*max, |most| most.min(*max)));
+            }
+            OptionKind::Combo { vars, .. } => {
+                entry.kind = "combo";
+                entry.vars.clone_from(vars);
+            }
+            OptionKind::Check { .. } | OptionKind::Button | OptionKind::String { .. } => {}
+        }
+        entry
+    }
+}
+
+impl VariantEntry {
+    fn of(variant: &'static Variant) -> VariantEntry {
+        let starts: Vec<AnyPosition> = (2..=MAX_SEATS)
+            .filter_map(|seats| variant.start(seats).ok())
+            .collect();
+        VariantEntry {
+            name: variant.name,
+            aliases: variant.aliases,
+            players: starts.iter().map(AnyPosition::seats).collect(),
+            cards: starts.iter().any(AnyPosition::has_cards),
+            solved: starts.first().is_some_and(|start| start.solved().is_some()),
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Etudes: positions with a verdict each, in files that can be judged.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Json;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State as Shared};
+use buxtehude::etudes::{EtudeFile, FileError};
+use buxtehude::rules::{AnyPosition, Seat, Variant};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::App;
+use super::shelf::{Shelf, ShelfError, aside};
+use crate::board::number;
+use crate::door::{Refusal, Wanted};
+
+/// What a client's path names.
+const WHAT: &str = "file of etudes";
+
+/// The files of etudes.
+#[derive(Debug)]
+pub struct EtudeShelf {
+    shelf: Shelf,
+    variant: &'static Variant,
+    /// One verdict at a time: each reads a file and writes it whole.
+    saving: Mutex<()>,
+}
+
+/// What `GET /api/etudes` answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct EtudeFiles {
+    /// Always true.
+    pub ok: bool,
+    /// The files.
+    pub files: Vec<EtudeFileEntry>,
+}
+
+/// A file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct EtudeFileEntry {
+    /// Its name.
+    pub file: String,
+    /// The variant of its etudes.
+    pub variant: &'static str,
+    /// How many there are.
+    pub etudes: usize,
+}
+
+/// What `GET /api/etudes/{file}` answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Etudes {
+    /// Always true.
+    pub ok: bool,
+    /// The name of the file.
+    pub file: String,
+    /// The variant.
+    pub variant: &'static str,
+    /// The etudes.
+    pub etudes: Vec<EtudeEntry>,
+}
+
+/// An etude.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct EtudeEntry {
+    /// The number of its line, from 1.
+    pub number: usize,
+    /// The line.
+    pub line: String,
+    /// The text of the position.
+    pub position: String,
+    /// The seat judged to be winning, from 1, or `null` where nobody has judged.
+    pub verdict: Option<usize>,
+}
+
+/// What `POST /api/etudes/{file}` takes.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JudgeRequest {
+    /// The number of the line, from 1.
+    pub number: usize,
+    /// The line as it was read: if it has changed since, nothing is saved.
+    pub line: String,
+    /// The seat that is winning, from 1, or `null` for no verdict.
+    pub verdict: Option<u8>,
+}
+
+/// What `POST /api/etudes/{file}` answers.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Judged {
+    /// Always true.
+    pub ok: bool,
+    /// The etude as it was saved.
+    #[serde(flatten)]
+    pub etude: EtudeEntry,
+}
+
+impl EtudeShelf {
+    /// Files of etudes of a variant.
+    ///
+    /// # Errors
+    /// [`ShelfError`] where one of them cannot be read.
+    pub fn new(paths: &[PathBuf], variant: &str) -> Result<EtudeShelf, ShelfError> {
+        let variant = Variant::by_name(variant)?;
+        for path in paths {
+            EtudeFile::of_variant(path, variant)?;
+        }
+        Ok(EtudeShelf {
+            shelf: Shelf::new(paths),
+            variant,
+            saving: Mutex::new(()),
+        })
+    }
+
+    fn open(&self, name: &str) -> Result<EtudeFile, Refusal> {
+        let (_, path) = self.shelf.find(WHAT, name)?;
+        EtudeFile::of_variant(path, self.variant).map_err(ours)
+    }
+
+    fn all(&self) -> Result<EtudeFiles, Refusal> {
+        let files = self.shelf.files().map(|(file, _)| {
+            let (etudes, _) = self.open(file)?.etudes();
+            Ok(EtudeFileEntry {
+                file: file.to_string(),
+                variant: self.variant.name,
+                etudes: etudes.len(),
+            })
+        });
+        let files: Result<Vec<EtudeFileEntry>, Refusal> = files.collect();
+        Ok(EtudeFiles {
+            ok: true,
+            files: files?,
+        })
+    }
+
+    fn of(&self, name: String) -> Result<Etudes, Refusal> {
+        let file = self.open(&name)?;
+        let (etudes, _) = file.etudes();
+        let entries = etudes.iter().map(|(line, _)| entry(&file, *line));
+        let etudes: Result<Vec<EtudeEntry>, FileError> = entries.collect();
+        Ok(Etudes {
+            ok: true,
+            file: name,
+            variant: self.variant.name,
+            etudes: etudes.map_err(ours)?,
+        })
+    }
+
+    fn judge(&self, name: &str, request: &JudgeRequest) -> Result<Judged, Refusal> {
+        let _one_at_a_time = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = self.open(name)?;
+        let found = file.text(request.number).map_err(wrong)?;
+        if found != request.line {
+            return Err(Refusal::Changed(format!(
+                "line {} of {name} is now {found:?}; expected {:?}: read the file again",
+                request.number, request.line
+            )));
+        }
+        let winner = match request.verdict {
+            None => None,
+            Some(0) => {
+                return Err(Refusal::Wrong(
+                    "there is no seat 0; expected one from 1 on, or null".to_string(),
+                ));
+            }
+            Some(verdict) => Some(Seat(verdict - 1)),
+        };
+        file.judge(request.number, winner)
+            .map_err(|error| match error {
+                FileError::Save { .. } => ours(error),
+                _ => wrong(error),
+            })?;
+        let etude = entry(&self.open(name)?, request.number).map_err(ours)?;
+        Ok(Judged { ok: true, etude })
+    }
+}
+
+fn entry(file: &EtudeFile, line: usize) -> Result<EtudeEntry, FileError> {
+    let etude = file.etude(line)?;
+    Ok(EtudeEntry {
+        number: line,
+        line: file.text(line)?,
+        position: AnyPosition::from(etude.position).to_string(),
+        verdict: etude.winner.map(number),
+    })
+}
+
+fn ours(error: FileError) -> Refusal {
+    Refusal::Ours(without_folder(&error))
+}
+
+fn wrong(error: FileError) -> Refusal {
+    Refusal::Wrong(without_folder(&error))
+}
+
+/// What is wrong, without where the file is: that is nothing that a client has to know.
+fn without_folder(error: &FileError) -> String {
+    let text = error.to_string();
+    match error {
+        FileError::Read { path, .. }
+        | FileError::Save { path, .. }
+        | FileError::NoLine { path, .. }
+        | FileError::NoEtudes { path, .. }
+        | FileError::NothingJudged { path } => {
+            let folder = path.parent().map(|folder| format!("{}/", folder.display()));
+            text.strip_prefix(&folder.unwrap_or_default())
+                .map(String::from)
+                .unwrap_or(text)
+        }
+        FileError::Line { .. } | FileError::Empty { .. } | FileError::NoSeat { .. } => {
+            // The place is a path and a line, and neither has a colon and a blank.
+            match text.split_once(": ") {
+                Some((place, rest)) => {
+                    let name = place.rsplit_once('/').map_or(place, |(_, name)| name);
+                    format!("{name}: {rest}")
+                }
+                None => text,
+            }
+        }
+    }
+}
+
+/// `GET /api/etudes`
+///
+/// # Errors
+/// [`Refusal::Ours`] where a file cannot be read any more.
+pub async fn etude_files(Shared(app): Shared<App>) -> Result<Json<EtudeFiles>, Refusal> {
+    let shelf = app.etudes.clone();
+    aside(move || shelf.all()).await.map(Json)
+}
+
+/// `GET /api/etudes/{file}`
+///
+/// # Errors
+/// [`Refusal`] where there is no such file, or it cannot be read any more.
+pub async fn etudes(
+    Shared(app): Shared<App>,
+    file: Result<Path<String>, PathRejection>,
+) -> Result<Json<Etudes>, Refusal> {
+    let (shelf, Path(file)) = (app.etudes, file?);
+    aside(move || shelf.of(file)).await.map(Json)
+}
+
+/// `POST /api/etudes/{file}`
+///
+/// # Errors
+/// [`Refusal`] where there is no such line, it has changed, or it cannot be saved.
+pub async fn judge(
+    Shared(app): Shared<App>,
+    file: Result<Path<String>, PathRejection>,
+    Wanted(request): Wanted<JudgeRequest>,
+) -> Result<Json<Judged>, Refusal> {
+    let (shelf, Path(file)): (Arc<EtudeShelf>, _) = (app.etudes, file?);
+    aside(move || shelf.judge(&file, &request)).await.map(Json)
+}

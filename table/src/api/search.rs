@@ -1,0 +1,174 @@
+//! From what a client wants searched to the question that an engine is asked, and what of its answer can be told.
+
+use std::collections::BTreeMap;
+
+use arbiter::play::engine::option_commands;
+use arbiter::record::is_estimate;
+use buxtehude::protocol::{Info, OptionKind, OptionOffer};
+use buxtehude::rules::AnyPosition;
+
+use super::App;
+use super::limits::go;
+use crate::board::Played;
+use crate::door::{Refusal, quoted};
+use crate::pool::{Entry, Question};
+
+/// The option for how many lines of a search are told.
+pub const MULTI_PV: &str = "MultiPV";
+/// The option that the game says.
+const VARIANT: &str = "UCI_Variant";
+/// The most options of a request.
+const MOST_OPTIONS: usize = 64;
+/// The most words of a line that are told.
+const MOST_WORDS_OF_A_LINE: usize = 64;
+
+/// What a client wants searched.
+#[derive(Clone, Copy, Debug)]
+pub struct Wish<'a> {
+    /// The engine's name; `None` for the first one.
+    pub engine: Option<&'a str>,
+    /// The limit, or `None` for the usual one.
+    pub limit: Option<&'a str>,
+    /// Options, by name.
+    pub options: &'a BTreeMap<String, String>,
+    /// How many lines are told.
+    pub lines: Option<usize>,
+}
+
+/// The question that an engine is asked about a game.
+///
+/// # Errors
+/// [`Refusal`] where no seat is to move, there is no such engine, or a limit or an option is not possible.
+pub fn question(app: &App, played: &Played, wish: Wish<'_>) -> Result<Question, Refusal> {
+    if !played.is_to_move() {
+        let due = if played.is_card_due() {
+            "a card is due"
+        } else {
+            "the game is over"
+        };
+        return Err(Refusal::Wrong(format!(
+            "{due}; expected a game in which a seat is to move"
+        )));
+    }
+    let (engine, entry) = named(app, wish.engine)?;
+    let mut go = go(wish.limit, entry.spec.limit, app.bounds.longest)?;
+    let legal = played.position.legal_actions();
+    if entry.spec.legal {
+        go.searchmoves.clone_from(&legal);
+    }
+    Ok(Question {
+        engine,
+        variant: played.variant,
+        position: played.command(),
+        legal,
+        go,
+        options: options(app, entry, wish)?,
+    })
+}
+
+/// The engine of a name, with its number.
+fn named<'a>(app: &'a App, name: Option<&str>) -> Result<(usize, &'a Entry), Refusal> {
+    let mut entries = app.pool.entries().iter().enumerate();
+    let found = match name {
+        Some(name) => entries.find(|(_, entry)| entry.spec.name == name),
+        None => entries.next(),
+    };
+    found.ok_or_else(|| {
+        let names = app
+            .pool
+            .entries()
+            .iter()
+            .map(|entry| entry.spec.name.as_str());
+        Refusal::Wrong(format!(
+            "there is no engine {}; expected one of {}",
+            quoted(name.unwrap_or_default()),
+            Vec::from_iter(names).join(", ")
+        ))
+    })
+}
+
+/// Whether a client may set an option: texts may name files, and buttons do what nobody can set back.
+pub fn is_free(offer: &OptionOffer) -> bool {
+    !offer.name.eq_ignore_ascii_case(VARIANT)
+        && !matches!(offer.kind, OptionKind::String { .. } | OptionKind::Button)
+}
+
+/// The most that a client may set an option to, where that is less than the engine takes.
+pub fn most(app: &App, name: &str) -> Option<i64> {
+    let bounds = [("Hash", app.bounds.hash), ("Threads", app.bounds.threads)];
+    let mut bounds = bounds.into_iter();
+    bounds
+        .find(|(known, _)| known.eq_ignore_ascii_case(name))
+        .map(|(_, most)| most)
+}
+
+/// The options of a wish, as the engine spells them.
+fn options(app: &App, entry: &Entry, wish: Wish<'_>) -> Result<Vec<(String, String)>, Refusal> {
+    let offers = entry.introduction().offers;
+    let find = |name: &str| {
+        offers
+            .iter()
+            .find(|offer| offer.name.eq_ignore_ascii_case(name))
+    };
+    if wish.options.len() > MOST_OPTIONS {
+        let found = wish.options.len();
+        return Err(Refusal::Wrong(format!(
+            "{found} options; expected at most {MOST_OPTIONS}"
+        )));
+    }
+    let mut options: Vec<(String, String)> = Vec::new();
+    for (name, value) in wish.options {
+        let refused = |what: &str| Refusal::Wrong(format!("option {}: {what}", quoted(name)));
+        let offer = find(name).ok_or_else(|| {
+            refused("the engine does not offer it; expected one that GET /api/engines lists")
+        })?;
+        if !is_free(offer) {
+            return Err(refused(
+                "it is not for clients; expected one that GET /api/engines lists",
+            ));
+        }
+        if options.iter().any(|(known, _)| *known == offer.name) {
+            return Err(refused("it is there twice; expected each option once"));
+        }
+        if value.len() > 200 {
+            return Err(refused("its value is too long; expected at most 200 bytes"));
+        }
+        if let Some(most) = most(app, name)
+            && value.parse::<i64>().is_ok_and(|value| value > most)
+        {
+            return Err(refused(&format!("{value}; expected at most {most}")));
+        }
+        options.push((offer.name.clone(), value.clone()));
+    }
+    if let Some(lines) = wish.lines.filter(|&lines| lines > 1) {
+        let offer = find(MULTI_PV).ok_or_else(|| {
+            Refusal::Wrong(format!(
+                "lines {lines}; expected 1, the engine has no option {MULTI_PV}"
+            ))
+        })?;
+        options.retain(|(name, _)| *name != offer.name);
+        options.push((offer.name.clone(), lines.to_string()));
+    }
+    let checked = option_commands(&entry.spec.name, &options, &offers);
+    checked.map_err(|error| Refusal::Wrong(error.to_string()))?;
+    Ok(options)
+}
+
+/// The first of the estimates that has a share for each seat, all of which make a whole.
+pub fn estimate<'a>(
+    said: impl IntoIterator<Item = &'a Vec<u16>>,
+    position: &AnyPosition,
+) -> Option<Vec<u16>> {
+    let mut said = said.into_iter();
+    said.find(|shares| is_estimate(shares, position.seats()))
+        .cloned()
+}
+
+/// As much of an engine's line as the rules allow.
+pub fn legal_line(info: &Info, mut position: AnyPosition) -> Vec<String> {
+    let words = info.pv.iter().take(MOST_WORDS_OF_A_LINE);
+    words
+        .take_while(|word| position.play(word).is_ok())
+        .cloned()
+        .collect()
+}

@@ -1,0 +1,111 @@
+//! Files that were named at the start, by short names that clients use: no client ever says a path.
+
+use std::path::{Path, PathBuf};
+
+use arbiter::archive::game_file::GameFileError;
+use arbiter::record::printable::{is_hidden, shortened};
+use buxtehude::etudes::FileError;
+use buxtehude::rules::UnknownVariant;
+use thiserror::Error;
+
+use crate::door::Refusal;
+
+/// The most characters of a name that an error quotes.
+const LONGEST_QUOTED: usize = 100;
+
+/// Why a file cannot be used.
+#[derive(Debug, Error)]
+pub enum ShelfError {
+    /// The variant of the etudes does not exist.
+    #[error("--etudes-variant: {0}")]
+    Variant(#[from] UnknownVariant),
+    /// A file of etudes.
+    #[error("--etudes: {0}")]
+    Etudes(#[from] FileError),
+    /// A file of games.
+    #[error("--games: {0}")]
+    Games(#[from] GameFileError),
+}
+
+/// Files with their names.
+#[derive(Debug)]
+pub struct Shelf {
+    files: Vec<(String, PathBuf)>,
+}
+
+impl Shelf {
+    /// The name of each file is its own without the ending, numbered where several have the same.
+    pub fn new(paths: &[PathBuf]) -> Shelf {
+        let mut files: Vec<(String, PathBuf)> = Vec::new();
+        for path in paths {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            let stem = stem.replace(|c: char| c == '/' || is_hidden(c), "_");
+            let is_free = |name: &String| files.iter().all(|(known, _)| known != name);
+            let numbered = (2..).map(|number| format!("{stem}-{number}"));
+            let name = std::iter::once(stem.clone()).chain(numbered).find(is_free);
+            files.push((name.unwrap_or_default(), path.clone()));
+        }
+        Shelf { files }
+    }
+
+    /// All files, in the order in which they were named.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &Path)> {
+        self.files
+            .iter()
+            .map(|(name, path)| (name.as_str(), path.as_path()))
+    }
+
+    /// The number of the file of a name.
+    ///
+    /// # Errors
+    /// [`Refusal::Nothing`] lists the names.
+    pub fn find(&self, what: &'static str, name: &str) -> Result<(usize, &Path), Refusal> {
+        let mut files = self.files().enumerate();
+        let found = files.find(|(_, (known, _))| *known == name);
+        found
+            .map(|(number, (_, path))| (number, path))
+            .ok_or_else(|| {
+                let names: Vec<&str> = self.files().map(|(name, _)| name).collect();
+                Refusal::Nothing {
+                    what,
+                    name: shortened(name, LONGEST_QUOTED).into_owned(),
+                    expected: match names.as_slice() {
+                        [] => "none: no file was named at the start".to_string(),
+                        names => format!("one of {}", names.join(", ")),
+                    },
+                }
+            })
+    }
+}
+
+/// Does what takes its time beside the threads that answer requests.
+///
+/// # Errors
+/// Those of `work`; [`Refusal::Ours`] where it could not be done.
+pub async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|_| {
+        Err(Refusal::Ours(
+            "the server is ending; expected no more requests".to_string(),
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_the_same_name_are_numbered() {
+        let paths = ["a/x.db", "b/x.jsonl", "x", "x-2.db"].map(PathBuf::from);
+        let shelf = Shelf::new(&paths);
+        let names: Vec<&str> = shelf.files().map(|(name, _)| name).collect();
+        assert_eq!(names, ["x", "x-2", "x-3", "x-2-2"]);
+        assert_eq!(shelf.find("file", "x-3").unwrap(), (2, Path::new("x")));
+        for name in ["", "a/x.db", "../x", "X"] {
+            assert!(shelf.find("file", name).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! A game as a client sends it, what the rules make of it, and what it looks like.
+
+mod chance;
+mod game;
+mod look;
+mod state;
+
+pub use chance::{Chance, NoChance};
+pub use game::{Game, GameError, MOST_WORDS, Played};
+pub use look::{Card, Fact, Piece, Scene, Turn, number};
+pub use state::{Drawn, State, Step, Took, steps_of};

@@ -1,0 +1,138 @@
+//! The guard at the door: whoever is not a page of ours, or no browser at all, is refused.
+//!
+//! A browser lets any page send requests to any address, this machine's own among them. So the name by which we are
+//! called has to be one of ours: the page of somebody whose name leads to this machine (DNS rebinding) calls us by that
+//! name. And a page has to be one of ours: browsers say whose it is in `Origin` and `Sec-Fetch-Site`.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::header::{self, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::Refusal;
+use super::request::quoted;
+
+const SEC_FETCH_SITE: &str = "sec-fetch-site";
+/// The port that is left out in a name.
+const HTTP: u16 = 80;
+
+/// What every answer says to the browser.
+const HEADERS: [(HeaderName, &str); 6] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
+         base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    ),
+    (header::X_FRAME_OPTIONS, "DENY"),
+];
+
+/// The names by which we may be called, each with its port, in lower case.
+#[derive(Clone, Debug)]
+pub struct Hosts(Arc<[String]>);
+
+impl Hosts {
+    /// The names of a server that listens at an address, and more that it has.
+    ///
+    /// On an address that is only this machine's it is also `localhost`, and both loopback addresses.
+    pub fn of(address: SocketAddr, more: &[String]) -> Hosts {
+        let mut names = vec![literal(address.ip())];
+        if address.ip().is_loopback() || address.ip().is_unspecified() {
+            names.extend(["127.0.0.1", "localhost", "[::1]"].map(String::from));
+        }
+        names.extend(more.iter().map(|name| name.to_ascii_lowercase()));
+        let port = address.port();
+        let with_port = names.iter().map(|name| format!("{name}:{port}"));
+        let mut hosts: Vec<String> = with_port.collect();
+        if port == HTTP {
+            hosts.extend(names);
+        }
+        hosts.dedup();
+        Hosts(hosts.into())
+    }
+
+    fn have(&self, host: &str) -> bool {
+        self.0.iter().any(|known| known.eq_ignore_ascii_case(host))
+    }
+}
+
+fn literal(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("[{address}]"),
+    }
+}
+
+/// Refuses what is not for us, and adds what browsers are to know to every answer.
+pub async fn guard(State(hosts): State<Hosts>, request: Request, next: Next) -> Response {
+    let mut response = match check(&hosts, &request) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => refusal.into_response(),
+    };
+    for (name, value) in HEADERS {
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static(value));
+    }
+    response
+        .headers_mut()
+        .entry(header::CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+fn check(hosts: &Hosts, request: &Request) -> Result<(), Refusal> {
+    let headers = request.headers();
+    let wrong_host = |found: String| Refusal::Host {
+        found,
+        expected: format!("one of {}", hosts.0.join(", ")),
+    };
+    let host = only(headers, &HOST).map_err(&wrong_host)?;
+    let host = host.ok_or_else(|| wrong_host("is missing".to_string()))?;
+    let authority = request
+        .uri()
+        .authority()
+        .map(|authority| authority.as_str());
+    for name in authority.into_iter().chain([host]) {
+        if !hosts.have(name) {
+            return Err(wrong_host(quoted(name)));
+        }
+    }
+    let wrong = |header: &'static str| move |found: String| Refusal::Origin { header, found };
+    if let Some(origin) = only(headers, &ORIGIN).map_err(wrong("origin"))? {
+        let ours = origin.strip_prefix("http://");
+        if !ours.is_some_and(|ours| ours.eq_ignore_ascii_case(host)) {
+            return Err(wrong("origin")(quoted(origin)));
+        }
+    }
+    let site = only(headers, &HeaderName::from_static(SEC_FETCH_SITE));
+    match site.map_err(wrong(SEC_FETCH_SITE))? {
+        None | Some("same-origin" | "none") => Ok(()),
+        Some(site) => Err(wrong(SEC_FETCH_SITE)(quoted(site))),
+    }
+}
+
+/// The value of a header that may be there once; otherwise what is wrong with it.
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, String> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => {
+            let text = value.to_str().map_err(|_| "is no text".to_string())?;
+            Ok(Some(text))
+        }
+        (Some(_), Some(_)) => Err("is there twice".to_string()),
+    }
+}

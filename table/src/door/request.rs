@@ -1,0 +1,75 @@
+//! The body of a request: JSON of bounded length, and nothing in it that the operation does not know.
+
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{FromRequest, Request};
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_TYPE;
+use serde::de::DeserializeOwned;
+
+use super::Refusal;
+use arbiter::record::printable::shortened;
+
+/// The most bytes that a body may have.
+pub const MOST_BODY_BYTES: usize = 256 * 1024;
+/// How long a body is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The most characters of a header that an error quotes.
+const LONGEST_QUOTED: usize = 100;
+
+/// What an operation is asked for.
+///
+/// Only a body that says it is JSON is read: a page of somebody else can send one only if we allow it, which we never
+/// do.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Wanted<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, _: &S) -> Result<Wanted<T>, Refusal> {
+        check_content_type(request.headers())?;
+        let bytes = tokio::time::timeout(PATIENCE, read(request.into_body())).await;
+        let bytes = bytes.map_err(|_| Refusal::TooSlow {
+            seconds: PATIENCE.as_secs(),
+        })??;
+        Ok(Wanted(serde_json::from_slice(&bytes)?))
+    }
+}
+
+async fn read(body: Body) -> Result<axum::body::Bytes, Refusal> {
+    to_bytes(body, MOST_BODY_BYTES).await.map_err(|error| {
+        // The error of a body that is too long is wrapped in axum's own.
+        let mut cause: Option<&dyn std::error::Error> = Some(&error);
+        while let Some(error) = cause {
+            if error.to_string().contains("length limit") {
+                return Refusal::TooLarge;
+            }
+            cause = error.source();
+        }
+        Refusal::BrokenBody
+    })
+}
+
+fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
+    let found = headers
+        .get(CONTENT_TYPE)
+        .map(|value| value.to_str().unwrap_or("?"));
+    let essence = found
+        .and_then(|value| value.split(';').next())
+        .map(str::trim);
+    if essence.is_some_and(|essence| essence.eq_ignore_ascii_case("application/json")) {
+        return Ok(());
+    }
+    let found = match found {
+        Some(value) => quoted(value),
+        None => "is missing".to_string(),
+    };
+    Err(Refusal::ContentType { found })
+}
+
+/// A text of a client in quotation marks, of a long one the beginning.
+pub fn quoted(text: &str) -> String {
+    format!("{:?}", shortened(text, LONGEST_QUOTED))
+}

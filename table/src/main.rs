@@ -1,0 +1,79 @@
+//! The table as a program.
+
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
+
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+use std::thread;
+
+use arbiter::play::engine;
+use clap::Parser;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithOrigin;
+use table::args::{Cli, Command};
+use table::server::{self, complain};
+use tokio::sync::oneshot;
+
+/// The exit code where what was typed makes no sense, or the server cannot begin.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    if let Some(code) = launch(std::env::args_os()) {
+        return code;
+    }
+    let cli = Cli::parse();
+    if let Some(Command::Engine { args }) = cli.command {
+        return buxtehude::session::serve_stdio(&args);
+    }
+    let served = end_on_signals()
+        .map_err(server::ServerError::from)
+        .and_then(|end| server::serve(&cli.serve, end));
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&error.to_string());
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+/// Stands between us and an engine, where the command line says so.
+#[cfg(target_os = "linux")]
+fn launch(words: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    use arbiter::play::walls::launcher;
+
+    let mut arguments = words.into_iter().skip(1);
+    let is_launcher = arguments.next()? == launcher::ARGUMENT;
+    is_launcher.then(|| launcher::launch(arguments))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn launch(_: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    None
+}
+
+/// What is sent something once a signal asks us to end. Engines have no say in that.
+fn end_on_signals() -> io::Result<oneshot::Receiver<()>> {
+    let mut signals = SignalsInfo::<WithOrigin>::new([SIGINT, SIGTERM, SIGHUP])?;
+    let (end, ends) = oneshot::channel();
+    thread::Builder::new()
+        .name("signals".to_string())
+        .spawn(move || {
+            for signal in signals.forever() {
+                let sender = signal
+                    .process
+                    .and_then(|process| u32::try_from(process.pid).ok());
+                match sender.and_then(engine::engine_of) {
+                    Some(engine) => {
+                        complain(&format!("the engine with process {engine} sent a signal"))
+                    }
+                    None => break,
+                }
+            }
+            // Where the server has ended already, nobody waits for it.
+            let _ = end.send(());
+        })?;
+    Ok(ends)
+}

@@ -1,0 +1,231 @@
+//! A slot: the thread of one engine process at a time, and its answers.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use arbiter::play::engine::{Answer, Engine, Failure, Search, option_commands};
+use buxtehude::protocol::{Command, Start};
+
+use super::desk::{Desk, Held};
+use super::ticket::Job;
+use super::{Entry, Failing, Found, Question};
+
+/// How long an engine has for its answer after `stop`.
+const PATIENCE_AFTER_STOP: Duration = Duration::from_secs(2);
+
+/// A slot.
+pub struct Worker {
+    desk: Arc<Desk>,
+    number: usize,
+    process: Option<Process>,
+}
+
+/// A process, and what it was told before.
+struct Process {
+    engine: Engine,
+    held: Held,
+    start: Option<Start>,
+    moves: Vec<String>,
+    /// The options that are not as usual.
+    changed: Vec<(String, String)>,
+}
+
+impl Worker {
+    /// A slot without a process.
+    pub fn new(desk: Arc<Desk>, number: usize) -> Worker {
+        Worker {
+            desk,
+            number,
+            process: None,
+        }
+    }
+
+    /// Answers questions until nobody can ask any more, and ends its process then.
+    pub fn work(mut self, asked: &Receiver<Job>) {
+        loop {
+            match asked.recv_timeout(self.desk.bounds().idle) {
+                Ok(job) => {
+                    let mut next = Some(job);
+                    while let Some(job) = next {
+                        next = self.serve(job);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    if self.process.is_some() {
+                        self.desk.emptied(self.number);
+                        self.quit();
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return self.quit(),
+            }
+        }
+    }
+
+    /// Answers one question; returns what is to be done next.
+    fn serve(&mut self, job: Job) -> Option<Job> {
+        let answer = match job.stop.load(Ordering::Relaxed) {
+            true => Err(Failing::Ending),
+            false => self.answer(&job),
+        };
+        let held = self.process.as_ref().map(|process| process.held);
+        // The slot is free before the asker can ask again.
+        let next = self.desk.next(self.number, held);
+        // Whoever has gone is not told.
+        let _ = job.answer.send(answer);
+        next
+    }
+
+    fn answer(&mut self, job: &Job) -> Result<Found, Failing> {
+        let desk = self.desk.clone();
+        let question = &job.question;
+        let Some(entry) = desk.entries().get(question.engine) else {
+            return Err(Failing::Ending);
+        };
+        self.get_ready(entry, question)?;
+        let Some(process) = &mut self.process else {
+            return Err(Failing::Ending);
+        };
+        let answered = process.ask(entry, job, &desk);
+        let found = answered.and_then(|answer| read(entry, question, answer));
+        if found.is_err() {
+            self.dismiss();
+        }
+        found
+    }
+
+    /// Has a process ready that plays what is asked. One that was there already may have died meanwhile, which is
+    /// nobody's concern: another takes its place.
+    fn get_ready(&mut self, entry: &Entry, question: &Question) -> Result<(), Failing> {
+        let wanted = Held::wanted(question);
+        let is_another = |process: &Process| {
+            process.held != wanted || entry.spec.restart && !process.goes_on(question)
+        };
+        if self.process.as_ref().is_some_and(is_another) {
+            self.quit();
+        }
+        if let Some(process) = &mut self.process {
+            if process.begin(entry, question, &self.desk).is_ok() {
+                return Ok(());
+            }
+            self.dismiss();
+        }
+        let (ready, interrupt) = (self.desk.bounds().ready, self.desk.interrupt());
+        let isolation = self.desk.isolation();
+        let engine = entry.start(question.variant, isolation, ready, interrupt)?;
+        let mut process = Process {
+            engine,
+            held: wanted,
+            start: None,
+            moves: Vec::new(),
+            changed: Vec::new(),
+        };
+        let begun = process.begin(entry, question, &self.desk);
+        self.process = Some(process);
+        begun.inspect_err(|_| self.dismiss())
+    }
+
+    /// Ends the process in order.
+    fn quit(&mut self) {
+        Engine::quit_all(self.process.take().map(|process| process.engine));
+    }
+
+    /// Ends the process at once.
+    fn dismiss(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.engine.dismiss();
+        }
+    }
+}
+
+impl Process {
+    /// Whether a question is of the game that it was asked about last.
+    fn goes_on(&self, question: &Question) -> bool {
+        self.start.as_ref() == Some(&question.position.start)
+            && question.position.moves.starts_with(&self.moves)
+    }
+
+    /// Says that a new game begins, where one does.
+    fn begin(&mut self, entry: &Entry, question: &Question, desk: &Desk) -> Result<(), Failing> {
+        if !self.goes_on(question) {
+            let begun =
+                self.engine
+                    .begin("a game at the table", desk.bounds().ready, desk.interrupt());
+            begun.map_err(|failure| self.failing(entry, failure))?;
+            self.start = Some(question.position.start.clone());
+        }
+        self.moves.clone_from(&question.position.moves);
+        Ok(())
+    }
+
+    fn ask(&mut self, entry: &Entry, job: &Job, desk: &Desk) -> Result<Answer, Failing> {
+        let question = &job.question;
+        let options = self.options_to_set(entry, &question.options);
+        let mut commands = option_commands(&entry.spec.name, &options, self.engine.offers())?;
+        self.changed.clone_from(&question.options);
+        commands.push(Command::Position(question.position.clone()));
+        commands.push(Command::Go(question.go.clone()));
+        let time = Duration::from_millis(question.go.movetime.unwrap_or_default());
+        let search = Search {
+            commands: &commands,
+            patience: time.saturating_add(desk.bounds().margin),
+            stop: &job.stop,
+            patience_after_stop: PATIENCE_AFTER_STOP,
+        };
+        let answered = self.engine.search(search, desk.interrupt(), |info| {
+            if let Some(infos) = &job.infos {
+                // Where nobody listens, or not fast enough, less is said.
+                let _ = infos.try_send(info);
+            }
+        });
+        answered.map_err(|failure| self.failing(entry, failure))
+    }
+
+    /// The options that have to be set so that those of a question hold, and otherwise the usual ones.
+    fn options_to_set(&self, entry: &Entry, wanted: &[(String, String)]) -> Vec<(String, String)> {
+        let is_wanted = |name: &String| wanted.iter().any(|(wanted, _)| wanted == name);
+        let changed = self.changed.iter().filter(|(name, _)| !is_wanted(name));
+        let back = changed.filter_map(|(name, _)| Some((name.clone(), entry.usual(name)?)));
+        let new = wanted
+            .iter()
+            .filter(|option| !self.changed.contains(option));
+        back.chain(new.cloned()).collect()
+    }
+
+    fn failing(&self, entry: &Entry, failure: Failure) -> Failing {
+        let engine = entry.spec.name.clone();
+        let stderr = self.engine.last_words();
+        match failure {
+            Failure::Interrupted => Failing::Ending,
+            Failure::Stalled => Failing::TooLate { engine, stderr },
+            failure => Failing::Failed {
+                engine,
+                failure,
+                stderr,
+            },
+        }
+    }
+}
+
+/// The answer, if it stands.
+fn read(entry: &Entry, question: &Question, answer: Answer) -> Result<Found, Failing> {
+    let engine = || entry.spec.name.clone();
+    let best_move = answer.best_move.map_err(|reason| Failing::Unreadable {
+        engine: engine(),
+        reason,
+    })?;
+    let mv = best_move.best.unwrap_or_else(|| "(none)".to_string());
+    if !question.legal.contains(&mv) {
+        return Err(Failing::Illegal {
+            engine: engine(),
+            found: mv,
+            expected: question.legal.clone(),
+        });
+    }
+    Ok(Found {
+        mv,
+        estimate: best_move.estimate,
+        info: answer.info,
+    })
+}

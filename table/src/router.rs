@@ -1,0 +1,75 @@
+//! Which path leads where, and what holds for all of them.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use tokio::sync::Semaphore;
+
+use crate::api::{self, App};
+use crate::assets::ASSETS;
+use crate::door::{Hosts, Refusal, guard};
+use crate::{page, rules_page};
+
+/// The most requests that are answered at a time, those that wait for an engine among them.
+pub const MOST_REQUESTS: usize = 512;
+
+/// The server without its socket: what answers requests to these hosts.
+pub fn router(app: App, hosts: Hosts) -> Router {
+    let mut router = Router::new()
+        .route("/", get(async || page::answer(page::table())))
+        .route("/rules", get(async || page::answer(rules_page::english())))
+        .route("/regeln", get(async || page::answer(rules_page::german())))
+        .route("/api/new", post(api::new))
+        .route("/api/show", post(api::show))
+        .route("/api/play", post(api::play))
+        .route("/api/draw", post(api::draw))
+        .route("/api/solved", post(api::solved))
+        .route("/api/ai", post(api::ai))
+        .route("/api/analyse", post(api::analyse))
+        .route("/api/engines", get(api::engines))
+        .route("/api/etudes", get(api::etude_files))
+        .route("/api/etudes/{file}", get(api::etudes).post(api::judge))
+        .route("/api/games", get(api::game_files))
+        .route("/api/games/{file}", get(api::games))
+        .route("/api/games/{file}/{number}", get(api::game));
+    for &asset in ASSETS {
+        router = router.route(asset.path, get(move || async move { asset }));
+    }
+    router
+        .fallback(no_path)
+        .method_not_allowed_fallback(no_method)
+        .with_state(app)
+        .layer(middleware::from_fn_with_state(
+            Arc::new(Semaphore::new(MOST_REQUESTS)),
+            bound,
+        ))
+        .layer(middleware::from_fn_with_state(hosts, guard))
+}
+
+async fn no_path(request: Request) -> Refusal {
+    Refusal::NoPath {
+        path: request.uri().path().to_string(),
+    }
+}
+
+async fn no_method(request: Request) -> Refusal {
+    Refusal::Method {
+        method: request.method().to_string(),
+        path: request.uri().path().to_string(),
+    }
+}
+
+/// Lets in so many requests at a time, each until its answer begins.
+async fn bound(State(room): State<Arc<Semaphore>>, request: Request, next: Next) -> Response {
+    match room.try_acquire() {
+        Ok(_place) => next.run(request).await,
+        Err(_) => Refusal::Crowded {
+            most: MOST_REQUESTS,
+        }
+        .into_response(),
+    }
+}

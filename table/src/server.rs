@@ -1,0 +1,135 @@
+//! Listening, and ending in order.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arbiter::play::walls::{self, Isolation, IsolationError};
+use arbiter::settings::args::validate::ArgsError;
+use thiserror::Error;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use crate::api::{App, ShelfError};
+use crate::args::ServeArgs;
+use crate::door::Hosts;
+use crate::pool::Pool;
+use crate::router::router;
+
+/// How long answers that are on their way have to get there when we end.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Why there is no table.
+#[derive(Debug, Error)]
+pub enum ServerError {
+    /// What was typed makes no sense.
+    #[error(transparent)]
+    Args(#[from] ArgsError),
+    /// A file cannot be used.
+    #[error(transparent)]
+    Shelf(#[from] ShelfError),
+    /// Engines cannot be isolated.
+    #[error(transparent)]
+    Isolation(#[from] IsolationError),
+    /// The address cannot be listened at.
+    #[error("--listen {address}: {reason}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why it cannot.
+        reason: io::Error,
+    },
+    /// The system lacks what a server needs.
+    #[error("the server cannot run: {0}")]
+    System(#[from] io::Error),
+}
+
+/// Serves the table until `end` is sent something or dropped.
+///
+/// Prints the address, and to standard error what is wrong with engines.
+///
+/// # Errors
+/// [`ServerError`] says why it could not begin.
+pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerError> {
+    let engines = args.engines()?;
+    let chance = args.chance()?;
+    let etudes = Arc::new(args.etude_shelf()?);
+    let games = Arc::new(args.game_shelf()?);
+    walls::shield_arbiter();
+    let (isolation, _) = Isolation::of_plan(&args.plan(engines.clone()))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let listener = runtime.block_on(TcpListener::bind(args.listen));
+    let listener = listener.map_err(|reason| ServerError::Listen {
+        address: args.listen,
+        reason,
+    })?;
+    let address = listener.local_addr()?;
+    let pool = Arc::new(Pool::new(engines, args.pool_bounds(), isolation));
+    for entry in pool.entries() {
+        if let Some(reason) = entry.introduction().failing {
+            complain(&reason);
+        }
+    }
+    let app = App {
+        pool: pool.clone(),
+        chance,
+        bounds: args.search_bounds(),
+        etudes,
+        games,
+    };
+    let router = router(app, Hosts::of(address, &args.host_name));
+    announce(address, args.open);
+    let (ended, has_ended) = oneshot::channel::<()>();
+    let serving = runtime.spawn(async move {
+        let ends = async {
+            let _ = has_ended.await;
+        };
+        axum::serve(listener, router)
+            .with_graceful_shutdown(ends)
+            .await
+    });
+    runtime.block_on(async {
+        // A sender that is gone means the same.
+        let _ = end.await;
+    });
+    // First the searches, so that those who wait for them are told.
+    pool.end();
+    drop(ended);
+    runtime.block_on(async {
+        let _ = tokio::time::timeout(LAST_WORDS, serving).await;
+    });
+    runtime.shutdown_timeout(LAST_WORDS);
+    Ok(())
+}
+
+fn announce(address: SocketAddr, opens: bool) {
+    let url = format!("http://{}/", reachable(address));
+    // Who closed our output does not want to know.
+    let mut output = io::stdout().lock();
+    let _ = writeln!(output, "{url}");
+    let _ = output.flush();
+    if opens && let Err(error) = opener::open_browser(&url) {
+        complain(&format!("--open: {error}; expected a browser"));
+    }
+}
+
+/// An address under which this machine reaches a server that listens at `address`.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    match address {
+        SocketAddr::V4(v4) if v4.ip().is_unspecified() => ([127, 0, 0, 1], v4.port()).into(),
+        SocketAddr::V6(v6) if v6.ip().is_unspecified() => {
+            (std::net::Ipv6Addr::LOCALHOST, v6.port()).into()
+        }
+        address => address,
+    }
+}
+
+/// Says on standard error what is wrong.
+pub fn complain(problem: &str) {
+    // Nobody is left to tell, should this fail too.
+    let problem = arbiter::record::printable::printable_lines(problem);
+    let _ = writeln!(io::stderr(), "table: {problem}");
+}
