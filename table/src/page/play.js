@@ -131,7 +131,7 @@ export class Table {
     this.parts.choices.hidden = !isDue;
     if (!isDue) return this.parts.choices.replaceChildren();
     const all = cards.map((card) => button(`${card.card} × ${card.number}`, () => this.play(card.card), { title: cardWords(card) }));
-    this.parts.choices.replaceChildren(element("h3", {}, t("choose card")), element("div", { class: "buttons" }, ...all));
+    this.parts.choices.replaceChildren(element("h2", {}, t("choose card")), element("div", { class: "buttons" }, ...all));
   }
 
   showMoves() {
