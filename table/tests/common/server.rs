@@ -27,7 +27,7 @@ pub fn built_in() -> String {
 /// A server.
 #[derive(Clone)]
 pub struct Server {
-    router: Router,
+    pub router: Router,
     pub app: App,
 }
 
