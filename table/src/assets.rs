@@ -18,6 +18,17 @@ pub struct Asset {
     pub text: &'static str,
 }
 
+/// A file in the folder of the page, by its name.
+macro_rules! of_page {
+    ($kind:expr, $name:literal) => {
+        Asset {
+            path: concat!("/", $name),
+            kind: $kind,
+            text: include_str!(concat!("page/", $name)),
+        }
+    };
+}
+
 /// All files. Boards are drawn as in the arbiter's report.
 pub const ASSETS: &[Asset] = &[
     Asset {
@@ -30,21 +41,21 @@ pub const ASSETS: &[Asset] = &[
         kind: STYLE,
         text: BOARD_STYLE,
     },
-    Asset {
-        path: "/table.js",
-        kind: SCRIPT,
-        text: include_str!("page/table.js"),
-    },
-    Asset {
-        path: "/texts.js",
-        kind: SCRIPT,
-        text: include_str!("page/texts.js"),
-    },
-    Asset {
-        path: "/table.css",
-        kind: STYLE,
-        text: include_str!("page/table.css"),
-    },
+    of_page!(STYLE, "table.css"),
+    of_page!(SCRIPT, "api.js"),
+    of_page!(SCRIPT, "card.js"),
+    of_page!(SCRIPT, "game.js"),
+    of_page!(SCRIPT, "library.js"),
+    of_page!(SCRIPT, "play.js"),
+    of_page!(SCRIPT, "review.js"),
+    of_page!(SCRIPT, "rules.js"),
+    of_page!(SCRIPT, "seats.js"),
+    of_page!(SCRIPT, "setup.js"),
+    of_page!(SCRIPT, "study.js"),
+    of_page!(SCRIPT, "symbols.js"),
+    of_page!(SCRIPT, "table.js"),
+    of_page!(SCRIPT, "texts.js"),
+    of_page!(SCRIPT, "view.js"),
 ];
 
 impl IntoResponse for Asset {
