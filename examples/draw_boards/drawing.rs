@@ -2,31 +2,33 @@
 
 use std::fmt::Write;
 
-use buxtehude::rules::{SquareKind, Variant};
+use buxtehude::rules::{Layout, Scene, SquareKind, Variant};
 
 /// The variants whose boards are drawn.
-pub const VARIANTS: [&str; 2] = ["hase-und-igel", "hare-and-tortoise"];
+pub const VARIANTS: [&str; 3] = [RACES[0], RACES[1], "fox-and-hounds"];
+
+/// Those whose squares are told apart in the table.
+const RACES: [&str; 2] = ["hase-und-igel", "hare-and-tortoise"];
 
 /// Squares in a row of the table.
 const TABLE_ROW: usize = 10;
 
-/// Squares in a row of the picture, which winds: every second row goes from right to left.
+/// Squares in a row of a picture of a track, which winds: every second row goes from right to left.
 const ROW: usize = 13;
 
 /// The side of a square in the picture, in pixels, and the margin around all.
 const SIDE: usize = 56;
 const MARGIN: usize = 8;
 
-fn squares(variant: &str) -> Vec<SquareKind> {
+fn scene(variant: &str) -> Scene {
     let variant = Variant::by_name(variant).expect("a variant of the list");
-    let start = variant.start(2).expect("a race for two");
-    start.scene().board.squares
+    variant.start(2).expect("a game for two").scene()
 }
 
 /// What stands on the squares between start and finish, ten in a row of a Markdown table.
 pub fn table() -> String {
-    let boards = VARIANTS.map(squares);
-    let mut table = format!("| squares | `{}` | `{}` |\n", VARIANTS[0], VARIANTS[1]);
+    let boards = RACES.map(|variant| scene(variant).board.squares);
+    let mut table = format!("| squares | `{}` | `{}` |\n", RACES[0], RACES[1]);
     table += "|---|---|---|\n";
     let last = boards[0].len() - 2;
     for first in (1..=last).step_by(TABLE_ROW) {
@@ -58,25 +60,40 @@ fn name(kind: SquareKind) -> &'static str {
 
 /// A board as an SVG.
 pub fn picture(variant: &str) -> String {
-    let squares = squares(variant);
-    let rows = squares.len().div_ceil(ROW);
-    let (width, height) = (ROW * SIDE + 2 * MARGIN, rows * SIDE + 2 * MARGIN);
+    let Scene { board, pieces, .. } = scene(variant);
+    let (in_row, winds) = match board.layout {
+        Layout::Track => (ROW, true),
+        Layout::Grid { files } => (files.into(), false),
+    };
+    let rows = board.squares.len().div_ceil(in_row);
+    let (width, height) = (in_row * SIDE + 2 * MARGIN, rows * SIDE + 2 * MARGIN);
     let mut picture = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          width=\"{width}\" height=\"{height}\" font-family=\"sans-serif\" text-anchor=\"middle\">\n\
          <title>The board of {variant}</title>\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
     );
-    for (number, kind) in squares.iter().enumerate() {
-        let (row, place) = (number / ROW, number % ROW);
-        let column = if row % 2 == 0 { place } else { ROW - 1 - place };
+    for (number, kind) in board.squares.iter().enumerate() {
+        let (row, place) = (number / in_row, number % in_row);
+        let turns_back = winds && row % 2 == 1;
+        let column = if turns_back {
+            in_row - 1 - place
+        } else {
+            place
+        };
         // The first row is the lowest.
         let (x, y) = (MARGIN + column * SIDE, MARGIN + (rows - 1 - row) * SIDE);
-        let (middle, name) = (x + SIDE / 2, name(*kind));
+        let here = pieces.iter().find(|piece| piece.square == number);
+        let (caption, name) = match (winds, here) {
+            (true, _) => (number.to_string(), name(*kind)),
+            (false, Some(piece)) => (String::new(), piece.name),
+            (false, None) => (String::new(), ""),
+        };
+        let middle = x + SIDE / 2;
         let _ = write!(
             picture,
             "<rect x=\"{x}\" y=\"{y}\" width=\"{SIDE}\" height=\"{SIDE}\" fill=\"{}\" stroke=\"#444444\"/>\n\
-             <text x=\"{middle}\" y=\"{}\" font-size=\"11\" fill=\"#444444\">{number}</text>\n\
+             <text x=\"{middle}\" y=\"{}\" font-size=\"11\" fill=\"#444444\">{caption}</text>\n\
              <text x=\"{middle}\" y=\"{}\" font-size=\"{}\">{name}</text>\n",
             colour(kind.name),
             y + 14,
@@ -95,6 +112,8 @@ fn colour(kind: &str) -> &'static str {
         "hedgehog" => "#d8cfc8",
         "flag" => "#f7c9c9",
         "start" | "finish" => "#e8e8e8",
+        "dark" => "#c9a27a",
+        "light" => "#f6ead6",
         _ => "#cfe0f3",
     }
 }

@@ -1,4 +1,4 @@
-//! Draws the boards of Hase und Igel into `docs/`, and prints the table of their squares that stands in
+//! Draws the boards of all games into `docs/`, and prints the table of the squares of Hase und Igel that stands in
 //! `docs/rules.md`: `cargo run --example draw_boards`.
 
 mod drawing;

@@ -18,44 +18,41 @@ pub struct Asset {
     pub text: &'static str,
 }
 
-/// A file in the folder of the page, by its name.
-macro_rules! of_page {
-    ($kind:expr, $name:literal) => {
-        Asset {
-            path: concat!("/", $name),
-            kind: $kind,
-            text: include_str!(concat!("page/", $name)),
-        }
-    };
+const fn script(path: &'static str, text: &'static str) -> Asset {
+    Asset {
+        path,
+        kind: SCRIPT,
+        text,
+    }
+}
+
+const fn style(path: &'static str, text: &'static str) -> Asset {
+    Asset {
+        path,
+        kind: STYLE,
+        text,
+    }
 }
 
 /// All files. Boards are drawn as in the arbiter's report.
 pub const ASSETS: &[Asset] = &[
-    Asset {
-        path: "/board.js",
-        kind: SCRIPT,
-        text: BOARD_SCRIPT,
-    },
-    Asset {
-        path: "/board.css",
-        kind: STYLE,
-        text: BOARD_STYLE,
-    },
-    of_page!(STYLE, "table.css"),
-    of_page!(SCRIPT, "api.js"),
-    of_page!(SCRIPT, "card.js"),
-    of_page!(SCRIPT, "game.js"),
-    of_page!(SCRIPT, "library.js"),
-    of_page!(SCRIPT, "play.js"),
-    of_page!(SCRIPT, "review.js"),
-    of_page!(SCRIPT, "rules.js"),
-    of_page!(SCRIPT, "seats.js"),
-    of_page!(SCRIPT, "setup.js"),
-    of_page!(SCRIPT, "study.js"),
-    of_page!(SCRIPT, "symbols.js"),
-    of_page!(SCRIPT, "table.js"),
-    of_page!(SCRIPT, "texts.js"),
-    of_page!(SCRIPT, "view.js"),
+    script("/board.js", BOARD_SCRIPT),
+    style("/board.css", BOARD_STYLE),
+    script("/api.js", include_str!("page/api.js")),
+    script("/card.js", include_str!("page/card.js")),
+    script("/game.js", include_str!("page/game.js")),
+    script("/library.js", include_str!("page/library.js")),
+    script("/play.js", include_str!("page/play.js")),
+    script("/review.js", include_str!("page/review.js")),
+    script("/rules.js", include_str!("page/rules.js")),
+    script("/seats.js", include_str!("page/seats.js")),
+    script("/setup.js", include_str!("page/setup.js")),
+    script("/study.js", include_str!("page/study.js")),
+    script("/symbols.js", include_str!("page/symbols.js")),
+    script("/table.js", include_str!("page/table.js")),
+    script("/texts.js", include_str!("page/texts.js")),
+    script("/view.js", include_str!("page/view.js")),
+    style("/table.css", include_str!("page/table.css")),
 ];
 
 impl IntoResponse for Asset {

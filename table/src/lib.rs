@@ -12,7 +12,7 @@
 //! | [`pool`] | engine processes, and the queue before them |
 //! | [`board`] | games, what they look like, and chance |
 //! | [`args`] | what is typed |
-//! | [`page`], [`assets`] | what a browser loads |
+//! | [`page`], [`rules_page`], [`assets`] | what a browser loads |
 //!
 //! Nothing that a client or an engine sends may bring it down: whatever could panic is denied here, but in tests.
 #![cfg_attr(
@@ -28,4 +28,5 @@ pub mod door;
 pub mod page;
 pub mod pool;
 pub mod router;
+pub mod rules_page;
 pub mod server;

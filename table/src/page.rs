@@ -1,32 +1,44 @@
-//! The page: markup that its scripts fill.
+//! The pages: markup that their scripts fill.
 
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
 
-/// The page at `/`.
-pub fn page() -> Markup {
+/// A page in a language, with the script that fills it and what it consists of before.
+pub fn page(language: &str, title: &str, script: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
-        html lang="en" {
+        html lang=(language) {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                title { "buxtehude" }
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                link rel="icon" href="data:,";
                 link rel="stylesheet" href="/board.css";
                 link rel="stylesheet" href="/table.css";
-                script type="module" src="/table.js" {}
+                script type="module" src=(script) {}
             }
-            body { main id="table" {} }
+            body { (body) }
         }
     }
 }
 
-/// The answer with the page.
-pub async fn show() -> Response {
+/// The page at `/`, at which people play.
+pub fn table() -> Markup {
+    let body = html! {
+        main #table {
+            noscript { p { "The table is drawn by a script: please allow JavaScript for this page." } }
+        }
+    };
+    page("en", "buxtehude", "/table.js", &body)
+}
+
+/// A page as an answer.
+pub fn answer(page: Markup) -> Response {
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),
         (CACHE_CONTROL, "no-cache"),
     ];
-    (headers, page().into_string()).into_response()
+    (headers, page.into_string()).into_response()
 }

@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use crate::api::{self, App};
 use crate::assets::ASSETS;
 use crate::door::{Hosts, Refusal, guard};
-use crate::page;
+use crate::{page, rules_page};
 
 /// The most requests that are answered at a time, those that wait for an engine among them.
 pub const MOST_REQUESTS: usize = 512;
@@ -20,7 +20,9 @@ pub const MOST_REQUESTS: usize = 512;
 /// The server without its socket: what answers requests to these hosts.
 pub fn router(app: App, hosts: Hosts) -> Router {
     let mut router = Router::new()
-        .route("/", get(page::show))
+        .route("/", get(async || page::answer(page::table())))
+        .route("/rules", get(async || page::answer(rules_page::english())))
+        .route("/regeln", get(async || page::answer(rules_page::german())))
         .route("/api/new", post(api::new))
         .route("/api/show", post(api::show))
         .route("/api/play", post(api::play))

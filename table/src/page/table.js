@@ -110,7 +110,7 @@ function header() {
   return element("header", { class: "top" },
     element("h1", {}, "buxtehude"),
     element("nav", {}, button(t("new game"), newGame, { class: "primary", id: "new-game" }),
-      element("a", { href: "/rules", target: "_blank", id: "rules-link" }, t("rules")), language));
+      element("a", { href: t("rules path"), target: "_blank", id: "rules-link" }, t("rules")), language));
 }
 
 // A person against engines of medium strength.

@@ -1,7 +1,7 @@
 // All words of the page, in English and German. What the server says is English and is translated by its words.
 
 const ENGLISH = {
-  "new game": "New game", rules: "Rules", language: "Deutsch", play: "Play", study: "Study", review: "Review",
+  "new game": "New game", rules: "Rules", "rules path": "/rules", language: "Deutsch", play: "Play", study: "Study", review: "Review",
   library: "Library", seat: "Seat {seat}", you: "Person", person: "Person", engine: "Engine", level: "level {level}",
   "level of": "Level", players: "Players", game: "Game", start: "Start", cancel: "Cancel", close: "Close",
   "who plays": "Who sits where?", undo: "Take back", skip: "Skip", first: "To the start", back: "Back", on: "On",
@@ -31,7 +31,7 @@ const ENGLISH = {
 };
 
 const GERMAN = {
-  "new game": "Neues Spiel", rules: "Regeln", language: "English", play: "Spielen", study: "Studieren", review: "Rückschau",
+  "new game": "Neues Spiel", rules: "Regeln", "rules path": "/regeln", language: "English", play: "Spielen", study: "Studieren", review: "Rückschau",
   library: "Sammlung", seat: "Platz {seat}", you: "Mensch", person: "Mensch", engine: "Programm", level: "Stufe {level}",
   "level of": "Stufe", players: "Spieler", game: "Spiel", start: "Los", cancel: "Abbrechen", close: "Schließen",
   "who plays": "Wer sitzt wo?", undo: "Zurücknehmen", skip: "Überspringen", first: "Zum Anfang", back: "Zurück", on: "Weiter",
