@@ -30,6 +30,7 @@ mod referee;
 mod replay;
 mod report;
 mod retirement;
+mod review;
 mod runner;
 mod schedule;
 mod score;
