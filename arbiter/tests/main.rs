@@ -31,6 +31,7 @@ mod replay;
 mod report;
 mod retirement;
 mod review;
+mod review_command;
 mod runner;
 mod schedule;
 mod score;

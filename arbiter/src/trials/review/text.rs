@@ -8,10 +8,11 @@ use crate::results::report::{Column, decimals, ordinal, signed, table};
 
 /// What the columns of a review mean.
 const LEGEND: &str = "permille of all points, which add up to the result; skill: minus what the own moves lost; \
-    gifts: what the moves of\nothers brought; luck: what cards brought; noise: what the search got wrong";
+    gifts: what the moves of\nothers brought; luck: what cards brought; noise: what the search got wrong\n";
 
-/// What the column is about that is there where the rules did not end a game.
-const VERDICT: &str = "; verdict: what the arbiter's brought";
+/// What the column means that is there where the rules did not end a game.
+const VERDICT: &str =
+    "verdict: what the arbiter's verdict brought in games that the rules had not ended\n";
 
 /// The tables of a game with its `most` worst moves, luckiest and unluckiest cards, and a newline at the end.
 pub fn game_text(game: &ReviewedGame<'_>, most: usize) -> String {
@@ -99,7 +100,7 @@ fn seats_table(game: &ReviewedGame<'_>) -> String {
         }
         row
     });
-    table(&columns, rows) + &legend(is_cut) + "\n"
+    table(&columns, rows) + &legend(is_cut)
 }
 
 fn legend(is_cut: bool) -> String {
@@ -152,7 +153,7 @@ pub fn totals_text(totals: &Totals) -> String {
     let seats = totals.seats().enumerate();
     let seats = seats.map(|(index, line)| ((index + 1).to_string(), line));
     format!(
-        "{}\n{}{}; ±: 95 % interval over blocks\n",
+        "{}\n{}{}±: 95 % interval over blocks of games with the same cards\n",
         totals_table("engine", engines, is_cut),
         totals_table("seat", seats, is_cut),
         legend(is_cut)
