@@ -23,7 +23,7 @@ use std::str::FromStr;
 
 pub use no_cards::{NoCard, NoOutcomes, NotACard};
 pub use perft::{for_each_child, perft, perft_by_playing};
-pub use scene::{Board, Fact, Layout, Piece, Scene, SquareKind};
+pub use scene::{Board, Fact, Layout, MovePreview, Piece, Scene, SquareKind};
 pub use solved::{Census, LongestWin, Outcome, Start};
 pub(crate) use variant::with_position;
 pub use variant::{
@@ -218,4 +218,10 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
 
     /// What the position looks like, for programs that draw it.
     fn scene(&self) -> Scene;
+
+    /// What a move looks like that is known to be legal; of any other it has no meaning, or the call panics.
+    fn preview(&self, mv: Self::Move) -> MovePreview;
+
+    /// What a card says, as a sentence to whoever draws it.
+    fn card_words(card: Self::Card) -> &'static str;
 }

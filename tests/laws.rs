@@ -1,6 +1,8 @@
 //! What every position of every game promises, walked over random games of every variant and number of
 //! players, and the bookkeeping of carrots that Hase und Igel adds.
 
+mod scenes;
+
 use std::collections::HashMap;
 use std::fmt::Debug;
 
@@ -10,8 +12,8 @@ use buxtehude::rules::hase::{Card, FINISH, Move, Position, Square};
 #[cfg(feature = "ludo")]
 use buxtehude::rules::ludo;
 use buxtehude::rules::{
-    AnyPosition, Game, MAX_MOVES, MAX_OUTCOMES, MAX_SEATS, Rules, Scene, Seat, Turn, VARIANTS,
-    Variant, fox, perft, perft_by_playing,
+    AnyPosition, Game, MAX_MOVES, MAX_OUTCOMES, MAX_SEATS, Rules, Seat, Turn, VARIANTS, Variant,
+    fox, perft, perft_by_playing,
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -301,30 +303,6 @@ impl<G: Game> Laws<G> {
         );
     }
 
-    /// A drawing begun with the start can go on with this position.
-    fn check_scene(&self, position: &G) {
-        let scene = position.scene();
-        let start = G::start(self.rules, position.seats()).unwrap().scene();
-        assert_eq!(scene.board, start.board, "{position:?}");
-        assert_eq!(scene.facts.len(), position.seats(), "{position:?}");
-        let labels = |scene: &Scene| -> Vec<Vec<&str>> {
-            let facts = scene.facts.iter();
-            facts
-                .map(|facts| facts.iter().map(|fact| fact.label).collect())
-                .collect()
-        };
-        assert_eq!(labels(&scene), labels(&start), "{position:?}");
-        let pieces = |scene: &Scene| -> Vec<(Seat, &str)> {
-            let pieces = scene.pieces.iter();
-            pieces.map(|piece| (piece.seat, piece.name)).collect()
-        };
-        assert_eq!(pieces(&scene), pieces(&start), "{position:?}");
-        for piece in scene.pieces {
-            let squares = scene.board.squares.len();
-            assert!(piece.square < squares, "{piece:?} in {position:?}");
-        }
-    }
-
     /// What speaks in words agrees with the position's own type.
     fn check_any(&self, position: &G) {
         let any = (self.any)(*position);
@@ -337,7 +315,12 @@ impl<G: Game> Laws<G> {
         assert_eq!(any.picture(), position.picture());
         assert_eq!(any.columns(), position.columns());
         assert_eq!(any.scene(), position.scene());
-        self.check_scene(position);
+        scenes::check_scene(self.rules, position);
+        scenes::check_previews(position);
+        let words: Vec<String> = any.previews().into_iter().map(|(word, _)| word).collect();
+        let is_move = matches!(position.turn(), Turn::Seat(_));
+        let legal = is_move.then(|| any.legal_actions());
+        assert_eq!(words, legal.unwrap_or_default(), "{position:?}");
         assert_eq!(format!("{any:?}"), format!("{position:?}"));
         for seat in (0..position.seats()).map(|seat| Seat(seat as u8)) {
             assert_eq!(any.place(seat), position.place(seat), "{position:?}");

@@ -11,6 +11,7 @@ mod notation;
 mod picture;
 mod position;
 mod position_error;
+mod preview;
 mod refusal;
 mod ruleset;
 mod scene;

@@ -16,7 +16,7 @@ use thiserror::Error;
 
 pub use notation::{Die, Move, PositionError, Unreadable};
 
-use super::{Game, Scene, Seat, Turn};
+use super::{Game, MovePreview, Scene, Seat, Turn};
 
 /// The square that pawns are on their way to.
 pub const GOAL: u8 = 21;
@@ -236,6 +236,14 @@ impl Game for Position {
 
     fn scene(&self) -> Scene {
         scene::of(self)
+    }
+
+    fn preview(&self, mv: Move) -> MovePreview {
+        scene::preview(self, mv)
+    }
+
+    fn card_words(_: Die) -> &'static str {
+        "Move one of your pawns as far as the die says."
     }
 }
 

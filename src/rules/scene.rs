@@ -74,3 +74,28 @@ pub struct Fact {
     /// What there is to know; may be empty.
     pub value: String,
 }
+
+/// A legal move before it is made: how it looks on the board, what it costs, and what it brings.
+///
+/// # Examples
+/// ```
+/// use buxtehude::rules::Variant;
+///
+/// let start = Variant::by_name("hase-und-igel")?.start(2).unwrap();
+/// let previews = start.previews();
+/// let (word, preview) = previews.iter().find(|(word, _)| word == "10").unwrap();
+/// assert_eq!((word.as_str(), preview.piece, preview.square), ("10", 0, 10));
+/// let facts: Vec<_> = preview.facts.iter().map(|fact| (fact.label, fact.value.as_str())).collect();
+/// assert_eq!(facts, [("cost", "55"), ("carrots", "13"), ("pays", "20"), ("if place", "2")]);
+/// # Ok::<(), buxtehude::rules::UnknownVariant>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MovePreview {
+    /// The piece that moves, or stays, as an index into [`Scene::pieces`].
+    pub piece: usize,
+    /// The square on which it will stand, as an index into [`Board::squares`].
+    pub square: usize,
+    /// What the move costs the mover, leaves it, and will bring it, in the order in which it is to be shown. The
+    /// labels are of a closed set, one for each game, as are values that are no numbers: others can translate them.
+    pub facts: Vec<Fact>,
+}

@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::hase::{self, Etude, EtudeError};
 #[cfg(feature = "ludo")]
 use super::ludo;
-use super::{Census, Game, MAX_SEATS, Outcome, Scene, Seat, Turn, fox, perft};
+use super::{Census, Game, MAX_SEATS, MovePreview, Outcome, Scene, Seat, Turn, fox, perft};
 
 /// A game with its tables, as it is chosen by name.
 #[derive(Debug)]
@@ -329,6 +329,22 @@ impl AnyPosition {
     /// What the position looks like, for programs that draw it; see [`Game::scene`].
     pub fn scene(&self) -> Scene {
         with_position!(self, position => position.scene())
+    }
+
+    /// Each legal move as a word of a move list, ascending, with what it looks like; see [`Game::preview`].
+    pub fn previews(&self) -> Vec<(String, MovePreview)> {
+        with_position!(self, position => {
+            let moves = position.legal_moves();
+            moves.map(|mv| (mv.to_string(), position.preview(mv))).collect()
+        })
+    }
+
+    /// What a card of the game says, given as a word of a move list; `None` where that is none of its cards.
+    pub fn card_words(&self, word: &str) -> Option<&'static str> {
+        fn words<G: Game>(_: &G, word: &str) -> Option<&'static str> {
+            word.parse().ok().map(G::card_words)
+        }
+        with_position!(self, position => words(position, word))
     }
 
     /// Counts over all positions of the game; see [`Game::census`].

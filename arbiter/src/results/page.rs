@@ -27,6 +27,12 @@ use time_use::TimeUse;
 
 pub use subject::{EngineEntry, Subject};
 
+/// What draws any scene of the rules: an ECMAScript module that loads nothing, for this page and for others.
+pub const BOARD_SCRIPT: &str = include_str!("page/board.js");
+
+/// How boards look: styles for what [`BOARD_SCRIPT`] draws, and the colours of seats, in light and dark.
+pub const BOARD_STYLE: &str = include_str!("page/board.css");
+
 /// What a page will say.
 #[derive(Debug)]
 pub struct Page {

@@ -10,7 +10,7 @@ use super::refusal::IllegalMove;
 use super::solved::SOLVED;
 use super::{picture, scene};
 use crate::rules::no_cards::{NoCard, NoOutcomes};
-use crate::rules::{Census, Game, Outcome, Scene, Seat, Turn};
+use crate::rules::{Census, Game, MovePreview, Outcome, Scene, Seat, Turn};
 
 /// The seat of the rabbit, which moves first.
 pub const RABBIT: Seat = Seat(0);
@@ -248,6 +248,14 @@ impl Game for Position {
 
     fn scene(&self) -> Scene {
         scene::of(self)
+    }
+
+    fn preview(&self, mv: Move) -> MovePreview {
+        scene::preview(self, mv)
+    }
+
+    fn card_words(card: NoCard) -> &'static str {
+        card.never()
     }
 
     fn columns(&self) -> Vec<(&'static str, String)> {

@@ -1,8 +1,9 @@
 //! What the board looks like, for programs that draw it.
 
 use super::board::Square;
+use super::moves::Move;
 use super::position::{Position, RABBIT, WOLVES};
-use crate::rules::{Board, Fact, Game, Layout, Piece, Scene, Seat, SquareKind, Turn};
+use crate::rules::{Board, Fact, Game, Layout, MovePreview, Piece, Scene, Seat, SquareKind, Turn};
 
 /// Files and rows of the board.
 const SIDE: u8 = 8;
@@ -17,10 +18,10 @@ pub(super) fn of(position: &Position) -> Scene {
         },
         mark: "",
     };
-    let piece = |seat, name, square: Square| Piece {
+    let piece = |seat, name, square| Piece {
         seat,
         name,
-        square: usize::from(SIDE * square.row() + square.file()),
+        square: index(square),
     };
     let rabbit = piece(RABBIT, "rabbit", position.rabbit());
     let wolves = Square::all_in(position.wolves()).map(|square| piece(WOLVES, "wolf", square));
@@ -34,6 +35,31 @@ pub(super) fn of(position: &Position) -> Scene {
             .map(|(seat, plays)| facts(position, seat, plays))
             .into(),
     }
+}
+
+/// What a legal move looks like: nothing costs anything here, but it may end the game.
+pub(super) fn preview(position: &Position, mv: Move) -> MovePreview {
+    let before = |wolf: &Square| *wolf != mv.from;
+    let piece = match mv.from == position.rabbit() {
+        true => 0,
+        false => 1 + Square::all_in(position.wolves()).take_while(before).count(),
+    };
+    let after = position.play_unchecked(mv);
+    let wins = after.turn() == Turn::Over && after.winner() == position.turn().seat();
+    let then = wins.then(|| Fact {
+        label: "then",
+        value: "wins".to_string(),
+    });
+    MovePreview {
+        piece,
+        square: index(mv.to),
+        facts: then.into_iter().collect(),
+    }
+}
+
+/// The index of a square among all squares, the light ones too.
+fn index(square: Square) -> usize {
+    usize::from(SIDE * square.row() + square.file())
 }
 
 fn facts(position: &Position, seat: Seat, plays: &str) -> Vec<Fact> {

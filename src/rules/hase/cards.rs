@@ -56,6 +56,30 @@ impl Card {
         }
     }
 
+    /// What the card says to the one who draws it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Card::Behind => {
+                "If there are more hares behind you than ahead of you, miss your next turn; if not, move again at once."
+            }
+            Card::Draw => {
+                "Take 10 carrots for each lettuce that you still hold. If you hold none, miss your next turn."
+            }
+            Card::Restore => "You now hold exactly 65 carrots.",
+            Card::Half => "Lose half of your carrots. Of an odd number you keep the larger half.",
+            Card::Free => {
+                "Your last move costs nothing: take back the carrots that you paid for it."
+            }
+            Card::Show => "Show your carrots to everybody.",
+            Card::Give => {
+                "Give 10 carrots to each hare behind you. If you do not have so many, give 5, or 1, or nothing."
+            }
+            Card::Shuffle => {
+                "Take one carrot from every other hare in the race. Then all hare cards are shuffled."
+            }
+        }
+    }
+
     /// The letter of the card in the text of a position; a `shuffle` never stays drawn and has none.
     pub(super) const fn letter(self) -> Option<char> {
         match self {

@@ -10,8 +10,8 @@ use super::moves::{Move, Moves};
 use super::refusal::{IllegalCard, IllegalMove};
 use super::ruleset::Ruleset;
 use super::track::{FINISH, Square};
-use super::{PositionError, cost, notation, picture, scene};
-use crate::rules::{Game, MAX_SEATS, Scene, Seat, Turn};
+use super::{PositionError, cost, notation, picture, preview, scene};
+use crate::rules::{Game, MAX_SEATS, MovePreview, Scene, Seat, Turn};
 
 /// Carrots for a square's way back, and those that a hare on a carrot square takes or gives.
 pub(super) const TEN_CARROTS: u16 = 10;
@@ -373,6 +373,14 @@ impl Game for Position {
 
     fn scene(&self) -> Scene {
         scene::of(self)
+    }
+
+    fn preview(&self, mv: Move) -> MovePreview {
+        preview::of(self, mv)
+    }
+
+    fn card_words(card: Card) -> &'static str {
+        card.words()
     }
 
     fn columns(&self) -> Vec<(&'static str, String)> {

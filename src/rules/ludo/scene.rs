@@ -1,7 +1,7 @@
 //! What a position looks like.
 
-use super::{GOAL, Position};
-use crate::rules::{Board, Fact, Game, Layout, Piece, Scene, Seat, SquareKind};
+use super::{GOAL, Move, PAWNS, Position};
+use crate::rules::{Board, Fact, Game, Layout, MovePreview, Piece, Scene, Seat, SquareKind};
 
 fn seats(position: &Position) -> impl Iterator<Item = Seat> {
     (0..position.seats() as u8).map(Seat)
@@ -34,6 +34,17 @@ pub(super) fn of(position: &Position) -> Scene {
         },
         pieces: pieces.collect(),
         facts: seats(position).map(|seat| vec![fact(seat)]).collect(),
+    }
+}
+
+pub(super) fn preview(position: &Position, mv: Move) -> MovePreview {
+    let seat = Seat(position.mover);
+    let pawns = position.pawns(seat);
+    let pawn = pawns.iter().position(|pawn| *pawn == mv.0).unwrap_or(0);
+    MovePreview {
+        piece: PAWNS * seat.index() + pawn,
+        square: usize::from((mv.0 + position.roll).min(GOAL)),
+        facts: Vec::new(),
     }
 }
 

@@ -4,7 +4,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::faults::FaultEntry;
 use super::plot::Plot;
-use super::{Page, bars};
+use super::{BOARD_SCRIPT, BOARD_STYLE, Page, bars};
 use crate::results::report::{FAIRNESS_LEGEND, RATINGS_LEGEND, Rows, engines_by_lead, percent};
 use crate::score::{Standings, Tally};
 
@@ -28,7 +28,7 @@ pub fn page(page: &Page) -> Markup {
                 meta name="color-scheme" content="light dark";
                 link rel="icon" href="data:,";
                 title { (title) }
-                style { (PreEscaped(include_str!("page.css"))) }
+                style { (PreEscaped(BOARD_STYLE)) (PreEscaped(include_str!("page.css"))) }
             }
             body {
                 (header(page))
@@ -42,7 +42,7 @@ pub fn page(page: &Page) -> Markup {
                     (games(page))
                 }
                 script type="application/json" id="shown-games" { (PreEscaped(page.shown.json())) }
-                script { (PreEscaped(include_str!("page.js"))) }
+                script type="module" { (PreEscaped(BOARD_SCRIPT)) (PreEscaped(include_str!("page.js"))) }
             }
         }
     }

@@ -1,28 +1,11 @@
-// Steps through the games: draws a board, a table of the seats and the engines' estimates for one position at a
-// time. Whatever comes from an engine is set as text, never as markup.
-"use strict";
+// Steps through the games: a board, a table of the seats and the engines' estimates for one position at a time.
+// Whatever comes from an engine is set as text, never as markup. What draws boards stands above this in the same module.
 (() => {
   const data = JSON.parse(document.getElementById("shown-games").textContent);
   const root = document.getElementById("game");
   if (!root || data.games.length === 0) return;
 
-  const SVG = "http://www.w3.org/2000/svg";
-  const COLOURS = 6;
-  const FIELD = 40;
   const PLAY_MS = 700;
-
-  // --- Elements ---
-
-  function fill(node, attributes, children) {
-    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-    node.append(...children);
-    return node;
-  }
-  const element = (tag, attributes = {}, ...children) =>
-    fill(document.createElement(tag), attributes, children);
-  const drawing = (tag, attributes = {}, ...children) =>
-    fill(document.createElementNS(SVG, tag), attributes, children);
-  const colour = (seat) => `var(--colour-${seat % COLOURS})`;
 
   // --- Positions ---
 
@@ -43,94 +26,18 @@
 
   // --- The board ---
 
-  // Where a square is drawn. A track winds up from the bottom left, row by row in turn to the right and the left.
-  function layoutOf(board, isNarrow) {
-    const count = board.squares.length;
-    const files = board.files || (isNarrow ? 9 : 13);
-    const rows = Math.ceil(count / files);
-    const place = (square) => {
-      const row = Math.floor(square / files);
-      const file = square % files;
-      const turnsBack = board.files === 0 && row % 2 === 1;
-      return [(turnsBack ? files - 1 - file : file) * FIELD, (rows - 1 - row) * FIELD];
-    };
-    return { place, width: files * FIELD, height: rows * FIELD };
+  // A board as it is drawn, its kinds of squares written out.
+  function boardOf({ files, kinds, squares }) {
+    const named = kinds.map(([name, mark]) => ({ name, mark }));
+    return { files, squares: squares.map((kind) => named[kind]) };
   }
 
-  // Kinds with a mark are told apart by hue as well; the others are those of a chequered board.
-  function kindColour(board, kind) {
-    const [name, mark] = board.kinds[kind];
-    if (mark === "") return name === "light" ? "var(--field-light)" : "var(--field-dark)";
-    const hue = Math.round((kind * 360) / board.kinds.length);
-    return `color-mix(in srgb, hsl(${hue} 75% 50%) var(--tint), var(--paper))`;
-  }
-
-  function drawFields(svg, board, layout) {
-    board.squares.forEach((kind, square) => {
-      const [x, y] = layout.place(square);
-      const [name, mark] = board.kinds[kind];
-      const field = drawing("rect", { class: "field", x, y, width: FIELD, height: FIELD, rx: 3 });
-      field.style.fill = kindColour(board, kind);
-      if (mark !== "") field.append(drawing("title", {}, `${square}: ${name}`));
-      svg.append(field);
-      if (mark === "") return;
-      svg.append(drawing("text", { class: "field-number", x: x + 4, y: y + 11 }, String(square)));
-      svg.append(drawing("text", { class: "field-mark", x: x + FIELD - 4, y: y + 12 }, mark));
+  function piecesOf(track, position) {
+    if (!position) return null;
+    return position.squares.map((square, piece) => {
+      const [seat, name] = track.pieces[piece];
+      return { seat, name, square };
     });
-  }
-
-  // Pawns on one square stand beside each other, the smaller the more there are.
-  function drawPawns(svg, board, track, position, before, layout) {
-    const bySquare = new Map();
-    position.squares.forEach((square, piece) => {
-      if (!bySquare.has(square)) bySquare.set(square, []);
-      bySquare.get(square).push(piece);
-      if (before && before.squares[piece] !== square) {
-        const [x, y] = layout.place(before.squares[piece]);
-        const size = FIELD - 6;
-        svg.append(drawing("rect", { class: "trail", x: x + 3, y: y + 3, width: size, height: size, rx: 3 }));
-      }
-    });
-    for (const [square, pieces] of bySquare) {
-      const [x, y] = layout.place(square);
-      const columns = Math.ceil(Math.sqrt(pieces.length));
-      const rows = Math.ceil(pieces.length / columns);
-      // A single pawn leaves room for what is written above it.
-      const top = board.files === 0 && pieces.length === 1 ? 12 : 0;
-      const radius = Math.min(13, (FIELD - 4) / 2 / Math.max(columns, rows));
-      pieces.forEach((piece, index) => {
-        const [seat, name] = track.pieces[piece];
-        const cx = x + (FIELD * ((index % columns) + 0.5)) / columns;
-        const cy = y + top + ((FIELD - top) * (Math.floor(index / columns) + 0.5)) / rows;
-        const pawn = drawing("circle", { class: "pawn", cx, cy, r: radius, "data-piece": piece, "data-square": square });
-        pawn.style.fill = colour(seat);
-        pawn.append(drawing("title", {}, `seat ${seat + 1}: ${name}`));
-        svg.append(pawn);
-        const size = Math.max(8, radius * 1.15);
-        svg.append(drawing("text", { class: "pawn-name", x: cx, y: cy, "font-size": size }, String(seat + 1)));
-      });
-    }
-  }
-
-  function drawBoard(game, board, positions, ply, isNarrow) {
-    const layout = layoutOf(board, isNarrow);
-    const label = `position after ${ply} moves`;
-    const viewBox = `0 0 ${layout.width} ${layout.height}`;
-    const svg = drawing("svg", { viewBox, role: "img", "aria-label": label });
-    drawFields(svg, board, layout);
-    drawPawns(svg, board, game.positions, positions[ply], positions[ply - 1], layout);
-    return svg;
-  }
-
-  function marksOf(board) {
-    const legend = element("p", { class: "legend marks" });
-    board.kinds.forEach(([name, mark], kind) => {
-      if (mark === "") return;
-      const field = element("i", {}, mark);
-      field.style.background = kindColour(board, kind);
-      legend.append(element("span", {}, field, name));
-    });
-    return legend;
   }
 
   // --- Words and tables ---
@@ -333,9 +240,15 @@
     state.ply = Math.min(Math.max(ply, 0), state.positions.length - 1);
     link.href = `#game-${game.number}-${state.ply}`;
     slider.value = state.ply;
-    const plan = data.boards[game.positions.board];
+    const plan = boardOf(data.boards[game.positions.board]);
+    const view = {
+      label: `position after ${state.ply} moves`,
+      pieces: piecesOf(game.positions, state.positions[state.ply]),
+      before: piecesOf(game.positions, state.positions[state.ply - 1]),
+      isNarrow: narrow.matches,
+    };
     board.className = plan.files ? "board grid" : "board";
-    board.replaceChildren(drawBoard(game, plan, state.positions, state.ply, narrow.matches), marksOf(plan));
+    board.replaceChildren(drawBoard(plan, view), marksOf(plan));
     words.textContent = describe(game, state.ply);
     seats.replaceChildren(seatTable(game, state.positions[state.ply], game.positions.steps[state.ply - 1]));
     if (state.chart) {

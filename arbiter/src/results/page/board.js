@@ -1,0 +1,201 @@
+// Draws boards: whatever a scene of the rules says, without knowing the game. The report and the table share it.
+
+const SVG = "http://www.w3.org/2000/svg";
+const COLOURS = 6;
+/** The side of a square, in units of the drawing. */
+export const FIELD = 40;
+
+// --- Elements ---
+
+/** Sets attributes and adds children; what is text stays text, never markup. */
+export function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+export const element = (tag, attributes = {}, ...children) =>
+  fill(document.createElement(tag), attributes, children);
+export const drawing = (tag, attributes = {}, ...children) =>
+  fill(document.createElementNS(SVG, tag), attributes, children);
+/** The colour of a seat, counted from 0. */
+export const colour = (seat) => `var(--colour-${seat % COLOURS})`;
+
+// --- Where things are ---
+
+/** Where squares are drawn. A track winds up from the bottom left, row by row in turn to the right and the left. */
+export function layoutOf(board, isNarrow) {
+  const count = board.squares.length;
+  const isTrack = !board.files;
+  const files = board.files || (isNarrow ? 9 : 13);
+  const rows = Math.ceil(count / files);
+  const place = (square) => {
+    const row = Math.floor(square / files);
+    const file = square % files;
+    const turnsBack = isTrack && row % 2 === 1;
+    return [(turnsBack ? files - 1 - file : file) * FIELD, (rows - 1 - row) * FIELD];
+  };
+  const middle = (square) => place(square).map((start) => start + FIELD / 2);
+  return { count, isTrack, place, middle, width: files * FIELD, height: rows * FIELD };
+}
+
+/** Where each piece stands, by its index: pieces on one square stand beside each other, the smaller the more. */
+export function spotsOf(pieces, layout) {
+  const bySquare = new Map();
+  pieces.forEach(({ square }, piece) => {
+    if (!bySquare.has(square)) bySquare.set(square, []);
+    bySquare.get(square).push(piece);
+  });
+  const spots = [];
+  for (const [square, there] of bySquare) {
+    const [x, y] = layout.place(square);
+    const columns = Math.ceil(Math.sqrt(there.length));
+    const rows = Math.ceil(there.length / columns);
+    // A single piece leaves room for what is written above it.
+    const top = layout.isTrack && there.length === 1 ? FIELD / 5 : 0;
+    const radius = Math.min(15, (FIELD - 4) / 2 / Math.max(columns, rows));
+    there.forEach((piece, index) => {
+      const cx = x + (FIELD * ((index % columns) + 0.5)) / columns;
+      const cy = y + top + ((FIELD - top) * (Math.floor(index / columns) + 0.5)) / rows;
+      spots[piece] = { cx, cy, radius };
+    });
+  }
+  return spots;
+}
+
+// --- Squares ---
+
+// Kinds with a mark are told apart by hue as well; the others are those of a chequered board.
+function kindColour(board, { name, mark }) {
+  if (mark === "") return name === "light" ? "var(--field-light)" : "var(--field-dark)";
+  const marks = [...new Set(board.squares.map((square) => square.mark))];
+  const hue = Math.round((marks.indexOf(mark) * 360) / marks.length);
+  return `color-mix(in srgb, hsl(${hue} 75% 50%) var(--tint), var(--paper))`;
+}
+
+const kindClass = (name) => `kind-${name.replace(/[^a-z0-9]+/gi, "-")}`;
+
+// A picture is a list of [tag, attributes] in a box of 24 by 24 units.
+function picture(shapes, x, y, size, className) {
+  const scale = size / 24;
+  const transform = `translate(${x - size / 2} ${y - size / 2}) scale(${scale})`;
+  const parts = shapes.map(([tag, attributes, text]) => drawing(tag, attributes, ...(text ? [text] : [])));
+  return drawing("g", { class: className, transform }, ...parts);
+}
+
+// The way of a track, behind its squares.
+function road(board, layout) {
+  const points = board.squares.map((_, square) => layout.middle(square).join(",")).join(" ");
+  return drawing("polyline", { class: "road", points });
+}
+
+function field(board, layout, view, square, isTaken) {
+  const [x, y] = layout.place(square);
+  const kind = board.squares[square];
+  const inset = layout.isTrack ? 2 : 0;
+  const size = FIELD - 2 * inset;
+  const at = { x: x + inset, y: y + inset, width: size, height: size, rx: layout.isTrack ? 7 : 0 };
+  const rect = drawing("rect", { class: `field ${kindClass(kind.name)}`, ...at });
+  const shapes = view.symbols?.kinds[kind.name];
+  if (!shapes) rect.style.fill = kindColour(board, kind);
+  const group = drawing("g", { class: "square", "data-square": square }, rect);
+  const name = view.nameOf?.(square) ?? (kind.mark === "" ? "" : `${square}: ${kind.name}`);
+  if (name) group.append(drawing("title", {}, name));
+  if (kind.mark !== "") {
+    group.append(drawing("text", { class: "field-number", x: x + 5, y: y + 12 }, String(square)));
+  }
+  if (shapes && isTaken) group.append(picture(shapes, x + FIELD - 10, y + 10, 12, "symbol"));
+  else if (shapes) group.append(picture(shapes, x + FIELD / 2, y + FIELD / 2 + 3, 25, "symbol"));
+  else if (kind.mark !== "") {
+    group.append(drawing("text", { class: "field-mark", x: x + FIELD - 5, y: y + 13 }, kind.mark));
+  }
+  return group;
+}
+
+// --- Pieces ---
+
+function pawn(piece, index, spot, view) {
+  const { seat, name } = piece;
+  const { cx, cy, radius } = spot;
+  const attributes = { class: "pawn", "data-piece": index, "data-square": piece.square };
+  const group = drawing("g", attributes, drawing("title", {}, `${seat + 1}: ${name}`));
+  const shapes = view.symbols?.pieces[name];
+  const body = shapes
+    ? picture(shapes, cx, cy, radius * 2.5, "pawn-body")
+    : drawing("circle", { class: "pawn-body", cx, cy, r: radius });
+  body.style.fill = colour(seat);
+  const size = shapes ? Math.max(6, radius * 0.85) : Math.max(8, radius * 1.15);
+  const text = { class: "pawn-name", x: cx, y: shapes ? cy + radius * 0.42 : cy, "font-size": size };
+  group.append(body, drawing("text", text, String(seat + 1)));
+  if (view.turn === seat) group.classList.add("at-turn");
+  return group;
+}
+
+function trail(layout, square) {
+  const [x, y] = layout.place(square);
+  const size = FIELD - 6;
+  return drawing("rect", { class: "trail", x: x + 3, y: y + 3, width: size, height: size, rx: 6 });
+}
+
+// An arrow from one square to another, the bolder the more it weighs, from 0 to 1.
+function arrow(layout, { from, to, weight = 1, rank = 0 }) {
+  const [x1, y1] = layout.middle(from);
+  const [x2, y2] = layout.middle(to);
+  if (from === to) {
+    const loop = { class: "arrow", cx: x1, cy: y1, r: FIELD * 0.42, "data-rank": rank };
+    return fill(drawing("circle", loop), { "stroke-opacity": 0.35 + 0.5 * weight }, []);
+  }
+  const length = Math.hypot(x2 - x1, y2 - y1);
+  const [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
+  const width = 2.5 + 3.5 * weight;
+  const head = width * 2.2;
+  const [bx, by] = [x2 - ux * (head + 4), y2 - uy * (head + 4)];
+  const points = [
+    [x1 + ux * 8 - uy * width / 2, y1 + uy * 8 + ux * width / 2],
+    [bx - uy * width / 2, by + ux * width / 2],
+    [bx - uy * head / 1.6, by + ux * head / 1.6],
+    [x2 - ux * 4, y2 - uy * 4],
+    [bx + uy * head / 1.6, by - ux * head / 1.6],
+    [bx + uy * width / 2, by - ux * width / 2],
+    [x1 + ux * 8 + uy * width / 2, y1 + uy * 8 - ux * width / 2],
+  ];
+  const list = points.map((point) => point.map((part) => part.toFixed(1)).join(",")).join(" ");
+  return drawing("polygon", { class: "arrow", points: list, opacity: 0.35 + 0.5 * weight, "data-rank": rank });
+}
+
+// --- The whole ---
+
+/**
+ * A board as an SVG element. `board` has `files` (0 for a track) and `squares` with name and mark each; `view` has
+ * the `pieces` with seat (from 0), name and square, those of `before` where something has moved, the seat whose `turn`
+ * it is, a `label`, and perhaps `symbols`, `nameOf` a square, `arrows`, and `isNarrow`.
+ */
+export function drawBoard(board, view) {
+  const layout = layoutOf(board, view.isNarrow);
+  const margin = layout.isTrack ? 4 : 0;
+  const [width, height] = [layout.width + 2 * margin, layout.height + 2 * margin];
+  const viewBox = `${-margin} ${-margin} ${width} ${height}`;
+  const svg = drawing("svg", { viewBox, role: view.role ?? "img", "aria-label": view.label });
+  const taken = new Set(view.pieces.map((piece) => piece.square));
+  if (layout.isTrack) svg.append(road(board, layout));
+  board.squares.forEach((_, square) => svg.append(field(board, layout, view, square, taken.has(square))));
+  (view.before ?? []).forEach((piece, index) => {
+    if (view.pieces[index].square !== piece.square) svg.append(trail(layout, piece.square));
+  });
+  const spots = spotsOf(view.pieces, layout);
+  view.pieces.forEach((piece, index) => svg.append(pawn(piece, index, spots[index], view)));
+  for (const one of view.arrows ?? []) svg.append(arrow(layout, one));
+  return svg;
+}
+
+/** What the marks on the squares mean. */
+export function marksOf(board) {
+  const legend = element("p", { class: "legend marks" });
+  const kinds = new Map(board.squares.map((kind) => [kind.name, kind]));
+  for (const kind of kinds.values()) {
+    if (kind.mark === "") continue;
+    const spot = element("i", {}, kind.mark);
+    spot.style.background = kindColour(board, kind);
+    legend.append(element("span", {}, spot, kind.name));
+  }
+  return legend;
+}

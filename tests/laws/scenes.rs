@@ -1,0 +1,49 @@
+//! What programs that draw a position can count on.
+
+use buxtehude::rules::{Game, Piece, Scene, Seat};
+
+/// A drawing begun with the start can go on with this position.
+pub fn check_scene<G: Game>(rules: &'static G::Rules, position: &G) {
+    let scene = position.scene();
+    let start = G::start(rules, position.seats()).unwrap().scene();
+    assert_eq!(scene.board, start.board, "{position:?}");
+    assert_eq!(scene.facts.len(), position.seats(), "{position:?}");
+    let labels = |scene: &Scene| -> Vec<Vec<&str>> {
+        let facts = scene.facts.iter();
+        facts
+            .map(|facts| facts.iter().map(|fact| fact.label).collect())
+            .collect()
+    };
+    assert_eq!(labels(&scene), labels(&start), "{position:?}");
+    let pieces = |scene: &Scene| -> Vec<(Seat, &str)> {
+        let pieces = scene.pieces.iter();
+        pieces.map(|piece| (piece.seat, piece.name)).collect()
+    };
+    assert_eq!(pieces(&scene), pieces(&start), "{position:?}");
+    for piece in scene.pieces {
+        let squares = scene.board.squares.len();
+        assert!(piece.square < squares, "{piece:?} in {position:?}");
+    }
+}
+
+/// The move is made by the mover's piece, which then stands where the preview says, and whatever has the name of a
+/// fact of the scene is what that fact will be.
+pub fn check_previews<G: Game>(position: &G) {
+    let scene = position.scene();
+    for mv in position.legal_moves() {
+        let preview = position.preview(mv);
+        let seat = scene.pieces[preview.piece].seat;
+        assert_eq!(Some(seat), position.turn().seat(), "{mv}: {position:?}");
+        let after = position.play_unchecked(mv).scene();
+        let stands = |piece: &Piece| piece.seat == seat && piece.square == preview.square;
+        assert!(after.pieces.iter().any(stands), "{mv}: {position:?}");
+        for fact in preview.facts {
+            let facts = &after.facts[seat.index()];
+            let same = facts.iter().find(|known| known.label == fact.label);
+            assert!(
+                same.is_none_or(|same| *same == fact),
+                "{mv} {fact:?}: {position:?}"
+            );
+        }
+    }
+}
