@@ -18,7 +18,7 @@ use crate::plan::seed::Seed;
 use crate::plan::{Adjudication, Format, Opening, Patience, Plan};
 use crate::score::Sprt;
 pub use cost::cost;
-pub use review::review;
+pub use review::{review, review_of_report};
 pub use suite::suite;
 
 /// The games of a test where their number is not named.

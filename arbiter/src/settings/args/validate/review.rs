@@ -3,7 +3,7 @@
 use super::ArgsError;
 use super::suite::judge;
 use crate::plan::Limit;
-use crate::settings::args::ReviewArgs;
+use crate::settings::args::{ReportArgs, ReviewArgs};
 use crate::trials::review::ReviewPlan;
 
 /// The limit of a search where none is named: one that makes the same review each time.
@@ -18,5 +18,16 @@ pub fn review(args: &ReviewArgs) -> Result<ReviewPlan, ArgsError> {
     Ok(ReviewPlan {
         engine: judge(&args.engine, limit)?,
         concurrency: args.concurrency,
+    })
+}
+
+/// Makes a plan of what was typed for the reviews in a report.
+///
+/// # Errors
+/// [`ArgsError`] about `--review-engine`.
+pub fn review_of_report(args: &ReportArgs) -> Result<ReviewPlan, ArgsError> {
+    Ok(ReviewPlan {
+        engine: judge(&args.review_engine, Limit::nodes(args.review_nodes))?,
+        concurrency: 1,
     })
 }
