@@ -45,7 +45,7 @@ function worstMoves(game) {
 function worstList(game) {
   const links = worstMoves(game).map(({ ply, words }) =>
     element("li", {}, element("a", { href: `#game-${game.number}-${ply}` }, words)));
-  return element("ol", { class: "worst-moves" }, ...links);
+  return element("ol", {}, ...links);
 }
 
 /** What the game was for each seat: numbers that add up to its result. */
@@ -62,7 +62,9 @@ function reviewTable(game) {
     const head = element("th", { scope: "row", title: game.names[seat] }, spot, `${seat + 1} ${game.names[seat]}`);
     body.append(element("tr", {}, head, ...cells.filter(shown).map((text) => element("td", { class: "number" }, text))));
   });
-  const table = element("table", { class: "review" }, element("thead", {}, element("tr", {}, ...heads)), body);
-  return element("div", { class: "scroll" }, table);
+  const table = element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body);
+  const legend = "From start to result: skill, what the own moves lost; gifts, what those of others brought; luck, what " +
+    "cards brought; noise, what the search got wrong.";
+  return element("div", {}, element("div", { class: "scroll" }, table), element("p", { class: "note" }, legend));
 }
 
