@@ -61,6 +61,45 @@ pub enum ReviewError<E> {
 ///
 /// # Errors
 /// The first [`ReviewError`].
+///
+/// # Examples
+/// ```
+/// use std::convert::Infallible;
+/// use std::ops::ControlFlow;
+///
+/// use arbiter::trials::judge::Question;
+/// use arbiter::trials::review::{Appraisal, Appraise, PlayedGame, review};
+/// use buxtehude::rules::Variant;
+///
+/// /// Takes the seat to move for the winner, and prefers its last move.
+/// struct Optimist;
+///
+/// impl Appraise for Optimist {
+///     type Error = Infallible;
+///
+///     fn appraise(&mut self, question: Question<'_>) -> Result<Appraisal, Infallible> {
+///         let mut shares = vec![0.0; question.position.seats()];
+///         shares[question.mover.index()] = 1000.0;
+///         let best = question.position.legal_actions().pop().unwrap_or_default();
+///         Ok(Appraisal { shares, best })
+///     }
+/// }
+///
+/// let variant = Variant::by_name("hase-und-igel")?;
+/// let game = PlayedGame {
+///     variant,
+///     start: variant.start(2)?,
+///     words: vec!["2".to_string(), "7".to_string()],
+///     opening: 0,
+///     places: None,
+/// };
+/// let review = review(&game, &mut Optimist, |_| ControlFlow::Continue(()))?;
+/// for sums in review.sums() {
+///     let steps = sums.skill + sums.gifts + sums.luck + sums.noise + sums.verdict;
+///     assert_eq!(sums.start + steps, sums.result);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn review<A: Appraise>(
     game: &PlayedGame,
     appraiser: &mut A,

@@ -44,7 +44,7 @@ pub fn of_games(
         match replay::check(game).first() {
             None => in_order.push(game.clone()),
             Some(flaw) => {
-                exit::complain(format_args!("game {} is not reviewed: {flaw}", game.game))
+                exit::complain(format_args!("game {} is not reviewed: {flaw}", game.game));
             }
         }
     }
