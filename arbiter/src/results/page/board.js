@@ -91,7 +91,7 @@ function road(board, layout) {
 function field(board, layout, view, square, isTaken) {
   const [x, y] = layout.place(square);
   const kind = board.squares[square];
-  const inset = layout.isTrack ? 2 : 0;
+  const inset = layout.isTrack ? 2.5 : 0;
   const size = FIELD - 2 * inset;
   const at = { x: x + inset, y: y + inset, width: size, height: size, rx: layout.isTrack ? 7 : 0 };
   const rect = drawing("rect", { class: `field ${kindClass(kind.name)}`, ...at });
@@ -136,30 +136,35 @@ function trail(layout, square) {
   return drawing("rect", { class: "trail", x: x + 3, y: y + 3, width: size, height: size, rx: 6 });
 }
 
-// An arrow from one square to another, the bolder the more it weighs, from 0 to 1.
+// An arrow from one square to another, the bolder the more it weighs, from 0 to 1. On a track it goes in an arc, so
+// that those along one row are told apart; to the square on which the piece stands it is a ring.
 function arrow(layout, { from, to, weight = 1, rank = 0 }) {
   const [x1, y1] = layout.middle(from);
   const [x2, y2] = layout.middle(to);
+  const opacity = 0.35 + 0.5 * weight;
+  const width = 2.5 + 3 * weight;
   if (from === to) {
-    const loop = { class: "arrow", cx: x1, cy: y1, r: FIELD * 0.42, "data-rank": rank };
-    return fill(drawing("circle", loop), { "stroke-opacity": 0.35 + 0.5 * weight }, []);
+    return drawing("circle", { class: "arrow", cx: x1, cy: y1, r: FIELD * 0.42, opacity, "data-rank": rank });
   }
-  const length = Math.hypot(x2 - x1, y2 - y1);
-  const [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
-  const width = 2.5 + 3.5 * weight;
-  const head = width * 2.2;
-  const [bx, by] = [x2 - ux * (head + 4), y2 - uy * (head + 4)];
-  const points = [
-    [x1 + ux * 8 - uy * width / 2, y1 + uy * 8 + ux * width / 2],
-    [bx - uy * width / 2, by + ux * width / 2],
-    [bx - uy * head / 1.6, by + ux * head / 1.6],
-    [x2 - ux * 4, y2 - uy * 4],
-    [bx + uy * head / 1.6, by - ux * head / 1.6],
-    [bx + uy * width / 2, by - ux * width / 2],
-    [x1 + ux * 8 + uy * width / 2, y1 + uy * 8 - ux * width / 2],
-  ];
-  const list = points.map((point) => point.map((part) => part.toFixed(1)).join(",")).join(" ");
-  return drawing("polygon", { class: "arrow", points: list, opacity: 0.35 + 0.5 * weight, "data-rank": rank });
+  const bulge = layout.isTrack ? Math.min(FIELD, Math.hypot(x2 - x1, y2 - y1) / 4) : 0;
+  const [cx, cy] = [(x1 + x2) / 2, (y1 + y2) / 2 - bulge];
+  // The head lies along the end of the curve.
+  const length = Math.hypot(x2 - cx, y2 - cy);
+  const [ux, uy] = [(x2 - cx) / length, (y2 - cy) / length];
+  const head = 4 + 2 * width;
+  const [bx, by] = [x2 - ux * head, y2 - uy * head];
+  const side = head * 0.6;
+  const tip = `M${x2} ${y2}L${bx - uy * side} ${by + ux * side}L${bx + uy * side} ${by - ux * side}Z`;
+  return drawing("g", { class: "arrow", opacity, "data-rank": rank },
+    drawing("path", { class: "shaft", d: `M${x1} ${y1}Q${cx} ${cy} ${bx} ${by}`, "stroke-width": width }),
+    drawing("path", { d: tip }));
+}
+
+/** Draws these arrows on a board that is there, in place of those that it has. */
+export function drawArrows(svg, board, arrows, isNarrow) {
+  for (const old of svg.querySelectorAll(".arrow")) old.remove();
+  const layout = layoutOf(board, isNarrow);
+  svg.append(...arrows.map((one) => arrow(layout, one)));
 }
 
 // --- The whole ---
@@ -183,7 +188,7 @@ export function drawBoard(board, view) {
   });
   const spots = spotsOf(view.pieces, layout);
   view.pieces.forEach((piece, index) => svg.append(pawn(piece, index, spots[index], view)));
-  for (const one of view.arrows ?? []) svg.append(arrow(layout, one));
+  drawArrows(svg, board, view.arrows ?? [], view.isNarrow);
   return svg;
 }
 

@@ -1,0 +1,330 @@
+// The table: one game, who sits at it, and whose turn it is. Persons choose moves, engines are asked for theirs.
+
+import { post } from "./api.js";
+import { drawArrows, element } from "./board.js";
+import { turnOver } from "./card.js";
+import { Game, linkOf } from "./game.js";
+import { askMove, cardWords, namesOf, optionsOf } from "./seats.js";
+import { t, word } from "./texts.js";
+import { boardOf, factText, isNarrow, run, seatsOf } from "./view.js";
+
+const button = (text, action, attributes = {}) => {
+  const made = element("button", { type: "button", ...attributes }, text);
+  made.addEventListener("click", action);
+  return made;
+};
+
+export class Table {
+  /** `parts` are the elements to be filled; `info` is what the server says of its engines. */
+  constructor(parts, info) {
+    this.parts = parts;
+    this.info = info;
+    this.game = null;
+    this.seats = [];
+    this.limit = "movetime 700";
+    /** In a study nobody is asked for moves, and cards are chosen by hand. */
+    this.isStudy = false;
+    this.arrows = [];
+    this.estimate = null;
+    this.chosenPiece = undefined;
+    this.busy = null;
+    this.listeners = [];
+  }
+
+  get names() {
+    return namesOf(this.seats);
+  }
+
+  /** Calls back after each change of what is shown. */
+  onChange(listener) {
+    this.listeners.push(listener);
+  }
+
+  // --- What is shown ---
+
+  say(text) {
+    this.parts.status.textContent = text;
+  }
+
+  complain(text, ...buttons) {
+    this.parts.trouble.replaceChildren(...(text ? [element("p", {}, text), ...buttons] : []));
+    this.parts.trouble.hidden = !text;
+  }
+
+  show(before) {
+    const { game, names } = this;
+    const view = game.current;
+    this.parts.board.className = game.board.files ? "board grid" : "board track";
+    const hasFocus = this.parts.board.contains(document.activeElement);
+    const svg = boardOf(game, {
+      view,
+      before: before ?? view.parent,
+      moves: this.isDue() ? view.moves ?? [] : [],
+      arrows: this.arrows,
+      names,
+      filter: this.chosenPiece,
+      onSquare: this.onSquare,
+      choose: (moves) => this.choose(moves),
+      show: (moves) => this.hint(moves),
+    });
+    this.parts.board.replaceChildren(svg);
+    if (hasFocus) svg.querySelector("[tabindex='0']")?.focus();
+    this.parts.seats.replaceChildren(seatsOf(game, view, names, this.estimate));
+    this.hint(null);
+    this.showChoices();
+    this.showMoves();
+    this.parts.undo.disabled = !view.parent;
+    this.parts.skip.disabled = !this.busy;
+    history.replaceState(null, "", `#${linkOf(game, this.seats)}`);
+    this.sayWhoseTurn();
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Shows arrows and an estimate without drawing the rest anew. */
+  mark(arrows, estimate) {
+    this.arrows = arrows;
+    this.estimate = estimate;
+    const svg = this.parts.board.querySelector("svg");
+    drawArrows(svg, this.game.board, arrows, isNarrow());
+    this.parts.seats.replaceChildren(seatsOf(this.game, this.game.current, this.names, estimate));
+  }
+
+  hint(moves) {
+    const text = moves ? moves.map((move) => `${this.nameOf(move)}: ${move.facts.map(factText).join(" · ")}`).join("\n") : "";
+    const isRace = this.game.current.moves?.some((move) => move.facts.some(({ label }) => label === "cost"));
+    this.parts.hint.textContent = text || (this.isDue() && isRace ? t("hint") : " ");
+  }
+
+  nameOf({ move, square }) {
+    if (this.game.board.files) return move;
+    return `${t("square", { square })} (${word(this.game.board.squares[square].name)})`;
+  }
+
+  sayWhoseTurn() {
+    const { turn, places } = this.game.current;
+    const last = this.game.current.words.length > 0 ? this.tell(this.game.current) : "";
+    const name = turn ? this.names[turn.seat - 1] : this.names[places.indexOf(1)];
+    const now = !turn ? `${t("over")} ${t("won by", { name })}`
+      : turn.due === "card" ? t("choose card")
+        : this.isDue() ? t("your turn", { name }) : t("their turn", { name });
+    this.say(last ? `${last}. ${now}` : now);
+  }
+
+  // What happened in a turn.
+  tell({ words, seat }) {
+    return t("played", { name: this.names[seat - 1], move: words.join(" ") });
+  }
+
+  // Cards to choose from in a study.
+  showChoices() {
+    const { turn, cards } = this.game.current;
+    const isDue = turn?.due === "card" && cards?.length > 0;
+    this.parts.choices.hidden = !isDue;
+    if (!isDue) return this.parts.choices.replaceChildren();
+    const all = cards.map((card) => button(`${card.card} × ${card.number}`, () => this.play(card.card), { title: cardWords(card) }));
+    this.parts.choices.replaceChildren(element("h3", {}, t("choose card")), element("div", { class: "buttons" }, ...all));
+  }
+
+  showMoves() {
+    const list = element("ol", { class: "moves", "aria-label": t("moves") });
+    const shown = (node) => button(node.words.join(" "), () => this.go(node), {
+      class: node === this.game.current ? "turn here" : "turn",
+      "data-seat": node.seat,
+      "aria-current": node === this.game.current ? "step" : "false",
+      title: this.tell(node),
+    });
+    for (const node of this.game.line().slice(1)) {
+      const item = element("li", {}, shown(node));
+      const others = node.parent.children.filter((child) => child !== node);
+      if (others.length > 0) item.append(element("span", { class: "variations" }, ...others.map(shown)));
+      list.append(item);
+    }
+    this.parts.moves.replaceChildren(list.children.length > 0 ? list : element("p", { class: "note" }, t("no moves")));
+    const here = list.querySelector(".here");
+    if (here) list.scrollTop = here.offsetTop - list.clientHeight / 2;
+  }
+
+  // --- What is played ---
+
+  /** Whether a person is to move here, in a study for any seat. */
+  isDue() {
+    const { turn } = this.game.current;
+    if (this.busy || turn?.due !== "move") return false;
+    return this.isStudy || !this.seats[turn.seat - 1]?.engine;
+  }
+
+  /** Begins with an answer of the server. */
+  async begin(answer, seats) {
+    this.abort();
+    this.game = new Game(answer);
+    this.seats = seats;
+    this.forget();
+    await this.proceed();
+  }
+
+  forget() {
+    this.arrows = [];
+    this.estimate = null;
+    this.chosenPiece = undefined;
+    this.complain("");
+  }
+
+  /** Stops whatever goes on: a request, an animation, a card. */
+  abort() {
+    this.busy?.abort();
+    this.busy = null;
+  }
+
+  /** Ends what is animated at once. */
+  skip() {
+    this.busy?.skip?.();
+  }
+
+  /** Shows the current position, and lets engines move as long as it is their turn. */
+  async proceed() {
+    for (;;) {
+      const here = this.game.current;
+      const { turn } = here;
+      const seat = turn && this.seats[turn.seat - 1];
+      const isEngines = turn?.due === "move" && seat?.engine && !this.isStudy;
+      const draws = turn?.due === "card" && !this.isStudy;
+      if (!isEngines && !draws) break;
+      const done = draws
+        ? await this.attempt("draw", {}, turn.seat)
+        : await this.attempt("ai", { engine: seat.engine, limit: this.limit, options: optionsOf(seat) }, turn.seat);
+      if (!done) return;
+    }
+    await this.look();
+  }
+
+  /** Fetches the moves of the position shown, where they are not known, and shows it. */
+  async look() {
+    try {
+      await this.game.look();
+    } catch (error) {
+      this.complain(t("failed", { error: error.message }));
+    }
+    this.show();
+  }
+
+  // Asks the server for what happens next, and shows it. False where it was aborted or failed.
+  async attempt(path, more, seat) {
+    const busy = new AbortController();
+    this.abort();
+    this.busy = busy;
+    this.show();
+    try {
+      const answer = await post(path, { game: this.game.request(), ...more }, busy.signal);
+      if (this.busy !== busy) return false;
+      this.complain("");
+      await this.animate(answer, seat, busy);
+      return this.busy === null;
+    } catch (error) {
+      if (this.busy !== busy) return false;
+      this.busy = null;
+      this.show();
+      this.explain(error, path, seat);
+      return false;
+    }
+  }
+
+  explain(error, path, seat) {
+    if (path !== "ai") return this.complain(t("failed", { error: error.message }));
+    const name = this.names[seat - 1];
+    const again = button(t("try again"), () => { this.complain(""); this.proceed(); });
+    const byHand = button(t("play it myself"), () => {
+      this.seats[seat - 1] = { engine: null, level: null };
+      this.complain("");
+      this.look();
+    });
+    this.complain(t("engine failed", { name, error: error.message }), again, byHand);
+  }
+
+  // Shows step by step what an answer says, and takes it.
+  async animate(answer, seat, busy) {
+    const skipping = new AbortController();
+    busy.skip = () => skipping.abort();
+    busy.signal.addEventListener("abort", () => skipping.abort(), { once: true });
+    let from = this.game.current;
+    for (const step of answer.steps) {
+      if (step.word.startsWith("+")) {
+        const card = answer.card ?? { card: step.word, words: "" };
+        const isOwn = !this.seats[seat - 1]?.engine;
+        this.say(t("drew", { name: this.names[seat - 1], words: cardWords(card) }));
+        if (!skipping.signal.aborted && card.words) await turnOver(card, this.names[seat - 1], { isOwn, signal: skipping.signal });
+      } else {
+        const svg = this.parts.board.querySelector("svg");
+        await run(svg, this.game, from, step, skipping.signal);
+      }
+      if (this.busy !== busy) return;
+      from = step;
+      this.showStep(step);
+    }
+    this.busy = null;
+    this.chosenPiece = undefined;
+    this.arrows = [];
+    const before = this.game.take(answer);
+    this.show(before);
+  }
+
+  // A position on the way, in which nothing can be chosen.
+  showStep(step) {
+    const svg = boardOf(this.game, { view: step, moves: [], names: this.names, choose: () => {}, show: () => {} });
+    this.parts.board.replaceChildren(svg);
+    this.parts.seats.replaceChildren(seatsOf(this.game, step, this.names, this.estimate));
+  }
+
+  /** A lit square was chosen: the move to it, or one of several. */
+  async choose(moves) {
+    const move = moves.length === 1 ? moves[0] : await askMove(moves, (one) => {
+      const facts = one.facts.map(factText).join(", ");
+      return facts ? `${one.move}: ${facts}` : one.move;
+    });
+    if (move) await this.play(move.move);
+  }
+
+  /** Plays a move, or a card where one is due. */
+  async play(text) {
+    const { turn } = this.game.current;
+    if (!turn) return;
+    if (await this.attempt("play", { move: text, draw: !this.isStudy }, turn.seat)) await this.proceed();
+  }
+
+  // --- Going about ---
+
+  /** Shows a node of the game; engines wait until something is played. */
+  async go(node) {
+    this.abort();
+    this.forget();
+    this.game.go(node);
+    await this.look();
+  }
+
+  /** Goes so many turns on, or back. */
+  async step(turns) {
+    const line = this.game.line();
+    const index = line.indexOf(this.game.current) + turns;
+    await this.go(line[Math.min(Math.max(index, 0), line.length - 1)]);
+  }
+
+  /** Takes back to where a person was last to move. */
+  async undo() {
+    this.abort();
+    this.forget();
+    do this.game.undo(); while (this.game.current.parent && !this.isStudy && !this.isDue() && this.hasPersons());
+    await this.look();
+  }
+
+  hasPersons() {
+    return this.seats.some(({ engine }) => !engine);
+  }
+
+  /** Others sit down, in mid-game. */
+  async reseat(seats) {
+    this.abort();
+    this.seats = seats;
+    await this.proceed();
+  }
+}
+
+export { button };

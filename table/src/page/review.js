@@ -1,0 +1,135 @@
+// The review of a game: what each move lost, how lucky each card was, and what that comes to for each seat.
+
+import { stream } from "./api.js";
+import { colour, drawing, element } from "./board.js";
+import { button } from "./play.js";
+import { percent, t } from "./texts.js";
+
+const CHART = { width: 360, height: 190, left: 38, right: 8, top: 10, bottom: 22 };
+const MOST_LISTED = 6;
+const signed = (permille) => `${permille > 0 ? "+" : permille < 0 ? "−" : ""}${percent(Math.abs(permille))}`;
+
+export class Review {
+  constructor(table, info) {
+    this.table = table;
+    this.moves = [];
+    this.engine = element("select", { "aria-label": t("engine") }, ...info.engines.map(({ name }) => element("option", { value: name }, name)));
+    this.start = button(t("start review"), () => (this.controller ? this.stop() : this.begin()), { class: "primary", id: "start-review" });
+    this.state = element("p", { class: "note", "aria-live": "polite" });
+    this.body = element("div", { id: "review-body" });
+    this.panel = element("section", {}, element("div", { class: "buttons" }, this.start, this.engine), this.state, this.body);
+    table.onChange(() => this.point());
+  }
+
+  stop() {
+    this.controller?.abort();
+    this.controller = null;
+    this.start.textContent = t("start review");
+  }
+
+  async begin() {
+    const { game } = this.table;
+    const controller = new AbortController();
+    this.controller = controller;
+    this.start.textContent = t("stop");
+    this.moves = [];
+    this.line = game.line();
+    const all = this.line.length - 1;
+    try {
+      const body = { game: game.request(this.line.at(-1)), engine: this.engine.value };
+      for await (const [event, data] of stream("review", body, controller.signal)) {
+        if (this.controller !== controller) return;
+        if (event === "move") {
+          this.moves.push(data);
+          this.state.textContent = t("reviewing", { done: this.moves.length, all });
+        } else if (event === "done") this.show(data);
+        else if (event === "error") this.table.complain(t("failed", { error: data.error }));
+      }
+    } catch (error) {
+      if (this.controller === controller) this.table.complain(t("failed", { error: error.message }));
+    }
+    if (this.controller === controller) this.stop();
+  }
+
+  show({ seats }) {
+    this.state.textContent = t("review note");
+    const rows = seats.map(({ skill, luck, gifts, result }, seat) => {
+      const spot = element("i", { class: "spot" });
+      spot.style.background = colour(seat);
+      const cells = [skill, luck, gifts].map((value) => element("td", { class: "number" }, signed(value)));
+      const name = element("th", { scope: "row" }, spot, this.table.names[seat]);
+      return element("tr", {}, name, ...cells, element("td", { class: "number" }, percent(result)));
+    });
+    const heads = ["skill", "luck", "gifts", "share"].map((key) => element("th", { class: "number", scope: "col" }, t(key)));
+    const table = element("table", { class: "sums" }, element("thead", {}, element("tr", {}, element("th", { scope: "col" }, t("play")), ...heads)),
+      element("tbody", {}, ...rows));
+    this.chart = this.curves(seats.length);
+    const worst = this.ranked((move) => move.loss ?? 0, (move) => this.lossText(move));
+    const cards = this.ranked((move) => Math.abs(move.luck?.[move.seat - 1] ?? 0), (move) => this.luckText(move));
+    this.body.replaceChildren(element("div", { class: "scroll" }, table), this.chart, element("h3", {}, t("worst moves")), worst,
+      element("h3", {}, t("cards by luck")), cards);
+    this.point();
+  }
+
+  lossText({ ply, seat, move, loss, best }) {
+    const other = best && best !== move ? `, ${t("better")}: ${best}` : "";
+    return `${ply}. ${this.table.names[seat - 1]} ${move}: ${t("loss")} ${percent(loss)}${other}`;
+  }
+
+  luckText({ ply, seat, card, luck }) {
+    return `${ply}. ${this.table.names[seat - 1]} ${card}: ${signed(luck[seat - 1])}`;
+  }
+
+  // The moves with the highest measure, each a button that leads to it.
+  ranked(measure, text) {
+    const chosen = this.moves.filter((move) => measure(move) > 0).sort((one, other) => measure(other) - measure(one));
+    const items = chosen.slice(0, MOST_LISTED).map((move) => element("li", {},
+      button(text(move), () => this.table.go(this.line[move.ply]), { "data-ply": move.ply })));
+    return element("ol", { class: "lines" }, ...items);
+  }
+
+  x(ply) {
+    return CHART.left + (ply / Math.max(1, this.line.length - 1)) * (CHART.width - CHART.left - CHART.right);
+  }
+
+  // What each seat could expect after each move, with a mark where a move cost most.
+  curves(seats) {
+    const { width, height, top, bottom, left, right } = CHART;
+    const y = (share) => top + (1 - share / 1000) * (height - top - bottom);
+    const svg = drawing("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": t("estimate of") });
+    for (const share of [0, 250, 500, 750, 1000]) {
+      svg.append(drawing("line", { class: "axis", x1: left, x2: width - right, y1: y(share), y2: y(share) }),
+        drawing("text", { x: left - 4, y: y(share) + 3, "text-anchor": "end" }, `${share / 10} %`));
+    }
+    for (let seat = 0; seat < seats; seat += 1) {
+      const points = this.moves.map(({ ply, estimate }) => `${this.x(ply).toFixed(1)},${y(estimate[seat]).toFixed(1)}`);
+      const curve = drawing("polyline", { class: "curve", points: points.join(" ") });
+      curve.style.stroke = colour(seat);
+      svg.append(curve);
+    }
+    const worst = [...this.moves].sort((one, other) => (other.loss ?? 0) - (one.loss ?? 0)).slice(0, MOST_LISTED);
+    for (const { ply, seat, estimate, loss } of worst) {
+      if (!(loss > 0)) continue;
+      const mark = drawing("circle", { class: "mark", cx: this.x(ply), cy: y(estimate[seat - 1]), r: 4 });
+      mark.style.fill = colour(seat - 1);
+      svg.append(mark);
+    }
+    svg.append(drawing("line", { class: "cursor", y1: top, y2: height - bottom }));
+    svg.addEventListener("click", (event) => {
+      const { left: start, width: shown } = svg.getBoundingClientRect();
+      const part = (((event.clientX - start) / shown) * width - left) / (width - left - right);
+      const ply = Math.round(part * (this.line.length - 1));
+      this.table.go(this.line[Math.min(Math.max(ply, 0), this.line.length - 1)]);
+    });
+    return svg;
+  }
+
+  // The cursor stands where the board is.
+  point() {
+    const cursor = this.chart?.querySelector(".cursor");
+    if (!cursor) return;
+    const x = this.x(this.table.game.current.ply);
+    cursor.setAttribute("x1", x);
+    cursor.setAttribute("x2", x);
+  }
+}

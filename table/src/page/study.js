@@ -1,0 +1,177 @@
+// The analysis board: engines that think about the position shown, exact outcomes, and positions set up by hand.
+
+import { post, stream } from "./api.js";
+import { element, colour } from "./board.js";
+import { button } from "./play.js";
+import { Setup } from "./setup.js";
+import { count, percent, t } from "./texts.js";
+
+const MOST_LINES = 8;
+
+// One engine that thinks, with what it says.
+class Analyst {
+  constructor(study, name) {
+    this.study = study;
+    this.name = name;
+    this.controller = null;
+    this.said = new Map();
+    this.state = element("p", { class: "note", "aria-live": "off" });
+    this.list = element("ol", { class: "lines" });
+    this.block = element("section", { class: "analyst", "aria-label": name }, element("h3", {}, name), this.state, this.list);
+  }
+
+  async start() {
+    this.stop();
+    const controller = new AbortController();
+    this.controller = controller;
+    this.said.clear();
+    this.list.replaceChildren();
+    const { table } = this.study;
+    const body = { game: table.game.request(), engine: this.name, lines: this.study.lineCount };
+    try {
+      for await (const [event, data] of stream("analyse", body, controller.signal)) {
+        if (this.controller !== controller) return;
+        if (event === "queue") this.state.textContent = t("waiting", data);
+        else if (event === "info") this.take(data);
+        else if (event === "error") this.state.textContent = t("engine failed", { name: this.name, error: data.error });
+      }
+    } catch (error) {
+      if (this.controller === controller) this.state.textContent = t("engine failed", { name: this.name, error: error.message });
+    }
+  }
+
+  take(info) {
+    this.said.set(info.line ?? 1, info);
+    // As many lines come at once; they are drawn together.
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      this.draw();
+    });
+  }
+
+  draw() {
+    const lines = [...this.said].sort(([one], [other]) => one - other).map(([, info]) => info);
+    const { depth, nodes } = lines[0] ?? {};
+    const known = [depth && t("depth", { depth }), nodes && t("nodes", { nodes: count(nodes) })];
+    this.state.textContent = known.filter(Boolean).join(" · ");
+    this.list.replaceChildren(...lines.map((info) => this.item(info)));
+    this.study.draw(this);
+  }
+
+  item({ pv, estimate }) {
+    const shares = (estimate ?? []).map((share, seat) => {
+      const spot = element("i", { class: "spot" });
+      spot.style.background = colour(seat);
+      return element("span", { class: "held", title: this.study.table.names[seat] }, spot, percent(share));
+    });
+    const first = button(pv[0] ?? "", () => this.study.table.play(pv[0]));
+    return element("li", {}, element("span", { class: "buttons" }, first, ...shares), element("span", { class: "pv" }, pv.slice(1).join(" ")));
+  }
+
+  stop() {
+    this.controller?.abort();
+    this.controller = null;
+  }
+}
+
+export class Study {
+  constructor(table, info) {
+    this.table = table;
+    this.info = info;
+    this.analysts = [];
+    this.isOn = false;
+    this.shown = null;
+    this.engine = element("select", { "aria-label": t("engine") }, ...info.engines.map(({ name }) => element("option", { value: name }, name)));
+    this.lines = element("input", { type: "number", min: 1, max: MOST_LINES, value: 3, id: "lines" });
+    this.lines.addEventListener("change", () => this.isOn && this.restart());
+    this.toggle = button(t("analyse"), () => (this.isOn ? this.stop() : this.begin()), { class: "primary", id: "analyse" });
+    this.more = button(t("add engine"), () => this.add(this.engine.value));
+    this.blocks = element("div", { class: "analysts" });
+    this.exact = button(t("exact"), () => this.solve(), { id: "exact" });
+    this.outcomes = element("div");
+    this.text = element("textarea", { "aria-label": t("paste"), spellcheck: "false" });
+    const set = button(t("set"), () => this.setUp(this.text.value.trim()));
+    this.setup = new Setup(table, (text) => this.setUp(text));
+    this.panel = element("section", {}, element("p", { class: "note" }, t("by hand")),
+      element("div", { class: "buttons" }, this.toggle, this.engine, element("label", {}, element("span", {}, t("lines")), this.lines), this.more),
+      this.blocks, this.exact, this.outcomes,
+      element("h2", {}, t("position")), this.text, element("div", { class: "buttons" }, set, this.setup.toggle), this.setup.panel);
+    table.onChange(() => this.follow());
+  }
+
+  get lineCount() {
+    return Math.min(MOST_LINES, Math.max(1, Number(this.lines.value) || 1));
+  }
+
+  begin() {
+    if (this.analysts.length === 0) this.analysts.push(new Analyst(this, this.engine.value));
+    this.isOn = true;
+    this.toggle.textContent = t("stop");
+    this.blocks.replaceChildren(...this.analysts.map(({ block }) => block));
+    this.restart();
+  }
+
+  add(name) {
+    const known = this.analysts.findIndex((analyst) => analyst.name === name);
+    if (known >= 0) return;
+    this.analysts.push(new Analyst(this, name));
+    this.begin();
+  }
+
+  restart() {
+    const isDue = this.table.game.current.turn?.due === "move";
+    for (const analyst of this.analysts) isDue ? analyst.start() : analyst.stop();
+  }
+
+  stop() {
+    this.isOn = false;
+    this.toggle.textContent = t("analyse");
+    for (const analyst of this.analysts) analyst.stop();
+    this.analysts = [];
+  }
+
+  // The position shown has perhaps changed.
+  follow() {
+    const { current, variant } = this.table.game;
+    const isSolved = this.info.variants.find(({ name }) => name === variant)?.solved;
+    this.exact.hidden = !isSolved;
+    if (this.shown === current) return;
+    this.shown = current;
+    this.outcomes.replaceChildren();
+    if (document.activeElement !== this.text) this.text.value = current.position;
+    if (this.isOn) this.restart();
+  }
+
+  // The first engine's estimate stands by the seats; of each engine the best moves are arrows.
+  draw(analyst) {
+    const { moves, pieces } = this.table.game.current;
+    const arrows = this.analysts.flatMap(({ said }) => [...said.values()].map((info) => {
+      const move = moves?.find((one) => one.move === info.pv[0]);
+      const rank = (info.line ?? 1) - 1;
+      return move && { from: pieces[move.piece].square, to: move.square, weight: 1 / (1 + rank), rank };
+    })).filter(Boolean);
+    const estimate = this.analysts[0].said.get(1)?.estimate ?? this.table.estimate;
+    if (this.analysts.includes(analyst)) this.table.mark(arrows, estimate);
+  }
+
+  async solve() {
+    try {
+      const { moves } = await post("solved", { game: this.table.game.request() });
+      const items = moves.map(({ move, wins, plies }) => element("li", {},
+        element("b", {}, move), " ", t("wins in", { name: this.table.names[wins - 1], plies })));
+      this.outcomes.replaceChildren(element("ul", { class: "lines" }, ...items));
+    } catch (error) {
+      this.outcomes.replaceChildren(element("p", { class: "note" }, t("failed", { error: error.message })));
+    }
+  }
+
+  async setUp(start) {
+    try {
+      const answer = await post("new", { variant: this.table.game.variant, start });
+      const seats = answer.places.map((_, seat) => this.table.seats[seat] ?? { engine: null, level: null });
+      await this.table.begin(answer, seats);
+    } catch (error) {
+      this.table.complain(t("failed", { error: error.message }));
+    }
+  }
+}

@@ -1,0 +1,123 @@
+// All words of the page, in English and German. What the server says is English and is translated by its words.
+
+const ENGLISH = {
+  "new game": "New game", rules: "Rules", language: "Deutsch", play: "Play", study: "Study", review: "Review",
+  library: "Library", seat: "Seat {seat}", you: "Person", person: "Person", engine: "Engine", level: "level {level}",
+  "level of": "Level", players: "Players", game: "Game", start: "Start", cancel: "Cancel", close: "Close",
+  "who plays": "Who sits where?", undo: "Take back", skip: "Skip", first: "To the start", back: "Back", on: "On",
+  last: "To the end", copy: "Copy link", copied: "Link copied", board: "Board after {ply} moves",
+  "your turn": "{name} to move: choose a lit square", "their turn": "{name} is thinking …",
+  "card due": "{name} draws a hare card", "choose card": "Which card is drawn?", over: "The game is over.",
+  "won by": "{name} wins!", moves: "Moves", "no moves": "No moves yet", carrots: "carrots", lettuces: "lettuces",
+  place: "place", finished: "home as number {place}", worth: "A {place} place is worth {points} of the points",
+  plays: "plays", "several moves": "Which of these moves?", square: "square {square}", here: "you are here",
+  played: "{name} plays {move}", drew: "{name} draws a card: {words}", continue: "Continue",
+  "it says": "Hare card", hint: "Point at a lit square to see what it costs and pays.", failed: "That did not work: {error}",
+  "engine failed": "{name} failed: {error}", "try again": "Try again", "play it myself": "Move by hand",
+  analyse: "Analyse", stop: "Stop", lines: "Lines", "add engine": "One more engine", depth: "depth {depth}",
+  nodes: "{nodes} positions", waiting: "{ahead} ahead in the queue", position: "Position", set: "Set up",
+  "set up": "Set up a position", paste: "Position as text", "by hand": "In Study you move every seat yourself and choose the cards.",
+  exact: "Exact outcomes", "wins in": "{name} wins in {plies} moves", "start review": "Review this game", skill: "skill",
+  luck: "luck", gifts: "others’ errors", loss: "lost", better: "better", "worst moves": "Costliest moves",
+  "cards by luck": "Luckiest and unluckiest cards", reviewing: "Reviewing move {done} of {all} …", share: "share",
+  "review note": "Skill: what a seat’s own moves lost against the best ones. Luck: what all cards changed for it. In points of a hundred.",
+  etudes: "Etudes", games: "Recorded games", open: "Open", "no files": "The server was started without --etudes and --games.",
+  verdict: "Who is winning?", saved: "Saved", "save verdict": "Save verdict", undecided: "not judged", number: "number",
+  "change seats": "Who plays?", result: "Result", "one move": "{count} move", "many moves": "{count} moves", "has won": "has won",
+  "has lost": "has lost", "pasted game": "Moves", load: "Load", shown: "Game {number}: {names}", "skip to text": "Skip to the board",
+  "estimate of": "expected share", "of points": "{share} % of the points", "turn now": "to move", card: "card",
+  "thinking time": "Thinking time", "set carrots": "carrots", "to move": "To move", misses: "misses a turn", apply: "Apply",
+  "click to place": "Choose a hare, then click its square.", continues: "Play on from here", "no etude": "No etude is loaded.",
+};
+
+const GERMAN = {
+  "new game": "Neues Spiel", rules: "Regeln", language: "English", play: "Spielen", study: "Studieren", review: "Rückschau",
+  library: "Sammlung", seat: "Platz {seat}", you: "Mensch", person: "Mensch", engine: "Programm", level: "Stufe {level}",
+  "level of": "Stufe", players: "Spieler", game: "Spiel", start: "Los", cancel: "Abbrechen", close: "Schließen",
+  "who plays": "Wer sitzt wo?", undo: "Zurücknehmen", skip: "Überspringen", first: "Zum Anfang", back: "Zurück", on: "Weiter",
+  last: "Zum Ende", copy: "Link kopieren", copied: "Link kopiert", board: "Spielbrett nach {ply} Zügen",
+  "your turn": "{name} ist am Zug: wähle ein leuchtendes Feld", "their turn": "{name} überlegt …",
+  "card due": "{name} zieht eine Hasenkarte", "choose card": "Welche Karte wird gezogen?", over: "Das Spiel ist aus.",
+  "won by": "{name} gewinnt!", moves: "Züge", "no moves": "Noch keine Züge", carrots: "Karotten", lettuces: "Salate",
+  place: "Rang", finished: "als Nummer {place} im Ziel", worth: "Rang {place} bringt {points} der Punkte",
+  plays: "spielt", "several moves": "Welcher dieser Züge?", square: "Feld {square}", here: "hier stehst du",
+  played: "{name} zieht {move}", drew: "{name} zieht eine Karte: {words}", continue: "Weiter",
+  "it says": "Hasenkarte", hint: "Zeige auf ein leuchtendes Feld, um zu sehen, was es kostet und bringt.", failed: "Das ging nicht: {error}",
+  "engine failed": "{name} ist ausgefallen: {error}", "try again": "Noch einmal", "play it myself": "Selbst ziehen",
+  analyse: "Analysieren", stop: "Anhalten", lines: "Varianten", "add engine": "Noch ein Programm", depth: "Tiefe {depth}",
+  nodes: "{nodes} Stellungen", waiting: "{ahead} davor in der Schlange", position: "Stellung", set: "Aufstellen",
+  "set up": "Stellung aufbauen", paste: "Stellung als Text", "by hand": "Beim Studieren ziehst du für alle und wählst die Karten.",
+  exact: "Genaue Ausgänge", "wins in": "{name} gewinnt in {plies} Zügen", "start review": "Dieses Spiel durchsehen", skill: "Können",
+  luck: "Glück", gifts: "Fehler anderer", loss: "verloren", better: "besser", "worst moves": "Die teuersten Züge",
+  "cards by luck": "Glücks- und Pechkarten", reviewing: "Zug {done} von {all} wird durchgesehen …", share: "Anteil",
+  "review note": "Können: was die eigenen Züge gegenüber den besten verloren. Glück: was alle Karten für den Platz änderten. In Hundertsteln der Punkte.",
+  etudes: "Etüden", games: "Aufgezeichnete Spiele", open: "Öffnen", "no files": "Der Server wurde ohne --etudes und --games gestartet.",
+  verdict: "Wer steht besser?", saved: "Gespeichert", "save verdict": "Urteil speichern", undecided: "nicht beurteilt", number: "Nummer",
+  "change seats": "Wer spielt?", result: "Ergebnis", "one move": "{count} Zug", "many moves": "{count} Züge", "has won": "hat gewonnen",
+  "has lost": "hat verloren", "pasted game": "Züge", load: "Laden", shown: "Spiel {number}: {names}", "skip to text": "Zum Spielbrett",
+  "estimate of": "erwarteter Anteil", "of points": "{share} % der Punkte", "turn now": "am Zug", card: "Karte",
+  "thinking time": "Bedenkzeit", "set carrots": "Karotten", "to move": "Am Zug", misses: "setzt aus", apply: "Übernehmen",
+  "click to place": "Wähle einen Hasen, dann sein Feld.", continues: "Von hier weiterspielen", "no etude": "Keine Etüde geladen.",
+};
+
+// What the rules say, by their words: kinds of squares, facts, notes and cards.
+const RULES = {
+  hare: "Hase", carrot: "Karotte", lettuce: "Salat", hedgehog: "Igel", "place 2": "Zwei", "place 3": "Drei",
+  "place 4": "Vier", flag: "Fahne", start: "Start", finish: "Ziel", dark: "dunkel", light: "hell", rabbit: "Hase", wolf: "Wolf",
+  wolves: "Wölfe", income: "Einkommen", cost: "kostet", gain: "bringt", carrots: "Karotten danach", lettuces: "Salate danach",
+  pays: "zahlt dann", "if place": "auf Rang", then: "dann", "draws a card": "zieht eine Karte",
+  "misses the next turn and eats a lettuce": "setzt aus und frisst einen Salat",
+  "back to the start, and moves again": "zurück zum Start, dann noch ein Zug", finishes: "ist im Ziel", wins: "gewinnt",
+  "misses a turn": "setzt aus", finished: "im Ziel", last: "Letzter", "has won": "hat gewonnen", "has lost": "hat verloren",
+  "hase-und-igel": "Hase und Igel", "hare-and-tortoise": "Hase und Igel (englisches Brett)", "fox-and-hounds": "Hase und Wölfe",
+  "+behind": "Sind mehr Hasen hinter dir als vor dir, setze einmal aus; wenn nicht, ziehe sofort noch einmal.",
+  "+draw": "Nimm 10 Karotten für jeden Salat, den du noch hast. Hast du keinen, setze einmal aus.",
+  "+restore": "Du hast jetzt genau 65 Karotten.",
+  "+half": "Verliere die Hälfte deiner Karotten. Ist die Zahl ungerade, behältst du die größere Hälfte.",
+  "+free": "Dein letzter Zug kostet nichts: nimm die bezahlten Karotten zurück.",
+  "+show": "Zeige allen deine Karotten.",
+  "+give": "Gib jedem Hasen hinter dir 10 Karotten. Hast du nicht genug, gib je 5, oder 1, oder nichts.",
+  "+shuffle": "Nimm jedem anderen Hasen im Rennen eine Karotte ab. Dann werden alle Hasenkarten gemischt.",
+};
+
+const ENGLISH_RULES = {
+  "hase-und-igel": "Hase und Igel", "hare-and-tortoise": "Hare and Tortoise (English board)", "fox-and-hounds": "Rabbits and Wolves",
+  carrots: "carrots left", lettuces: "lettuces left", "place 2": "two", "place 3": "three", "place 4": "four", income: "income",
+};
+
+let german = false;
+
+/** Chooses the language: what was chosen before, or what the browser prefers. */
+export function chooseLanguage(language) {
+  const wanted = language ?? localStorage.getItem("language") ?? navigator.language;
+  german = wanted.startsWith("de");
+  if (language) localStorage.setItem("language", language);
+  document.documentElement.lang = german ? "de" : "en";
+}
+
+export const isGerman = () => german;
+
+/** A text of the page, in which `{name}` stands for a value. */
+export function t(key, values = {}) {
+  const text = (german ? GERMAN : ENGLISH)[key] ?? key;
+  return text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+}
+
+/** What the rules call something; `otherwise` where it has no name of its own here. */
+export function word(key, otherwise = key) {
+  return (german ? RULES : ENGLISH_RULES)[key] ?? otherwise;
+}
+
+/** A place such as 2nd. */
+export function ordinal(place) {
+  if (german) return `${place}.`;
+  return `${place}${["th", "st", "nd", "rd"][place] ?? "th"}`;
+}
+
+/** Permille as percent with one digit. */
+export function percent(permille) {
+  return (permille / 10).toLocaleString(german ? "de" : "en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+}
+
+/** A number with its thousands marked. */
+export const count = (number) => number.toLocaleString(german ? "de" : "en");

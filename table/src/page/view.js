@@ -1,0 +1,201 @@
+// What is seen of a position: the board with its squares to choose, and the seats with what they hold.
+
+import { FIELD, colour, drawBoard, drawing, element, fill, layoutOf, spotsOf } from "./board.js";
+import { SYMBOLS } from "./symbols.js";
+import { ordinal, percent, t, word } from "./texts.js";
+
+const narrow = window.matchMedia("(max-width: 40rem)");
+/** Whether the board is drawn for a narrow window. */
+export const isNarrow = () => narrow.matches;
+/** Calls back whenever that changes. */
+export const onNarrow = (callback) => narrow.addEventListener("change", callback);
+
+/** A picture for text: of a kind of square by its name, or of a piece, a control or whatever `symbols` has. */
+export function icon(name, className = "icon", symbols = SYMBOLS.kinds) {
+  const shapes = symbols[name] ?? [];
+  const parts = shapes.map(([tag, attributes, text]) => drawing(tag, attributes, ...(text ? [text] : [])));
+  return drawing("svg", { viewBox: "0 0 24 24", class: className, "aria-hidden": "true" }, ...parts);
+}
+
+/** A fact of a move in words: "cost 10". */
+export function factText({ label, value }) {
+  return label === "then" ? word(value) : `${word(label)} ${word(value)}`;
+}
+
+const factOf = (view, seat, label) => view.facts[seat]?.find((fact) => fact.label === label)?.value ?? "";
+/** The pieces of a view with seats from 0. */
+export const piecesOf = (view) => view.pieces.map((piece) => ({ ...piece, seat: piece.seat - 1 }));
+
+/** What a square is called: its number, or on a chequered board its file and rank, and its kind. */
+export function squareName(board, square) {
+  if (board.files) return `${"abcdefgh"[square % board.files]}${Math.floor(square / board.files) + 1}`;
+  return `${t("square", { square })}, ${word(board.squares[square].name)}`;
+}
+
+function label(board, square, view, moves, names) {
+  const there = view.pieces.filter((piece) => piece.square === square);
+  const who = there.map((piece) => `${word(piece.name)}: ${names[piece.seat - 1]}`);
+  const options = moves.map((move) => move.facts.map(factText).join(", "));
+  return [squareName(board, square), ...who, ...options].join("; ");
+}
+
+/**
+ * The board of a game at a node. `choose` is called with the moves of a lit square; `show` with those of a square that
+ * is pointed at or has the focus, or with none.
+ */
+export function boardOf(game, { view, before, moves, arrows, names, choose, show, filter, onSquare }) {
+  const offered = filter === undefined ? moves : moves.filter((move) => move.piece === filter);
+  const bySquare = new Map();
+  for (const move of offered) bySquare.set(move.square, [...(bySquare.get(move.square) ?? []), move]);
+  const svg = drawBoard(game.board, {
+    label: t("board", { ply: view.ply ?? 0 }),
+    role: "group",
+    pieces: piecesOf(view),
+    before: before && piecesOf(before),
+    turn: view.turn ? view.turn.seat - 1 : null,
+    symbols: SYMBOLS,
+    nameOf: (square) => label(game.board, square, view, bySquare.get(square) ?? [], names),
+    arrows,
+    isNarrow: isNarrow(),
+  });
+  for (const group of svg.querySelectorAll(".square")) {
+    const square = Number(group.dataset.square);
+    const here = bySquare.get(square);
+    const name = group.querySelector("title")?.textContent ?? squareName(game.board, square);
+    group.setAttribute("role", here || onSquare ? "button" : "img");
+    group.setAttribute("aria-label", name);
+    if (onSquare) {
+      group.setAttribute("tabindex", 0);
+      press(group, () => onSquare(square));
+    } else if (here) light(svg, group, here, game.board, { choose, show });
+  }
+  return svg;
+}
+
+function press(group, action) {
+  group.addEventListener("click", action);
+  group.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    action();
+  });
+}
+
+function light(svg, group, moves, board, { choose, show }) {
+  group.classList.add("lit");
+  group.setAttribute("tabindex", svg.querySelector("[tabindex='0']") ? -1 : 0);
+  press(group, () => choose(moves));
+  for (const event of ["pointerenter", "focus"]) group.addEventListener(event, () => show(moves));
+  for (const event of ["pointerleave", "blur"]) group.addEventListener(event, () => show(null));
+  const box = group.querySelector("rect");
+  const [x, y] = ["x", "y"].map((name) => Number(box.getAttribute(name)) + Number(box.getAttribute("width")) / 2);
+  group.append(drawing("circle", { class: "glow", cx: x, cy: y, r: FIELD * (board.files ? 0.18 : 0.43) }));
+  group.addEventListener("keydown", (event) => walk(svg, group, event));
+}
+
+// The arrow keys lead from lit square to lit square.
+function walk(svg, group, event) {
+  const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+  if (!step) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const lit = [...svg.querySelectorAll(".lit")];
+  const next = lit[(lit.indexOf(group) + step + lit.length) % lit.length];
+  group.setAttribute("tabindex", -1);
+  next.setAttribute("tabindex", 0);
+  next.focus();
+}
+
+// --- Seats ---
+
+/** The medal of a place, or nothing where there is no race. */
+function medal(place) {
+  return place ? element("span", { class: `medal medal-${place}` }, ordinal(Number(place))) : "";
+}
+
+function holding(game, view, seat) {
+  const parts = [];
+  const carrots = factOf(view, seat, "carrots");
+  if (carrots !== "") {
+    const title = `${carrots} ${t("carrots")}`;
+    parts.push(element("span", { class: "held", title }, icon("carrot"), element("b", {}, carrots), element("span", { class: "unseen" }, t("carrots"))));
+  }
+  const lettuces = factOf(view, seat, "lettuces");
+  if (lettuces !== "") {
+    const title = `${lettuces} ${t("lettuces")}`;
+    const leaves = Array.from({ length: Number(lettuces) }, () => icon("lettuce"));
+    parts.push(element("span", { class: "held lettuces", title }, ...leaves, element("span", { class: "unseen" }, title)));
+  }
+  const plays = factOf(view, seat, "plays");
+  if (plays !== "") parts.push(element("span", { class: "held" }, word(plays)));
+  return parts;
+}
+
+/** The seats as cards, with an estimate in permille for each where there is one. */
+export function seatsOf(game, view, names, estimate) {
+  const list = element("ol", { class: "seats", "aria-label": t("who plays") });
+  names.forEach((name, seat) => {
+    const piece = view.pieces.find((one) => one.seat === seat + 1);
+    const place = view.places[seat] ?? factOf(view, seat, "place");
+    const isDue = view.turn?.seat === seat + 1;
+    const hare = icon(piece?.name ?? "hare", "icon seat-icon", SYMBOLS.pieces);
+    hare.style.fill = colour(seat);
+    const number = element("span", { class: "seat-number" }, String(seat + 1));
+    const note = factOf(view, seat, "note");
+    const card = element("li", { class: isDue ? "seat at-turn" : "seat" },
+      element("span", { class: "figure" }, hare, number),
+      element("span", { class: "who" }, element("b", {}, name), element("small", {}, isDue && !note ? t("turn now") : word(note))),
+      element("span", { class: "holding" }, ...holding(game, view, seat)),
+      medal(place));
+    card.style.setProperty("--seat", colour(seat));
+    const worth = game.points[Number(place) - 1];
+    if (worth !== undefined) card.title = t("worth", { place: ordinal(Number(place)), points: `${percent(worth)} %` });
+    if (estimate) card.append(bar(estimate[seat], seat));
+    list.append(card);
+  });
+  return list;
+}
+
+function bar(share, seat) {
+  const text = t("of points", { share: percent(share) });
+  const meter = element("span", { class: "bar", role: "img", "aria-label": `${t("estimate of")}: ${text}`, title: text });
+  const part = element("span", { class: "bar-part" });
+  part.style.width = `${share / 10}%`;
+  part.style.background = colour(seat);
+  meter.append(part, element("span", { class: "bar-text" }, percent(share)));
+  return meter;
+}
+
+// --- Movement ---
+
+const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Lets the pieces run from one position to the next on a drawn board; ends when they are there, or `signal` aborts. */
+export async function run(svg, game, from, to, signal) {
+  if (calm.matches || signal.aborted) return;
+  const layout = layoutOf(game.board, isNarrow());
+  const spots = spotsOf(piecesOf(from), layout);
+  const runs = [];
+  from.pieces.forEach((piece, index) => {
+    const target = to.pieces[index].square;
+    if (target === piece.square) return;
+    const pawn = svg.querySelector(`[data-piece="${index}"]`);
+    const { cx, cy } = spots[index];
+    const stops = way(layout, piece.square, target).map((square) => layout.middle(square));
+    const frames = [[cx, cy], ...stops].map(([x, y]) => ({ transform: `translate(${x - cx}px, ${y - cy}px)` }));
+    const duration = Math.min(900, 250 + 70 * frames.length);
+    svg.append(pawn);
+    runs.push(pawn.animate(frames, { duration, easing: "ease-in-out", fill: "forwards" }));
+  });
+  signal.addEventListener("abort", () => runs.forEach((one) => one.finish()), { once: true });
+  await Promise.all(runs.map((one) => one.finished.catch(() => null)));
+}
+
+// The squares that a piece passes: on a track all of them.
+function way(layout, from, to) {
+  if (!layout.isTrack) return [to];
+  const step = Math.sign(to - from);
+  return Array.from({ length: Math.abs(to - from) }, (_, index) => from + step * (index + 1));
+}
+
+export { element, fill };
