@@ -9,9 +9,9 @@ use arbiter::play::walls::{self, Isolation, IsolationError};
 use arbiter::settings::args::validate::ArgsError;
 use thiserror::Error;
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 
-use crate::api::{App, ShelfError};
+use crate::api::{App, MOST_REVIEWS, ShelfError};
 use crate::args::ServeArgs;
 use crate::door::Hosts;
 use crate::pool::Pool;
@@ -52,12 +52,8 @@ pub enum ServerError {
 /// # Errors
 /// [`ServerError`] says why it could not begin.
 pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerError> {
-    let engines = args.engines()?;
-    let chance = args.chance()?;
-    let etudes = Arc::new(args.etude_shelf()?);
-    let games = Arc::new(args.game_shelf()?);
     walls::shield_arbiter();
-    let (isolation, _) = Isolation::of_plan(&args.plan(engines.clone()))?;
+    let (isolation, _) = Isolation::of_plan(&args.plan(args.engines()?))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
@@ -67,19 +63,13 @@ pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerE
         reason,
     })?;
     let address = listener.local_addr()?;
-    let pool = Arc::new(Pool::new(engines, args.pool_bounds(), isolation));
+    let app = app(args, isolation)?;
+    let pool = app.pool.clone();
     for entry in pool.entries() {
         if let Some(reason) = entry.introduction().failing {
             complain(&reason);
         }
     }
-    let app = App {
-        pool: pool.clone(),
-        chance,
-        bounds: args.search_bounds(),
-        etudes,
-        games,
-    };
     let router = router(app, Hosts::of(address, &args.host_name));
     announce(address, args.open);
     let (ended, has_ended) = oneshot::channel::<()>();
@@ -103,6 +93,23 @@ pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerE
     });
     runtime.shutdown_timeout(LAST_WORDS);
     Ok(())
+}
+
+/// What requests are answered from, with every engine tried once.
+///
+/// # Errors
+/// [`ServerError`] where an argument is wrong, or a file cannot be read.
+pub fn app(args: &ServeArgs, isolation: Option<Isolation>) -> Result<App, ServerError> {
+    let (engines, chance) = (args.engines()?, args.chance()?);
+    let (etudes, games) = (Arc::new(args.etude_shelf()?), Arc::new(args.game_shelf()?));
+    Ok(App {
+        pool: Arc::new(Pool::new(engines, args.pool_bounds(), isolation)),
+        chance,
+        bounds: args.search_bounds(),
+        reviews: Arc::new(Semaphore::new(MOST_REVIEWS)),
+        etudes,
+        games,
+    })
 }
 
 fn announce(address: SocketAddr, opens: bool) {

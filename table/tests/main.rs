@@ -1,1 +1,11 @@
-fn main() {}
+//! All tests of the table as one program: linked once, not once for each file.
+
+mod common;
+
+mod bad_engines;
+mod engines;
+mod foreign;
+mod fuzz;
+mod process;
+mod refusals;
+mod rules_agree;

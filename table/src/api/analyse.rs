@@ -214,7 +214,7 @@ impl InfoEvent {
     }
 }
 
-fn event(name: &str, data: &impl Serialize) -> Event {
+pub(super) fn event(name: &str, data: &impl Serialize) -> Event {
     // Numbers and texts can always be written.
     let text = serde_json::to_string(data).unwrap_or_default();
     Event::default().event(name).data(text)

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::{EtudeShelf, GameShelf};
 use crate::board::Chance;
 use crate::pool::Pool;
+use tokio::sync::Semaphore;
 
 /// What the server has, the same for all requests; clones share it.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub struct App {
     pub chance: Chance,
     /// What a client may ask of an engine.
     pub bounds: SearchBounds,
+    /// Room for reviews.
+    pub reviews: Arc<Semaphore>,
     /// Files of etudes.
     pub etudes: Arc<EtudeShelf>,
     /// Files of recorded games.

@@ -146,15 +146,15 @@ impl Process {
             && question.position.moves.starts_with(&self.moves)
     }
 
-    /// Says that a new game begins, where one does.
+    /// Has it ready for a question, and says so where a new game begins.
     fn begin(&mut self, entry: &Entry, question: &Question, desk: &Desk) -> Result<(), Failing> {
-        if !self.goes_on(question) {
-            let begun =
-                self.engine
-                    .begin("a game at the table", desk.bounds().ready, desk.interrupt());
-            begun.map_err(|failure| self.failing(entry, failure))?;
-            self.start = Some(question.position.start.clone());
-        }
+        let (ready, interrupt) = (desk.bounds().ready, desk.interrupt());
+        let begun = match self.goes_on(question) {
+            true => self.engine.make_ready(ready, interrupt),
+            false => self.engine.begin("a game at the table", ready, interrupt),
+        };
+        begun.map_err(|failure| self.failing(entry, failure))?;
+        self.start = Some(question.position.start.clone());
         self.moves.clone_from(&question.position.moves);
         Ok(())
     }

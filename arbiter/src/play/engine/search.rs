@@ -39,6 +39,19 @@ impl Engine {
         self.await_ready(deadline, interrupt)
     }
 
+    /// Waits until the engine says that it is ready, as a process that has been left alone for long may not be.
+    ///
+    /// # Errors
+    /// As [`Engine::begin`].
+    pub fn make_ready(&mut self, patience: Duration, interrupt: &Interrupt) -> Result<(), Failure> {
+        self.usable = false;
+        let deadline = deadline(patience);
+        let ready = format!("{}\n", Command::IsReady);
+        self.conversation
+            .send(ready.as_bytes(), deadline, interrupt)?;
+        self.await_ready(deadline, interrupt)
+    }
+
     /// Has the engine search, and waits for the answer; hands what it says of each line on the way to `on_info`, as
     /// far as it says a depth and a value.
     ///

@@ -1,0 +1,179 @@
+//! The review of a game, told move by move, as server-sent events.
+
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
+use arbiter::trials::judge;
+use arbiter::trials::review::{
+    Appraisal, Appraise, PlayedGame, Review, ReviewedMove, SeatSums, review as review_of,
+};
+use axum::extract::State as Shared;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use buxtehude::protocol::Command;
+use buxtehude::rules::{AnyPosition, Variant};
+use futures_util::stream::{self, Stream};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+
+use super::App;
+use super::analyse::event;
+use super::search::{Terms, Wish, estimate};
+use crate::board::Game;
+use crate::door::{Refusal, Wanted};
+use crate::pool::Failing;
+
+/// Reviews at a time.
+pub const MOST_REVIEWS: usize = 16;
+/// How each position is searched where nothing else is said.
+const USUAL_LIMIT: &str = "nodes 2000";
+/// Moves that are reviewed and not yet sent.
+const MOST_UNSENT: usize = 16;
+
+/// What `POST /api/review` takes.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewRequest {
+    /// The game, or as much of it as was played.
+    pub game: Game,
+    /// The name of the engine that values positions; the first one where none is named.
+    #[serde(default)]
+    pub engine: Option<String>,
+    /// The limit of each of its searches; `nodes 2000` where none is given.
+    #[serde(default)]
+    pub limit: Option<String>,
+}
+
+/// The data of the event `done`, in permille.
+#[derive(Clone, Debug, Serialize)]
+struct DoneEvent {
+    /// What came of the game for each seat.
+    seats: Vec<SeatSums>,
+    /// The value of the position with which it began.
+    start: Vec<f64>,
+}
+
+/// What is sent.
+enum News {
+    Move(Box<ReviewedMove>),
+    Done(Review),
+    Failed(Refusal),
+}
+
+/// `POST /api/review`: an event `move` for each move, with what it lost and what its cards brought, and at the end `done`
+/// or `error`. Closing the connection ends it.
+///
+/// # Errors
+/// [`Refusal`] says what is wrong with the request; what goes wrong later is an event.
+pub async fn review(
+    Shared(app): Shared<App>,
+    Wanted(request): Wanted<ReviewRequest>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Refusal> {
+    let played = request.game.play()?;
+    let wish = Wish {
+        engine: request.engine.as_deref(),
+        limit: Some(request.limit.as_deref().unwrap_or(USUAL_LIMIT)),
+        options: &[].into(),
+        lines: None,
+    };
+    let terms = Terms::of(&app, wish)?;
+    let place = app.reviews.clone().try_acquire_owned();
+    let place = place.map_err(|_| Refusal::Crowded { most: MOST_REVIEWS })?;
+    let game = PlayedGame {
+        variant: played.variant,
+        start: played.first,
+        words: played.words().to_vec(),
+        opening: 0,
+        places: None,
+    };
+    let (news, mut heard) = mpsc::channel(MOST_UNSENT);
+    let runtime = Handle::current();
+    tokio::task::spawn_blocking(move || {
+        let _place = place;
+        let mut appraiser = Asker {
+            app: &app,
+            terms: &terms,
+            variant: game.variant,
+            runtime: &runtime,
+            news: &news,
+        };
+        let done = review_of(&game, &mut appraiser, |mv| {
+            match news.blocking_send(News::Move(Box::new(mv.clone()))) {
+                Ok(()) => ControlFlow::Continue(()),
+                // Nobody listens any more.
+                Err(_) => ControlFlow::Break(()),
+            }
+        });
+        let last = match done {
+            Ok(review) => News::Done(review),
+            Err(error) => News::Failed(Refusal::Unvalued(error.to_string())),
+        };
+        // Where nobody listens there is nobody to tell.
+        let _ = news.blocking_send(last);
+    });
+    let events =
+        stream::poll_fn(move |context| heard.poll_recv(context).map(|news| Some(Ok(told(news?)))));
+    Ok(Sse::new(events).keep_alive(KeepAlive::default()))
+}
+
+fn told(news: News) -> Event {
+    match news {
+        News::Move(mv) => event("move", &mv),
+        News::Done(review) => event(
+            "done",
+            &DoneEvent {
+                seats: review.sums(),
+                start: review.start,
+            },
+        ),
+        News::Failed(refusal) => event("error", &refusal.body()),
+    }
+}
+
+/// Asks the pool what positions are worth, as long as somebody listens.
+struct Asker<'a> {
+    app: &'a App,
+    terms: &'a Terms,
+    variant: &'static Variant,
+    runtime: &'a Handle,
+    news: &'a mpsc::Sender<News>,
+}
+
+impl Appraise for Asker<'_> {
+    type Error = Refusal;
+
+    fn appraise(&mut self, question: judge::Question<'_>) -> Result<Appraisal, Refusal> {
+        let command = format!("position {}", question.line).parse();
+        let Ok(Command::Position(command)) = command else {
+            return Err(Refusal::Unvalued(format!(
+                "{:?} is no position",
+                question.line
+            )));
+        };
+        let asked = self
+            .terms
+            .question(self.variant, command, question.position);
+        let ticket = self.app.pool.ask(asked, false)?;
+        let found = self.runtime.block_on(async {
+            tokio::select! {
+                found = ticket.wait() => found,
+                () = self.news.closed() => Err(Failing::Ending),
+            }
+        })?;
+        let shares = shares(&[&found.estimate, &found.info.estimate], question.position)?;
+        Ok(Appraisal {
+            shares,
+            best: found.mv,
+        })
+    }
+}
+
+fn shares(said: &[&Vec<u16>], position: &AnyPosition) -> Result<Vec<f64>, Refusal> {
+    let shares = estimate(said.iter().copied(), position);
+    let shares = shares.ok_or_else(|| {
+        let expected = format!("expected {} shares of 1000", position.seats());
+        Refusal::Unvalued(format!("the engine gives no estimate; {expected}"))
+    })?;
+    Ok(shares.into_iter().map(f64::from).collect())
+}
