@@ -69,8 +69,8 @@ export class Review {
     this.chart = this.curves(seats.length);
     const worst = this.ranked((move) => move.loss ?? 0, (move) => this.lossText(move));
     const cards = this.ranked((move) => Math.abs(luckOf(move)), (move) => this.luckText(move));
-    this.body.replaceChildren(element("div", { class: "scroll" }, table), this.chart, element("h3", {}, t("worst moves")), worst,
-      element("h3", {}, t("cards by luck")), cards);
+    this.body.replaceChildren(element("div", { class: "scroll" }, table), this.chart, element("h2", {}, t("worst moves")), worst,
+      element("h2", {}, t("cards by luck")), cards);
     this.point();
   }
 
