@@ -11,6 +11,7 @@ pub mod openings;
 pub mod play;
 pub mod replay;
 pub mod report;
+pub mod review;
 mod signals;
 pub mod transcript;
 pub mod verify;

@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Command::Explain(args) => commands::explain::run(&args),
         Command::Verify(args) => commands::verify::verify(&args),
         Command::Cost(args) => commands::cost::cost(&args),
+        Command::Review(args) => commands::review::run(&args),
         Command::Check(args) => commands::check::check(&args),
         Command::Transcript(args) => commands::transcript::transcript(&args),
         Command::Completions(args) => commands::documents::completions(&args),

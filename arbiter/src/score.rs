@@ -12,6 +12,7 @@ mod head_to_head;
 mod in_order;
 mod likelihood;
 mod rating;
+pub mod review;
 mod sprt;
 mod student;
 
@@ -53,6 +54,21 @@ pub fn points(places: &[u32]) -> Vec<f64> {
 /// All points of a game with so many seats.
 pub fn points_of_a_game(seats: usize) -> f64 {
     (seats * seats.saturating_sub(1)) as f64 / 2.0
+}
+
+/// What each seat gets of a game with these places, in permille of all points.
+///
+/// # Examples
+/// ```
+/// use arbiter::score::shares;
+///
+/// assert_eq!(shares(&[2, 1]), [0.0, 1000.0]);
+/// assert_eq!(shares(&[1, 1]), [500.0, 500.0]);
+/// ```
+pub fn shares(places: &[u32]) -> Vec<f64> {
+    let all = points_of_a_game(places.len());
+    let points = points(places).into_iter();
+    points.map(|points| 1000.0 * points / all).collect()
 }
 
 /// What an engine, or a seat, has achieved.

@@ -1,9 +1,11 @@
 //! Whatever puts an engine to the test without a match: checks of conformance, transcripts, games played once more,
-//! openings and moves judged.
+//! openings, moves and whole games judged.
 
 pub mod check;
 pub mod cost;
+mod each_game;
 pub mod judge;
 pub mod openings_suite;
+pub mod review;
 pub mod transcript;
 pub mod verify;

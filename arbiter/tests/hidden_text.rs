@@ -168,8 +168,10 @@ fn what_an_evil_engine_says_is_escaped() {
     ]);
 
     // As a judge.
-    let seen = clean(&["cost", &store, "--nodes", "1", "--engine", evil]);
-    assert!(seen.contains("expected `estimate`"), "{seen}");
+    for command in ["cost", "review"] {
+        let seen = clean(&[command, &store, "--nodes", "1", "--engine", evil]);
+        assert!(seen.contains("expected `estimate`"), "{command}: {seen}");
+    }
     let seen = clean(&["openings", "--nodes", "1", "--count", "1", "--engine", evil]);
     assert!(seen.contains("expected `estimate`"), "{seen}");
 }
@@ -285,6 +287,7 @@ fn what_a_record_holds_is_escaped() {
         "{seen}"
     );
     clean(&[&["cost", &record], &judge[..]].concat());
+    clean(&[&["review", &record], &judge[..]].concat());
     clean(&[
         "verify",
         &record,

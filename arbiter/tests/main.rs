@@ -30,6 +30,8 @@ mod referee;
 mod replay;
 mod report;
 mod retirement;
+mod review;
+mod review_command;
 mod runner;
 mod schedule;
 mod score;

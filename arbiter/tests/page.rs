@@ -199,6 +199,93 @@ fn a_match_of_three_seats() {
     assert_eq!(reported.all("figure svg").len(), 4);
 }
 
+/// As the page shows numbers.
+fn rounded(value: &Value) -> f64 {
+    let number = value.as_f64().unwrap_or_else(|| panic!("{value}"));
+    (number * 10.0).round() / 10.0
+}
+
+fn all_rounded(value: &Value) -> Vec<f64> {
+    list(value).iter().map(rounded).collect()
+}
+
+#[test]
+fn reviews_in_the_page_are_those_of_the_command() {
+    let built_in = concat!("cmd=", env!("CARGO_BIN_EXE_arbiter"), " args=engine name=");
+    let engines = ["weak nodes=3", "strong"].map(|engine| format!("{built_in}{engine}"));
+    let [weak, strong] = engines.each_ref();
+    let games = ["--players", "3", "--games", "3", "--nodes", "30"];
+    let arguments = [&games[..], &["--engine", weak, "--engine", strong]].concat();
+    let reviewed = ["--review", "2", "--review-nodes", "40"];
+    let reported = Reported::of_match("page_of_reviews", &arguments, &reviewed);
+    reported.check_markup();
+    reported.check_games(3);
+    let store = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page_of_reviews/match.db");
+    let numbers = ["--game", "1", "--game", "2", "--nodes", "40"];
+    let command = ["review", store.to_str().unwrap(), "--format", "json"];
+    let told: Value = serde_json::from_str(&content(&[&command[..], &numbers].concat())).unwrap();
+    let races = reported.races();
+    assert_eq!(races["reviewer"], "buxtehude (40 nodes)");
+    let games = list(&races["games"]);
+    assert!(games[2].get("review").is_none());
+    let (mut losses, mut cards) = (0, 0);
+    for (game, review) in games.iter().zip(list(&told["reviews"])) {
+        assert_eq!(
+            all_rounded(&game["review"]["start"]),
+            all_rounded(&review["start"])
+        );
+        for (shown, sums) in list(&game["review"]["sums"])
+            .iter()
+            .zip(list(&review["sums"]))
+        {
+            let names = [
+                "start", "skill", "gifts", "luck", "noise", "verdict", "result",
+            ];
+            assert_eq!(all_rounded(shown), names.map(|name| rounded(&sums[name])));
+        }
+        let steps = list(&game["positions"]["steps"]);
+        let opening = steps.len() - list(&review["moves"]).len();
+        assert_eq!(opening, 3, "{game}");
+        assert!(steps[..opening].iter().all(|step| step.get("r").is_none()));
+        for (step, reviewed) in steps[opening..].iter().zip(list(&review["moves"])) {
+            let shown = &step["r"];
+            assert_eq!(all_rounded(&shown["v"]), all_rounded(&reviewed["after"]));
+            assert_eq!(
+                shown.get("l").map_or(0.0, rounded),
+                rounded(&reviewed["loss"])
+            );
+            let is_best = reviewed["best"] == reviewed["move"];
+            assert_eq!(shown.get("b"), (!is_best).then_some(&reviewed["best"]));
+            losses += usize::from(!is_best);
+            if let [card] = &list(&reviewed["cards"])[..] {
+                assert_eq!(all_rounded(&shown["u"]), all_rounded(&card["luck"]));
+                cards += 1;
+            }
+        }
+        let lost = steps.iter().filter_map(|step| step["r"].get("l"));
+        let mut most: Vec<f64> = lost.map(rounded).collect();
+        most.sort_by(|one, other| other.total_cmp(one));
+        most.truncate(5);
+        let worst = list(&game["review"]["worst"]).iter();
+        let worst = worst.map(|ply| rounded(&steps[ply.as_u64().unwrap() as usize - 1]["r"]["l"]));
+        assert_eq!(worst.collect::<Vec<f64>>(), most);
+    }
+    assert!(losses > 4 && cards > 1, "{losses} {cards}");
+    let (code, _, stderr) = run(&[
+        "report",
+        store.to_str().unwrap(),
+        "--format",
+        "text",
+        "--review",
+        "1",
+    ]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(
+        stderr.starts_with("error: --review: expected a page"),
+        "{stderr}"
+    );
+}
+
 #[test]
 fn a_test_on_a_board_with_some_of_its_games() {
     let built_in = concat!("cmd=", env!("CARGO_BIN_EXE_arbiter"), " args=engine name=");

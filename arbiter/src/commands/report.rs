@@ -1,12 +1,15 @@
 //! `arbiter report`: what came of a match, made of its recorded games: a page for a browser, or tables.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+mod reviews;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use arbiter::archive::game_file::{GameFile, GameFileError};
+use arbiter::play::interrupt::Interrupt;
 use arbiter::record::GameRecord;
 use arbiter::record::printable::printable_lines;
 use arbiter::results::output::is_same_file;
@@ -15,6 +18,7 @@ use arbiter::results::report::Report;
 use arbiter::settings::args::{ReportArgs, ReportFormat};
 use thiserror::Error;
 
+use self::reviews::{Reviews, Unreviewable};
 use super::exit;
 
 /// Prints or writes the report on the games in a file.
@@ -34,11 +38,19 @@ pub fn report(args: &ReportArgs) -> ExitCode {
         true => ReportFormat::Text,
         false => ReportFormat::Html,
     });
+    let interrupt = Interrupt::new();
     let made = match format {
+        ReportFormat::Text if args.review > 0 => {
+            return exit::fail(
+                exit::USAGE,
+                "--review: expected a page, with --format html or --output, for the tables have no moves",
+            );
+        }
         ReportFormat::Text => read_tables(&args.file),
-        ReportFormat::Html => read_page(&args.file, args.games),
+        ReportFormat::Html => read_page(args, &interrupt),
     };
     let (mut text, is_whole) = match made {
+        _ if interrupt.is_set() => return ExitCode::from(exit::INTERRUPTED),
         Ok(made) => made,
         Err(error) => {
             return exit::fail(exit::USAGE, error);
@@ -82,6 +94,8 @@ fn write(text: &str, path: Option<&Path>) -> Result<(), String> {
 enum Unreportable {
     #[error(transparent)]
     File(#[from] GameFileError),
+    #[error(transparent)]
+    Review(#[from] Unreviewable),
     #[error("{place}: game {game} occurs twice, expected the games of one match, each once")]
     Twice { place: String, game: u64 },
     #[error("{place}: game {game} has {found} seats, expected {expected} as in the games before")]
@@ -116,32 +130,51 @@ fn read_tables(path: &Path) -> Result<(String, bool), Unreportable> {
     Ok((report.text(), is_whole))
 }
 
-/// The page of the games of a file, with so many of them move by move, and whether every line of it is one.
-fn read_page(path: &Path, most_shown: usize) -> Result<(String, bool), Unreportable> {
-    let file = GameFile::open(path)?;
-    let (subject, report) = beginning(&file, path)?;
+/// The page of the games of a file, with some of them move by move, and whether every line of it is one.
+fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<(String, bool), Unreportable> {
+    let file = GameFile::open(&args.file)?;
+    let (subject, report) = beginning(&file, &args.file)?;
     let seats = report.standings().seats().len();
-    let mut page = Page::new(subject, report, most_shown);
+    let mut page = Page::new(subject, report, args.games);
     let is_whole = for_each_outline(&file, seats, |record| page.add(record))?;
     page.finish();
     let wanted = page.wanted();
-    match &file {
-        GameFile::Store(store) => {
-            for number in wanted {
-                store.for_each_game(Some(number), |record| {
-                    page.show(&record);
-                    Ok::<(), GameFileError>(())
-                })?;
-            }
+    let first: BTreeSet<u64> = wanted.iter().copied().take(args.review).collect();
+    let reviews = match first.is_empty() {
+        true => Reviews::default(),
+        false => {
+            let mut games = Vec::new();
+            for_each_of(&file, &first, |record| games.push(record))?;
+            reviews::of_games(args, &games, interrupt, &mut page)?
         }
-        GameFile::Lines(_) => file.for_each(|_, game| {
-            if let Some(record) = game.ok().filter(|record| wanted.contains(&record.game)) {
-                page.show(&record);
-            }
-            Ok::<(), Unreportable>(())
-        })?,
-    }
+    };
+    for_each_of(&file, &wanted, |record| {
+        page.show(&record, reviews.get(&record.game));
+    })?;
     Ok((page.html(), is_whole))
+}
+
+/// Calls `visit` with each game of which the number is among those wanted.
+fn for_each_of(
+    file: &GameFile,
+    wanted: &BTreeSet<u64>,
+    mut visit: impl FnMut(GameRecord),
+) -> Result<(), GameFileError> {
+    let GameFile::Store(store) = file else {
+        return file.for_each(|_, game| {
+            game.ok()
+                .filter(|record| wanted.contains(&record.game))
+                .map(&mut visit);
+            Ok(())
+        });
+    };
+    for &number in wanted {
+        store.for_each_game(Some(number), |record| {
+            visit(record);
+            Ok::<(), GameFileError>(())
+        })?;
+    }
+    Ok(())
 }
 
 /// What the games of a file are about, and the report before the first of them.

@@ -12,6 +12,7 @@ mod history;
 mod markup;
 mod plot;
 mod shown_games;
+mod shown_review;
 mod subject;
 mod time_use;
 
@@ -20,6 +21,7 @@ use std::collections::BTreeSet;
 use crate::record::GameRecord;
 use crate::record::printable::printable_lines;
 use crate::results::report::Report;
+use crate::score::review::Review;
 use faults::FaultList;
 use history::History;
 use shown_games::ShownGames;
@@ -99,9 +101,14 @@ impl Page {
         chosen.copied().collect()
     }
 
-    /// Shows a game move by move, as far as the rules allow its moves.
-    pub fn show(&mut self, record: &GameRecord) {
-        self.shown.add(record);
+    /// Shows a game move by move, as far as the rules allow its moves, with its review if there is one.
+    pub fn show(&mut self, record: &GameRecord, review: Option<&Review>) {
+        self.shown.add(record, review);
+    }
+
+    /// Says who reviews the games that are reviewed, and by what limit.
+    pub fn set_reviewer(&mut self, reviewer: &str) {
+        self.shown.set_reviewer(reviewer);
     }
 
     /// The report whose numbers the page has.

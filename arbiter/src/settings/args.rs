@@ -8,6 +8,7 @@ mod error;
 mod files;
 mod games;
 mod openings;
+mod review;
 mod shared;
 mod talks;
 pub mod validate;
@@ -25,6 +26,7 @@ pub use files::{
 };
 pub use games::{FormatArgs, GameArgs, GauntletArgs, MatchArgs, RoundRobinArgs, TournamentArgs};
 pub use openings::OpeningsArgs;
+pub use review::{ReviewArgs, ReviewFormat};
 pub use shared::{LimitArgs, OnInterrupt, OpeningArgs, OpeningOrder, OutputArgs};
 pub use talks::{CheckArgs, EngineArgs, FormatArg, ProfileArg, TranscriptArgs};
 
@@ -67,6 +69,8 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Judge the moves of recorded games by a longer search
     Cost(CostArgs),
+    /// Tell skill from luck in recorded games, move by move and card by card
+    Review(ReviewArgs),
     /// Check that an engine conforms to the protocol
     Check(CheckArgs),
     /// Run a script against an engine and compare its answers

@@ -13,18 +13,14 @@ mod game;
 mod sums;
 mod text;
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
-use std::thread;
-
 use thiserror::Error;
 
 use crate::archive::replay::Flaw;
 use crate::plan::EngineSpec;
 use crate::play::interrupt::Interrupt;
 use crate::record::GameRecord;
-use crate::trials::judge::{Judge, JudgeError};
+use crate::trials::each_game::each_game;
+use crate::trials::judge::JudgeError;
 use game::judge_game;
 
 pub use game::{JudgedGame, JudgedMove};
@@ -67,72 +63,11 @@ pub fn judge(
     plan: &CostPlan,
     games: &[GameRecord],
     interrupt: &Interrupt,
-    mut on_turn: impl FnMut(),
+    on_turn: impl FnMut(),
 ) -> Result<Costs, CostError> {
-    let next = AtomicUsize::new(0);
     let mut costs = Costs::new(plan.worst);
-    let mut waiting = BTreeMap::new();
-    let mut added = 0;
-    thread::scope(|scope| {
-        let (sender, judged) = channel();
-        for _ in 0..plan.concurrency.min(games.len()) {
-            let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move || work(plan, games, next, interrupt, &sender));
-        }
-        drop(sender);
-        for news in judged {
-            let (index, game) = match news {
-                News::Turn => {
-                    on_turn();
-                    continue;
-                }
-                News::Game(index, game) => (index, game),
-            };
-            waiting.insert(index, game.inspect_err(|_| interrupt.set())?);
-            while let Some(game) = waiting.remove(&added) {
-                costs.add(game);
-                added += 1;
-            }
-        }
-        Ok::<(), CostError>(())
-    })?;
-    // After an interrupt those before them do not come any more.
-    for game in waiting.into_values() {
-        costs.add(game);
-    }
+    let add = |game| costs.add(game);
+    let judges = (&plan.engine, plan.concurrency);
+    each_game(judges, games, interrupt, judge_game, on_turn, add)?;
     Ok(costs)
-}
-
-/// What a thread has to tell.
-enum News {
-    /// A turn was looked at.
-    Turn,
-    /// A game was judged, by its place among the games, or cannot be.
-    Game(usize, Result<JudgedGame, CostError>),
-}
-
-/// Judges one game after the other, until there are no more or it is told to end.
-fn work(
-    plan: &CostPlan,
-    games: &[GameRecord],
-    next: &AtomicUsize,
-    interrupt: &Interrupt,
-    sender: &Sender<News>,
-) {
-    let mut judge = Judge::new(&plan.engine, interrupt);
-    while !interrupt.is_set() {
-        let index = next.fetch_add(1, Ordering::Relaxed);
-        let Some(record) = games.get(index) else {
-            break;
-        };
-        let game = judge_game(&mut judge, record, || {
-            // Who does not listen any more has been told why.
-            let _ = sender.send(News::Turn);
-        });
-        let is_last = game.is_err();
-        if interrupt.is_set() || sender.send(News::Game(index, game)).is_err() || is_last {
-            break;
-        }
-    }
-    judge.dismiss();
 }

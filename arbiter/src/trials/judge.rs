@@ -141,20 +141,20 @@ impl<'a> Judge<'a> {
         self.shares(question, answer)
     }
 
-    /// The best move.
+    /// The best move, and the estimate of each seat in permille.
     ///
     /// # Errors
-    /// [`JudgeError`] where there is none that is legal, or no estimate with it.
-    pub fn best_move(&mut self, question: Question<'_>) -> Result<String, JudgeError> {
+    /// [`JudgeError`] where there is no move that is legal, or no estimate with it.
+    pub fn verdict(&mut self, question: Question<'_>) -> Result<(String, Vec<u16>), JudgeError> {
         let answer = self.answer(question, self.any_move(question))?;
         let found = match &answer.best_move {
             Ok(given) => given.best.clone().unwrap_or_else(|| "(none)".to_string()),
             Err(_) => String::new(),
         };
-        self.shares(question, answer)?;
+        let shares = self.shares(question, answer)?;
         let legal = question.position.legal_actions();
         if legal.contains(&found) {
-            return Ok(found);
+            return Ok((found, shares));
         }
         Err(JudgeError::NoMove {
             engine: self.spec.name.clone(),

@@ -27,6 +27,7 @@ export class Table {
     this.arrows = [];
     this.estimate = null;
     this.chosenPiece = undefined;
+    this.wasOnBoard = false;
     this.busy = null;
     this.listeners = [];
   }
@@ -55,7 +56,7 @@ export class Table {
     const { game, names } = this;
     const view = game.current;
     this.parts.board.className = game.board.files ? "board grid" : "board track";
-    const hasFocus = this.parts.board.contains(document.activeElement);
+    this.keepFocus();
     const svg = boardOf(game, {
       view,
       before: before ?? view.parent,
@@ -68,9 +69,9 @@ export class Table {
       show: (moves) => this.hint(moves),
     });
     this.parts.board.replaceChildren(svg);
-    if (hasFocus) svg.querySelector("[tabindex='0']")?.focus();
     this.parts.seats.replaceChildren(seatsOf(game, view, names, this.estimate));
     this.hint(null);
+    if (this.wasOnBoard) svg.querySelector("[tabindex='0']")?.focus();
     this.showChoices();
     this.showMoves();
     this.parts.undo.disabled = !view.parent;
@@ -78,6 +79,14 @@ export class Table {
     history.replaceState(null, "", `#${linkOf(game, this.seats)}`);
     this.sayWhoseTurn();
     for (const listener of this.listeners) listener();
+  }
+
+  // Whoever chose a square by keyboard comes back to the board when it is their turn again: what is drawn anew in the
+  // meantime has nothing that could keep the focus, which then falls to the body.
+  keepFocus() {
+    const focused = document.activeElement;
+    if (this.parts.board.contains(focused)) this.wasOnBoard = true;
+    else if (focused && focused !== document.body && !focused.closest("dialog")) this.wasOnBoard = false;
   }
 
   /** Shows arrows and an estimate without drawing the rest anew. */
@@ -153,13 +162,15 @@ export class Table {
     return this.isStudy || !this.seats[turn.seat - 1]?.engine;
   }
 
-  /** Begins with an answer of the server. */
-  async begin(answer, seats) {
+  /** Begins with an answer of the server: at its end, or after so many turns, where engines wait. */
+  async begin(answer, seats, at = Infinity) {
     this.abort();
     this.game = new Game(answer);
     this.seats = seats;
     this.forget();
-    await this.proceed();
+    const there = this.game.line()[at];
+    if (there?.children.length > 0) await this.go(there);
+    else await this.proceed();
   }
 
   forget() {
@@ -269,6 +280,7 @@ export class Table {
 
   // A position on the way, in which nothing can be chosen.
   showStep(step) {
+    this.keepFocus();
     const svg = boardOf(this.game, { view: step, moves: [], names: this.names, choose: () => {}, show: () => {} });
     this.parts.board.replaceChildren(svg);
     this.parts.seats.replaceChildren(seatsOf(this.game, step, this.names, this.estimate));

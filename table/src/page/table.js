@@ -130,9 +130,18 @@ async function open() {
   const players = answer.places.length;
   const known = (seat) => (info.engines.some(({ name }) => name === seat?.engine) ? seat : { engine: null, level: null });
   const seats = Array.from({ length: players }, (_, seat) => known(link.seats[seat]));
-  await table.begin(answer, seats);
-  const line = table.game.line();
-  if (link.at < line.length - 1) await table.go(line[link.at]);
+  await table.begin(answer, seats, link.at);
+}
+
+// What a link cannot hold is said, beside a new game.
+async function openLink() {
+  try {
+    await open();
+  } catch (error) {
+    history.replaceState(null, "", location.pathname);
+    await open();
+    table.complain(t("failed", { error: error.message }));
+  }
 }
 
 document.addEventListener("keydown", (event) => {
@@ -163,13 +172,7 @@ root.replaceChildren(header(),
     element("section", { class: "stage", "aria-label": t("play") }, parts.status, parts.trouble, parts.board, parts.hint, parts.choices, controls()),
     element("aside", {}, parts.seats, tabbed.list, ...tabbed.panels)));
 onNarrow(() => table.show());
-window.addEventListener("hashchange", () => open());
+window.addEventListener("hashchange", openLink);
 tabbed.select("play");
-try {
-  await open();
-} catch (error) {
-  history.replaceState(null, "", location.pathname);
-  await open();
-  table.complain(t("failed", { error: error.message }));
-}
+await openLink();
 document.body.dataset.ready = "yes";

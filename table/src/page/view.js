@@ -85,7 +85,8 @@ function light(svg, group, moves, board, { choose, show }) {
   group.classList.add("lit");
   group.setAttribute("tabindex", svg.querySelector("[tabindex='0']") ? -1 : 0);
   press(group, () => choose(moves));
-  for (const event of ["pointerenter", "focus"]) group.addEventListener(event, () => show(moves));
+  group.addEventListener("pointerenter", () => show(moves));
+  group.addEventListener("focus", () => { if (group.matches(":focus-visible")) show(moves); });
   for (const event of ["pointerleave", "blur"]) group.addEventListener(event, () => show(null));
   const box = group.querySelector("rect");
   const [x, y] = ["x", "y"].map((name) => Number(box.getAttribute(name)) + Number(box.getAttribute("width")) / 2);

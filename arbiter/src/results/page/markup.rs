@@ -42,7 +42,11 @@ pub fn page(page: &Page) -> Markup {
                     (games(page))
                 }
                 script type="application/json" id="shown-games" { (PreEscaped(page.shown.json())) }
-                script type="module" { (PreEscaped(BOARD_SCRIPT)) (PreEscaped(include_str!("page.js"))) }
+                script type="module" {
+                    (PreEscaped(BOARD_SCRIPT))
+                    (PreEscaped(include_str!("review.js")))
+                    (PreEscaped(include_str!("page.js")))
+                }
             }
         }
     }

@@ -47,6 +47,7 @@
     const step = game.positions.steps[ply - 1];
     const words = [`move ${ply}: seat ${step.s + 1}, ${game.names[step.s]}, plays ${step.m}`];
     if (step.c) words.push(`card ${step.c}`);
+    words.push(...reviewWords(step));
     if (ply <= game.opening) words.push("opening");
     if (step.d !== undefined) words.push(`depth ${step.d}`);
     if (step.v !== undefined) words.push(`score ${step.v}`);
@@ -58,13 +59,15 @@
 
   function seatTable(game, position, step) {
     const { labels } = game.positions;
-    const heads = ["seat", "estimate", ...labels, "end"].map((name) => element("th", {}, name));
+    const values = game.review ? ["value"] : [];
+    const heads = ["seat", ...values, "estimate", ...labels, "end"].map((name) => element("th", {}, name));
     const body = element("tbody");
     game.names.forEach((name, seat) => {
       const spot = element("i", { class: "spot" });
       spot.style.background = colour(seat);
       const row = element("tr", position.turn === seat ? { class: "turn" } : {});
       row.append(element("th", { scope: "row", title: name }, spot, `${seat + 1} ${name}`));
+      if (game.review) row.append(element("td", { class: "number" }, valueOf(game, step, seat)));
       const estimate = step && step.e ? `${(step.e[seat] / 10).toFixed(1)} %` : "";
       row.append(element("td", { class: "number" }, estimate));
       for (const value of position.facts[seat]) row.append(element("td", {}, value));
@@ -84,10 +87,17 @@
     return CHART.left + (ply / steps) * (CHART.width - CHART.left - CHART.right);
   }
 
-  // For each seat what its own engine thought of its share, each time that it moved.
+  // What a seat's own engine thought of its share, by plies: each time that it moved.
+  function estimatesOf(game, seat) {
+    const points = game.positions.steps.map((step, index) => step.s === seat && step.e && [index + 1, step.e[seat]]);
+    return points.filter((point) => point);
+  }
+
+  // For each seat what the review says of its share, or where there is none its engine.
   function drawEstimates(game) {
     const { width, height, left, right, top, bottom } = CHART;
-    const shares = game.positions.steps.flatMap((step) => (step.e ? [step.e[step.s]] : []));
+    const curves = game.names.map((_, seat) => (game.review ? reviewedShares : estimatesOf)(game, seat));
+    const shares = curves.flat().map(([, permille]) => permille);
     // Of many seats nobody may ever have much: the scale ends at the next quarter.
     const most = Math.max(1, Math.ceil(Math.max(0, ...shares) / 250)) * 250;
     const chartY = (permille) => top + (1 - permille / most) * (height - top - bottom);
@@ -102,16 +112,17 @@
       const place = { x: chartX(game, ply), y: height - 7, "text-anchor": anchor };
       svg.append(drawing("text", place, ply === 0 ? "move 0" : String(ply)));
     }
-    game.names.forEach((_, seat) => {
-      const points = [];
-      steps.forEach((step, index) => {
-        if (step.s === seat && step.e) points.push([chartX(game, index + 1), chartY(step.e[seat])]);
-      });
-      const list = points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ");
+    const at = ([ply, permille]) => [chartX(game, ply).toFixed(1), chartY(permille).toFixed(1)];
+    curves.forEach((points, seat) => {
+      const list = points.map((point) => at(point).join(",")).join(" ");
       const curve = drawing("polyline", { class: "curve", points: list, "data-seat": seat });
       curve.style.stroke = colour(seat);
       svg.append(curve);
     });
+    for (const { ply, permille, words } of worstMoves(game)) {
+      const [cx, cy] = at([ply, permille]);
+      svg.append(drawing("circle", { class: "worst", cx, cy, r: 5 }, drawing("title", {}, words)));
+    }
     svg.append(drawing("line", { class: "cursor", y1: top, y2: height - bottom }));
     return shares.length > 0 ? svg : null;
   }
@@ -227,9 +238,12 @@
     if (!game.positions) return;
     slider.max = state.positions.length - 1;
     state.chart = drawEstimates(game);
-    const caption = "What each engine thinks of its own share, when it moves:";
+    const caption = game.review
+      ? `What each seat can expect, by ${data.reviewer}; a ring marks a move that lost much:`
+      : "What each engine thinks of its own share, when it moves:";
     if (state.chart) estimates.append(element("p", { class: "note" }, caption), state.chart);
     else estimates.append(element("p", { class: "note" }, "The engines gave no estimates."));
+    if (game.review) estimates.append(reviewTable(game), worstList(game));
     go(ply ?? eventOf(game));
   }
 
@@ -298,7 +312,7 @@
   slider.addEventListener("input", () => go(Number(slider.value)));
   narrow.addEventListener("change", () => go(state.ply));
   estimates.addEventListener("click", (event) => {
-    if (!state.chart) return;
+    if (!state.chart || !state.chart.contains(event.target)) return;
     const { left, width } = state.chart.getBoundingClientRect();
     const x = ((event.clientX - left) / width) * CHART.width;
     const part = (x - CHART.left) / (CHART.width - CHART.left - CHART.right);

@@ -4,14 +4,19 @@
 use buxtehude::rules::{AnyPosition, Board, Layout, Scene};
 use serde::Serialize;
 
+use super::shown_review::{GameReview, StepReview};
 use crate::archive::replay::{Step, Walk};
 use crate::record::line::pv_text;
 use crate::record::printable::{printable, printable_json};
 use crate::record::{Fault, GameRecord, TurnRecord};
+use crate::score::review::Review;
 
 /// All games that are shown, sorted by number.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ShownGames {
+    /// Who reviewed those that were, and by what limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reviewer: Option<String>,
     boards: Vec<ShownBoard>,
     games: Vec<ShownGame>,
 }
@@ -42,6 +47,8 @@ struct ShownGame {
     flaw: Option<String>,
     /// How many steps are of the opening: nobody was asked for them.
     opening: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    review: Option<GameReview>,
     positions: Option<Positions>,
 }
 
@@ -95,11 +102,18 @@ struct ShownStep {
     nodes: Option<u64>,
     #[serde(rename = "l", skip_serializing_if = "Option::is_none")]
     pv: Option<String>,
+    #[serde(rename = "r", skip_serializing_if = "Option::is_none")]
+    review: Option<StepReview>,
 }
 
 impl ShownGames {
-    /// Adds a game, with as many of its moves as the rules allow.
-    pub fn add(&mut self, record: &GameRecord) {
+    /// Says who reviews games, and by what limit.
+    pub fn set_reviewer(&mut self, reviewer: &str) {
+        self.reviewer = Some(printable(reviewer).into_owned());
+    }
+
+    /// Adds a game, with as many of its moves as the rules allow, and what a review says of them.
+    pub fn add(&mut self, record: &GameRecord, review: Option<&Review>) {
         let mut game = ShownGame {
             number: record.game,
             block: record.block,
@@ -110,6 +124,7 @@ impl ShownGames {
             fault: record.fault.as_ref().map(printable_fault),
             flaw: None,
             opening: 0,
+            review: review.map(GameReview::of),
             positions: None,
         };
         match Walk::of(record) {
@@ -119,7 +134,13 @@ impl ShownGames {
                 game.flaw = flaw.map(|flaw| printable(&flaw).into_owned());
                 // Where moves are missing at the end, so are those that the last turns are about.
                 game.opening = record.opening_plies();
-                game.positions = Some(self.positions(&walk, &record.turns, game.opening));
+                let mut positions = self.positions(&walk, &record.turns, game.opening);
+                for reviewed in review.iter().flat_map(|review| &review.moves) {
+                    if let Some(step) = positions.steps.get_mut(reviewed.ply - 1) {
+                        step.review = Some(StepReview::of(reviewed));
+                    }
+                }
+                game.positions = Some(positions);
             }
         }
         let after = self
@@ -242,6 +263,7 @@ fn shown_step(
         score: turn_record.and_then(|turn| Some(printable(turn.score.as_ref()?).into_owned())),
         nodes: turn_record.and_then(|turn| turn.nodes),
         pv: turn_record.and_then(|turn| Some(printable(&pv_text(&turn.pv)?).into_owned())),
+        review: None,
     }
 }
 

@@ -42,6 +42,7 @@ pub struct ResumeArgs {
 #[command(after_help = "\
 EXAMPLES
   arbiter report match.db --output report.html
+  arbiter report match.db --output report.html --games 20 --review 5
   arbiter report games.jsonl --format text
 
 The page is one file that needs no network. On a terminal, the tables are printed unless --output
@@ -63,6 +64,31 @@ pub struct ReportArgs {
     /// How many games the page shows move by move: those with faults first, then from the start
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub games: usize,
+
+    /// Review so many of these games, the first ones: what each move lost, how lucky each card was
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub review: usize,
+
+    /// The engine that reviews, as for `arbiter review --engine`; the built-in one unless cmd= is given
+    #[arg(
+        long,
+        value_name = "\"cmd=./x KEY=VALUE...\"",
+        default_value = "",
+        hide_default_value = true,
+        hide_short_help = true
+    )]
+    pub review_engine: String,
+
+    /// Positions to visit in each search of a review, unless --review-engine names a limit
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 10_000,
+        value_parser = positive,
+        allow_negative_numbers = true,
+        hide_short_help = true
+    )]
+    pub review_nodes: u64,
 }
 
 /// In which form a match is reported.

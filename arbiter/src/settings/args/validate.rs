@@ -1,6 +1,7 @@
 //! From what is typed to what is meant: a [`Plan`] in which every field is sensible.
 
 mod cost;
+mod review;
 mod seed;
 mod suite;
 
@@ -17,6 +18,7 @@ use crate::plan::seed::Seed;
 use crate::plan::{Adjudication, Format, Opening, Patience, Plan};
 use crate::score::Sprt;
 pub use cost::cost;
+pub use review::{review, review_of_report};
 pub use seed::chosen as chosen_seed;
 pub use suite::suite;
 

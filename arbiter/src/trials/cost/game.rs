@@ -43,7 +43,7 @@ pub struct JudgedMove {
 pub fn judge_game(
     judge: &mut Judge<'_>,
     record: &GameRecord,
-    mut on_turn: impl FnMut(),
+    on_turn: &mut dyn FnMut(),
 ) -> Result<JudgedGame, CostError> {
     let wrong = |flaw: Flaw| CostError::Game {
         game: record.game,
@@ -109,7 +109,7 @@ fn cost_of(
     if question.position.legal_actions().len() < 2 {
         return Ok(None);
     }
-    let best = judge.best_move(question)?;
+    let (best, _) = judge.verdict(question)?;
     if best == played {
         return Ok(Some((best, 0)));
     }

@@ -1,0 +1,59 @@
+//! Reviews of the games that a page shows.
+
+use std::collections::HashMap;
+use std::io;
+
+use arbiter::archive::replay;
+use arbiter::play::interrupt::Interrupt;
+use arbiter::record::GameRecord;
+use arbiter::results::page::Page;
+use arbiter::settings::args::ReportArgs;
+use arbiter::settings::args::validate::{self, ArgsError};
+use arbiter::trials::judge::JudgeError;
+use arbiter::trials::review::{Review, ReviewError, ReviewedGame, review_all};
+use thiserror::Error;
+
+use crate::commands::{exit, signals};
+
+/// Reviews by the numbers of their games.
+pub type Reviews = HashMap<u64, Review>;
+
+/// Why games are not reviewed.
+#[derive(Debug, Error)]
+pub enum Unreviewable {
+    #[error(transparent)]
+    Args(#[from] ArgsError),
+    #[error(transparent)]
+    Review(#[from] ReviewError<JudgeError>),
+    #[error("cannot handle signals: {0}")]
+    Signals(#[from] io::Error),
+}
+
+/// Reviews those games that are in order; of others it is said what is wrong with them.
+pub fn of_games(
+    args: &ReportArgs,
+    games: &[GameRecord],
+    interrupt: &Interrupt,
+    page: &mut Page,
+) -> Result<Reviews, Unreviewable> {
+    let plan = validate::review_of_report(args)?;
+    let engine = &plan.engine;
+    page.set_reviewer(&format!("{} ({})", engine.name, engine.limit.in_words()));
+    let mut in_order = Vec::new();
+    for game in games {
+        match replay::check(game).first() {
+            None => in_order.push(game.clone()),
+            Some(flaw) => {
+                exit::complain(format_args!("game {} is not reviewed: {flaw}", game.game));
+            }
+        }
+    }
+    let handler = interrupt.clone();
+    signals::listen(interrupt, move || handler.set())?;
+    let mut reviews = Reviews::new();
+    let add = |game: ReviewedGame<'_>| {
+        reviews.insert(game.record.game, game.review);
+    };
+    review_all(&plan, &in_order, interrupt, || (), add)?;
+    Ok(reviews)
+}

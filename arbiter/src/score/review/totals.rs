@@ -1,0 +1,218 @@
+//! What reviews of many games add up to, for each engine and each seat.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{Review, SeatSums};
+use crate::score::half_width;
+
+/// How many numbers a seat has of a game.
+const NUMBERS: usize = SeatSums::NAMES.len();
+
+/// Skill and luck over games.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Totals {
+    games: u64,
+    /// The engines in the order of the first game of each, and of its seats.
+    engines: Vec<(String, Samples)>,
+    seats: Vec<Samples>,
+}
+
+/// What an engine or a seat had in each block.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Samples {
+    moves: u64,
+    blocks: BTreeMap<u64, Sample>,
+}
+
+/// The games of a block, and what their numbers add up to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Sample {
+    games: u64,
+    numbers: [f64; NUMBERS],
+}
+
+/// A mean over games.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Mean {
+    /// The mean.
+    pub mean: f64,
+    /// The half-width of its 95 % interval over blocks, whose games share their cards; `None` for fewer than two.
+    pub error: Option<f64>,
+}
+
+/// What is told of an engine or a seat: means over its games, of an engine that had several seats of these. They are
+/// those of [`SeatSums`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Line {
+    /// Games in which it sat.
+    pub games: u64,
+    /// Its moves that were reviewed.
+    pub moves: u64,
+    /// The value of the start.
+    pub start: Mean,
+    /// Minus what its own moves lost.
+    pub skill: Mean,
+    /// What the moves of others brought it.
+    pub gifts: Mean,
+    /// What cards brought it.
+    pub luck: Mean,
+    /// What the search got wrong.
+    pub noise: Mean,
+    /// What verdicts of the arbiter brought it.
+    pub verdict: Mean,
+    /// What it got.
+    pub result: Mean,
+}
+
+impl Totals {
+    /// Adds a game of a block, given the names of its engines in seat order.
+    pub fn add(&mut self, block: u64, engines: &[String], review: &Review) {
+        self.games += 1;
+        let sums = review.sums();
+        if self.seats.len() < sums.len() {
+            self.seats.resize_with(sums.len(), Samples::default);
+        }
+        for (samples, sums) in self.seats.iter_mut().zip(&sums) {
+            samples.add(block, &[sums]);
+        }
+        for (index, name) in engines.iter().enumerate() {
+            if !engines[..index].contains(name) {
+                let own = engines.iter().zip(&sums);
+                let own = own.filter(|(other, _)| *other == name);
+                let own: Vec<&SeatSums> = own.map(|(_, sums)| sums).collect();
+                self.engine(name).add(block, &own);
+            }
+        }
+        for seat in review.moves.iter().map(|reviewed| reviewed.seat - 1) {
+            if let Some(samples) = self.seats.get_mut(seat) {
+                samples.moves += 1;
+            }
+            if let Some(name) = engines.get(seat) {
+                self.engine(name).moves += 1;
+            }
+        }
+    }
+
+    /// Games added.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Moves reviewed.
+    pub fn moves(&self) -> u64 {
+        self.seats.iter().map(|samples| samples.moves).sum()
+    }
+
+    /// The engines by name, in the order of the first game of each, and of its seats.
+    pub fn engines(&self) -> impl Iterator<Item = (&str, Line)> {
+        let engines = self.engines.iter();
+        engines.map(|(name, samples)| (name.as_str(), samples.line()))
+    }
+
+    /// The seats, whoever sat there.
+    pub fn seats(&self) -> impl Iterator<Item = Line> {
+        self.seats.iter().map(Samples::line)
+    }
+
+    fn engine(&mut self, name: &str) -> &mut Samples {
+        let known = self.engines.iter().position(|(known, _)| known == name);
+        let index = known.unwrap_or_else(|| {
+            self.engines.push((name.to_string(), Samples::default()));
+            self.engines.len() - 1
+        });
+        &mut self.engines[index].1
+    }
+}
+
+impl Samples {
+    /// Adds a game: the mean of the seats that one had in it.
+    fn add(&mut self, block: u64, seats: &[&SeatSums]) {
+        let sample = self.blocks.entry(block).or_default();
+        sample.games += 1;
+        for sums in seats {
+            for (sum, number) in sample.numbers.iter_mut().zip(sums.numbers()) {
+                *sum += number / seats.len() as f64;
+            }
+        }
+    }
+
+    fn line(&self) -> Line {
+        let games: u64 = self.blocks.values().map(|sample| sample.games).sum();
+        let mean = |index: usize| {
+            let sums = || self.blocks.values().map(|sample| sample.numbers[index]);
+            let of_blocks = self.blocks.values();
+            let of_blocks = of_blocks.map(|sample| sample.numbers[index] / sample.games as f64);
+            Mean {
+                mean: sums().sum::<f64>() / games.max(1) as f64,
+                error: half_width(&of_blocks.collect::<Vec<f64>>()),
+            }
+        };
+        let [start, skill, gifts, luck, noise, verdict, result] = std::array::from_fn(mean);
+        Line {
+            games,
+            moves: self.moves,
+            start,
+            skill,
+            gifts,
+            luck,
+            noise,
+            verdict,
+            result,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A game without moves in which seat 1 gets so much, all of it by luck.
+    fn lucky(result: f64) -> Review {
+        let shares = vec![result, 1000.0 - result];
+        Review {
+            start: vec![500.0, 500.0],
+            drawn_first: vec![crate::score::review::ReviewedCard {
+                word: 1,
+                seat: 1,
+                card: "+half".to_string(),
+                luck: vec![result - 500.0, 500.0 - result],
+            }],
+            moves: Vec::new(),
+            end: shares.clone(),
+            result: shares,
+            is_whole: true,
+        }
+    }
+
+    #[test]
+    fn errors_are_over_blocks() {
+        let mut totals = Totals::default();
+        let names = |names: [&str; 2]| names.map(String::from);
+        // In the first block engine a has 600 and 500, in the second 700 and 800.
+        totals.add(1, &names(["a", "b"]), &lucky(600.0));
+        totals.add(1, &names(["b", "a"]), &lucky(500.0));
+        totals.add(2, &names(["a", "b"]), &lucky(700.0));
+        totals.add(2, &names(["b", "a"]), &lucky(200.0));
+        let engines: Vec<(&str, Line)> = totals.engines().collect();
+        let (name, a) = &engines[0];
+        assert_eq!((*name, a.games, a.result.mean), ("a", 4, 650.0));
+        assert_eq!((a.luck.mean, a.start.mean), (150.0, 500.0));
+        // Means of 50 and 250, which differ by twice the standard error.
+        let error = a.luck.error.unwrap();
+        assert!((error - 12.706 * 100.0).abs() < 1e-9, "{error}");
+        let seats: Vec<Line> = totals.seats().collect();
+        assert_eq!((seats[0].luck.mean, seats[1].luck.mean), (0.0, 0.0));
+    }
+
+    #[test]
+    fn an_engine_in_two_seats_has_the_mean_of_both() {
+        let mut totals = Totals::default();
+        totals.add(1, &["a", "a"].map(String::from), &lucky(900.0));
+        let engines: Vec<(&str, Line)> = totals.engines().collect();
+        assert_eq!(engines.len(), 1);
+        let luck = engines[0].1.luck;
+        assert_eq!((luck.mean, luck.error), (0.0, None));
+    }
+}

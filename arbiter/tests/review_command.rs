@@ -1,0 +1,357 @@
+//! `arbiter review`: by an engine whose estimates are known, and by the built-in one.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::program;
+use program::{content, crashing, directory, run, scattered};
+use serde_json::{Value, json};
+
+/// A game of which the first ply is its opening, and the move `0` the only one that there was.
+const MOVES: &str = "2 7 4 +half 0 4 2";
+
+/// An engine that prefers 3 where seat 1 makes its second move, elsewhere the first of the legal moves; what a
+/// position is worth depends on the last word alone.
+const KNOWN: &str = r#"
+while read -r line; do
+  case $line in
+    uci) echo uciok ;;
+    isready) echo readyok ;;
+    position*) position=$line ;;
+    go*) set -- ${line#*searchmoves }
+         best=$1
+         case $position in
+           *' +half '*) shares='400 600' ;;
+           *' moves 2 7') shares='600 400'; best=3 ;;
+           *' moves 2 7 3') shares='720 280' ;;
+           *' moves 2 7 4 +half') shares='300 700' ;;
+           *' moves 2 7 4 +'*) shares='600 400' ;;
+           *' moves 2') shares='500 500' ;;
+           *) shares='400 600' ;;
+         esac
+         echo "bestmove $best estimate $shares" ;;
+    quit) exit ;;
+  esac
+done
+"#;
+
+/// The `--engine` string of an engine that is a script.
+fn engine(directory: &Path, name: &str, script: &str) -> String {
+    let path = directory.join(format!("{name}.sh"));
+    fs::write(&path, script).unwrap();
+    format!("cmd=/bin/sh args={} name={name} legal=on", path.display())
+}
+
+/// The game of [`MOVES`] as a line of a record.
+fn game(number: u64, seats: [&str; 2]) -> Value {
+    let turns = [(2, "7"), (1, "4"), (2, "0"), (1, "4"), (2, "2")];
+    let turns: Vec<Value> = turns
+        .iter()
+        .map(|(seat, mv)| json!({ "seat": seat, "mv": mv }))
+        .collect();
+    json!({
+        "game": number, "block": 1, "variant": "hase-und-igel", "start": "0,68,3/0,68,3 1 - -",
+        "seats": seats, "seed": 1, "moves": MOVES, "places": [1, 1],
+        "endings": ["max plies", "max plies"], "turns": turns,
+    })
+}
+
+/// Writes a record of two such games, in which the engines change seats.
+fn record(directory: &Path) -> String {
+    let path = directory.join("games.jsonl");
+    let games = [game(1, ["a", "b"]), game(2, ["b", "a"])];
+    fs::write(&path, games.map(|game| format!("{game}\n")).concat()).unwrap();
+    path.display().to_string()
+}
+
+fn review(arguments: &[&str]) -> (i32, String) {
+    let (code, stdout, stderr) = run(&[&["review"], arguments].concat());
+    (code, stdout + &stderr)
+}
+
+fn review_json(arguments: &[&str]) -> Value {
+    let text = content(&[&["review", "--format", "json"], arguments].concat());
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+fn number(value: &Value) -> f64 {
+    let number = value.as_f64();
+    number.unwrap_or_else(|| panic!("no number: {value}"))
+}
+
+/// Numbers as they are, but for what rounding of sums does to them.
+fn numbers(value: &Value) -> Vec<f64> {
+    let list = value
+        .as_array()
+        .unwrap_or_else(|| panic!("no list: {value}"));
+    list.iter()
+        .map(|value| (number(value) * 1e6).round() / 1e6)
+        .collect()
+}
+
+/// Plays a match of three levels of the built-in engine.
+fn match_of_three(directory: &Path, games: &str) -> String {
+    let store = directory.join("match.db").display().to_string();
+    let program = env!("CARGO_BIN_EXE_arbiter");
+    let engine = |settings: &str| format!("cmd={program} args=engine {settings}");
+    let [a, b, c] = ["name=a nodes=60", "name=b nodes=20", "name=c nodes=5"].map(engine);
+    content(&[
+        "match",
+        "--store",
+        &store,
+        "--seed",
+        "9",
+        "--players",
+        "3",
+        "--games",
+        games,
+        "--random-plies",
+        "4",
+        "--nodes",
+        "20",
+        "--engine",
+        &a,
+        "--engine",
+        &b,
+        "--engine",
+        &c,
+    ]);
+    store
+}
+
+#[test]
+fn a_game_by_an_engine_whose_estimates_are_known() {
+    let directory = directory("review_known");
+    let (engine, record) = (engine(&directory, "known", KNOWN), record(&directory));
+    let arguments = [&record, "--engine", &engine, "--depth", "7"];
+    for (test, more) in [("one_game", &["--game", "2"][..]), ("all_games", &[])] {
+        let (code, output) = review(&[&arguments[..], more].concat());
+        assert_eq!(code, 0, "{output}");
+        insta::assert_snapshot!(test, output.replace(directory.to_str().unwrap(), "DIR"));
+    }
+    let told = review_json(&[&arguments[..], &["--game", "1"]].concat());
+    let review = &told["reviews"][0];
+    let moves = review["moves"].as_array().unwrap();
+    let of_moves = |key: &str| {
+        let values = moves.iter().map(|reviewed| reviewed[key].clone());
+        values.collect::<Value>()
+    };
+    assert_eq!(of_moves("ply"), json!([2, 3, 4, 5, 6]));
+    assert_eq!(of_moves("word"), json!([2, 3, 5, 6, 7]));
+    assert_eq!(of_moves("seat"), json!([2, 1, 2, 1, 2]));
+    assert_eq!(of_moves("move"), json!(["7", "4", "0", "4", "2"]));
+    assert_eq!(
+        of_moves("is_forced"),
+        json!([false, false, true, false, false])
+    );
+    assert_eq!(of_moves("best"), json!(["1", "3", "0", "4", "2"]));
+    // After 4 two of the fifteen cards are worth 300, the others 600.
+    let mean = (2.0 * 300.0 + 13.0 * 600.0) / 15.0;
+    let rounded = |number: f64| (number * 1e6).round() / 1e6;
+    assert_eq!(
+        numbers(&of_moves("loss")),
+        [200.0, 720.0 - mean, 0.0, 0.0, 0.0].map(rounded)
+    );
+    let before: Vec<f64> = moves
+        .iter()
+        .map(|reviewed| number(&reviewed["before"][0]))
+        .collect();
+    assert_eq!(before, [500.0, 600.0, 300.0, 400.0, 400.0]);
+    let noise: Vec<f64> = moves
+        .iter()
+        .map(|reviewed| number(&reviewed["noise"][0]))
+        .collect();
+    assert_eq!(noise, [-100.0, 120.0, 100.0, 0.0, 0.0]);
+    let cards = moves[1]["cards"].as_array().unwrap();
+    assert_eq!(
+        (cards.len(), &cards[0]["card"], &cards[0]["seat"]),
+        (1, &json!("+half"), &json!(1))
+    );
+    assert_eq!(
+        numbers(&cards[0]["luck"]),
+        [300.0 - mean, mean - 300.0].map(rounded)
+    );
+    assert_eq!(
+        (numbers(&review["start"]), numbers(&review["end"])),
+        (vec![500.0; 2], vec![400.0, 600.0])
+    );
+    let sums: Vec<f64> = [
+        "start", "skill", "gifts", "luck", "noise", "verdict", "result",
+    ]
+    .iter()
+    .map(|key| rounded(number(&review["sums"][0][key])))
+    .collect();
+    let expected = [
+        500.0,
+        mean - 720.0,
+        200.0,
+        300.0 - mean,
+        120.0,
+        100.0,
+        500.0,
+    ];
+    assert_eq!(sums, expected.map(rounded));
+}
+
+#[test]
+fn the_steps_of_real_games_add_up_whatever_is_done_at_a_time() {
+    let directory = directory("review_real");
+    let store = match_of_three(&directory, "6");
+    let record = directory.join("games.jsonl").display().to_string();
+    fs::write(&record, content_of_export(&store)).unwrap();
+    let games = ["--game", "1", "--game", "4", "--game", "6"];
+    let told = review_json(&[&[store.as_str(), "--nodes", "50"], &games[..]].concat());
+    for (file, concurrency) in [(&store, "3"), (&record, "1")] {
+        let more = [file.as_str(), "--nodes", "50", "--concurrency", concurrency];
+        assert_eq!(review_json(&[&more[..], &games[..]].concat()), told);
+    }
+    let reviews = told["reviews"].as_array().unwrap();
+    assert_eq!(reviews.len(), 3);
+    for review in reviews {
+        for (seat, sums) in review["sums"].as_array().unwrap().iter().enumerate() {
+            let steps = ["start", "skill", "gifts", "luck", "noise", "verdict"];
+            let sum: f64 = steps.iter().map(|step| number(&sums[step])).sum();
+            let place = number(&review["places"][seat]);
+            assert!(
+                (sum - (3.0 - place) * 1000.0 / 3.0).abs() < 1e-9,
+                "{review}"
+            );
+            assert_eq!(sums["verdict"], 0.0);
+        }
+    }
+}
+
+fn content_of_export(store: &str) -> String {
+    let (code, stdout, _) = run(&["export", store]);
+    assert_eq!(code, 0, "{stdout}");
+    stdout
+}
+
+#[test]
+fn over_many_games_nobody_is_lucky_and_the_weak_lose_by_their_moves() {
+    let directory = directory("review_many");
+    let store = match_of_three(&directory, "60");
+    let told = review_json(&[&store, "--nodes", "100", "--concurrency", "2"]);
+    assert_eq!(told["games"], 60, "{told}");
+    let lines = || {
+        let engines = told["engines"].as_array().unwrap();
+        engines.iter().chain(told["seats"].as_array().unwrap())
+    };
+    for line in lines() {
+        let luck = &line["luck"];
+        // Twice the interval of 95 %, for the tests are many.
+        assert!(
+            number(&luck["mean"]).abs() < 2.0 * number(&luck["error"]),
+            "{line}"
+        );
+        assert!(number(&luck["error"]) > 1.0, "{line}");
+    }
+    let skill: Vec<f64> = lines()
+        .take(3)
+        .map(|line| number(&line["skill"]["mean"]))
+        .collect();
+    assert!(skill[0] > skill[2] + 50.0 && skill[0] < 0.0, "{skill:?}");
+}
+
+#[test]
+fn only_the_games_asked_for_are_reviewed() {
+    let directory = directory("review_sample");
+    let (engine, record) = (engine(&directory, "known", KNOWN), record(&directory));
+    let games = |arguments: &[&str]| {
+        let all = [&record, "--engine", &engine, "--depth", "7"];
+        let told = review_json(&[&all[..], arguments].concat());
+        (
+            told["games"].clone(),
+            told["reviews"].as_array().map(Vec::len),
+        )
+    };
+    assert_eq!(games(&["--games", "1"]), (json!(1), None));
+    assert_eq!(games(&["--sample", "2"]), (json!(1), None));
+    assert_eq!(games(&[]), (json!(2), None));
+    assert_eq!(games(&["--game", "2"]), (json!(1), Some(1)));
+    assert_eq!(games(&["--game", "2", "--game", "1"]), (json!(2), Some(2)));
+    let (code, output) = review(&[&record, "--game", "3", "--engine", &engine]);
+    let expected = format!("error: --game: {record} has no game 3 that is in order\n");
+    assert_eq!((code, output), (2, expected));
+}
+
+#[test]
+fn a_game_that_is_not_in_order_is_left_out_of_a_review() {
+    let directory = directory("review_wrong");
+    let (engine, record) = (engine(&directory, "known", KNOWN), record(&directory));
+    let mut wrong = game(3, ["a", "b"]);
+    wrong["moves"] = MOVES.replace("+half", "+show 9").into();
+    let text = fs::read_to_string(&record).unwrap();
+    fs::write(&record, format!("{wrong}\nno game\n{text}")).unwrap();
+    let arguments = [&record, "--engine", &engine, "--depth", "7"];
+    let (code, output) = review(&arguments);
+    assert_eq!(code, 1, "{output}");
+    let heading = format!("{record}: 2 games, 10 moves reviewed by known (depth 7); 2 left out\n");
+    assert!(output.starts_with(&heading), "{output}");
+    let unreadable = format!("{record}:2: no game record: ");
+    assert!(output.contains(&unreadable), "{output}");
+    assert!(output.contains(&format!("{record}: game 3: ")), "{output}");
+    fs::write(&record, format!("{wrong}\n")).unwrap();
+    let (code, output) = review(&arguments);
+    let expected = format!("error: {record}: no game to review\n");
+    assert_eq!((code, output.ends_with(&expected)), (2, true), "{output}");
+}
+
+#[test]
+fn what_a_fault_cost_is_neither_skill_nor_luck() {
+    let directory = directory("review_fault");
+    let bad = crashing(&directory, "bad");
+    let good = scattered(&directory, "good", 3);
+    let record = directory.join("games.jsonl").display().to_string();
+    let files = ["match", "--record", &record, "--depth", "1", "--games", "2"];
+    run(&[&files[..], &["--engine", &bad, "--engine", &good]].concat());
+    let told = review_json(&[&record, "--nodes", "20"]);
+    assert_eq!(told["engines"][0]["engine"], "bad", "{told}");
+    let of_bad = |key: &str| number(&told["engines"][0][key]["mean"]);
+    assert_eq!(of_bad("result"), 0.0, "{told}");
+    let steps = ["start", "skill", "gifts", "luck", "noise"];
+    let expected: f64 = steps.iter().map(|step| of_bad(step)).sum();
+    assert!((of_bad("verdict") + expected).abs() < 1e-9, "{told}");
+    let (_, text) = review(&[&record, "--nodes", "20"]);
+    assert!(text.contains("verdict"), "{text}");
+}
+
+/// Answers with a legal move and no estimate.
+const MUTE: &str = r#"
+while read -r line; do
+  case $line in
+    uci) echo uciok ;;
+    isready) echo readyok ;;
+    go*) set -- ${line#*searchmoves }; echo "bestmove $1" ;;
+    quit) exit ;;
+  esac
+done
+"#;
+
+#[test]
+fn an_engine_without_estimates_reviews_nothing() {
+    let directory = directory("review_mute");
+    let (mute, record) = (engine(&directory, "mute", MUTE), record(&directory));
+    let dumb = "error: engine mute: it gave no estimate, asked about \"startpos moves 2\"; expected \
+                `estimate` with 2 shares of 1000 in its `bestmove` or `info`\n";
+    let nowhere = "error: engine all: ";
+    for (engine, expected) in [(mute.as_str(), dumb), ("cmd=/nowhere/at/all", nowhere)] {
+        let (code, stdout, stderr) = run(&["review", &record, "--engine", engine]);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{engine}: {stderr}");
+        assert!(stderr.starts_with(expected), "{engine}: {stderr}");
+    }
+    for (arguments, expected) in [
+        (&["/nowhere/at/all"][..], "error: /nowhere/at/all: "),
+        (
+            &[&record, "--game", "0"],
+            "error: invalid value '0' for '--game <N>'",
+        ),
+        (
+            &[&record, "--game", "1", "--sample", "2"],
+            "error: the argument '--game <N>' cannot be used with",
+        ),
+    ] {
+        let (code, output) = review(arguments);
+        assert_eq!((code, output.starts_with(expected)), (2, true), "{output}");
+    }
+}

@@ -1,0 +1,164 @@
+// Whole games: a person against an engine, by mouse and by keyboard alone, and a table of six.
+
+import assert from "node:assert/strict";
+import { advise, awaited, clickMove, hasten, litSquares, playOut, readCard, stateOf, withTable } from "./common.mjs";
+
+const table = withTable();
+const MOST_TABS = 60;
+
+/** Whether the game in the link is over, and the page says who has won. */
+async function assertOver(page) {
+  const { turn, places } = await stateOf(table.server, page);
+  assert.equal(turn, null);
+  const winner = await page.locator(".seat b").nth(places.indexOf(1)).innerText();
+  const said = await page.locator("#status").innerText();
+  assert.ok(said.includes("The game is over.") && said.includes("wins!"), said);
+  const name = await page.locator(".seat .who b").nth(places.indexOf(1)).innerText();
+  assert.ok(said.includes(name), `${said} does not name ${winner}`);
+}
+
+const seated = (page, players) =>
+  page.waitForFunction((count) => document.querySelectorAll(".seat").length === count, players);
+
+// --- By mouse ---
+
+/** Begins a game by mouse: `persons` are the seats that no engine takes. */
+async function beginByMouse(page, variant, players, persons, level = "1") {
+  await page.locator("#thinking").selectOption("100");
+  await page.locator("#new-game").click();
+  const dialog = page.locator("dialog");
+  await dialog.getByRole("combobox", { name: "Game" }).selectOption(variant);
+  await dialog.getByRole("combobox", { name: "Players" }).selectOption(String(players));
+  for (let seat = 1; seat <= players; seat += 1) {
+    const isPerson = persons.includes(seat);
+    const row = dialog.locator(`.seat-rows label:nth-of-type(${seat}) select`);
+    await row.nth(0).selectOption({ label: isPerson ? "Person" : "buxtehude" });
+    if (!isPerson) await row.nth(1).selectOption(level);
+  }
+  await dialog.getByRole("button", { name: "Start" }).click();
+  await seated(page, players);
+}
+
+const byMouse = (page) => ({
+  move: async () => clickMove(page, await advise(table.server, page)),
+  card: () => readCard(page),
+});
+
+table.test("a game of Hase und Igel against an engine is played to its end by mouse", async (visit) => {
+  const page = await visit();
+  await beginByMouse(page, "hase-und-igel", 2, [1]);
+  const made = await playOut(page, byMouse(page));
+  assert.ok(made > 10, `a person made only ${made} moves`);
+  await assertOver(page);
+});
+
+table.test("Rabbits and Wolves is played to its end by mouse, as the wolves", async (visit) => {
+  const page = await visit();
+  await beginByMouse(page, "fox-and-hounds", 2, [2]);
+  assert.ok(await playOut(page, byMouse(page)) > 3);
+  await assertOver(page);
+});
+
+table.test("a game of six, five of them engines, comes to its end", async (visit) => {
+  const page = await visit();
+  await hasten(page);
+  await beginByMouse(page, "hase-und-igel", 6, [4], "10");
+  await playOut(page, byMouse(page));
+  await assertOver(page);
+  const medals = await page.locator(".medal").allInnerTexts();
+  assert.deepEqual(medals.sort(), ["1st", "2nd", "3rd", "4th", "5th", "6th"]);
+});
+
+// --- By keyboard alone ---
+
+const hasFocus = (page, selector) => page.evaluate((wanted) => document.activeElement?.matches(wanted), selector);
+
+/** Goes on with Tab until something has the focus. */
+async function tabTo(page, selector) {
+  for (let pressed = 0; pressed < MOST_TABS; pressed += 1) {
+    if (await hasFocus(page, selector)) return;
+    await page.keyboard.press("Tab");
+  }
+  assert.fail(`${selector} is not reached by Tab`);
+}
+
+/** Goes with the arrow keys through the options of a list that has the focus, until one is chosen. */
+async function chooseByKeys(page, value) {
+  await page.keyboard.press("Home");
+  for (let pressed = 0; pressed < MOST_TABS; pressed += 1) {
+    if (await page.evaluate(() => document.activeElement.value) === value) return;
+    await page.keyboard.press("ArrowDown");
+  }
+  assert.fail(`${value} is not reached by the arrow keys`);
+}
+
+async function beginByKeys(page, variant, engineSeat) {
+  await tabTo(page, "#thinking");
+  await chooseByKeys(page, "100");
+  await tabTo(page, "#tab-play");
+  await page.keyboard.press("n");
+  assert.ok(await hasFocus(page, "dialog[open] *"), "the dialog has no focus");
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("dialog").count(), 0);
+  assert.ok(await hasFocus(page, "#tab-play"), "the focus is not back where it was");
+
+  await page.keyboard.press("n");
+  await tabTo(page, "dialog label:nth-of-type(1) select");
+  await chooseByKeys(page, variant);
+  await tabTo(page, "dialog label:nth-of-type(2) select");
+  await chooseByKeys(page, "2");
+  for (const seat of [1, 2]) {
+    const isEngine = seat === engineSeat;
+    await tabTo(page, `.seat-rows label:nth-of-type(${seat}) select`);
+    await chooseByKeys(page, isEngine ? "buxtehude" : "");
+    if (!isEngine) continue;
+    await tabTo(page, `.seat-rows label:nth-of-type(${seat}) select[aria-label]`);
+    await chooseByKeys(page, "1");
+  }
+  await tabTo(page, "dialog .primary");
+  await page.keyboard.press("Enter");
+  await page.locator("dialog").waitFor({ state: "detached" });
+  await seated(page, 2);
+}
+
+/** Walks to a lit square with the arrow keys and chooses it. Returns how often Tab was needed to come to the board. */
+async function moveByKeys(page) {
+  const { move, square } = await advise(table.server, page);
+  const stayed = await hasFocus(page, ".lit");
+  if (!stayed) await tabTo(page, ".lit");
+  const lit = await litSquares(page);
+  for (let walked = 0; walked <= lit.length && !await hasFocus(page, `[data-square="${square}"]`); walked += 1) {
+    await page.keyboard.press("ArrowRight");
+  }
+  await page.keyboard.press("Enter");
+  if (await page.locator("dialog.choices, dialog .choices").count() === 0) return stayed;
+  await tabTo(page, `dialog button[value="${move}"]`);
+  await page.keyboard.press("Enter");
+  return stayed;
+}
+
+const byKeys = (page, counted) => ({
+  move: async () => {
+    counted.moves += 1;
+    if (await moveByKeys(page)) counted.stayed += 1;
+  },
+  card: async () => {
+    if (await page.locator("dialog.card[open]").count()) await page.keyboard.press("Enter");
+  },
+});
+
+async function playByKeys(visit, variant, engineSeat) {
+  const page = await visit();
+  await awaited(page);
+  await beginByKeys(page, variant, engineSeat);
+  const counted = { moves: 0, stayed: 0 };
+  await playOut(page, byKeys(page, counted));
+  await assertOver(page);
+  assert.ok(counted.stayed >= counted.moves - 1, `the board kept the focus for ${counted.stayed} of ${counted.moves} moves`);
+}
+
+table.test("a game of Hase und Igel is played to its end by keyboard alone", (visit) =>
+  playByKeys(visit, "hase-und-igel", 2));
+
+table.test("Rabbits and Wolves is played to its end by keyboard alone, as the wolves", (visit) =>
+  playByKeys(visit, "fox-and-hounds", 1));
