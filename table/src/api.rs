@@ -2,6 +2,7 @@
 
 mod analyse;
 mod app;
+mod document;
 mod engines;
 mod etudes;
 mod games;
@@ -13,6 +14,7 @@ mod shelf;
 
 pub use analyse::analyse;
 pub use app::{App, SearchBounds};
+pub use document::document;
 pub use engines::{ai, engines};
 pub use etudes::{EtudeShelf, etude_files, etudes, judge};
 pub use games::{GameShelf, game, game_files, games};

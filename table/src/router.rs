@@ -23,6 +23,7 @@ pub fn router(app: App, hosts: Hosts) -> Router {
         .route("/", get(async || page::answer(page::table())))
         .route("/rules", get(async || page::answer(rules_page::english())))
         .route("/regeln", get(async || page::answer(rules_page::german())))
+        .route("/api", get(api::document))
         .route("/api/new", post(api::new))
         .route("/api/show", post(api::show))
         .route("/api/play", post(api::play))

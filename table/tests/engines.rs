@@ -14,7 +14,12 @@ use crate::common::server::{NAME, Server};
 
 /// The events of an analysis, each with its data.
 pub async fn events(server: &Server, request: &Value) -> Vec<(String, Value)> {
-    let answer = server.post("/api/analyse", request).await;
+    events_of(server, "/api/analyse", request).await
+}
+
+/// The events of an operation that tells them, each with its data.
+pub async fn events_of(server: &Server, path: &str, request: &Value) -> Vec<(String, Value)> {
+    let answer = server.post(path, request).await;
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.json);
     let text = answer.json.as_str().unwrap();
     let blocks = text

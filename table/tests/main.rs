@@ -3,7 +3,9 @@
 mod common;
 
 mod bad_engines;
+mod document;
 mod engines;
+mod files;
 mod foreign;
 mod fuzz;
 mod process;

@@ -101,6 +101,7 @@ pub struct OptionEntry {
     pub max: Option<i64>,
     /// All that it may be.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
     pub vars: Vec<String>,
 }
 

@@ -92,7 +92,6 @@ pub struct Judged {
     /// Always true.
     pub ok: bool,
     /// The etude as it was saved.
-    #[serde(flatten)]
     pub etude: EtudeEntry,
 }
 

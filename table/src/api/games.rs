@@ -16,7 +16,7 @@ use super::shelf::{Shelf, ShelfError, aside};
 use crate::door::Refusal;
 use index::Indexes;
 pub use index::Summary;
-use record::Recorded;
+pub use record::Recorded;
 
 /// What a client's path names.
 const WHAT: &str = "file of games";

@@ -6,7 +6,7 @@ import { turnOver } from "./card.js";
 import { Game, linkOf } from "./game.js";
 import { askMove, cardWords, namesOf, optionsOf } from "./seats.js";
 import { t, word } from "./texts.js";
-import { boardOf, factText, isNarrow, run, seatsOf } from "./view.js";
+import { boardOf, factsText, isNarrow, run, seatsOf } from "./view.js";
 
 const button = (text, action, attributes = {}) => {
   const made = element("button", { type: "button", ...attributes }, text);
@@ -108,7 +108,7 @@ export class Table {
   }
 
   hint(moves) {
-    const text = moves ? moves.map((move) => `${this.nameOf(move)}: ${move.facts.map(factText).join(" · ")}`).join("\n") : "";
+    const text = moves ? moves.map((move) => `${this.nameOf(move)}: ${factsText(move.facts, " · ")}`).join("\n") : "";
     const isRace = this.game.current.moves?.some((move) => move.facts.some(({ label }) => label === "cost"));
     this.parts.hint.textContent = text || (this.isDue() && isRace ? t("hint") : " ");
   }
@@ -305,7 +305,7 @@ export class Table {
   /** A lit square was chosen: the move to it, or one of several. */
   async choose(moves) {
     const move = moves.length === 1 ? moves[0] : await askMove(moves, (one) => {
-      const facts = one.facts.map(factText).join(", ");
+      const facts = factsText(one.facts);
       return facts ? `${one.move}: ${facts}` : one.move;
     });
     if (move) await this.play(move.move);

@@ -64,7 +64,7 @@ export class Review {
       return element("tr", {}, name, ...cells, element("td", { class: "number" }, percent(result)));
     });
     const heads = ["skill", "luck", "gifts", "share"].map((key) => element("th", { class: "number", scope: "col" }, t(key)));
-    const table = element("table", { class: "sums" }, element("thead", {}, element("tr", {}, element("th", { scope: "col" }, t("play")), ...heads)),
+    const table = element("table", { class: "sums" }, element("thead", {}, element("tr", {}, element("th", { scope: "col" }, t("players")), ...heads)),
       element("tbody", {}, ...rows));
     this.chart = this.curves(seats.length);
     const worst = this.ranked((move) => move.loss ?? 0, (move) => this.lossText(move));

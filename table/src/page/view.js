@@ -17,9 +17,15 @@ export function icon(name, className = "icon", symbols = SYMBOLS.kinds) {
   return drawing("svg", { viewBox: "0 0 24 24", class: className, "aria-hidden": "true" }, ...parts);
 }
 
-/** A fact of a move in words: "cost 10". */
-export function factText({ label, value }) {
-  return label === "then" ? word(value) : `${word(label)} ${word(value)}`;
+/** What a move costs and brings, in words: "cost 10, carrots left 58, pays 20 as 2nd". */
+export function factsText(facts, separator = ", ") {
+  const texts = [];
+  for (const { label, value } of facts) {
+    const places = () => value.split(", ").map((place) => ordinal(Number(place))).join("/");
+    if (label === "if place") texts.push(`${texts.pop()} ${t("as", { places: places() })}`);
+    else texts.push(label === "then" ? word(value) : `${word(label)} ${value}`);
+  }
+  return texts.join(separator);
 }
 
 const factOf = (view, seat, label) => view.facts[seat]?.find((fact) => fact.label === label)?.value ?? "";
@@ -35,7 +41,7 @@ export function squareName(board, square) {
 function label(board, square, view, moves, names) {
   const there = view.pieces.filter((piece) => piece.square === square);
   const who = there.map((piece) => `${word(piece.name)}: ${names[piece.seat - 1]}`);
-  const options = moves.map((move) => move.facts.map(factText).join(", "));
+  const options = moves.map((move) => factsText(move.facts));
   return [squareName(board, square), ...who, ...options].join("; ");
 }
 
@@ -109,9 +115,12 @@ function walk(svg, group, event) {
 
 // --- Seats ---
 
-/** The medal of a place, or nothing where there is no race. */
-function medal(place) {
-  return place ? element("span", { class: `medal medal-${place}` }, ordinal(Number(place))) : "";
+// The medal of a place with what that place is worth, or nothing where there is no race.
+function medal(place, worth) {
+  if (!place) return "";
+  const points = `${Math.round(worth / 10)} %`;
+  const title = t("worth", { place: ordinal(Number(place)), points });
+  return element("span", { class: `medal medal-${place}`, title }, ordinal(Number(place)), element("small", {}, points));
 }
 
 function holding(game, view, seat) {
@@ -147,10 +156,8 @@ export function seatsOf(game, view, names, estimate) {
       element("span", { class: "figure" }, hare, number),
       element("span", { class: "who" }, element("b", {}, name), element("small", {}, isDue && !note ? t("turn now") : word(note))),
       element("span", { class: "holding" }, ...holding(game, view, seat)),
-      medal(place));
+      medal(place, game.points[Number(place) - 1]));
     card.style.setProperty("--seat", colour(seat));
-    const worth = game.points[Number(place) - 1];
-    if (worth !== undefined) card.title = t("worth", { place: ordinal(Number(place)), points: `${percent(worth)} %` });
     if (estimate) card.append(bar(estimate[seat], seat));
     list.append(card);
   });

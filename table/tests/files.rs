@@ -1,0 +1,211 @@
+//! Etudes that are judged, and games that are looked at.
+
+use std::path::Path;
+
+use arbiter::archive::game_file::{GameFile, GameFileError};
+use arbiter::record::GameRecord;
+use axum::http::StatusCode;
+use buxtehude::rules::is_card;
+use serde_json::{Value, json};
+
+use crate::common::program::folder;
+use crate::common::server::Server;
+
+const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/games.jsonl");
+
+const ETUDES: &str =
+    "5;53;3;f;13;13;3;f;1\r\n\n14;10;3;f;15;26;3;f;-\nno etude\n2;65;3;f;10;22;3;f;2";
+
+fn etudes(test: &str) -> (std::path::PathBuf, Server) {
+    let file = folder(test).join("set.csv");
+    std::fs::write(&file, ETUDES).unwrap();
+    let server = Server::new(&["--etudes", file.to_str().unwrap()]);
+    (file, server)
+}
+
+#[tokio::test]
+async fn a_verdict_changes_its_line_and_nothing_else() {
+    let (file, server) = etudes("files_verdict");
+    let files = server.get("/api/etudes").await.json["files"].clone();
+    assert_eq!(
+        files,
+        json!([{ "file": "set", "variant": "hase-und-igel", "etudes": 3 }])
+    );
+    let listed = server.get("/api/etudes/set").await.json["etudes"].clone();
+    let numbers: Vec<u64> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|etude| etude["number"].as_u64().unwrap())
+        .collect();
+    assert_eq!(numbers, [1, 3, 5]);
+    assert_eq!(listed[1]["verdict"], Value::Null);
+    assert_eq!(listed[1]["position"], json!("14,10,3/15,26,3 1 - -"));
+    let judge = json!({ "number": 3, "line": listed[1]["line"], "verdict": 2 });
+    let judged = server.content("/api/etudes/set", &judge).await;
+    let line = "14;10;3;f;15;26;3;f;2";
+    let etude =
+        json!({ "number": 3, "line": line, "position": "14,10,3/15,26,3 1 - -", "verdict": 2 });
+    assert_eq!(judged["etude"], etude);
+    assert_eq!(
+        std::fs::read_to_string(&file).unwrap(),
+        ETUDES.replace("14;10;3;f;15;26;3;f;-", line)
+    );
+    let back = json!({ "number": 3, "line": line, "verdict": null });
+    server.content("/api/etudes/set", &back).await;
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), ETUDES);
+    // Nothing is left beside it.
+    assert_eq!(file.parent().unwrap().read_dir().unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn a_line_that_has_changed_is_not_judged() {
+    let (file, server) = etudes("files_changed");
+    let line = "5;53;3;f;13;13;3;f;1";
+    for (request, status, words) in [
+        (
+            json!({ "number": 1, "line": "5;53;3;f;13;13;3;f;-", "verdict": 2 }),
+            StatusCode::CONFLICT,
+            "read the file again",
+        ),
+        (
+            json!({ "number": 1, "line": line, "verdict": 3 }),
+            StatusCode::BAD_REQUEST,
+            "there is no seat 3",
+        ),
+        (
+            json!({ "number": 1, "line": line, "verdict": 0 }),
+            StatusCode::BAD_REQUEST,
+            "there is no seat 0",
+        ),
+        (
+            json!({ "number": 2, "line": "", "verdict": 1 }),
+            StatusCode::BAD_REQUEST,
+            "set.csv:2: the line is empty",
+        ),
+        (
+            json!({ "number": 4, "line": "no etude", "verdict": 1 }),
+            StatusCode::BAD_REQUEST,
+            "set.csv:4: hares: ",
+        ),
+        (
+            json!({ "number": 6, "line": line, "verdict": 1 }),
+            StatusCode::BAD_REQUEST,
+            "set.csv: there is no line 6",
+        ),
+        (
+            json!({ "number": 0, "line": line, "verdict": 1 }),
+            StatusCode::BAD_REQUEST,
+            "there is no line 0",
+        ),
+    ] {
+        let error = server.post("/api/etudes/set", &request).await.error(status);
+        assert!(error.contains(words), "{request}: {error}");
+        let folder = file.parent().unwrap().display().to_string();
+        assert!(!error.contains(&folder), "{error}");
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), ETUDES);
+    std::fs::remove_file(&file).unwrap();
+    let error = server
+        .get("/api/etudes/set")
+        .await
+        .error(StatusCode::INTERNAL_SERVER_ERROR);
+    assert!(error.starts_with("set.csv: cannot be read"), "{error}");
+}
+
+fn records() -> Vec<GameRecord> {
+    let mut records = Vec::new();
+    let file = GameFile::open(Path::new(GAMES)).unwrap();
+    file.for_each(|_, game| {
+        records.push(game.unwrap());
+        Ok::<(), GameFileError>(())
+    })
+    .unwrap();
+    records
+}
+
+#[tokio::test]
+async fn recorded_games_are_shown_as_they_were_played() {
+    let server = Server::new(&["--games", GAMES]);
+    let records = records();
+    let files = server.get("/api/games").await.json["files"].clone();
+    assert_eq!(files, json!([{ "file": "games", "games": records.len() }]));
+    let list = server.get("/api/games/games").await.json;
+    assert_eq!(list["total"], json!(records.len()));
+    for (record, summary) in records.iter().zip(list["games"].as_array().unwrap()) {
+        assert_eq!(summary["number"], json!(record.game));
+        assert_eq!(summary["names"], json!(record.seats));
+        assert_eq!(summary["places"], json!(record.places));
+        assert_eq!(summary["endings"], json!(record.endings));
+        assert_eq!(summary["plies"], json!(record.plies()));
+        let shown = server
+            .get(&format!("/api/games/games/{}", record.game))
+            .await
+            .json;
+        let moves: Vec<&str> = record.moves.split(' ').collect();
+        assert_eq!(shown["game"]["moves"], json!(moves));
+        assert_eq!(shown["game"]["players"], json!(2));
+        assert_eq!(shown["opening"], json!(record.opening_plies()));
+        let turns = shown["turns"].as_array().unwrap();
+        let played: Vec<&str> = moves
+            .iter()
+            .copied()
+            .filter(|word| !is_card(word))
+            .collect();
+        assert_eq!(turns.len(), played.len());
+        for (turn, mv) in turns.iter().zip(played) {
+            assert_eq!(turn["move"], json!(mv));
+        }
+        for (said, turn) in record.turns.iter().zip(&turns[record.opening_plies()..]) {
+            assert_eq!(turn["seat"], json!(said.seat));
+            assert_eq!(turn["estimate"], json!(said.estimate));
+            assert_eq!(turn["nodes"], json!(said.nodes));
+            assert_eq!(turn["micros"], json!(said.micros));
+        }
+        let state = server
+            .content("/api/show", &json!({ "game": shown["game"] }))
+            .await;
+        assert_eq!(state["places"], json!(record.places));
+    }
+}
+
+#[tokio::test]
+async fn a_list_comes_in_parts_and_grows_with_its_file() {
+    let file = folder("files_parts").join("growing.jsonl");
+    let text = std::fs::read_to_string(GAMES).unwrap();
+    let line = text.lines().next().unwrap();
+    let numbered =
+        |number: usize| line.replacen("\"game\":1", &format!("\"game\":{number}"), 1) + "\n";
+    std::fs::write(
+        &file,
+        (1..=5).map(numbered).collect::<String>() + "no game\n",
+    )
+    .unwrap();
+    let server = Server::new(&["--games", file.to_str().unwrap()]);
+    let numbers = async |query: &str| {
+        let list = server
+            .get(&format!("/api/games/growing?{query}"))
+            .await
+            .json;
+        let games = list["games"].as_array().unwrap();
+        let numbers: Vec<u64> = games
+            .iter()
+            .map(|game| game["number"].as_u64().unwrap())
+            .collect();
+        (list["total"].as_u64().unwrap(), numbers)
+    };
+    assert_eq!(numbers("").await, (5, vec![1, 2, 3, 4, 5]));
+    assert_eq!(numbers("from=1&count=2").await, (5, vec![2, 3]));
+    assert_eq!(numbers("from=9").await, (5, vec![]));
+    let more: String = (1..=9).map(numbered).collect();
+    std::fs::write(&file, more).unwrap();
+    assert_eq!(numbers("from=7").await, (9, vec![8, 9]));
+    let error = server
+        .get("/api/games/growing/10")
+        .await
+        .error(StatusCode::NOT_FOUND);
+    assert_eq!(
+        error,
+        "there is no game \"10\"; expected a number that GET /api/games/growing lists"
+    );
+}
