@@ -3,6 +3,7 @@
 mod common;
 
 mod bad_engines;
+mod browser;
 mod document;
 mod engines;
 mod files;

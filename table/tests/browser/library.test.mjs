@@ -46,6 +46,41 @@ table.test("a recorded game is opened at its start and leads to its end", async 
   assert.match(await page.locator("#status").innerText(), /The game is over/);
 });
 
+/** Pastes a text and waits until it is on the board. */
+async function paste(page, text, plies) {
+  await page.getByRole("textbox", { name: "Paste a game" }).fill(text);
+  await page.locator("#load-game").click();
+  await page.waitForFunction((count) => document.querySelectorAll(".moves li").length === count, plies);
+}
+
+table.test("games are pasted as a record, a game as text, a position line, or a link", async (visit) => {
+  const { game, plies } = await api("games/games/1");
+  const record = readFileSync(join(import.meta.dirname, "games.jsonl"), "utf8");
+  const turns = game.moves.map((word) => (word.startsWith("+") ? word : `1:${word} {depth 3}`)).join(" ");
+  const texts = [
+    record, `[Variant "${game.variant}"]\n[Start "0,68,3/0,68,3/0,68,3 1 - -"]\n\n1. ${turns}`,
+    `position startpos players 3 moves ${game.moves.join(" ")}`, `${table.server.url}${linkTo(game)}`,
+  ];
+  for (const text of texts) {
+    const page = await library(visit);
+    await paste(page, text, plies);
+    assert.deepEqual((await gameOf(page)).moves, game.moves, text.slice(0, 30));
+  }
+});
+
+table.test("what is no game is refused in words, and changes nothing", async (visit) => {
+  const page = await library(visit, { expected: [/status of 400/] });
+  const before = await look(page);
+  for (const text of ["", "hello", "{}", "[Variant]", "position startpos players 3 moves 99", "#v=chess&n=2", "#v=%E0%A4%A"]) {
+    await page.getByRole("textbox", { name: "Paste a game" }).fill(text);
+    await page.locator("#load-game").click();
+    await page.locator("#trouble:not([hidden])").waitFor();
+    assert.match(await page.locator("#trouble").innerText(), /no game|expected/, text);
+    assert.deepEqual(await look(page), before, text);
+    await page.evaluate(() => { document.getElementById("trouble").hidden = true; });
+  }
+});
+
 // --- Review ---
 
 /** Reviews the game of a page. Returns the data of the events that the server sent, by their names. */
