@@ -9,7 +9,7 @@ use arbiter::play::walls::{self, Isolation, IsolationError};
 use arbiter::settings::args::validate::ArgsError;
 use thiserror::Error;
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 
 use crate::api::{App, ShelfError};
 use crate::args::ServeArgs;
@@ -106,6 +106,7 @@ pub fn app(args: &ServeArgs, isolation: Option<Isolation>) -> Result<App, Server
         pool: Arc::new(Pool::new(engines, args.pool_bounds(), isolation)),
         chance,
         bounds: args.search_bounds(),
+        reviews: Arc::new(Semaphore::new(args.pool_bounds().queue.max(1))),
         etudes,
         games,
     })

@@ -130,13 +130,24 @@ async fn events_and_errors_are_described() {
     let request = json!({
         "game": { "variant": "hare-and-tortoise", "players": 4 }, "limit": "nodes 300", "lines": 2,
     });
-    let events = crate::engines::events(&server, &request).await;
+    let events = crate::engines::events(&server, "/api/analyse", &request).await;
     assert!(events.len() > 2);
     for (event, data) in events {
         let name = if event == "done" {
             "DoneEvent"
         } else {
             "InfoEvent"
+        };
+        assert_valid(&document, &schema(name), &data);
+    }
+    let game = json!({ "variant": "fox-and-hounds", "players": 2, "moves": ["e1d2", "b8a7"] });
+    let events = crate::engines::events(&server, "/api/review", &json!({ "game": game })).await;
+    assert_eq!(events.len(), 3);
+    for (event, data) in events {
+        let name = if event == "done" {
+            "ReviewedEvent"
+        } else {
+            "MoveEvent"
         };
         assert_valid(&document, &schema(name), &data);
     }

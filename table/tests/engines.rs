@@ -12,9 +12,9 @@ use crate::common::games::{game, starts};
 use crate::common::program::{await_that, engine, folder};
 use crate::common::server::{NAME, Server};
 
-/// The events of an analysis, each with its data.
-pub async fn events(server: &Server, request: &Value) -> Vec<(String, Value)> {
-    let answer = server.post("/api/analyse", request).await;
+/// The events of an answer, each with its data.
+pub async fn events(server: &Server, path: &str, request: &Value) -> Vec<(String, Value)> {
+    let answer = server.post(path, request).await;
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.json);
     let text = answer.json.as_str().unwrap();
     let blocks = text
@@ -71,7 +71,7 @@ async fn an_analysis_tells_of_as_many_lines_as_are_wanted() {
     let (variant, start) = starts()[1];
     let request =
         json!({ "game": game(variant, start.seats(), &[]), "limit": "nodes 400", "lines": 3 });
-    let events = events(&server, &request).await;
+    let events = events(&server, "/api/analyse", &request).await;
     let (last, infos) = events.split_last().unwrap();
     assert_eq!(last.0, "done");
     assert!(infos.iter().all(|(event, _)| event == "info"), "{events:?}");
@@ -85,6 +85,40 @@ async fn an_analysis_tells_of_as_many_lines_as_are_wanted() {
     }
     assert_eq!(lines, [true; 3]);
     assert!(legal.iter().any(|mv| last.1["move"] == json!(mv)));
+}
+
+/// What the events say adds up, and is what the arbiter's own review says of a solved game.
+#[tokio::test]
+async fn a_review_adds_up() {
+    let server = Server::with_engine(&[]);
+    let game = json!({
+        "variant": "hase-und-igel", "players": 3, "moves": ["1", "+half", "2", "4"],
+    });
+    let told = events(
+        &server,
+        "/api/review",
+        &json!({ "game": game, "nodes": 30 }),
+    )
+    .await;
+    let (last, moves) = told.split_last().unwrap();
+    assert_eq!((last.0.as_str(), moves.len()), ("done", 3));
+    let shares = |value: &Value| -> Vec<f64> { serde_json::from_value(value.clone()).unwrap() };
+    for (ply, (event, data)) in moves.iter().enumerate() {
+        assert_eq!((event.as_str(), &data["ply"]), ("move", &json!(ply + 1)));
+        assert!(data["loss"].as_f64().unwrap() >= 0.0);
+        assert!((shares(&data["estimate"]).iter().sum::<f64>() - 1000.0).abs() < 1e-6);
+        assert_eq!(data["luck"].is_null(), ply > 0);
+    }
+    assert_eq!(moves[0].1["card"], json!("+half"));
+    for (seat, sums) in last.1["seats"].as_array().unwrap().iter().enumerate() {
+        let part = |name: &str| sums[name].as_f64().unwrap();
+        let all: f64 = ["start", "skill", "gifts", "luck", "noise"]
+            .into_iter()
+            .map(part)
+            .sum();
+        assert!((all - part("result")).abs() < 1e-6, "{seat}: {sums}");
+        assert!((part("luck") - shares(&moves[0].1["luck"])[seat]).abs() < 1e-6);
+    }
 }
 
 #[tokio::test]

@@ -214,7 +214,8 @@ impl InfoEvent {
     }
 }
 
-fn event(name: &str, data: &impl Serialize) -> Event {
+/// An event with its data.
+pub fn event(name: &str, data: &impl Serialize) -> Event {
     // Numbers and texts can always be written.
     let text = serde_json::to_string(data).unwrap_or_default();
     Event::default().event(name).data(text)

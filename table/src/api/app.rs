@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::Semaphore;
+
 use super::{EtudeShelf, GameShelf};
 use crate::board::Chance;
 use crate::pool::Pool;
@@ -16,6 +18,8 @@ pub struct App {
     pub chance: Chance,
     /// What a client may ask of an engine.
     pub bounds: SearchBounds,
+    /// The room for reviews, each of which asks many questions.
+    pub reviews: Arc<Semaphore>,
     /// Files of etudes.
     pub etudes: Arc<EtudeShelf>,
     /// Files of recorded games.

@@ -11,6 +11,7 @@ use super::analyse::{AnalyseRequest, DoneEvent, InfoEvent, QueueEvent};
 use super::engines::{AiAnswer, AiRequest, Engines};
 use super::etudes::{EtudeFiles, Etudes, JudgeRequest, Judged};
 use super::games::{GameFiles, Games, Recorded};
+use super::review::{MoveEvent, ReviewRequest, ReviewedEvent};
 use super::rules::{GameRequest, NewRequest, PlayRequest, Shown, Solved};
 use crate::board::{State, Took};
 
@@ -89,6 +90,15 @@ const OPERATIONS: &[Operation] = &[
         request: Some(of::<AnalyseRequest>),
         answer: AnswerOf::Events,
         example: include_str!("examples/analyse.json"),
+    },
+    Operation {
+        method: "post",
+        path: "/api/review",
+        about: "Have an engine review a game: an event `move` (MoveEvent) for each move, at the end `done` \
+                (ReviewedEvent) or `error` (Error). Closing the connection ends it.",
+        request: Some(of::<ReviewRequest>),
+        answer: AnswerOf::Events,
+        example: include_str!("examples/review.json"),
     },
     Operation {
         method: "post",
@@ -175,7 +185,14 @@ fn make() -> Value {
         let path = paths.entry(operation.path).or_insert_with(|| json!({}));
         path[operation.method] = described;
     }
-    for event in [of::<QueueEvent>, of::<InfoEvent>, of::<DoneEvent>] {
+    let events: [OfType; 5] = [
+        of::<QueueEvent>,
+        of::<InfoEvent>,
+        of::<DoneEvent>,
+        of::<MoveEvent>,
+        of::<ReviewedEvent>,
+    ];
+    for event in events {
         event(&mut generator);
     }
     let mut schemas = generator.take_definitions(true);

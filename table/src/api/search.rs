@@ -50,6 +50,14 @@ pub fn question(app: &App, played: &Played, wish: Wish<'_>) -> Result<Question, 
             "{due}; expected a game in which a seat is to move"
         )));
     }
+    base(app, played, wish)
+}
+
+/// The same about whatever is due: for questions about other positions of the game.
+///
+/// # Errors
+/// As [`question`].
+pub fn base(app: &App, played: &Played, wish: Wish<'_>) -> Result<Question, Refusal> {
     let (engine, entry) = named(app, wish.engine)?;
     let mut go = go(wish.limit, entry.spec.limit, app.bounds.longest)?;
     let legal = played.position.legal_actions();
