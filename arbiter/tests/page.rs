@@ -257,7 +257,7 @@ fn reviews_in_the_page_are_those_of_the_command() {
             let is_best = reviewed["best"] == reviewed["move"];
             assert_eq!(shown.get("b"), (!is_best).then_some(&reviewed["best"]));
             losses += usize::from(!is_best);
-            if let [card] = &list(&reviewed["cards"])[..] {
+            if let [card] = list(&reviewed["cards"]) {
                 assert_eq!(all_rounded(&shown["u"]), all_rounded(&card["luck"]));
                 cards += 1;
             }

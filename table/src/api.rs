@@ -18,6 +18,6 @@ pub use document::document;
 pub use engines::{ai, engines};
 pub use etudes::{EtudeShelf, etude_files, etudes, judge};
 pub use games::{GameShelf, game, game_files, games};
-pub use review::review_game;
+pub use review::{MOST_REVIEWS, review};
 pub use rules::{draw, new, play, show, solved};
 pub use shelf::ShelfError;

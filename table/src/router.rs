@@ -31,7 +31,7 @@ pub fn router(app: App, hosts: Hosts) -> Router {
         .route("/api/solved", post(api::solved))
         .route("/api/ai", post(api::ai))
         .route("/api/analyse", post(api::analyse))
-        .route("/api/review", post(api::review_game))
+        .route("/api/review", post(api::review))
         .route("/api/engines", get(api::engines))
         .route("/api/etudes", get(api::etude_files))
         .route("/api/etudes/{file}", get(api::etudes).post(api::judge))

@@ -11,7 +11,7 @@ use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::api::{App, ShelfError};
+use crate::api::{App, MOST_REVIEWS, ShelfError};
 use crate::args::ServeArgs;
 use crate::door::Hosts;
 use crate::pool::Pool;
@@ -106,7 +106,7 @@ pub fn app(args: &ServeArgs, isolation: Option<Isolation>) -> Result<App, Server
         pool: Arc::new(Pool::new(engines, args.pool_bounds(), isolation)),
         chance,
         bounds: args.search_bounds(),
-        reviews: Arc::new(Semaphore::new(args.pool_bounds().queue.max(1))),
+        reviews: Arc::new(Semaphore::new(MOST_REVIEWS)),
         etudes,
         games,
     })

@@ -140,17 +140,6 @@ async fn events_and_errors_are_described() {
         };
         assert_valid(&document, &schema(name), &data);
     }
-    let game = json!({ "variant": "fox-and-hounds", "players": 2, "moves": ["e1d2", "b8a7"] });
-    let events = crate::engines::events(&server, "/api/review", &json!({ "game": game })).await;
-    assert_eq!(events.len(), 3);
-    for (event, data) in events {
-        let name = if event == "done" {
-            "ReviewedEvent"
-        } else {
-            "MoveEvent"
-        };
-        assert_valid(&document, &schema(name), &data);
-    }
     for (path, request) in [
         ("/api/new", json!({})),
         ("/api/nothing", json!({})),

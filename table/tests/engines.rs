@@ -87,7 +87,7 @@ async fn an_analysis_tells_of_as_many_lines_as_are_wanted() {
     assert!(legal.iter().any(|mv| last.1["move"] == json!(mv)));
 }
 
-/// What the events say adds up, and is what the arbiter's own review says of a solved game.
+/// What the events say of moves and cards adds up to what they say of each seat.
 #[tokio::test]
 async fn a_review_adds_up() {
     let server = Server::with_engine(&[]);
@@ -97,7 +97,7 @@ async fn a_review_adds_up() {
     let told = events(
         &server,
         "/api/review",
-        &json!({ "game": game, "nodes": 30 }),
+        &json!({ "game": game, "limit": "nodes 30" }),
     )
     .await;
     let (last, moves) = told.split_last().unwrap();
@@ -106,18 +106,18 @@ async fn a_review_adds_up() {
     for (ply, (event, data)) in moves.iter().enumerate() {
         assert_eq!((event.as_str(), &data["ply"]), ("move", &json!(ply + 1)));
         assert!(data["loss"].as_f64().unwrap() >= 0.0);
-        assert!((shares(&data["estimate"]).iter().sum::<f64>() - 1000.0).abs() < 1e-6);
-        assert_eq!(data["luck"].is_null(), ply > 0);
+        assert!((shares(&data["after"]).iter().sum::<f64>() - 1000.0).abs() < 1e-6);
     }
-    assert_eq!(moves[0].1["card"], json!("+half"));
+    let card = &moves[0].1["cards"][0];
+    assert_eq!(card["card"], json!("+half"));
     for (seat, sums) in last.1["seats"].as_array().unwrap().iter().enumerate() {
         let part = |name: &str| sums[name].as_f64().unwrap();
-        let all: f64 = ["start", "skill", "gifts", "luck", "noise"]
+        let all: f64 = ["start", "skill", "gifts", "luck", "noise", "verdict"]
             .into_iter()
             .map(part)
             .sum();
         assert!((all - part("result")).abs() < 1e-6, "{seat}: {sums}");
-        assert!((part("luck") - shares(&moves[0].1["luck"])[seat]).abs() < 1e-6);
+        assert!((part("luck") - shares(&card["luck"])[seat]).abs() < 1e-6);
     }
 }
 

@@ -214,8 +214,7 @@ impl InfoEvent {
     }
 }
 
-/// An event with its data.
-pub fn event(name: &str, data: &impl Serialize) -> Event {
+pub(super) fn event(name: &str, data: &impl Serialize) -> Event {
     // Numbers and texts can always be written.
     let text = serde_json::to_string(data).unwrap_or_default();
     Event::default().event(name).data(text)

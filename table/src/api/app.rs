@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
-
 use super::{EtudeShelf, GameShelf};
 use crate::board::Chance;
 use crate::pool::Pool;
+use tokio::sync::Semaphore;
 
 /// What the server has, the same for all requests; clones share it.
 #[derive(Clone, Debug)]
@@ -18,7 +17,7 @@ pub struct App {
     pub chance: Chance,
     /// What a client may ask of an engine.
     pub bounds: SearchBounds,
-    /// The room for reviews, each of which asks many questions.
+    /// Room for reviews.
     pub reviews: Arc<Semaphore>,
     /// Files of etudes.
     pub etudes: Arc<EtudeShelf>,

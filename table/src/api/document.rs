@@ -11,7 +11,7 @@ use super::analyse::{AnalyseRequest, DoneEvent, InfoEvent, QueueEvent};
 use super::engines::{AiAnswer, AiRequest, Engines};
 use super::etudes::{EtudeFiles, Etudes, JudgeRequest, Judged};
 use super::games::{GameFiles, Games, Recorded};
-use super::review::{MoveEvent, ReviewRequest, ReviewedEvent};
+use super::review::ReviewRequest;
 use super::rules::{GameRequest, NewRequest, PlayRequest, Shown, Solved};
 use crate::board::{State, Took};
 
@@ -94,8 +94,9 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         method: "post",
         path: "/api/review",
-        about: "Have an engine review a game: an event `move` (MoveEvent) for each move, at the end `done` \
-                (ReviewedEvent) or `error` (Error). Closing the connection ends it.",
+        about: "Have an engine review a game: an event `move` for each move, with what it lost and what its cards \
+                brought, at the end `done` with the sums of each seat, or `error` (Error); as `arbiter review` says it \
+                in JSON. Closing the connection ends it.",
         request: Some(of::<ReviewRequest>),
         answer: AnswerOf::Events,
         example: include_str!("examples/review.json"),
@@ -185,14 +186,7 @@ fn make() -> Value {
         let path = paths.entry(operation.path).or_insert_with(|| json!({}));
         path[operation.method] = described;
     }
-    let events: [OfType; 5] = [
-        of::<QueueEvent>,
-        of::<InfoEvent>,
-        of::<DoneEvent>,
-        of::<MoveEvent>,
-        of::<ReviewedEvent>,
-    ];
-    for event in events {
+    for event in [of::<QueueEvent>, of::<InfoEvent>, of::<DoneEvent>] {
         event(&mut generator);
     }
     let mut schemas = generator.take_definitions(true);

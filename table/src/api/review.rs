@@ -1,137 +1,85 @@
-//! The review of a game, move by move, told as it goes on, as server-sent events: what each move lost, and how lucky
-//! each card was.
+//! The review of a game, told move by move, as server-sent events.
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use arbiter::trials::judge;
 use arbiter::trials::review::{
-    Appraisal, Appraise, PlayedGame, Review, ReviewError, ReviewedMove, SeatSums, review,
+    Appraisal, Appraise, PlayedGame, Review, ReviewedMove, SeatSums, review as review_of,
 };
 use axum::extract::State as Shared;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use buxtehude::protocol::Command;
+use buxtehude::rules::{AnyPosition, Variant};
 use futures_util::stream::{self, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::App;
 use super::analyse::event;
-use super::search::{Wish, base, estimate};
+use super::search::{Terms, Wish, estimate};
 use crate::board::Game;
 use crate::door::{Refusal, Wanted};
-use crate::pool::{Busy, Failing, Question};
+use crate::pool::Failing;
 
-/// Positions that are visited for each value, unless a request says otherwise.
-const USUAL_NODES: u64 = 1000;
-/// Events that nobody has taken yet.
-const MOST_UNTAKEN: usize = 16;
+/// Reviews at a time.
+pub const MOST_REVIEWS: usize = 16;
+/// How each position is searched where nothing else is said.
+const USUAL_LIMIT: &str = "nodes 2000";
+/// Moves that are reviewed and not yet sent.
+const MOST_UNSENT: usize = 16;
 
 /// What `POST /api/review` takes.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewRequest {
-    /// The game, which need not be over.
+    /// The game, or as much of it as was played.
     pub game: Game,
-    /// The name of the engine; the first one where none is named.
+    /// The name of the engine that values positions; the first one where none is named.
     #[serde(default)]
     pub engine: Option<String>,
-    /// How many positions it visits for the value of each; 1000 where it is not said.
+    /// The limit of each of its searches; `nodes 2000` where none is given.
     #[serde(default)]
-    pub nodes: Option<u64>,
-    /// Options of the engine, by name.
-    #[serde(default)]
-    pub options: BTreeMap<String, String>,
+    pub limit: Option<String>,
 }
 
-/// The data of an event `move`. All shares are in permille, in seat order.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct MoveEvent {
-    /// Which of the moves and cards it is, from 1.
-    pub word: usize,
-    /// Which of the moves it is, from 1.
-    pub ply: usize,
-    /// The seat that moved, from 1.
-    pub seat: usize,
-    /// The move.
-    #[serde(rename = "move")]
-    pub mv: String,
-    /// Whether there was no other.
-    pub forced: bool,
-    /// The best move known: the move itself where none is better.
-    pub best: String,
-    /// How much less the seat may expect after its move than after the best one.
-    pub loss: f64,
-    /// The shares before the move.
-    pub before: Vec<f64>,
-    /// The shares after the move and its cards.
-    pub estimate: Vec<f64>,
-    /// The card that was drawn, several joined by blanks, or `null`.
-    pub card: Option<String>,
-    /// What the cards brought each seat, or `null` without a card.
-    pub luck: Option<Vec<f64>>,
+/// The data of the event `done`, in permille.
+#[derive(Clone, Debug, Serialize)]
+struct DoneEvent {
+    /// What came of the game for each seat.
+    seats: Vec<SeatSums>,
+    /// The value of the position with which it began.
+    start: Vec<f64>,
 }
 
-/// The data of the event `done`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ReviewedEvent {
-    /// What the game was for each seat, in seat order.
-    pub seats: Vec<Sums>,
+/// What is sent.
+enum News {
+    Move(Box<ReviewedMove>),
+    Done(Review),
+    Failed(Refusal),
 }
 
-/// What a game was for a seat, in permille: all but `result` add up to that.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-pub struct Sums {
-    /// What it could expect at the start.
-    pub start: f64,
-    /// Minus what its own moves lost.
-    pub skill: f64,
-    /// What the moves of others brought it.
-    pub gifts: f64,
-    /// What the cards brought it, whoever drew them.
-    pub luck: f64,
-    /// What the searches got wrong.
-    pub noise: f64,
-    /// What it has now, or got at the end.
-    pub result: f64,
-}
-
-/// Why there is no value.
-#[derive(Debug, Error)]
-enum NoValue {
-    #[error(transparent)]
-    Busy(#[from] Busy),
-    #[error(transparent)]
-    Failing(#[from] Failing),
-    #[error("engine {engine}: it gave no estimate; expected one with {seats} shares of 1000")]
-    NoEstimate { engine: String, seats: usize },
-    #[error("nobody listens any more")]
-    Gone,
-}
-
-/// `POST /api/review`: an event `move` for each move, and at the end `done` or `error`. Closing the connection ends it.
+/// `POST /api/review`: an event `move` for each move, with what it lost and what its cards brought, and at the end `done`
+/// or `error`. Closing the connection ends it.
 ///
 /// # Errors
 /// [`Refusal`] says what is wrong with the request; what goes wrong later is an event.
-pub async fn review_game(
+pub async fn review(
     Shared(app): Shared<App>,
     Wanted(request): Wanted<ReviewRequest>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Refusal> {
-    let most = app.pool.bounds().queue;
-    let room = app.reviews.clone().try_acquire_owned();
-    let room = room.map_err(|_| Refusal::Crowded { most })?;
     let played = request.game.play()?;
-    let limit = format!("nodes {}", request.nodes.unwrap_or(USUAL_NODES));
     let wish = Wish {
         engine: request.engine.as_deref(),
-        limit: Some(&limit),
-        options: &request.options,
+        limit: Some(request.limit.as_deref().unwrap_or(USUAL_LIMIT)),
+        options: &[].into(),
         lines: None,
     };
-    let question = base(&app, &played, wish)?;
+    let terms = Terms::of(&app, wish)?;
+    let place = app.reviews.clone().try_acquire_owned();
+    let place = place.map_err(|_| Refusal::Crowded { most: MOST_REVIEWS })?;
     let game = PlayedGame {
         variant: played.variant,
         start: played.first,
@@ -139,127 +87,93 @@ pub async fn review_game(
         opening: 0,
         places: None,
     };
-    let (events, heard) = mpsc::channel(MOST_UNTAKEN);
+    let (news, mut heard) = mpsc::channel(MOST_UNSENT);
+    let runtime = Handle::current();
     tokio::task::spawn_blocking(move || {
-        tell(
-            &game,
-            PoolAppraiser {
-                app: &app,
-                question,
-                events: &events,
-            },
-        );
-        drop(room);
+        let _place = place;
+        let mut appraiser = Asker {
+            app: &app,
+            terms: &terms,
+            variant: game.variant,
+            runtime: &runtime,
+            news: &news,
+        };
+        let done = review_of(&game, &mut appraiser, |mv| {
+            match news.blocking_send(News::Move(Box::new(mv.clone()))) {
+                Ok(()) => ControlFlow::Continue(()),
+                // Nobody listens any more.
+                Err(_) => ControlFlow::Break(()),
+            }
+        });
+        let last = match done {
+            Ok(review) => News::Done(review),
+            Err(error) => News::Failed(Refusal::Unvalued(error.to_string())),
+        };
+        // Where nobody listens there is nobody to tell.
+        let _ = news.blocking_send(last);
     });
-    let events = stream::unfold(heard, |mut heard| async {
-        let event = heard.recv().await?;
-        Some((Ok(event), heard))
-    });
+    let events =
+        stream::poll_fn(move |context| heard.poll_recv(context).map(|news| Some(Ok(told(news?)))));
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }
 
-/// Reviews a game, and tells of it as long as anybody listens.
-fn tell(game: &PlayedGame, mut appraiser: PoolAppraiser<'_>) {
-    let events = appraiser.events;
-    let reviewed = review(game, &mut appraiser, |reviewed| {
-        match events.blocking_send(event("move", &MoveEvent::of(reviewed))) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        }
-    });
-    let last = match reviewed {
-        Ok(review) => event("done", &ReviewedEvent::of(&review)),
-        Err(error) => event("error", &Refusal::Wrong(in_words(&error)).body()),
-    };
-    // Where nobody listens, nobody is told.
-    let _ = events.blocking_send(last);
+fn told(news: News) -> Event {
+    match news {
+        News::Move(mv) => event("move", &mv),
+        News::Done(review) => event(
+            "done",
+            &DoneEvent {
+                seats: review.sums(),
+                start: review.start,
+            },
+        ),
+        News::Failed(refusal) => event("error", &refusal.body()),
+    }
 }
 
-fn in_words(error: &ReviewError<NoValue>) -> String {
-    error.to_string()
-}
-
-/// The engines of the pool, one of which says what positions are worth. Each value is a question of its own, so that
-/// others who ask come in between.
-struct PoolAppraiser<'a> {
+/// Asks the pool what positions are worth, as long as somebody listens.
+struct Asker<'a> {
     app: &'a App,
-    question: Question,
-    events: &'a mpsc::Sender<Event>,
+    terms: &'a Terms,
+    variant: &'static Variant,
+    runtime: &'a Handle,
+    news: &'a mpsc::Sender<News>,
 }
 
-impl Appraise for PoolAppraiser<'_> {
-    type Error = NoValue;
+impl Appraise for Asker<'_> {
+    type Error = Refusal;
 
-    fn appraise(&mut self, about: judge::Question<'_>) -> Result<Appraisal, NoValue> {
-        if self.events.is_closed() {
-            return Err(NoValue::Gone);
-        }
-        let mut question = self.question.clone();
-        if let Ok(Command::Position(position)) = format!("position {}", about.line).parse() {
-            question.position = position;
-        }
-        question.legal = about.position.legal_actions();
-        let entry = self.app.pool.entries().get(question.engine);
-        if entry.is_some_and(|entry| entry.spec.legal) {
-            question.go.searchmoves.clone_from(&question.legal);
-        }
-        let found = self.app.pool.ask(question, false)?.wait_here()?;
-        let shares = estimate([&found.estimate, &found.info.estimate], about.position);
-        let shares = shares.ok_or_else(|| NoValue::NoEstimate {
-            engine: entry
-                .map(|entry| entry.spec.name.clone())
-                .unwrap_or_default(),
-            seats: about.position.seats(),
+    fn appraise(&mut self, question: judge::Question<'_>) -> Result<Appraisal, Refusal> {
+        let command = format!("position {}", question.line).parse();
+        let Ok(Command::Position(command)) = command else {
+            return Err(Refusal::Unvalued(format!(
+                "{:?} is no position",
+                question.line
+            )));
+        };
+        let asked = self
+            .terms
+            .question(self.variant, command, question.position);
+        let ticket = self.app.pool.ask(asked, false)?;
+        let found = self.runtime.block_on(async {
+            tokio::select! {
+                found = ticket.wait() => found,
+                () = self.news.closed() => Err(Failing::Ending),
+            }
         })?;
+        let shares = shares(&[&found.estimate, &found.info.estimate], question.position)?;
         Ok(Appraisal {
-            shares: shares.into_iter().map(f64::from).collect(),
+            shares,
             best: found.mv,
         })
     }
 }
 
-impl MoveEvent {
-    fn of(reviewed: &ReviewedMove) -> MoveEvent {
-        let cards: Vec<&str> = reviewed
-            .cards
-            .iter()
-            .map(|card| card.card.as_str())
-            .collect();
-        let luck = reviewed.cards.iter().map(|card| card.luck.clone());
-        MoveEvent {
-            word: reviewed.word,
-            ply: reviewed.ply,
-            seat: reviewed.seat,
-            mv: reviewed.mv.clone(),
-            forced: reviewed.is_forced,
-            best: reviewed.best.clone(),
-            loss: reviewed.loss,
-            before: reviewed.before.clone(),
-            estimate: reviewed.after.clone(),
-            card: (!cards.is_empty()).then(|| cards.join(" ")),
-            luck: luck
-                .reduce(|all, luck| all.iter().zip(luck).map(|(sum, luck)| sum + luck).collect()),
-        }
-    }
-}
-
-impl ReviewedEvent {
-    fn of(review: &Review) -> ReviewedEvent {
-        ReviewedEvent {
-            seats: review.sums().into_iter().map(Sums::of).collect(),
-        }
-    }
-}
-
-impl Sums {
-    fn of(sums: SeatSums) -> Sums {
-        Sums {
-            start: sums.start,
-            skill: sums.skill,
-            gifts: sums.gifts,
-            luck: sums.luck,
-            noise: sums.noise,
-            result: sums.result,
-        }
-    }
+fn shares(said: &[&Vec<u16>], position: &AnyPosition) -> Result<Vec<f64>, Refusal> {
+    let shares = estimate(said.iter().copied(), position);
+    let shares = shares.ok_or_else(|| {
+        let expected = format!("expected {} shares of 1000", position.seats());
+        Refusal::Unvalued(format!("the engine gives no estimate; {expected}"))
+    })?;
+    Ok(shares.into_iter().map(f64::from).collect())
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use arbiter::play::engine::option_commands;
 use arbiter::record::is_estimate;
-use buxtehude::protocol::{Info, OptionKind, OptionOffer};
-use buxtehude::rules::AnyPosition;
+use buxtehude::protocol::{Go, Info, OptionKind, OptionOffer, PositionCommand};
+use buxtehude::rules::{AnyPosition, Variant};
 
 use super::App;
 use super::limits::go;
@@ -50,28 +50,56 @@ pub fn question(app: &App, played: &Played, wish: Wish<'_>) -> Result<Question, 
             "{due}; expected a game in which a seat is to move"
         )));
     }
-    base(app, played, wish)
+    let terms = Terms::of(app, wish)?;
+    Ok(terms.question(played.variant, played.command(), &played.position))
 }
 
-/// The same about whatever is due: for questions about other positions of the game.
-///
-/// # Errors
-/// As [`question`].
-pub fn base(app: &App, played: &Played, wish: Wish<'_>) -> Result<Question, Refusal> {
-    let (engine, entry) = named(app, wish.engine)?;
-    let mut go = go(wish.limit, entry.spec.limit, app.bounds.longest)?;
-    let legal = played.position.legal_actions();
-    if entry.spec.legal {
-        go.searchmoves.clone_from(&legal);
+/// On which terms an engine searches, whatever the position.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    engine: usize,
+    go: Go,
+    options: Vec<(String, String)>,
+    /// Whether it is to be told the legal moves.
+    tells_moves: bool,
+}
+
+impl Terms {
+    /// What a client wants, made sure of.
+    ///
+    /// # Errors
+    /// [`Refusal`] where there is no such engine, or a limit or an option is not possible.
+    pub fn of(app: &App, wish: Wish<'_>) -> Result<Terms, Refusal> {
+        let (engine, entry) = named(app, wish.engine)?;
+        Ok(Terms {
+            engine,
+            go: go(wish.limit, entry.spec.limit, app.bounds.longest)?,
+            options: options(app, entry, wish)?,
+            tells_moves: entry.spec.legal,
+        })
     }
-    Ok(Question {
-        engine,
-        variant: played.variant,
-        position: played.command(),
-        legal,
-        go,
-        options: options(app, entry, wish)?,
-    })
+
+    /// The question about a position in which a seat is to move.
+    pub fn question(
+        &self,
+        variant: &'static Variant,
+        command: PositionCommand,
+        position: &AnyPosition,
+    ) -> Question {
+        let legal = position.legal_actions();
+        let mut go = self.go.clone();
+        if self.tells_moves {
+            go.searchmoves.clone_from(&legal);
+        }
+        Question {
+            engine: self.engine,
+            variant,
+            position: command,
+            legal,
+            go,
+            options: self.options.clone(),
+        }
+    }
 }
 
 /// The engine of a name, with its number.

@@ -103,6 +103,9 @@ pub enum Refusal {
         /// How many are answered at a time.
         most: usize,
     },
+    /// A position of a review has no value.
+    #[error("{0}")]
+    Unvalued(String),
     /// The engine gives no answer that stands.
     #[error(transparent)]
     Engine(#[from] Failing),
@@ -127,6 +130,7 @@ impl Refusal {
             Refusal::Changed(_) => StatusCode::CONFLICT,
             Refusal::Ours(_) | Refusal::NoChance(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Refusal::Busy(_) | Refusal::Crowded { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::Unvalued(_) => StatusCode::BAD_GATEWAY,
             Refusal::Engine(failing) => match failing {
                 Failing::TooLate { .. } => StatusCode::GATEWAY_TIMEOUT,
                 Failing::Ending => StatusCode::SERVICE_UNAVAILABLE,

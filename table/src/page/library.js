@@ -6,7 +6,7 @@ import { button } from "./play.js";
 import { t } from "./texts.js";
 
 const PAGE = 50;
-const personsOf = (names) => names.map(() => ({ engine: null, level: null }));
+const personsOf = (names) => names.map((name) => ({ engine: null, level: null, name }));
 
 export class Library {
   /** `opened` is called when a game or etude is on the board. */
@@ -91,7 +91,7 @@ export class Library {
       this.etude = etude;
       const answer = await post("new", { variant, start: etude.position });
       this.table.isStudy = true;
-      await this.table.begin(answer, personsOf(answer.places));
+      await this.table.begin(answer, personsOf(answer.places.map(() => null)));
       return etude;
     } catch (error) {
       this.complain(error);

@@ -6,7 +6,7 @@ import { turnOver } from "./card.js";
 import { Game, linkOf } from "./game.js";
 import { askMove, cardWords, namesOf, optionsOf } from "./seats.js";
 import { t, word } from "./texts.js";
-import { boardOf, factText, isNarrow, run, seatsOf } from "./view.js";
+import { boardOf, factsText, isNarrow, run, seatsOf } from "./view.js";
 
 const button = (text, action, attributes = {}) => {
   const made = element("button", { type: "button", ...attributes }, text);
@@ -76,6 +76,7 @@ export class Table {
     this.showMoves();
     this.parts.undo.disabled = !view.parent;
     this.parts.skip.disabled = !this.busy;
+    this.parts.onward.hidden = !this.isWaiting();
     history.replaceState(null, "", `#${linkOf(game, this.seats)}`);
     this.sayWhoseTurn();
     for (const listener of this.listeners) listener();
@@ -99,7 +100,7 @@ export class Table {
   }
 
   hint(moves) {
-    const text = moves ? moves.map((move) => `${this.nameOf(move)}: ${move.facts.map(factText).join(" · ")}`).join("\n") : "";
+    const text = moves ? moves.map((move) => `${this.nameOf(move)}: ${factsText(move.facts, " · ")}`).join("\n") : "";
     const isRace = this.game.current.moves?.some((move) => move.facts.some(({ label }) => label === "cost"));
     this.parts.hint.textContent = text || (this.isDue() && isRace ? t("hint") : " ");
   }
@@ -115,7 +116,7 @@ export class Table {
     const name = turn ? this.names[turn.seat - 1] : this.names[places.indexOf(1)];
     const now = !turn ? `${t("over")} ${t("won by", { name })}`
       : turn.due === "card" ? t("choose card")
-        : this.isDue() ? t("your turn", { name }) : t("their turn", { name });
+        : this.isDue() ? t("your turn", { name }) : t(this.busy ? "their turn" : "waits", { name });
     this.say(last ? `${last}. ${now}` : now);
   }
 
@@ -131,7 +132,7 @@ export class Table {
     this.parts.choices.hidden = !isDue;
     if (!isDue) return this.parts.choices.replaceChildren();
     const all = cards.map((card) => button(`${card.card} × ${card.number}`, () => this.play(card.card), { title: cardWords(card) }));
-    this.parts.choices.replaceChildren(element("h3", {}, t("choose card")), element("div", { class: "buttons" }, ...all));
+    this.parts.choices.replaceChildren(element("h2", {}, t("choose card")), element("div", { class: "buttons" }, ...all));
   }
 
   showMoves() {
@@ -160,6 +161,13 @@ export class Table {
     const { turn } = this.game.current;
     if (this.busy || turn?.due !== "move") return false;
     return this.isStudy || !this.seats[turn.seat - 1]?.engine;
+  }
+
+  /** Whether an engine or a card would be next, but nothing goes on until somebody says so. */
+  isWaiting() {
+    const { turn } = this.game.current;
+    if (this.busy || this.isStudy || !turn) return false;
+    return turn.due === "card" || Boolean(this.seats[turn.seat - 1]?.engine);
   }
 
   /** Begins with an answer of the server: at its end, or after so many turns, where engines wait. */
@@ -289,7 +297,7 @@ export class Table {
   /** A lit square was chosen: the move to it, or one of several. */
   async choose(moves) {
     const move = moves.length === 1 ? moves[0] : await askMove(moves, (one) => {
-      const facts = one.facts.map(factText).join(", ");
+      const facts = factsText(one.facts);
       return facts ? `${one.move}: ${facts}` : one.move;
     });
     if (move) await this.play(move.move);

@@ -9,6 +9,9 @@ const CHART = { width: 360, height: 190, left: 38, right: 8, top: 10, bottom: 22
 const MOST_LISTED = 6;
 const signed = (permille) => `${permille > 0 ? "+" : permille < 0 ? "−" : ""}${percent(Math.abs(permille))}`;
 
+// What the cards after a move brought the seat that made it.
+const luckOf = ({ seat, cards }) => cards.reduce((sum, { luck }) => sum + luck[seat - 1], 0);
+
 export class Review {
   constructor(table, info) {
     this.table = table;
@@ -61,13 +64,13 @@ export class Review {
       return element("tr", {}, name, ...cells, element("td", { class: "number" }, percent(result)));
     });
     const heads = ["skill", "luck", "gifts", "share"].map((key) => element("th", { class: "number", scope: "col" }, t(key)));
-    const table = element("table", { class: "sums" }, element("thead", {}, element("tr", {}, element("th", { scope: "col" }, t("play")), ...heads)),
+    const table = element("table", { class: "sums" }, element("thead", {}, element("tr", {}, element("th", { scope: "col" }, t("players")), ...heads)),
       element("tbody", {}, ...rows));
     this.chart = this.curves(seats.length);
     const worst = this.ranked((move) => move.loss ?? 0, (move) => this.lossText(move));
-    const cards = this.ranked((move) => Math.abs(move.luck?.[move.seat - 1] ?? 0), (move) => this.luckText(move));
-    this.body.replaceChildren(element("div", { class: "scroll" }, table), this.chart, element("h3", {}, t("worst moves")), worst,
-      element("h3", {}, t("cards by luck")), cards);
+    const cards = this.ranked((move) => Math.abs(luckOf(move)), (move) => this.luckText(move));
+    this.body.replaceChildren(element("div", { class: "scroll" }, table), this.chart, element("h2", {}, t("worst moves")), worst,
+      element("h2", {}, t("cards by luck")), cards);
     this.point();
   }
 
@@ -76,8 +79,9 @@ export class Review {
     return `${ply}. ${this.table.names[seat - 1]} ${move}: ${t("loss")} ${percent(loss)}${other}`;
   }
 
-  luckText({ ply, seat, card, luck }) {
-    return `${ply}. ${this.table.names[seat - 1]} ${card}: ${signed(luck[seat - 1])}`;
+  luckText(move) {
+    const cards = move.cards.map(({ card }) => card).join(" ");
+    return `${move.ply}. ${this.table.names[move.seat - 1]} ${cards}: ${signed(luckOf(move))}`;
   }
 
   // The moves with the highest measure, each a button that leads to it.
@@ -102,15 +106,15 @@ export class Review {
         drawing("text", { x: left - 4, y: y(share) + 3, "text-anchor": "end" }, `${share / 10} %`));
     }
     for (let seat = 0; seat < seats; seat += 1) {
-      const points = this.moves.map(({ ply, estimate }) => `${this.x(ply).toFixed(1)},${y(estimate[seat]).toFixed(1)}`);
+      const points = this.moves.map(({ ply, after }) => `${this.x(ply).toFixed(1)},${y(after[seat]).toFixed(1)}`);
       const curve = drawing("polyline", { class: "curve", points: points.join(" ") });
       curve.style.stroke = colour(seat);
       svg.append(curve);
     }
     const worst = [...this.moves].sort((one, other) => (other.loss ?? 0) - (one.loss ?? 0)).slice(0, MOST_LISTED);
-    for (const { ply, seat, estimate, loss } of worst) {
+    for (const { ply, seat, after, loss } of worst) {
       if (!(loss > 0)) continue;
-      const mark = drawing("circle", { class: "mark", cx: this.x(ply), cy: y(estimate[seat - 1]), r: 4 });
+      const mark = drawing("circle", { class: "mark", cx: this.x(ply), cy: y(after[seat - 1]), r: 4 });
       mark.style.fill = colour(seat - 1);
       svg.append(mark);
     }

@@ -17,7 +17,7 @@ export function mediumLevel(engine) {
 
 /** The names of all seats. Where a name occurs twice, the number of the seat tells them apart. */
 export function namesOf(seats) {
-  const base = seats.map(({ engine, level }) => (engine ? (level ? `${engine} (${t("level", { level })})` : engine) : t("you")));
+  const base = seats.map(({ engine, level, name }) => name ?? (engine ? (level ? `${engine} (${t("level", { level })})` : engine) : t("you")));
   return base.map((name, seat) => (base.filter((other) => other === name).length > 1 ? `${name} ${seat + 1}` : name));
 }
 

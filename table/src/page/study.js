@@ -17,7 +17,7 @@ class Analyst {
     this.said = new Map();
     this.state = element("p", { class: "note", "aria-live": "off" });
     this.list = element("ol", { class: "lines" });
-    this.block = element("section", { class: "analyst", "aria-label": name }, element("h3", {}, name), this.state, this.list);
+    this.block = element("section", { class: "analyst", "aria-label": name }, element("h2", {}, name), this.state, this.list);
   }
 
   async start() {

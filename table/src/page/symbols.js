@@ -1,9 +1,16 @@
 // Pictures of squares and pieces by their names, each a list of [tag, attributes, text] in a box of 24 by 24 units.
 // Colours are classes, so that light and dark have their own.
 
+// Digits are drawn, not written: what is written belongs to a square's name.
+const DIGITS = {
+  1: "M9.6 9.3 12.4 7v10",
+  2: "M9 9.7a3 2.8 0 1 1 5.2 2L9 17h6.4",
+  3: "M9.2 7.2h5.4l-3 3.7a3.1 3.1 0 1 1-2.8 4.7",
+  4: "M13.5 17.2V6.9l-5 7.2h7.2",
+};
 const number = (digit) => [
   ["circle", { class: "coin", cx: 12, cy: 12, r: 9.5 }],
-  ["text", { class: "coin-digit", x: 12, y: 12.6 }, digit],
+  ["path", { class: "coin-digit", d: DIGITS[digit] }],
 ];
 
 const LETTUCE_LEAVES = [[12, 6.2], [17.4, 9.6], [16.6, 16], [12, 18.6], [7.4, 16], [6.6, 9.6]];
@@ -45,7 +52,7 @@ const kinds = {
   flag: [
     ["path", { class: "stroke-ink", d: "M6 2.5V22" }],
     ["path", { class: "red", d: "M6.4 3.8c3.6-2 6.6 1.6 12.6-.2-.7 2.8-.7 5.6 0 8.4-6 1.8-9-1.8-12.6.2z" }],
-    ["text", { class: "flag-digit", x: 12.2, y: 8.3 }, "1"],
+    ["path", { class: "flag-digit", d: DIGITS[1], transform: "translate(5.2 1.2) scale(0.6)" }],
   ],
   "place 2": number("2"),
   "place 3": number("3"),

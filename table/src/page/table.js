@@ -29,6 +29,7 @@ function partsOf() {
     choices: part("div", { id: "choices", hidden: "" }),
     moves: part("div", { id: "move-list" }),
     undo: button(t("undo"), () => table.undo(), { id: "undo" }),
+    onward: button(t("continues"), () => table.proceed(), { id: "continue", hidden: "" }),
     skip: button(t("skip"), () => table.skip(), { id: "skip" }),
   };
 }
@@ -69,7 +70,7 @@ function controls() {
     button(icon(key, "icon", SYMBOLS.controls), () => table.step(turns), { "aria-label": t(key), title: t(key), id: `go-${key}` });
   return element("div", { class: "controls" },
     step("first", -Infinity), step("back", -1), step("on", 1), step("last", Infinity),
-    parts.undo, parts.skip);
+    parts.undo, parts.skip, parts.onward);
 }
 
 function thinkingTime() {

@@ -17,9 +17,15 @@ export function icon(name, className = "icon", symbols = SYMBOLS.kinds) {
   return drawing("svg", { viewBox: "0 0 24 24", class: className, "aria-hidden": "true" }, ...parts);
 }
 
-/** A fact of a move in words: "cost 10". */
-export function factText({ label, value }) {
-  return label === "then" ? word(value) : `${word(label)} ${word(value)}`;
+/** What a move costs and brings, in words: "cost 10, carrots left 58, pays 20 as 2nd". */
+export function factsText(facts, separator = ", ") {
+  const texts = [];
+  for (const { label, value } of facts) {
+    const places = () => value.split(", ").map((place) => ordinal(Number(place))).join("/");
+    if (label === "if place") texts.push(`${texts.pop()} ${t("as", { places: places() })}`);
+    else texts.push(label === "then" ? word(value) : `${word(label)} ${value}`);
+  }
+  return texts.join(separator);
 }
 
 const factOf = (view, seat, label) => view.facts[seat]?.find((fact) => fact.label === label)?.value ?? "";
@@ -35,7 +41,7 @@ export function squareName(board, square) {
 function label(board, square, view, moves, names) {
   const there = view.pieces.filter((piece) => piece.square === square);
   const who = there.map((piece) => `${word(piece.name)}: ${names[piece.seat - 1]}`);
-  const options = moves.map((move) => move.facts.map(factText).join(", "));
+  const options = moves.map((move) => factsText(move.facts));
   return [squareName(board, square), ...who, ...options].join("; ");
 }
 

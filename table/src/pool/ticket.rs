@@ -77,16 +77,6 @@ impl Ticket {
         (&mut self.answer).await.unwrap_or(Err(Failing::Ending))
     }
 
-    /// Waits for the answer in a thread that answers no requests.
-    ///
-    /// # Errors
-    /// As [`Ticket::wait`].
-    pub fn wait_here(mut self) -> Result<Found, Failing> {
-        let (_, elsewhere) = oneshot::channel();
-        let answer = std::mem::replace(&mut self.answer, elsewhere);
-        answer.blocking_recv().unwrap_or(Err(Failing::Ending))
-    }
-
     /// A question with its ticket.
     pub(super) fn issue(
         desk: &Arc<Desk>,

@@ -39,7 +39,7 @@ export async function serve(args = []) {
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
 
 /** A page in a context of its own, and the list of what goes wrong in it. */
-export async function openPage(browser, url, { hash = "", width = 1400, height = 900, scheme = "light", language = "en", motion = "reduce" } = {}) {
+export async function openPage(browser, url, { hash = "", width = 1400, height = 900, scheme = "light", language = "en", motion = "reduce", isReady = true } = {}) {
   const context = await browser.newContext({
     viewport: { width, height }, colorScheme: scheme, locale: language, reducedMotion: motion,
     permissions: ["clipboard-read", "clipboard-write"],
@@ -54,7 +54,7 @@ export async function openPage(browser, url, { hash = "", width = 1400, height =
     if (message.type() === "error" || message.type() === "warning") faults.push(`${message.text()} ${message.location().url}`);
   });
   await page.goto(url + hash);
-  await ready(page);
+  if (isReady) await ready(page);
   return { page, context, faults };
 }
 
@@ -98,6 +98,16 @@ export async function post({ url }, path, body) {
   const answer = await response.json();
   assert.ok(answer.ok, `${path}: ${answer.error}`);
   return answer;
+}
+
+/** The words of a game that the first engine plays with itself for so many turns. */
+export async function played(server, { variant = "hase-und-igel", players, turns }) {
+  const { engines } = await (await fetch(`${server.url}api/engines`)).json();
+  let game = { variant, players, moves: [] };
+  for (let turn = 0; turn < turns; turn += 1) {
+    ({ game } = await post(server, "ai", { game, engine: engines[0].name, limit: "nodes 100" }));
+  }
+  return game.moves;
 }
 
 /** The part of a link that holds a game. */

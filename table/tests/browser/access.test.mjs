@@ -1,0 +1,104 @@
+// Whoever cannot see well, points badly, or has a small window: no rule of axe-core is broken in any state of the page.
+
+import assert from "node:assert/strict";
+import { AXE, awaited, linkTo, played, readCard, withTable } from "./common.mjs";
+
+const table = withTable(["--seed", "1"]);
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+const LEAST_TARGET = 24;
+
+const WRONG = linkTo({ players: 2, moves: ["no move"] });
+const CARD_DUE = linkTo({ players: 2, moves: ["1"] });
+const TWO_MOVES = linkTo({
+  variant: "fox-and-hounds",
+  moves: "e1d2 b8a7 d2c3 a7b6 c3d4 b6c5 d4e5 f8e7 e5d6 d8c7 d6e5 h8g7 e5d6".split(" "),
+});
+
+/** What is wrong in a part of the page: axe's violations, targets that are too small, and scrolling to the side. */
+async function faultsOf(page, part) {
+  if (!await page.evaluate(() => "axe" in window)) await page.evaluate(AXE);
+  return page.evaluate(async ({ tags, least, within }) => {
+    const { violations } = await window.axe.run(within, {
+      runOnly: { type: "tag", values: tags }, resultTypes: ["violations"], preload: false,
+    });
+    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ target, any, all }) =>
+      `${id}: ${target.join(" ")}: ${[...any, ...all].map(({ message }) => message).join("; ").slice(0, 200)}`));
+    const dialog = document.querySelector("dialog[open]");
+    for (const target of (dialog ?? document).querySelectorAll("button, select, input, textarea, nav a, [role=button]")) {
+      const { width, height } = target.getBoundingClientRect();
+      if (width > 0 && Math.min(width, height) < least) {
+        found.push(`target: ${target.outerHTML.slice(0, 90)} has ${width.toFixed(1)} by ${height.toFixed(1)} px`);
+      }
+    }
+    const { scrollWidth, clientWidth } = document.scrollingElement;
+    if (scrollWidth > clientWidth) found.push(`the page is ${scrollWidth} px wide in a window of ${clientWidth}`);
+    for (const open of document.querySelectorAll("dialog[open]")) {
+      if (open.scrollWidth > open.clientWidth) found.push(`the dialog is ${open.scrollWidth} px wide, and ${open.clientWidth} are seen`);
+    }
+    return found;
+  }, { tags: RULES, least: LEAST_TARGET, within: part });
+}
+
+/** Goes through what can be seen, and calls `check` with the name of each state, and where it differs from the one before. */
+async function goThrough(visit, check) {
+  const page = await visit();
+  await awaited(page);
+  await check(page, "start");
+
+  await page.locator("#new-game").click();
+  await check(page, "dialog of a new game", "dialog");
+  await page.keyboard.press("Escape");
+  await page.locator("#reseat").click();
+  await check(page, "dialog of the seats", "dialog");
+  await page.keyboard.press("Escape");
+
+  const moves = await played(table.server, { players: 4, turns: 16 });
+  const game = await visit({ hash: linkTo({ players: 4, moves, seats: ["", "buxtehude~3"] }) });
+  await awaited(game);
+  await game.locator(".lit").first().hover();
+  await check(game, "mid-game");
+  await game.locator("#tab-study").click();
+  await game.locator("#analyse").click();
+  await game.locator(".analyst .lines li").first().waitFor();
+  await game.locator("#analyse").click();
+  await check(game, "study", "aside");
+  await game.locator("#set-up").click();
+  await check(game, "a position being set up");
+  await game.locator("#set-up").click();
+  await game.locator("#tab-review").click();
+  await check(game, "review", "aside");
+  await game.locator("#tab-library").click();
+  await check(game, "library", "aside");
+
+  const card = await visit({ hash: CARD_DUE, isReady: false });
+  await card.locator("dialog.card[open]").waitFor();
+  await check(card, "hare card", "dialog");
+  await readCard(card);
+
+  const wrong = await visit({ hash: WRONG, expected: [/status of 400/] });
+  await wrong.locator("#trouble:not([hidden])").waitFor();
+  await check(wrong, "a link that holds no game", ".stage");
+
+  const wolves = await visit({ hash: TWO_MOVES });
+  await wolves.locator('.lit[data-square="45"]').click();
+  await check(wolves, "dialog of several moves", "dialog");
+  await wolves.keyboard.press("Escape");
+  await check(wolves, "Rabbits and Wolves");
+}
+
+const WINDOWS = [
+  { width: 360, scheme: "light", language: "de" }, { width: 360, scheme: "dark", language: "en" },
+  { width: 800, scheme: "light", language: "en" }, { width: 800, scheme: "dark", language: "de" },
+  { width: 1400, scheme: "light", language: "de" }, { width: 1400, scheme: "dark", language: "en" },
+];
+
+for (const window of WINDOWS) {
+  const { width, scheme, language } = window;
+  table.test(`nothing keeps anyone out at ${width} px, ${scheme}, in ${language}`, async (visit) => {
+    const found = [];
+    await goThrough((more) => visit({ ...window, height: 800, ...more }), async (page, state, part = "html") => {
+      found.push(...(await faultsOf(page, part)).map((fault) => `${state}: ${fault}`));
+    });
+    assert.ok(found.length === 0, found.join("\n"));
+  });
+}

@@ -1,0 +1,65 @@
+// An engine that fails in mid-game: the page says so, and play goes on.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { advise, awaited, clickMove, linkTo, look, readCard, withTable } from "./common.mjs";
+
+const binary = process.env.TABLE_BINARY;
+const engine = (name, command) => ["--engine", `${command} name=${name}`];
+const shaky = (goes) => `cmd=/bin/sh args='${join(import.meta.dirname, "shaky.sh")} ${binary} ${goes}'`;
+const liar = join(import.meta.dirname, "../../../arbiter/tests/engines/engine.sh");
+
+const table = withTable([
+  ...engine("buxtehude", `cmd=${binary} args=engine`), ...engine("shaky", shaky(2)), ...engine("lost", shaky(0)),
+  ...engine("liar", `cmd=/bin/sh args='${liar} "echo bestmove nonsense"'`),
+]);
+const SERVER_FAILED = [/status of 50\d/];
+
+const turns = async (page) => (await look(page)).moves.length;
+
+/** Makes moves of the person until the page says that an engine has failed. Returns how many turns were made by then. */
+async function playToFailure(page) {
+  for (;;) {
+    const what = await awaited(page);
+    if (what === "trouble") return turns(page);
+    if (what === "card") await readCard(page);
+    else await clickMove(page, await advise(table.server, page));
+    assert.notEqual(what, "over", "the engine did not fail");
+  }
+}
+
+table.test("after a crash the same engine can be asked again, and play goes on", async (visit) => {
+  const page = await visit({ hash: linkTo({ seats: ["", "shaky"] }), expected: SERVER_FAILED });
+  const before = await playToFailure(page);
+  assert.equal(before, 5, `the engine was to fail at its third move: ${await page.locator("#trouble").innerText()}`);
+  assert.match(await page.locator("#trouble").innerText(), /shaky failed/);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.waitForFunction((count) => document.querySelectorAll(".moves .turn").length > count, before);
+  assert.ok(await page.locator("#trouble").isHidden());
+  assert.ok(await playToFailure(page) > before + 1, "the game went on until the next crash");
+});
+
+table.test("in place of an engine that always crashes a person can move", async (visit) => {
+  const page = await visit({ hash: linkTo({ seats: ["", "lost"] }), expected: SERVER_FAILED });
+  await playToFailure(page);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.waitForFunction(() => !document.getElementById("trouble").hidden);
+  await page.getByRole("button", { name: "Move by hand" }).click();
+  assert.equal(await awaited(page), "move");
+  assert.match(await page.locator(".seat .who b").nth(1).innerText(), /^Person/);
+  const before = await turns(page);
+  await clickMove(page, await advise(table.server, page));
+  await page.waitForFunction((count) => document.querySelectorAll(".moves .turn").length > count, before);
+});
+
+table.test("an answer that is no move is the engine's failure, and others go on", async (visit) => {
+  const page = await visit({ hash: linkTo({ seats: ["", "liar"] }), expected: SERVER_FAILED });
+  await playToFailure(page);
+  const said = await page.locator("#trouble").innerText();
+  assert.match(said, /liar failed: .*nonsense/);
+  await page.locator("#reseat").click();
+  await page.locator("dialog label:nth-of-type(2) select").first().selectOption("buxtehude");
+  await page.getByRole("button", { name: "Apply" }).click();
+  await page.waitForFunction(() => document.querySelectorAll(".moves .turn").length === 2);
+  assert.ok(await page.locator("#trouble").isHidden(), "the trouble is over");
+});

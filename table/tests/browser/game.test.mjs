@@ -1,0 +1,180 @@
+// A game in mid-course: reloads, links, steps back and forth, variations, taking back, and other seats.
+
+import assert from "node:assert/strict";
+import { advise, awaited, clickMove, gameOf, linkTo, litSquares, look, played, post, ready, withTable } from "./common.mjs";
+
+const table = withTable(["--seed", "2"]);
+const [FIRST, LAST] = ["#go-first", "#go-last"];
+
+/** The link of a game of three persons, and its moves. */
+async function persons(turns = 12) {
+  const moves = await played(table.server, { players: 3, turns });
+  return { moves, hash: linkTo({ players: 3, moves }) };
+}
+
+const statusOf = (page) => page.locator("#status").innerText();
+const here = (page) => page.locator(".turn.here").allInnerTexts();
+
+table.test("a reload and a second browser show the same position", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 2, seats: ["", "buxtehude~1"] }) });
+  await awaited(page);
+  for (let turn = 0; turn < 3; turn += 1) {
+    await clickMove(page, await advise(table.server, page));
+    while (await awaited(page) === "card") await page.locator("dialog.card button").click();
+  }
+  const before = await look(page);
+  assert.ok(before.moves.length >= 6, "too few moves were made to tell positions apart");
+  const lit = await litSquares(page);
+  await page.reload();
+  await ready(page);
+  assert.deepEqual(await look(page), before);
+  assert.deepEqual(await litSquares(page), lit);
+
+  const other = await visit({ hash: new URL(page.url()).hash });
+  await awaited(other);
+  assert.deepEqual(await look(other), before);
+});
+
+table.test("the copied link leads to the same game", async (visit) => {
+  const { hash, moves } = await persons();
+  const page = await visit({ hash });
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.waitForFunction(() => document.getElementById("status").textContent.includes("Link copied"));
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  const other = await visit({ hash: new URL(copied).hash });
+  assert.deepEqual((await gameOf(other)).moves, moves);
+});
+
+table.test("another link in the same window opens another game", async (visit) => {
+  const { hash, moves } = await persons(4);
+  const page = await visit();
+  await page.evaluate((next) => { location.hash = next; }, hash);
+  await page.waitForFunction(() => document.querySelectorAll(".moves .turn").length > 0);
+  assert.deepEqual((await gameOf(page)).moves, moves);
+});
+
+table.test("buttons and keys lead through the moves, and every position is the server's", async (visit) => {
+  const { hash, moves } = await persons();
+  const page = await visit({ hash });
+  const end = await look(page);
+  await page.locator(FIRST).click();
+  await page.waitForFunction(() => !document.querySelector(".turn.here"));
+  const { first, steps } = await post(table.server, "show", { game: { variant: "hase-und-igel", players: 3, moves } });
+  const squares = (pieces) => pieces.map(({ square }, piece) => `${piece}@${square}`).sort();
+  assert.deepEqual((await look(page)).pieces, squares(first.pieces));
+
+  const turns = await page.locator(".moves .turn").allInnerTexts();
+  let words = 0;
+  for (const turn of turns) {
+    await page.keyboard.press("ArrowRight");
+    await page.waitForFunction((text) => document.querySelector(".turn.here")?.textContent === text, turn);
+    words += turn.split(" ").length;
+    assert.deepEqual((await look(page)).pieces, squares(steps[words - 1].pieces), `after ${turn}`);
+  }
+  assert.deepEqual(await look(page), end);
+  await page.keyboard.press("Home");
+  await page.waitForFunction(() => !document.querySelector(".turn.here"));
+  await page.locator(LAST).click();
+  await page.waitForFunction(() => document.querySelector(".moves li:last-child .here"));
+  await page.locator(".moves .turn").nth(2).click();
+  await page.waitForFunction(() => document.querySelectorAll(".moves .turn")[2].matches(".here"));
+  assert.deepEqual(await look(page).then(({ pieces }) => pieces),
+    squares(steps[turns.slice(0, 3).join(" ").split(" ").length - 1].pieces));
+});
+
+table.test("a reload in the midst of the moves stays there and keeps what follows", async (visit) => {
+  const page = await visit({ hash: (await persons()).hash });
+  await page.locator("#go-back").click();
+  await page.locator("#go-back").click();
+  await page.waitForFunction(() => document.querySelectorAll(".moves .turn")[9].matches(".here"));
+  const before = await look(page);
+  await page.reload();
+  await ready(page);
+  assert.deepEqual(await look(page), before);
+});
+
+table.test("another move in the past begins a variation, and both can be reached", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 2, moves: ["4", "9", "8"] }) });
+  const main = await page.locator(".moves .turn").allInnerTexts();
+  await page.locator("#go-back").click();
+  await page.locator("#go-back").click();
+  await page.waitForFunction(() => document.querySelectorAll(".moves .turn")[0].matches(".here"));
+  await page.locator('.lit[data-square="5"]').click();
+  await page.waitForFunction(() => document.querySelector(".variations .turn"));
+  assert.deepEqual(await page.locator(".moves li > .turn").allInnerTexts(), ["4", "5"]);
+  assert.deepEqual(await page.locator(".variations .turn").allInnerTexts(), ["9"]);
+  assert.deepEqual((await gameOf(page)).moves, ["4", "5"]);
+
+  await page.locator(".variations .turn").click();
+  await page.locator(LAST).click();
+  await page.waitForFunction(() => document.querySelectorAll(".moves li").length === 3);
+  assert.deepEqual(await page.locator(".moves li > .turn").allInnerTexts(), main);
+  assert.deepEqual(await page.locator(".variations .turn").allInnerTexts(), ["5"]);
+});
+
+table.test("taking back returns to where a person was to move", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 2, seats: ["", "buxtehude~1"] }) });
+  await awaited(page);
+  const before = await look(page);
+  await page.locator('.lit[data-square="4"]').click();
+  await awaited(page);
+  assert.ok((await look(page)).moves.length >= 2);
+  await page.locator("#undo").click();
+  await page.waitForFunction(() => document.querySelector(".lit") && !document.querySelector(".turn"));
+  assert.deepEqual(await look(page), before);
+  assert.ok(await page.locator("#undo").isDisabled(), "there is nothing left to be taken back");
+
+  await page.locator('.lit[data-square="5"]').click();
+  await awaited(page);
+  await page.keyboard.press("u");
+  await page.waitForFunction(() => document.querySelector(".lit") && !document.querySelector(".turn"));
+});
+
+table.test("seats change in mid-game: an engine sits down and moves, and gets up again", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 2, moves: ["4"] }) });
+  const seat = (number) => page.locator(`dialog label:nth-of-type(${number}) select`).first();
+  await page.locator("#reseat").click();
+  await seat(2).selectOption({ label: "buxtehude" });
+  await page.getByRole("button", { name: "Apply" }).click();
+  await page.waitForFunction(() => document.querySelectorAll(".moves .turn").length === 2);
+  assert.match(await page.locator(".seat .who b").nth(1).innerText(), /^buxtehude/);
+  await awaited(page);
+
+  await page.locator("#reseat").click();
+  await seat(1).selectOption({ label: "buxtehude" });
+  await seat(2).selectOption({ label: "Person" });
+  await page.getByRole("button", { name: "Apply" }).click();
+  await page.waitForFunction(() => document.querySelectorAll(".moves .turn").length === 3);
+  await awaited(page);
+  assert.match(await statusOf(page), /Person to move/);
+
+  await page.locator("#reseat").click();
+  await seat(1).selectOption({ label: "Person" });
+  await page.getByRole("button", { name: "Cancel" }).click();
+  assert.match(await page.locator(".seat .who b").nth(0).innerText(), /^buxtehude/, "a dialog that is left changes nothing");
+});
+
+table.test("where engines wait in the past, the game can be played on from there", async (visit) => {
+  const page = await visit({ hash: linkTo({ players: 2, moves: ["4", "9", "10"], at: 1, seats: ["", "buxtehude~1"] }) });
+  assert.deepEqual(await here(page), ["4"]);
+  await page.locator("#continue").click();
+  await page.waitForFunction(() => document.querySelectorAll(".turn.here").length === 1
+    && document.querySelector(".turn.here").textContent !== "4");
+  assert.equal(await awaited(page), "move");
+});
+
+table.test("the dialog of a new game offers every variant with its numbers of players", async (visit) => {
+  const page = await visit();
+  const { variants } = await (await fetch(`${table.server.url}api/engines`)).json();
+  await page.locator("#new-game").click();
+  const [game, players] = [0, 1].map((index) => page.locator("dialog form > label select").nth(index));
+  for (const variant of variants) {
+    await game.selectOption(variant.name);
+    assert.deepEqual(await players.locator("option").allInnerTexts(), variant.players.map(String));
+    const most = variant.players.at(-1);
+    await players.selectOption(String(most));
+    assert.equal(await page.locator(".seat-rows label").count(), most);
+  }
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("dialog").count(), 0);
+});
