@@ -42,6 +42,7 @@ pub const ASSETS: &[Asset] = &[
     script("/card.js", include_str!("page/card.js")),
     script("/game.js", include_str!("page/game.js")),
     script("/library.js", include_str!("page/library.js")),
+    script("/pasted.js", include_str!("page/pasted.js")),
     script("/play.js", include_str!("page/play.js")),
     script("/review.js", include_str!("page/review.js")),
     script("/rules.js", include_str!("page/rules.js")),

@@ -89,39 +89,6 @@ async fn an_analysis_tells_of_as_many_lines_as_are_wanted() {
 
 /// What the events say of moves and cards adds up to what they say of each seat.
 #[tokio::test]
-async fn a_review_adds_up() {
-    let server = Server::with_engine(&[]);
-    let game = json!({
-        "variant": "hase-und-igel", "players": 3, "moves": ["1", "+half", "2", "4"],
-    });
-    let told = events(
-        &server,
-        "/api/review",
-        &json!({ "game": game, "limit": "nodes 30" }),
-    )
-    .await;
-    let (last, moves) = told.split_last().unwrap();
-    assert_eq!((last.0.as_str(), moves.len()), ("done", 3));
-    let shares = |value: &Value| -> Vec<f64> { serde_json::from_value(value.clone()).unwrap() };
-    for (ply, (event, data)) in moves.iter().enumerate() {
-        assert_eq!((event.as_str(), &data["ply"]), ("move", &json!(ply + 1)));
-        assert!(data["loss"].as_f64().unwrap() >= 0.0);
-        assert!((shares(&data["after"]).iter().sum::<f64>() - 1000.0).abs() < 1e-6);
-    }
-    let card = &moves[0].1["cards"][0];
-    assert_eq!(card["card"], json!("+half"));
-    for (seat, sums) in last.1["seats"].as_array().unwrap().iter().enumerate() {
-        let part = |name: &str| sums[name].as_f64().unwrap();
-        let all: f64 = ["start", "skill", "gifts", "luck", "noise", "verdict"]
-            .into_iter()
-            .map(part)
-            .sum();
-        assert!((all - part("result")).abs() < 1e-6, "{seat}: {sums}");
-        assert!((part("luck") - shares(&card["luck"])[seat]).abs() < 1e-6);
-    }
-}
-
-#[tokio::test]
 async fn options_hold_for_one_request_alone() {
     let folder = folder("engines_options");
     let log = folder.join("log");

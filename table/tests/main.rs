@@ -11,4 +11,5 @@ mod foreign;
 mod fuzz;
 mod process;
 mod refusals;
+mod review;
 mod rules_agree;

@@ -56,9 +56,10 @@ export class Game {
   take(answer) {
     const before = this.current;
     if (answer.steps[0]?.word.startsWith("+") && before.parent) {
-      // A card chosen by hand belongs to the turn whose move is already there.
+      // A card chosen by hand belongs to the turn whose move is already there, and which is whole only now.
       this.current = before.parent;
-      this.append([{ word: before.words[0], seat: before.seat }, ...answer.steps]);
+      before.parent.children = before.parent.children.filter((child) => child !== before);
+      this.append([...before.words.map((word) => ({ word, seat: before.seat })), ...answer.steps]);
     } else this.append(answer.steps);
     Object.assign(this.current, viewOf(answer, answer.scene));
     return before;

@@ -3,6 +3,7 @@
 import { ask, post } from "./api.js";
 import { element } from "./board.js";
 import { button } from "./play.js";
+import { readPasted } from "./pasted.js";
 import { t } from "./texts.js";
 
 const PAGE = 50;
@@ -14,7 +15,10 @@ export class Library {
     this.table = table;
     this.opened = opened;
     this.body = element("div");
-    this.panel = element("section", {}, this.body);
+    this.text = element("textarea", { "aria-label": t("paste game"), placeholder: "position startpos players 3 moves 5 7 1 +free", spellcheck: "false" });
+    const load = button(t("load"), () => this.paste(), { id: "load-game" });
+    this.panel = element("section", {}, element("h2", {}, t("paste game")), element("p", { class: "note" }, t("paste note")),
+      this.text, element("div", { class: "buttons" }, load), this.body);
     this.fill();
   }
 
@@ -56,14 +60,29 @@ export class Library {
   async openGame(file, number) {
     try {
       const { game, names } = await ask(`games/${encodeURIComponent(file)}/${number}`);
-      const answer = await post("show", { game });
-      this.table.isStudy = true;
-      await this.table.begin(answer, personsOf(names));
-      await this.table.go(this.table.game.root);
-      this.opened();
+      await this.show(game, names);
     } catch (error) {
       this.complain(error);
     }
+  }
+
+  async paste() {
+    const pasted = readPasted(this.text.value, this.table.game.variant);
+    if (!pasted) return this.table.complain(t("no game"));
+    try {
+      await this.show(pasted.game, pasted.names);
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  // A game on the board, from its start.
+  async show(game, names) {
+    const answer = await post("show", { game });
+    this.table.isStudy = true;
+    await this.table.begin(answer, personsOf(answer.places.map((_, seat) => names[seat])));
+    await this.table.go(this.table.game.root);
+    this.opened();
   }
 
   // --- Etudes ---

@@ -27,7 +27,9 @@ export class Table {
     this.arrows = [];
     this.estimate = null;
     this.chosenPiece = undefined;
-    this.wasOnBoard = false;
+    /** The pieces of a position that is being set up, in place of those of the game. */
+    this.placed = null;
+    this.focused = null;
     this.busy = null;
     this.listeners = [];
   }
@@ -54,12 +56,12 @@ export class Table {
 
   show(before) {
     const { game, names } = this;
-    const view = game.current;
+    const view = { ...game.current, pieces: this.placed ?? game.current.pieces };
     this.parts.board.className = game.board.files ? "board grid" : "board track";
     this.keepFocus();
     const svg = boardOf(game, {
       view,
-      before: before ?? view.parent,
+      before: this.placed ? null : before ?? view.parent,
       moves: this.isDue() ? view.moves ?? [] : [],
       arrows: this.arrows,
       names,
@@ -71,7 +73,7 @@ export class Table {
     this.parts.board.replaceChildren(svg);
     this.parts.seats.replaceChildren(seatsOf(game, view, names, this.estimate));
     this.hint(null);
-    if (this.wasOnBoard) svg.querySelector("[tabindex='0']")?.focus();
+    this.giveFocus(svg);
     this.showChoices();
     this.showMoves();
     this.parts.undo.disabled = !view.parent;
@@ -85,9 +87,15 @@ export class Table {
   // Whoever chose a square by keyboard comes back to the board when it is their turn again: what is drawn anew in the
   // meantime has nothing that could keep the focus, which then falls to the body.
   keepFocus() {
-    const focused = document.activeElement;
-    if (this.parts.board.contains(focused)) this.wasOnBoard = true;
-    else if (focused && focused !== document.body && !focused.closest("dialog")) this.wasOnBoard = false;
+    const now = document.activeElement;
+    if (this.parts.board.contains(now)) this.focused = now.dataset.square;
+    else if (now && now !== document.body && !now.closest("dialog")) this.focused = null;
+  }
+
+  giveFocus(svg) {
+    if (this.focused === null) return;
+    const same = this.onSquare && svg.querySelector(`.square[data-square="${this.focused}"]`);
+    (same || svg.querySelector("[tabindex='0']"))?.focus();
   }
 
   /** Shows arrows and an estimate without drawing the rest anew. */

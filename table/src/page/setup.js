@@ -60,13 +60,21 @@ export class Setup {
     this.state = this.isRace ? RACE.read(current.position) : { turn: current.turn?.seat ?? 1 };
     this.piece = 0;
     this.table.onSquare = (square) => this.put(square);
-    this.fill();
     this.panel.hidden = false;
+    this.show();
+  }
+
+  // What is about to be set up, on the board and in the form.
+  show() {
+    this.table.placed = this.pieces.map((piece) => ({ ...piece, seat: piece.seat + 1 }));
+    this.fill();
     this.table.show();
   }
 
   end() {
+    if (this.panel.hidden) return;
     this.table.onSquare = undefined;
+    this.table.placed = null;
     this.panel.hidden = true;
     this.table.show();
   }
@@ -74,7 +82,7 @@ export class Setup {
   put(square) {
     this.pieces[this.piece] = { ...this.pieces[this.piece], square };
     if (this.isRace) this.state.seats[this.piece].square = square;
-    this.fill();
+    this.show();
   }
 
   fill() {

@@ -130,6 +130,12 @@ export class Study {
     this.analysts = [];
   }
 
+  /** Ends all that goes on only while the study is shown. */
+  leave() {
+    this.stop();
+    this.setup.end();
+  }
+
   // The position shown has perhaps changed.
   follow() {
     const { current, variant } = this.table.game;

@@ -165,7 +165,7 @@ const review = new Review(table, info);
 const library = new Library(table, () => tabbed.select("study"));
 const tabbed = tabs([["play", playPanel()], ["study", study.panel], ["review", review.panel], ["library", library.panel]], (key) => {
   table.isStudy = key === "study" || key === "library" || key === "review";
-  if (key !== "study") study.stop();
+  if (key !== "study") study.leave();
   if (table.game && !table.busy) table.look();
 });
 root.replaceChildren(header(),

@@ -9,8 +9,8 @@ const ENGLISH = {
   "your turn": "{name} to move: choose a lit square", "their turn": "{name} is thinking …", waits: "{name} is to move",
   "card due": "{name} draws a hare card", "choose card": "Which card is drawn?", over: "The game is over.",
   "won by": "{name} wins!", moves: "Moves", "no moves": "No moves yet", carrots: "carrots", lettuces: "lettuces",
-  place: "place", finished: "home as number {place}", worth: "A {place} place is worth {points} of the points",
-  plays: "plays", as: "as {places}", "several moves": "Which of these moves?", square: "square {square}", here: "you are here",
+  place: "place", worth: "A {place} place is worth {points} of the points",
+  plays: "plays", as: "as {places}", "several moves": "Which of these moves?", square: "square {square}",
   played: "{name} plays {move}", drew: "{name} draws a card: {words}", continue: "Continue",
   "it says": "Hare card", hint: "Point at a lit square to see what it costs and pays.", failed: "That did not work: {error}",
   "engine failed": "{name} failed: {error}", "try again": "Try again", "play it myself": "Move by hand",
@@ -23,11 +23,12 @@ const ENGLISH = {
   "review note": "Skill: what a seat’s own moves lost against the best ones. Luck: what all cards changed for it. In points of a hundred.",
   etudes: "Etudes", games: "Recorded games", open: "Open", "no files": "The server was started without --etudes and --games.",
   verdict: "Who is winning?", saved: "Saved", "save verdict": "Save verdict", undecided: "not judged", number: "number",
-  "change seats": "Who plays?", result: "Result", "one move": "{count} move", "many moves": "{count} moves", "has won": "has won",
-  "has lost": "has lost", "pasted game": "Moves", load: "Load", shown: "Game {number}: {names}", "skip to text": "Skip to the board",
+  "change seats": "Who plays?", "paste game": "Paste a game", load: "Load",
+  "paste note": "A line of a record, a game as text, a position line or a link.", "no game": "This is no game that can be read.",
+  shown: "Game {number}: {names}",
   "estimate of": "expected share", "of points": "{share} % of the points", "turn now": "to move", card: "card",
   "thinking time": "Thinking time", "set carrots": "carrots", "to move": "To move", misses: "misses a turn", apply: "Apply",
-  "click to place": "Choose a hare, then click its square.", continues: "Play on from here", "no etude": "No etude is loaded.",
+  "click to place": "Choose a hare, then click its square.", continues: "Play on from here",
 };
 
 const GERMAN = {
@@ -39,8 +40,8 @@ const GERMAN = {
   "your turn": "{name} ist am Zug: wähle ein leuchtendes Feld", "their turn": "{name} überlegt …", waits: "{name} ist am Zug",
   "card due": "{name} zieht eine Hasenkarte", "choose card": "Welche Karte wird gezogen?", over: "Das Spiel ist aus.",
   "won by": "{name} gewinnt!", moves: "Züge", "no moves": "Noch keine Züge", carrots: "Karotten", lettuces: "Salate",
-  place: "Rang", finished: "als Nummer {place} im Ziel", worth: "Rang {place} bringt {points} der Punkte",
-  plays: "spielt", as: "als {places}", "several moves": "Welcher dieser Züge?", square: "Feld {square}", here: "hier stehst du",
+  place: "Rang", worth: "Rang {place} bringt {points} der Punkte",
+  plays: "spielt", as: "als {places}", "several moves": "Welcher dieser Züge?", square: "Feld {square}",
   played: "{name} zieht {move}", drew: "{name} zieht eine Karte: {words}", continue: "Weiter",
   "it says": "Hasenkarte", hint: "Zeige auf ein leuchtendes Feld, um zu sehen, was es kostet und bringt.", failed: "Das ging nicht: {error}",
   "engine failed": "{name} ist ausgefallen: {error}", "try again": "Noch einmal", "play it myself": "Selbst ziehen",
@@ -53,11 +54,12 @@ const GERMAN = {
   "review note": "Können: was die eigenen Züge gegenüber den besten verloren. Glück: was alle Karten für den Platz änderten. In Hundertsteln der Punkte.",
   etudes: "Etüden", games: "Aufgezeichnete Spiele", open: "Öffnen", "no files": "Der Server wurde ohne --etudes und --games gestartet.",
   verdict: "Wer steht besser?", saved: "Gespeichert", "save verdict": "Urteil speichern", undecided: "nicht beurteilt", number: "Nummer",
-  "change seats": "Wer spielt?", result: "Ergebnis", "one move": "{count} Zug", "many moves": "{count} Züge", "has won": "hat gewonnen",
-  "has lost": "hat verloren", "pasted game": "Züge", load: "Laden", shown: "Spiel {number}: {names}", "skip to text": "Zum Spielbrett",
+  "change seats": "Wer spielt?", "paste game": "Spiel einfügen", load: "Laden",
+  "paste note": "Eine Zeile einer Aufzeichnung, ein Spiel als Text, eine position-Zeile oder ein Link.", "no game": "Das ist kein lesbares Spiel.",
+  shown: "Spiel {number}: {names}",
   "estimate of": "erwarteter Anteil", "of points": "{share} % der Punkte", "turn now": "am Zug", card: "Karte",
   "thinking time": "Bedenkzeit", "set carrots": "Karotten", "to move": "Am Zug", misses: "setzt aus", apply: "Übernehmen",
-  "click to place": "Wähle einen Hasen, dann sein Feld.", continues: "Von hier weiterspielen", "no etude": "Keine Etüde geladen.",
+  "click to place": "Wähle einen Hasen, dann sein Feld.", continues: "Von hier weiterspielen",
 };
 
 // What the rules say, by their words: kinds of squares, facts, notes and cards.

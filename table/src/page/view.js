@@ -115,9 +115,12 @@ function walk(svg, group, event) {
 
 // --- Seats ---
 
-/** The medal of a place, or nothing where there is no race. */
-function medal(place) {
-  return place ? element("span", { class: `medal medal-${place}` }, ordinal(Number(place))) : "";
+// The medal of a place with what that place is worth, or nothing where there is no race.
+function medal(place, worth) {
+  if (!place) return "";
+  const points = `${Math.round(worth / 10)} %`;
+  const title = t("worth", { place: ordinal(Number(place)), points });
+  return element("span", { class: `medal medal-${place}`, title }, ordinal(Number(place)), element("small", {}, points));
 }
 
 function holding(game, view, seat) {
@@ -153,10 +156,8 @@ export function seatsOf(game, view, names, estimate) {
       element("span", { class: "figure" }, hare, number),
       element("span", { class: "who" }, element("b", {}, name), element("small", {}, isDue && !note ? t("turn now") : word(note))),
       element("span", { class: "holding" }, ...holding(game, view, seat)),
-      medal(place));
+      medal(place, game.points[Number(place) - 1]));
     card.style.setProperty("--seat", colour(seat));
-    const worth = game.points[Number(place) - 1];
-    if (worth !== undefined) card.title = t("worth", { place: ordinal(Number(place)), points: `${percent(worth)} %` });
     if (estimate) card.append(bar(estimate[seat], seat));
     list.append(card);
   });

@@ -52,7 +52,7 @@ export function spotsOf(pieces, layout) {
     const rows = Math.ceil(there.length / columns);
     // A single piece leaves room for what is written above it.
     const top = layout.isTrack && there.length === 1 ? FIELD / 5 : 0;
-    const radius = Math.min(15, (FIELD - 4) / 2 / Math.max(columns, rows));
+    const radius = Math.min(15, (FIELD - 6) / 2 / Math.max(columns, rows));
     there.forEach((piece, index) => {
       const cx = x + (FIELD * ((index % columns) + 0.5)) / columns;
       const cy = y + top + ((FIELD - top) * (Math.floor(index / columns) + 0.5)) / rows;

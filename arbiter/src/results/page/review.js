@@ -60,11 +60,12 @@ function reviewTable(game) {
     const cells = sums.map((permille, index) =>
       /start|result/.test(REVIEW_COLUMNS[index]) ? percent(permille) : signedPercent(permille));
     const head = element("th", { scope: "row", title: game.names[seat] }, spot, `${seat + 1} ${game.names[seat]}`);
-    body.append(element("tr", {}, head, ...cells.filter(shown).map((text) => element("td", { class: "number" }, text))));
+    const numbers = cells.filter(shown).map((text) => element("td", { class: "number" }, text));
+    body.append(element("tr", {}, head, ...numbers));
   });
   const table = element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body);
-  const legend = "From start to result: skill, what the own moves lost; gifts, what those of others brought; luck, what " +
-    "cards brought; noise, what the search got wrong.";
+  const legend = "From start to result: skill, what the own moves lost; gifts, what those of others brought; " +
+    "luck, what cards brought; noise, what the search got wrong.";
   return element("div", {}, element("div", { class: "scroll" }, table), element("p", { class: "note" }, legend));
 }
 

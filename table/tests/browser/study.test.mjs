@@ -1,0 +1,164 @@
+// Study: analysis, cards chosen by hand, positions as text and by clicks, exact outcomes.
+
+import assert from "node:assert/strict";
+import { gameOf, linkTo, look, post, stateOf, withTable } from "./common.mjs";
+
+const table = withTable(["--longest-search", "20000"]);
+
+async function study(visit, game, more = {}) {
+  const page = await visit({ hash: linkTo(game), ...more });
+  await page.locator("#tab-study").click();
+  return page;
+}
+
+const load = async () => (await (await fetch(`${table.server.url}api/engines`)).json()).queue;
+const text = (page) => page.locator("#panel-study textarea");
+const turnsShown = (page, count) =>
+  page.waitForFunction((wanted) => document.querySelectorAll(".moves .turn").length === wanted, count);
+
+async function nobodySearches() {
+  for (let tries = 0; tries < 100; tries += 1) {
+    if ((await load()).running === 0) return;
+    await new Promise((resolve) => { setTimeout(resolve, 50); });
+  }
+  assert.fail("a search goes on that nobody follows");
+}
+
+table.test("analysis shows lines, bars and arrows, and ends when it is stopped", async (visit) => {
+  const page = await study(visit, { players: 3 });
+  assert.equal(await page.locator(".bar").count(), 0);
+  await page.locator("#analyse").click();
+  await page.waitForFunction(() => document.querySelectorAll(".analyst .lines li").length === 3);
+  await page.waitForFunction(() => document.querySelectorAll(".board .arrow").length === 3);
+  assert.equal(await page.locator(".seat .bar").count(), 3);
+  assert.match(await page.locator(".analyst .note").innerText(), /depth \d+ · [\d,]+ positions/);
+  const shares = (await page.locator(".seat .bar-text").allInnerTexts()).map(Number);
+  const sum = shares.reduce((one, other) => one + other, 0);
+  assert.ok(Math.abs(sum - 100) < 0.5, `the shares of all seats come to ${sum}`);
+  assert.equal((await load()).running, 1);
+
+  await page.locator("#analyse").click();
+  await nobodySearches();
+  const said = await page.locator(".analyst").allInnerTexts();
+  await page.waitForTimeout(300);
+  assert.deepEqual(await page.locator(".analyst").allInnerTexts(), said, "it goes on after it was stopped");
+});
+
+table.test("analysis follows the board, and ends with the game", async (visit) => {
+  const page = await study(visit, { players: 2 });
+  await page.locator("#lines").fill("2");
+  await page.locator("#analyse").click();
+  await page.waitForFunction(() => document.querySelectorAll(".analyst .lines li").length === 2);
+  const first = await page.locator(".analyst .lines button").first().innerText();
+  await page.locator(".analyst .lines button").first().click();
+  await turnsShown(page, 1);
+  assert.deepEqual((await gameOf(page)).moves, [first]);
+  const { moves } = await stateOf(table.server, page);
+  const legal = moves.map(({ move }) => move);
+  await page.waitForFunction((known) => {
+    const lines = [...document.querySelectorAll(".analyst .lines button")].map((line) => line.textContent);
+    return lines.length === 2 && lines.every((line) => known.includes(line));
+  }, legal);
+  assert.equal((await load()).running, 1, "the search of the position before has ended");
+  await page.locator("#tab-play").click();
+  await nobodySearches();
+});
+
+table.test("a page that is closed leaves no search behind", async (visit) => {
+  const page = await study(visit, { players: 2 });
+  await page.locator("#analyse").click();
+  await page.locator(".analyst .lines li").first().waitFor();
+  await page.close();
+  await nobodySearches();
+});
+
+table.test("cards are chosen by hand, of those that are left", async (visit) => {
+  const page = await study(visit, { players: 2 });
+  await page.locator('.lit[data-square="1"]').click();
+  const cards = page.locator("#choices button");
+  await cards.first().waitFor();
+  const { cards: left } = await stateOf(table.server, page);
+  assert.deepEqual(await cards.allInnerTexts(), left.map(({ card, number }) => `${card} × ${number}`));
+  await cards.filter({ hasText: "+half" }).click();
+  await page.waitForFunction(() => document.querySelector(".turn.here")?.textContent === "1 +half");
+  assert.deepEqual((await gameOf(page)).moves, ["1", "+half"]);
+  assert.ok(await page.locator("#choices").isHidden());
+
+  await page.locator("#go-back").click();
+  await page.waitForFunction(() => !document.querySelector(".turn.here"));
+  await page.locator('.lit[data-square="1"]').click();
+  await cards.filter({ hasText: "+restore" }).click();
+  await page.waitForFunction(() => document.querySelector(".turn.here")?.textContent === "1 +restore");
+  assert.deepEqual(await page.locator(".variations .turn").allInnerTexts(), ["1 +half"]);
+});
+
+table.test("a position as text is set up, and a wrong one is refused in words", async (visit) => {
+  const page = await study(visit, { players: 2 }, { expected: [/status of 400/] });
+  const position = "20,30,1/35,12,2 2 - -";
+  await text(page).fill(position);
+  await page.getByRole("button", { name: "Set up", exact: true }).click();
+  await page.waitForFunction(() => document.querySelector('.pawn[data-piece="1"]').dataset.square === "35");
+  assert.equal((await stateOf(table.server, page)).position, position);
+  assert.match(await page.locator("#status").innerText(), /Person 2 to move/);
+
+  const before = await look(page);
+  await text(page).fill("20,30,1/999,12,2 2 - -");
+  await page.getByRole("button", { name: "Set up", exact: true }).click();
+  await page.locator("#trouble:not([hidden])").waitFor();
+  assert.match(await page.locator("#trouble").innerText(), /999/);
+  assert.deepEqual(await look(page), before);
+});
+
+table.test("a race is set up by clicks", async (visit) => {
+  const page = await study(visit, { players: 2 });
+  const row = (number) => page.locator("#panel-study label").filter({ has: page.locator(`input[type=radio][value="${number - 1}"]`) });
+  await page.locator("#set-up").click();
+  await page.locator('.square[data-square="25"]').click();
+  await row(1).getByRole("spinbutton", { name: "carrots" }).fill("41");
+  await row(1).getByRole("checkbox").check();
+  await row(2).getByRole("radio").check();
+  await page.locator('.square[data-square="26"]').click();
+  await row(2).getByRole("spinbutton", { name: "lettuces" }).fill("1");
+  await page.getByRole("combobox", { name: "To move" }).selectOption("2");
+  await page.locator("#apply-position").click();
+  await page.waitForFunction(() => document.querySelector(".seat:nth-child(2).at-turn"));
+  assert.equal((await stateOf(table.server, page)).position, "25,41,3!/26,68,1 2 - -");
+  assert.ok(await page.locator(".lit").count() > 0, "the game goes on from there");
+});
+
+table.test("what is about to be set up is seen on the board", async (visit) => {
+  const page = await study(visit, { players: 2 });
+  await page.locator("#set-up").click();
+  await page.locator('.square[data-square="12"]').click();
+  await page.waitForFunction(() => document.querySelector('.pawn[data-piece="0"]').dataset.square === "12");
+  await page.locator("#set-up").click();
+  await page.waitForFunction(() => document.querySelector('.pawn[data-piece="0"]').dataset.square === "0");
+
+  await page.locator("#set-up").click();
+  await page.locator('.square[data-square="12"]').click();
+  await page.locator("#tab-play").click();
+  await page.waitForFunction(() => document.querySelectorAll(".lit").length > 0, null);
+  assert.ok((await look(page)).pieces.includes("0@0"), "what was not applied is gone with the study");
+});
+
+table.test("Rabbits and Wolves is set up by clicks, and its outcomes are exact", async (visit) => {
+  const page = await study(visit, { variant: "fox-and-hounds" });
+  await page.locator("#set-up").click();
+  await page.locator("#panel-study input[type=radio]").nth(0).check();
+  await page.locator('.square[data-square="20"]').click();
+  await page.locator("#apply-position").click();
+  await page.waitForFunction(() => document.querySelector('.pawn[data-piece="0"]').dataset.square === "20");
+
+  await page.locator("#exact").click();
+  await page.locator("#exact + div li").first().waitFor();
+  const { moves } = await post(table.server, "solved", { game: await gameOf(page) });
+  const expected = moves.map(({ move, wins, plies }) => `${move} Person ${wins} wins in ${plies} moves`);
+  assert.deepEqual(await page.locator("#exact + div li").allInnerTexts(), expected);
+  await page.locator(".lit").first().click();
+  await page.waitForFunction(() => !document.querySelector("#exact + div li"), null);
+});
+
+table.test("exact outcomes are offered only where there are any", async (visit) => {
+  const page = await study(visit, { players: 2 });
+  assert.ok(await page.locator("#exact").isHidden());
+});

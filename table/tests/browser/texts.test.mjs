@@ -1,0 +1,57 @@
+// The words of the page: both languages have all of them, and what the server says can be translated.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { post, serve } from "./common.mjs";
+
+const PAGE = join(import.meta.dirname, "../../src/page");
+const source = readFileSync(join(PAGE, "texts.js"), "utf8");
+const exported = `${source}\nexport { ENGLISH, GERMAN, RULES };`;
+const { ENGLISH, GERMAN, RULES } = await import(`data:text/javascript,${encodeURIComponent(exported)}`);
+const modules = readdirSync(PAGE).filter((name) => name.endsWith(".js") && name !== "texts.js")
+  .map((name) => [name, readFileSync(join(PAGE, name), "utf8")]);
+const SEARCHED_TURNS = 40;
+
+let server;
+before(async () => { server = await serve(["--seed", "3"]); });
+after(() => server.end());
+
+test("both languages have the same texts, with the same values in them", () => {
+  assert.deepEqual(Object.keys(GERMAN), Object.keys(ENGLISH));
+  const values = (text) => [...text.matchAll(/\{\w+\}/g)].map(([value]) => value).sort();
+  for (const [key, text] of Object.entries(ENGLISH)) assert.deepEqual(values(GERMAN[key]), values(text), key);
+});
+
+test("every text that is used exists, and every text that exists is used", () => {
+  const all = modules.map(([, text]) => text).join("\n");
+  for (const [name, text] of modules) {
+    for (const [, argument] of text.matchAll(/\bt\(([^()]*)/g)) {
+      const choices = argument.split(", {")[0];
+      for (const [, key] of choices.matchAll(/"([^"]+)"/g)) assert.ok(key in ENGLISH, `${name} uses "${key}", which is no text`);
+    }
+  }
+  const unused = Object.keys(ENGLISH).filter((key) => !all.includes(`"${key}"`));
+  assert.deepEqual(unused, []);
+});
+
+test("what the server says of any game has a German word", async () => {
+  const { variants, engines } = await (await fetch(`${server.url}api/engines`)).json();
+  const missing = new Set();
+  const need = (text) => { if (text !== "" && !(text in RULES) && !/^[-+]?\d/.test(text)) missing.add(text); };
+  for (const { name: variant, players } of variants) {
+    need(variant);
+    let answer = await post(server, "new", { variant, players: players.at(-1) });
+    for (const { name } of answer.scene.board.squares) need(name);
+    for (const { name } of answer.scene.pieces) need(name);
+    for (let turn = 0; turn < SEARCHED_TURNS && answer.turn; turn += 1) {
+      for (const { facts } of answer.moves) for (const { label, value } of facts) [label, value].forEach(need);
+      for (const facts of answer.scene.facts) for (const { label, value } of facts) if (label === "note") need(value);
+      answer = await post(server, "ai", { game: answer.game, engine: engines[0].name, limit: "nodes 50" });
+    }
+  }
+  const { cards } = await post(server, "play", { game: { variant: "hase-und-igel", players: 2, moves: [] }, move: "1", draw: false });
+  for (const { card } of cards) need(card);
+  assert.deepEqual([...missing], []);
+});
