@@ -43,6 +43,22 @@ const ARBITER_ROOMS: &[(&str, &[&str])] = &[
     ("lib", &[]),
 ];
 
+/// Each room of the table with the rooms that it may use beside itself.
+const TABLE_ROOMS: &[(&str, &[&str])] = &[
+    ("board", &[]),
+    ("pool", &[]),
+    ("assets", &[]),
+    ("page", &[]),
+    ("rules_page", &["page"]),
+    ("door", &["board", "pool"]),
+    ("api", &["board", "door", "pool"]),
+    ("router", &["api", "assets", "door", "page", "rules_page"]),
+    ("args", &["api", "board", "pool"]),
+    ("server", &["api", "args", "door", "pool", "router"]),
+    ("main", &["args", "server"]),
+    ("lib", &[]),
+];
+
 /// The parts of the engine that know no game.
 const NEUTRAL_PARTS: &[&str] = &["protocol", "session", "search", "limits"];
 
@@ -162,6 +178,11 @@ fn imports_of_the_arbiter_go_one_way() {
 }
 
 #[test]
+fn imports_of_the_table_go_one_way() {
+    assert_one_way("table/src", &["crate::", "table::"], TABLE_ROOMS);
+}
+
+#[test]
 fn code_for_tests_is_told_from_the_rest() {
     let text = "mod a;\n#[cfg(test)]\nmod laws;\nfn b() {}\n\
         #[cfg(test)]\nmod tests {\n    fn c() {\n    }\n}\nfn d() {}\n";
@@ -173,6 +194,9 @@ fn only_the_table_of_variants_names_games() {
     let mut neutral = sources("src");
     neutral.retain(|source| NEUTRAL_PARTS.contains(&source.part.as_str()));
     neutral.extend(sources("arbiter/src"));
+    neutral.extend(sources("table/src"));
+    // The rules of each game are told by name.
+    neutral.retain(|source| source.part != "rules_page");
     for source in neutral {
         for (_, names) in GAMES {
             names_none(&source, names);
@@ -244,12 +268,23 @@ fn words_are_told_apart_in_names() {
 
 #[test]
 fn the_arbiter_sees_rules_and_protocol_alone() {
-    for source in sources("arbiter/src") {
+    assert_sees_alone("arbiter/src", &["rules", "protocol"]);
+}
+
+#[test]
+fn the_table_sees_rules_protocol_and_etudes_alone() {
+    assert_sees_alone("table/src", &["rules", "protocol", "etudes"]);
+}
+
+/// Asserts that sources use none but these parts of the engine, and the session only where the program runs it as the
+/// built-in engine.
+fn assert_sees_alone(folder: &str, parts: &[&str]) {
+    for source in sources(folder) {
         for line in &source.code {
             for used in named_after(line, "buxtehude::") {
                 let is_engine_command = source.part == "main" && used == "session";
                 assert!(
-                    is_engine_command || ["rules", "protocol"].contains(&used),
+                    is_engine_command || parts.contains(&used),
                     "{:?} uses {used}: {line}",
                     source.path
                 );
@@ -291,6 +326,8 @@ fn files_are_short_and_have_a_subject() {
         "arbiter/examples",
         "tests",
         "arbiter/tests",
+        "table/src",
+        "table/tests",
         "trainer/src",
     ] {
         for source in sources(folder) {

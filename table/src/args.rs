@@ -76,7 +76,12 @@ pub struct ServeArgs {
     pub queue: u16,
 
     /// The longest search that may be asked for
-    #[arg(long, value_name = "MS", default_value = "60000", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
+    #[arg(
+        long,
+        value_name = "MS",
+        default_value = "60000",
+        value_parser = clap::value_parser!(u64).range(1..=86_400_000),
+    )]
     pub longest_search: u64,
 
     /// How far beyond its time an engine may answer
@@ -88,15 +93,30 @@ pub struct ServeArgs {
     pub ready: u64,
 
     /// After how long a process that nobody asks is ended
-    #[arg(long, value_name = "MS", default_value = "300000", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
+    #[arg(
+        long,
+        value_name = "MS",
+        default_value = "300000",
+        value_parser = clap::value_parser!(u64).range(1..=86_400_000),
+    )]
     pub idle: u64,
 
     /// The most memory of each process, in MiB, unless its engine has memory= of its own
-    #[arg(long, value_name = "MIB", default_value = "2048", value_parser = clap::value_parser!(u64).range(16..=1_048_576))]
+    #[arg(
+        long,
+        value_name = "MIB",
+        default_value = "2048",
+        value_parser = clap::value_parser!(u64).range(16..=1_048_576),
+    )]
     pub memory: u64,
 
     /// The most that a request may set the option Hash to, in MiB
-    #[arg(long, value_name = "MIB", default_value = "256", value_parser = clap::value_parser!(i64).range(1..=1_048_576))]
+    #[arg(
+        long,
+        value_name = "MIB",
+        default_value = "256",
+        value_parser = clap::value_parser!(i64).range(1..=1_048_576),
+    )]
     pub most_hash: i64,
 
     /// The most that a request may set the option Threads to

@@ -65,12 +65,12 @@ fn end_on_signals() -> io::Result<oneshot::Receiver<()>> {
                 let sender = signal
                     .process
                     .and_then(|process| u32::try_from(process.pid).ok());
-                match sender.and_then(engine::engine_of) {
-                    Some(engine) => {
-                        complain(&format!("the engine with process {engine} sent a signal"))
-                    }
-                    None => break,
-                }
+                let Some(engine) = sender.and_then(engine::engine_of) else {
+                    break;
+                };
+                complain(&format!(
+                    "the engine with process {engine} sent a signal, which is its fault"
+                ));
             }
             // Where the server has ended already, nobody waits for it.
             let _ = end.send(());

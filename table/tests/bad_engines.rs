@@ -104,9 +104,23 @@ async fn each_fault_is_told_and_the_healthy_engine_goes_on() {
         }
     }
     healthy.await.unwrap();
-    let told = events(&server, &ask("crashing")).await;
-    let (event, data) = told.last().unwrap();
-    assert_eq!((event.as_str(), &data["ok"]), ("error", &json!(false)));
+    let game = json!({ "variant": "hase-und-igel", "players": 2, "moves": ["2"] });
+    for (path, request) in [
+        ("/api/analyse", ask("crashing")),
+        ("/api/review", json!({ "game": game, "engine": "crashing" })),
+    ] {
+        let told = events(&server, path, &request).await;
+        let (event, data) = told.last().unwrap();
+        assert_eq!(
+            (event.as_str(), &data["ok"]),
+            ("error", &json!(false)),
+            "{path}"
+        );
+        assert!(
+            data["error"].as_str().unwrap().contains("out of carrots"),
+            "{path}: {data}"
+        );
+    }
 }
 
 #[tokio::test]

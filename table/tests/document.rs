@@ -130,7 +130,7 @@ async fn events_and_errors_are_described() {
     let request = json!({
         "game": { "variant": "hare-and-tortoise", "players": 4 }, "limit": "nodes 300", "lines": 2,
     });
-    let events = crate::engines::events(&server, &request).await;
+    let events = crate::engines::events(&server, "/api/analyse", &request).await;
     assert!(events.len() > 2);
     for (event, data) in events {
         let name = if event == "done" {

@@ -12,13 +12,8 @@ use crate::common::games::{game, starts};
 use crate::common::program::{await_that, engine, folder};
 use crate::common::server::{NAME, Server};
 
-/// The events of an analysis, each with its data.
-pub async fn events(server: &Server, request: &Value) -> Vec<(String, Value)> {
-    events_of(server, "/api/analyse", request).await
-}
-
-/// The events of an operation that tells them, each with its data.
-pub async fn events_of(server: &Server, path: &str, request: &Value) -> Vec<(String, Value)> {
+/// The events of an answer, each with its data.
+pub async fn events(server: &Server, path: &str, request: &Value) -> Vec<(String, Value)> {
     let answer = server.post(path, request).await;
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.json);
     let text = answer.json.as_str().unwrap();
@@ -76,7 +71,7 @@ async fn an_analysis_tells_of_as_many_lines_as_are_wanted() {
     let (variant, start) = starts()[1];
     let request =
         json!({ "game": game(variant, start.seats(), &[]), "limit": "nodes 400", "lines": 3 });
-    let events = events(&server, &request).await;
+    let events = events(&server, "/api/analyse", &request).await;
     let (last, infos) = events.split_last().unwrap();
     assert_eq!(last.0, "done");
     assert!(infos.iter().all(|(event, _)| event == "info"), "{events:?}");
@@ -92,6 +87,7 @@ async fn an_analysis_tells_of_as_many_lines_as_are_wanted() {
     assert!(legal.iter().any(|mv| last.1["move"] == json!(mv)));
 }
 
+/// What the events say of moves and cards adds up to what they say of each seat.
 #[tokio::test]
 async fn options_hold_for_one_request_alone() {
     let folder = folder("engines_options");

@@ -13,7 +13,7 @@ use crate::common::server::{NAME, Server};
 
 const REQUESTS: usize = 20_000;
 
-const PATHS: [&str; 12] = [
+const PATHS: [&str; 13] = [
     "/api/new",
     "/api/show",
     "/api/play",
@@ -21,6 +21,7 @@ const PATHS: [&str; 12] = [
     "/api/solved",
     "/api/ai",
     "/api/analyse",
+    "/api/review",
     "/api/engines",
     "/api/etudes/x",
     "/api/games/x",

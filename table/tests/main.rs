@@ -4,6 +4,7 @@ mod common;
 
 mod bad_engines;
 mod browser;
+mod dependencies;
 mod document;
 mod engines;
 mod files;
@@ -11,4 +12,5 @@ mod foreign;
 mod fuzz;
 mod process;
 mod refusals;
+mod review;
 mod rules_agree;

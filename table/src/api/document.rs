@@ -11,6 +11,7 @@ use super::analyse::{AnalyseRequest, DoneEvent, InfoEvent, QueueEvent};
 use super::engines::{AiAnswer, AiRequest, Engines};
 use super::etudes::{EtudeFiles, Etudes, JudgeRequest, Judged};
 use super::games::{GameFiles, Games, Recorded};
+use super::review::ReviewRequest;
 use super::rules::{GameRequest, NewRequest, PlayRequest, Shown, Solved};
 use crate::board::{State, Took};
 
@@ -89,6 +90,16 @@ const OPERATIONS: &[Operation] = &[
         request: Some(of::<AnalyseRequest>),
         answer: AnswerOf::Events,
         example: include_str!("examples/analyse.json"),
+    },
+    Operation {
+        method: "post",
+        path: "/api/review",
+        about: "Have an engine review a game: an event `move` for each move, with what it lost and what its cards \
+                brought, at the end `done` with the sums of each seat, or `error` (Error); as `arbiter review` says it \
+                in JSON. Closing the connection ends it.",
+        request: Some(of::<ReviewRequest>),
+        answer: AnswerOf::Events,
+        example: include_str!("examples/review.json"),
     },
     Operation {
         method: "post",

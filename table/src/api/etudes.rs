@@ -114,7 +114,7 @@ impl EtudeShelf {
 
     fn open(&self, name: &str) -> Result<EtudeFile, Refusal> {
         let (_, path) = self.shelf.find(WHAT, name)?;
-        EtudeFile::of_variant(path, self.variant).map_err(ours)
+        EtudeFile::of_variant(path, self.variant).map_err(|error| ours(&error))
     }
 
     fn all(&self) -> Result<EtudeFiles, Refusal> {
@@ -142,14 +142,14 @@ impl EtudeShelf {
             ok: true,
             file: name,
             variant: self.variant.name,
-            etudes: etudes.map_err(ours)?,
+            etudes: etudes.map_err(|error| ours(&error))?,
         })
     }
 
     fn judge(&self, name: &str, request: &JudgeRequest) -> Result<Judged, Refusal> {
         let _one_at_a_time = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
         let file = self.open(name)?;
-        let found = file.text(request.number).map_err(wrong)?;
+        let found = file.text(request.number).map_err(|error| wrong(&error))?;
         if found != request.line {
             return Err(Refusal::Changed(format!(
                 "line {} of {name} is now {found:?}; expected {:?}: read the file again",
@@ -167,10 +167,10 @@ impl EtudeShelf {
         };
         file.judge(request.number, winner)
             .map_err(|error| match error {
-                FileError::Save { .. } => ours(error),
-                _ => wrong(error),
+                FileError::Save { .. } => ours(&error),
+                _ => wrong(&error),
             })?;
-        let etude = entry(&self.open(name)?, request.number).map_err(ours)?;
+        let etude = entry(&self.open(name)?, request.number).map_err(|error| ours(&error))?;
         Ok(Judged { ok: true, etude })
     }
 }
@@ -185,12 +185,12 @@ fn entry(file: &EtudeFile, line: usize) -> Result<EtudeEntry, FileError> {
     })
 }
 
-fn ours(error: FileError) -> Refusal {
-    Refusal::Ours(without_folder(&error))
+fn ours(error: &FileError) -> Refusal {
+    Refusal::Ours(without_folder(error))
 }
 
-fn wrong(error: FileError) -> Refusal {
-    Refusal::Wrong(without_folder(&error))
+fn wrong(error: &FileError) -> Refusal {
+    Refusal::Wrong(without_folder(error))
 }
 
 /// What is wrong, without where the file is: that is nothing that a client has to know.

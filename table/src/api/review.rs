@@ -61,7 +61,7 @@ enum News {
     Failed(Refusal),
 }
 
-/// `POST /api/review`: an event `move` for each move, with what it lost and what its cards brought, and at the end `done`
+/// `POST /api/review`: an event `move` for each move, with what it lost and what its cards brought, at the end `done`
 /// or `error`. Closing the connection ends it.
 ///
 /// # Errors

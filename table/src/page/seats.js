@@ -17,8 +17,12 @@ export function mediumLevel(engine) {
 
 /** The names of all seats. Where a name occurs twice, the number of the seat tells them apart. */
 export function namesOf(seats) {
-  const base = seats.map(({ engine, level, name }) => name ?? (engine ? (level ? `${engine} (${t("level", { level })})` : engine) : t("you")));
-  return base.map((name, seat) => (base.filter((other) => other === name).length > 1 ? `${name} ${seat + 1}` : name));
+  const called = seats.map(({ engine, name }) => name ?? engine ?? t("you"));
+  return seats.map(({ engine, level }, seat) => {
+    const isOnly = called.indexOf(called[seat]) === called.lastIndexOf(called[seat]);
+    const own = isOnly ? called[seat] : `${called[seat]} ${seat + 1}`;
+    return engine && level ? `${own} (${t("level", { level })})` : own;
+  });
 }
 
 /** What an engine is asked beside the game: its options at that seat. */
