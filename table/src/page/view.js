@@ -89,6 +89,8 @@ function press(group, action) {
 
 function light(svg, group, moves, board, { choose, show }) {
   group.classList.add("lit");
+  // Its edge lies above the squares beside it.
+  svg.insertBefore(group, svg.querySelector(".trail, .pawn"));
   group.setAttribute("tabindex", svg.querySelector("[tabindex='0']") ? -1 : 0);
   press(group, () => choose(moves));
   group.addEventListener("pointerenter", () => show(moves));
