@@ -115,7 +115,7 @@ export class Table {
 
   nameOf({ move, square }) {
     if (this.game.board.files) return move;
-    return `${t("square", { square })} (${word(this.game.board.squares[square].name)})`;
+    return this.squareText(square);
   }
 
   sayWhoseTurn() {
@@ -128,15 +128,24 @@ export class Table {
     this.say(last ? `${last}. ${now}` : now);
   }
 
-  // What happened in a turn.
-  tell({ words, seat }) {
-    return t("played", { name: this.names[seat - 1], move: words.join(" ") });
+  // What happened in a turn. On a track a move is no more than a number: what counts is where the piece went.
+  tell({ words, seat, parent, pieces }) {
+    const name = this.names[seat - 1];
+    const moved = parent.pieces.findIndex((piece, index) => piece.seat === seat && piece.square !== pieces[index].square);
+    const there = moved >= 0 ? pieces[moved] : pieces.find((piece) => piece.seat === seat);
+    if (this.game.board.files || words[0].startsWith("+")) return t("played", { name, move: words.join(" ") });
+    const told = t(moved >= 0 ? "went" : "stayed", { name, square: this.squareText(there.square) });
+    return [told, ...words.slice(1)].join(", ");
+  }
+
+  squareText(square) {
+    return `${t("square", { square })} (${word(this.game.board.squares[square].name)})`;
   }
 
   // Cards to choose from in a study.
   showChoices() {
     const { turn, cards } = this.game.current;
-    const isDue = turn?.due === "card" && cards?.length > 0;
+    const isDue = this.isStudy && turn?.due === "card" && cards?.length > 0;
     this.parts.choices.hidden = !isDue;
     if (!isDue) return this.parts.choices.replaceChildren();
     const all = cards.map((card) => button(`${card.card} × ${card.number}`, () => this.play(card.card), { title: cardWords(card) }));
