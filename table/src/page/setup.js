@@ -3,7 +3,7 @@
 import { element } from "./board.js";
 import { button } from "./play.js";
 import { t, word } from "./texts.js";
-import { piecesOf } from "./view.js";
+import { icon, piecesOf } from "./view.js";
 
 // Positions in text, taken apart and put together again. Only the server knows whether they are possible.
 const RACE = {
@@ -90,7 +90,7 @@ export class Setup {
     const rows = this.pieces.map((piece, index) => {
       const chosen = element("input", { type: "radio", name: "piece", value: index, ...(index === this.piece ? { checked: "" } : {}) });
       chosen.addEventListener("change", () => { this.piece = index; });
-      const row = element("label", {}, chosen, element("span", {}, `${word(piece.name)}, ${names[piece.seat]}: ${this.squareName(piece.square)}`));
+      const row = element("label", { class: "placed" }, chosen, element("span", {}, `${word(piece.name)}, ${names[piece.seat]}: ${this.squareName(piece.square)}`));
       if (this.isRace) row.append(...this.holding(index));
       return row;
     });
@@ -116,10 +116,11 @@ export class Setup {
     const number = (key, label, most) => {
       const input = element("input", { type: "number", min: 0, max: most, value: seat[key], "aria-label": label, title: label });
       input.addEventListener("change", () => { seat[key] = input.value; });
-      return input;
+      return element("span", { class: "held" }, icon(key === "carrots" ? "carrot" : "lettuce"), input);
     };
     const misses = element("input", { type: "checkbox", "aria-label": t("misses"), title: t("misses"), ...(seat.misses ? { checked: "" } : {}) });
     misses.addEventListener("change", () => { seat.misses = misses.checked; });
-    return [number("carrots", t("set carrots"), 65535), number("lettuces", t("lettuces"), 3), misses];
+    const skips = element("span", { class: "held" }, misses, element("span", { "aria-hidden": "true" }, t("misses")));
+    return [number("carrots", t("set carrots"), 65535), number("lettuces", t("lettuces"), 3), skips];
   }
 }
