@@ -92,6 +92,8 @@ const WINDOWS = [
   { width: 1400, scheme: "light", language: "de" }, { width: 1400, scheme: "dark", language: "en" },
 ];
 
+const RULES_PAGES = { en: "rules", de: "regeln" };
+
 for (const window of WINDOWS) {
   const { width, scheme, language } = window;
   table.test(`nothing keeps anyone out at ${width} px, ${scheme}, in ${language}`, async (visit) => {
@@ -99,6 +101,10 @@ for (const window of WINDOWS) {
     await goThrough((more) => visit({ ...window, height: 800, ...more }), async (page, state, part = "html") => {
       found.push(...(await faultsOf(page, part)).map((fault) => `${state}: ${fault}`));
     });
+    const rules = await visit({ ...window, height: 800 });
+    await rules.goto(table.server.url + RULES_PAGES[language]);
+    await rules.locator("svg").nth(2).waitFor();
+    found.push(...(await faultsOf(rules, "html")).map((fault) => `rules: ${fault}`));
     assert.ok(found.length === 0, found.join("\n"));
   });
 }

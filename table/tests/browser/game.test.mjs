@@ -176,5 +176,5 @@ table.test("the dialog of a new game offers every variant with its numbers of pl
     assert.equal(await page.locator(".seat-rows label").count(), most);
   }
   await page.keyboard.press("Escape");
-  assert.equal(await page.locator("dialog").count(), 0);
+  await page.locator("dialog").waitFor({ state: "detached" });
 });

@@ -99,7 +99,7 @@ async function beginByKeys(page, variant, engineSeat) {
   await page.keyboard.press("n");
   assert.ok(await hasFocus(page, "dialog[open] *"), "the dialog has no focus");
   await page.keyboard.press("Escape");
-  assert.equal(await page.locator("dialog").count(), 0);
+  await page.locator("dialog").waitFor({ state: "detached" });
   assert.ok(await hasFocus(page, "#tab-play"), "the focus is not back where it was");
 
   await page.keyboard.press("n");
