@@ -108,7 +108,8 @@ export class Table {
   }
 
   hint(moves) {
-    const text = moves ? moves.map((move) => `${this.nameOf(move)}: ${factsText(move.facts, " · ")}`).join("\n") : "";
+    const text = moves ? moves.map((move) =>
+      [this.nameOf(move), factsText(move.facts, " · ")].filter(Boolean).join(": ")).join("\n") : "";
     const isRace = this.game.current.moves?.some((move) => move.facts.some(({ label }) => label === "cost"));
     this.parts.hint.textContent = text || (this.isDue() && isRace ? t("hint") : " ");
   }

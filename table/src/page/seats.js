@@ -75,7 +75,7 @@ function asked(title, fields, action, read) {
 /** Asks who plays from now on. */
 export function askSeats(engines, seats) {
   const rows = seats.map((seat, index) => seatRow(engines, index + 1, seat));
-  return asked(t("change seats"), rows.map(({ row }) => row), t("apply"), () => rows.map(({ read }) => read()));
+  return asked(t("change seats"), [element("div", { class: "seat-rows" }, ...rows.map(({ row }) => row))], t("apply"), () => rows.map(({ read }) => read()));
 }
 
 /** Asks for a new game: `{ variant, players, seats }`. */
