@@ -32,8 +32,9 @@ async function faultsOf(page, part) {
     }
     const { scrollWidth, clientWidth } = document.scrollingElement;
     if (scrollWidth > clientWidth) found.push(`the page is ${scrollWidth} px wide in a window of ${clientWidth}`);
-    for (const open of document.querySelectorAll("dialog[open]")) {
-      if (open.scrollWidth > open.clientWidth) found.push(`the dialog is ${open.scrollWidth} px wide, and ${open.clientWidth} are seen`);
+    for (const box of document.querySelectorAll("dialog[open], .tabs")) {
+      const { scrollWidth: whole, clientWidth: seen } = box;
+      if (whole > seen) found.push(`${box.tagName} ${box.className} is ${whole} px wide, of which ${seen} are seen`);
     }
     return found;
   }, { tags: RULES, least: LEAST_TARGET, within: part });
@@ -83,7 +84,7 @@ async function goThrough(visit, check) {
   await wolves.locator('.lit[data-square="45"]').click();
   await check(wolves, "dialog of several moves", "dialog");
   await wolves.keyboard.press("Escape");
-  await check(wolves, "Rabbits and Wolves");
+  await check(wolves, "Rabbits and Wolves", ".stage");
 }
 
 const WINDOWS = [

@@ -17,7 +17,7 @@ export const AXE = require("axe-core").source;
 
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 30_000;
 const MOST_TURNS = 400;
 
 /** A server that runs until `end` is called. */
