@@ -5,6 +5,7 @@ mod common;
 mod bad_engines;
 mod dependencies;
 mod document;
+mod documents;
 mod engines;
 mod files;
 mod foreign;
