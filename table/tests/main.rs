@@ -3,6 +3,7 @@
 mod common;
 
 mod bad_engines;
+mod browser;
 mod dependencies;
 mod document;
 mod documents;

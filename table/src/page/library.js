@@ -1,6 +1,6 @@
 // What the server was given at its start: recorded games to look at, and etudes to judge.
 
-import { ask, post } from "./api.js";
+import { Refusal, ask, post } from "./api.js";
 import { element } from "./board.js";
 import { button } from "./play.js";
 import { readPasted } from "./pasted.js";
@@ -107,6 +107,7 @@ export class Library {
     try {
       const { etudes, variant } = await ask(`etudes/${encodeURIComponent(file)}`);
       const etude = etudes[number - 1];
+      if (!etude) throw new Refusal(t("no such number", { number, most: etudes.length }));
       this.etude = etude;
       const answer = await post("new", { variant, start: etude.position });
       this.table.isStudy = true;

@@ -69,7 +69,7 @@ impl Answer {
         self.elapsed.saturating_sub(self.waited)
     }
 
-    /// Reads the answer of an engine that did not wait, from its line and from the last line of [`Kind::Info`] before.
+    /// Reads the answer of an engine that did not wait, from its line and from the last line of `info` before.
     pub fn read(elapsed: Duration, line: &[u8], info: &[u8]) -> Answer {
         let text = String::from_utf8_lossy(line);
         let (best_move, flaw) = match text.trim().parse() {

@@ -1,0 +1,199 @@
+// The library, with what is recorded and judged in files, and the review of a game.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
+import { gameOf, linkTo, look, played, stateOf, withTable } from "./common.mjs";
+
+const ETUDES = ["5;53;3;f;13;13;3;f;1", "14;10;3;f;15;26;3;f;2", "7;60;2;f;14;23;3;f;1"];
+const folder = mkdtempSync(join(tmpdir(), "table-"));
+const etudes = join(folder, "etudes.csv");
+writeFileSync(etudes, `${ETUDES.join("\n")}\n`);
+after(() => rmSync(folder, { recursive: true }));
+
+const table = withTable(["--seed", "4", "--games", join(import.meta.dirname, "games.jsonl"), "--etudes", etudes]);
+const api = async (path) => (await fetch(`${table.server.url}api/${path}`)).json();
+
+async function library(visit, more = {}) {
+  const page = await visit(more);
+  await page.locator("#tab-library").click();
+  return page;
+}
+
+const isAt = (page, ply) => page.waitForFunction((wanted) =>
+  [...document.querySelectorAll(".moves li > .turn")].findIndex((turn) => turn.matches(".here")) === wanted - 1, ply);
+
+// --- Recorded games ---
+
+async function openGame(visit) {
+  const page = await library(visit);
+  await page.getByRole("button", { name: "games (1)" }).click();
+  await page.getByRole("button", { name: /^Game 1:/ }).click();
+  await page.locator('#tab-study[aria-selected="true"]').waitFor();
+  return page;
+}
+
+table.test("a recorded game is opened at its start and leads to its end", async (visit) => {
+  const page = await openGame(visit);
+  const recorded = await api("games/games/1");
+  assert.deepEqual((await gameOf(page)).moves, recorded.game.moves);
+  assert.equal(await page.locator(".turn.here").count(), 0);
+  await page.locator("#go-last").click();
+  await isAt(page, recorded.plies);
+  assert.deepEqual((await stateOf(table.server, page)).places, recorded.places);
+  assert.match(await page.locator("#status").innerText(), /The game is over/);
+});
+
+/** Pastes a text and waits until it is on the board. */
+async function paste(page, text, plies) {
+  await page.getByRole("textbox", { name: "Paste a game" }).fill(text);
+  await page.locator("#load-game").click();
+  await page.waitForFunction((count) => document.querySelectorAll(".moves li").length === count, plies);
+}
+
+table.test("games are pasted as a record, a game as text, a position line, or a link", async (visit) => {
+  const { game, plies } = await api("games/games/1");
+  const record = readFileSync(join(import.meta.dirname, "games.jsonl"), "utf8");
+  const turns = game.moves.map((word) => (word.startsWith("+") ? word : `1:${word} {depth 3}`)).join(" ");
+  const texts = [
+    record, `[Variant "${game.variant}"]\n[Start "0,68,3/0,68,3/0,68,3 1 - -"]\n\n1. ${turns}`,
+    `position startpos players 3 moves ${game.moves.join(" ")}`, `${table.server.url}${linkTo(game)}`,
+  ];
+  for (const text of texts) {
+    const page = await library(visit);
+    await paste(page, text, plies);
+    assert.deepEqual((await gameOf(page)).moves, game.moves, text.slice(0, 30));
+  }
+});
+
+table.test("what is no game is refused in words, and changes nothing", async (visit) => {
+  const page = await library(visit, { expected: [/status of 400/] });
+  const before = await look(page);
+  for (const text of ["", "hello", "{}", "[Variant]", "position startpos players 3 moves 99", "#v=chess&n=2", "#v=%E0%A4%A"]) {
+    await page.getByRole("textbox", { name: "Paste a game" }).fill(text);
+    await page.locator("#load-game").click();
+    await page.locator("#trouble:not([hidden])").waitFor();
+    assert.match(await page.locator("#trouble").innerText(), /no game|expected/, text);
+    assert.deepEqual(await look(page), before, text);
+    await page.evaluate(() => { document.getElementById("trouble").hidden = true; });
+  }
+});
+
+// --- Review ---
+
+/** Reviews the game of a page. Returns the data of the events that the server sent, by their names. */
+async function review(page) {
+  await page.locator("#tab-review").click();
+  const answered = page.waitForResponse((response) => response.url().endsWith("/api/review"));
+  await page.locator("#start-review").click();
+  const text = await (await answered).text();
+  await page.locator("#review-body table").waitFor();
+  const events = { move: [], done: [], error: [] };
+  for (const [, name, data] of text.matchAll(/event: *(\w+)\ndata: *(.*)\n/g)) events[name].push(JSON.parse(data));
+  return events;
+}
+
+const shown = (permille) => (permille / 10).toFixed(1);
+
+table.test("a review shows each seat's skill and luck, and leads to the costliest moves", async (visit) => {
+  const page = await openGame(visit);
+  const { move: moves, done: [{ seats }], error } = await review(page);
+  assert.deepEqual(error, []);
+  assert.equal(moves.length, (await api("games/games/1")).plies);
+
+  const rows = await page.locator("#review-body tbody tr").evaluateAll((all) =>
+    all.map((row) => [...row.querySelectorAll("td")].map((cell) => Number(cell.textContent.replace("−", "-")))));
+  const expected = seats.map(({ skill, luck, gifts, result }) => [skill, luck, gifts, result].map((value) => Number(shown(value))));
+  const off = rows.flat().map((value, index) => Math.abs(value - expected.flat()[index]));
+  assert.ok(rows.length === seats.length && Math.max(...off) < 0.11, `${JSON.stringify(rows)} for ${JSON.stringify(expected)}`);
+  assert.equal(await page.locator(".chart .curve").count(), seats.length);
+
+  const worst = [...moves].sort((one, other) => other.loss - one.loss)[0];
+  const first = page.locator("#review-body ol").first().getByRole("button").first();
+  assert.ok((await first.innerText()).includes(`${worst.move}: lost ${shown(worst.loss)}`), await first.innerText());
+  await first.click();
+  await isAt(page, worst.ply);
+
+  const cards = moves.flatMap((move) => move.cards ?? []);
+  assert.ok(cards.length > 0, "the recorded game has cards");
+  assert.ok(await page.locator("#review-body ol").nth(1).getByRole("button").count() > 0, "no card is listed");
+
+  const box = await page.locator(".chart").boundingBox();
+  await page.mouse.click(box.x + box.width - 2, box.y + box.height / 2);
+  await isAt(page, moves.length);
+  await page.locator('#tab-review[aria-selected="true"]').waitFor();
+});
+
+table.test("the curve of a review shows where the board is", async (visit) => {
+  const page = await openGame(visit);
+  const { move: moves } = await review(page);
+  const cursor = () => page.locator(".chart .cursor").getAttribute("x1").then(Number);
+  const left = await cursor();
+  await page.locator("#go-last").click();
+  await isAt(page, moves.length);
+  const right = await cursor();
+  await page.keyboard.press("ArrowLeft");
+  await isAt(page, moves.length - 1);
+  assert.ok(left < await cursor() && await cursor() < right);
+});
+
+table.test("a game of one's own is reviewed, also unfinished", async (visit) => {
+  const words = await played(table.server, { players: 2, turns: 8 });
+  const page = await visit({ hash: linkTo({ players: 2, moves: words }) });
+  const { move: moves } = await review(page);
+  assert.equal(moves.length, 8);
+  const before = await look(page);
+  await page.locator(".chart").click();
+  await isAt(page, 4);
+  assert.deepEqual((await look(page)).moves, before.moves, "a review changes nothing of the game");
+});
+
+// --- Etudes ---
+
+async function openEtude(page, number) {
+  await page.getByRole("spinbutton", { name: "number" }).fill(String(number));
+  await page.getByRole("button", { name: "Open", exact: true }).click();
+  const [, second] = ETUDES[number - 1].split(";").map(Number);
+  await page.waitForFunction((carrots) => document.querySelector(".seat .held b")?.textContent === String(carrots), second);
+}
+
+const verdict = (page) => page.getByRole("combobox", { name: "Who is winning?" });
+
+table.test("an etude is opened, and a verdict on it is saved in its file", async (visit) => {
+  const page = await library(visit);
+  await openEtude(page, 2);
+  assert.equal((await gameOf(page)).start, "14,10,3/15,26,3 1 - -");
+  assert.equal(await verdict(page).inputValue(), "2");
+  await verdict(page).selectOption("1");
+  await page.getByRole("button", { name: "Save verdict" }).click();
+  await page.waitForFunction(() => document.getElementById("status").textContent.includes("Saved"));
+  const lines = readFileSync(etudes, "utf8").trim().split("\n");
+  assert.deepEqual(lines, [ETUDES[0], ETUDES[1].replace(/2$/, "1"), ETUDES[2]]);
+
+  const again = await library(visit);
+  await openEtude(again, 2);
+  assert.equal(await verdict(again).inputValue(), "1");
+});
+
+table.test("a verdict is refused where the file has changed meanwhile", async (visit) => {
+  const page = await library(visit, { expected: [/status of 4\d\d/] });
+  await openEtude(page, 3);
+  const changed = `${ETUDES[0]}\n${ETUDES[1]}\n8;60;2;f;14;23;3;f;1\n`;
+  writeFileSync(etudes, changed);
+  await verdict(page).selectOption("2");
+  await page.getByRole("button", { name: "Save verdict" }).click();
+  await page.locator("#trouble:not([hidden])").waitFor();
+  assert.equal(readFileSync(etudes, "utf8"), changed);
+  writeFileSync(etudes, `${ETUDES.join("\n")}\n`);
+});
+
+table.test("an etude that is not there is refused in words", async (visit) => {
+  const page = await library(visit);
+  await page.getByRole("spinbutton", { name: "number" }).fill("99");
+  await page.getByRole("button", { name: "Open", exact: true }).click();
+  await page.locator("#trouble:not([hidden])").waitFor();
+  assert.match(await page.locator("#trouble").innerText(), /99.*1 to 3/);
+});
+
