@@ -71,6 +71,9 @@ class Analyst {
   stop() {
     this.controller?.abort();
     this.controller = null;
+    // What it said last is not to be drawn on what is shown next.
+    cancelAnimationFrame(this.frame);
+    this.frame = null;
   }
 }
 

@@ -10,7 +10,7 @@ const ENGLISH = {
   "card due": "{name} draws a hare card", "choose card": "Which card is drawn?", over: "The game is over.",
   "won by": "{name} wins!", moves: "Moves", "no moves": "No moves yet", carrots: "carrots", lettuces: "lettuces",
   place: "place", worth: "A {place} place is worth {points} of the points",
-  plays: "plays", as: "as {places}", "several moves": "Which of these moves?", square: "square {square}",
+  plays: "plays", "several moves": "Which of these moves?", square: "square {square}",
   played: "{name} plays {move}", drew: "{name} draws a card: {words}", continue: "Continue",
   "it says": "Hare card", hint: "Point at a lit square to see what it costs and pays.", failed: "That did not work: {error}",
   "engine failed": "{name} failed: {error}", "try again": "Try again", "play it myself": "Move by hand",
@@ -41,7 +41,7 @@ const GERMAN = {
   "card due": "{name} zieht eine Hasenkarte", "choose card": "Welche Karte wird gezogen?", over: "Das Spiel ist aus.",
   "won by": "{name} gewinnt!", moves: "Züge", "no moves": "Noch keine Züge", carrots: "Karotten", lettuces: "Salate",
   place: "Rang", worth: "Rang {place} bringt {points} der Punkte",
-  plays: "spielt", as: "als {places}", "several moves": "Welcher dieser Züge?", square: "Feld {square}",
+  plays: "spielt", "several moves": "Welcher dieser Züge?", square: "Feld {square}",
   played: "{name} zieht {move}", drew: "{name} zieht eine Karte: {words}", continue: "Weiter",
   "it says": "Hasenkarte", hint: "Zeige auf ein leuchtendes Feld, um zu sehen, was es kostet und bringt.", failed: "Das ging nicht: {error}",
   "engine failed": "{name} ist ausgefallen: {error}", "try again": "Noch einmal", "play it myself": "Selbst ziehen",
@@ -67,7 +67,7 @@ const RULES = {
   hare: "Hase", carrot: "Karotte", lettuce: "Salat", hedgehog: "Igel", "place 2": "Zwei", "place 3": "Drei",
   "place 4": "Vier", flag: "Fahne", start: "Start", finish: "Ziel", dark: "dunkel", light: "hell", rabbit: "Hase", wolf: "Wolf",
   wolves: "Wölfe", income: "Einkommen", cost: "kostet", gain: "bringt", carrots: "Karotten danach", lettuces: "Salate danach",
-  pays: "zahlt dann", then: "dann", "draws a card": "zieht eine Karte",
+  pays: "zahlt dann", "if place": "als", then: "dann", "draws a card": "zieht eine Karte",
   "misses the next turn and eats a lettuce": "setzt aus und frisst einen Salat",
   "back to the start, and moves again": "zurück zum Start, dann noch ein Zug", finishes: "ist im Ziel", wins: "gewinnt",
   "misses a turn": "setzt aus", finished: "im Ziel", last: "Letzter", "has won": "hat gewonnen", "has lost": "hat verloren",
@@ -84,7 +84,7 @@ const RULES = {
 
 const ENGLISH_RULES = {
   "hase-und-igel": "Hase und Igel", "hare-and-tortoise": "Hare and Tortoise (English board)", "fox-and-hounds": "Rabbits and Wolves",
-  carrots: "carrots left", lettuces: "lettuces left", "place 2": "two", "place 3": "three", "place 4": "four", income: "income",
+  carrots: "carrots left", lettuces: "lettuces left", "place 2": "two", "place 3": "three", "place 4": "four", "if place": "as",
 };
 
 let german = false;

@@ -22,7 +22,7 @@ export function factsText(facts, separator = ", ") {
   const texts = [];
   for (const { label, value } of facts) {
     const places = () => value.split(", ").map((place) => ordinal(Number(place))).join("/");
-    if (label === "if place") texts.push(`${texts.pop()} ${t("as", { places: places() })}`);
+    if (label === "if place") texts.push(`${texts.pop()} ${word(label)} ${places()}`);
     else texts.push(label === "then" ? word(value) : `${word(label)} ${value}`);
   }
   return texts.join(separator);
