@@ -131,6 +131,12 @@ impl EtudeFile {
         Ok(String::from_utf8_lossy(&self.bytes[range]).into_owned())
     }
 
+    /// The texts of all lines, as they stand in the file.
+    pub fn texts(&self) -> Vec<String> {
+        let text = |range| String::from_utf8_lossy(&self.bytes[range]).into_owned();
+        self.lines().map(text).collect()
+    }
+
     /// The etudes, each with the number of its line, and why other lines are none. Empty lines are neither.
     pub fn etudes(&self) -> (Vec<(usize, Etude)>, Vec<FileError>) {
         let mut etudes = Vec::new();

@@ -1,5 +1,7 @@
 //! Listening, and ending in order.
 
+pub mod connections;
+
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -7,6 +9,8 @@ use std::time::Duration;
 
 use arbiter::play::walls::{self, Isolation, IsolationError};
 use arbiter::settings::args::validate::ArgsError;
+use connections::ConnectionBounds;
+use rustix::process::{Resource, getrlimit, setrlimit};
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
@@ -17,8 +21,12 @@ use crate::door::Hosts;
 use crate::pool::Pool;
 use crate::router::router;
 
-/// How long answers that are on their way have to get there when we end.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+/// What connections may take.
+const CONNECTIONS: ConnectionBounds = ConnectionBounds {
+    most: 1024,
+    patience: Duration::from_secs(30),
+    last_words: Duration::from_secs(1),
+};
 
 /// Why there is no table.
 #[derive(Debug, Error)]
@@ -52,6 +60,7 @@ pub enum ServerError {
 /// # Errors
 /// [`ServerError`] says why it could not begin.
 pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerError> {
+    allow_many_descriptors();
     walls::shield_arbiter();
     let (isolation, _) = Isolation::of_plan(&args.plan(args.engines()?))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -73,14 +82,9 @@ pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerE
     let router = router(app, Hosts::of(address, &args.host_name));
     announce(address, args.open);
     let (ended, has_ended) = oneshot::channel::<()>();
-    let serving = runtime.spawn(async move {
-        let ends = async {
-            let _ = has_ended.await;
-        };
-        axum::serve(listener, router)
-            .with_graceful_shutdown(ends)
-            .await
-    });
+    let serving = runtime.spawn(connections::serve(listener, router, CONNECTIONS, async {
+        let _ = has_ended.await;
+    }));
     runtime.block_on(async {
         // A sender that is gone means the same.
         let _ = end.await;
@@ -89,10 +93,18 @@ pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerE
     pool.end();
     drop(ended);
     runtime.block_on(async {
-        let _ = tokio::time::timeout(LAST_WORDS, serving).await;
+        let _ = serving.await;
     });
-    runtime.shutdown_timeout(LAST_WORDS);
+    runtime.shutdown_timeout(CONNECTIONS.last_words);
     Ok(())
+}
+
+/// Allows as many open connections and pipes as the system does.
+fn allow_many_descriptors() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // With fewer, fewer clients are served at a time.
+    let _ = setrlimit(Resource::Nofile, limit);
 }
 
 /// What requests are answered from, with every engine tried once.

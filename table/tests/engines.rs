@@ -87,7 +87,6 @@ async fn an_analysis_tells_of_as_many_lines_as_are_wanted() {
     assert!(legal.iter().any(|mv| last.1["move"] == json!(mv)));
 }
 
-/// What the events say of moves and cards adds up to what they say of each seat.
 #[tokio::test]
 async fn options_hold_for_one_request_alone() {
     let folder = folder("engines_options");

@@ -146,3 +146,40 @@ fn who_waits_is_told_of_the_end() {
         );
     }
 }
+
+/// Who sends half a head, or nothing more, is cut off; others wait for the place and get it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_that_dawdles_is_ended() {
+    use table::server::connections::{ConnectionBounds, serve};
+
+    let server = crate::common::server::Server::new(&[]);
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let bounds = ConnectionBounds {
+        most: 2,
+        patience: Duration::from_millis(300),
+        last_words: Duration::from_millis(100),
+    };
+    let (end, ends) = tokio::sync::oneshot::channel::<()>();
+    let serving = tokio::spawn(serve(listener, server.router.clone(), bounds, async {
+        let _ = ends.await;
+    }));
+    let talk = move |text: &'static str| {
+        tokio::task::spawn_blocking(move || {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(text.as_bytes()).unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).unwrap();
+            answer
+        })
+    };
+    let dawdling = [talk("GET / HTTP/1.1\r\nhost: local"), talk("")];
+    let third = talk("GET /table.js HTTP/1.1\r\nhost: localhost:8000\r\nconnection: close\r\n\r\n");
+    for answer in dawdling {
+        let answer = answer.await.unwrap();
+        assert!(!answer.starts_with("HTTP/1.1 200"), "{answer}");
+    }
+    assert!(third.await.unwrap().starts_with("HTTP/1.1 200"));
+    drop(end);
+    serving.await.unwrap();
+}

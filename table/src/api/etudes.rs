@@ -135,14 +135,21 @@ impl EtudeShelf {
 
     fn of(&self, name: String) -> Result<Etudes, Refusal> {
         let file = self.open(&name)?;
-        let (etudes, _) = file.etudes();
-        let entries = etudes.iter().map(|(line, _)| entry(&file, *line));
-        let etudes: Result<Vec<EtudeEntry>, FileError> = entries.collect();
+        let (mut texts, (etudes, _)) = (file.texts(), file.etudes());
+        let entries = etudes.into_iter().map(|(line, etude)| EtudeEntry {
+            number: line,
+            line: texts
+                .get_mut(line - 1)
+                .map(std::mem::take)
+                .unwrap_or_default(),
+            position: AnyPosition::from(etude.position).to_string(),
+            verdict: etude.winner.map(number),
+        });
         Ok(Etudes {
             ok: true,
             file: name,
             variant: self.variant.name,
-            etudes: etudes.map_err(|error| ours(&error))?,
+            etudes: entries.collect(),
         })
     }
 
