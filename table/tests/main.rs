@@ -1,9 +1,8 @@
-//! All tests of the table as one program: linked once, not once for each file.
+//! All tests of the table but those in a browser as one program: linked once, not once for each file.
 
 mod common;
 
 mod bad_engines;
-mod browser;
 mod dependencies;
 mod document;
 mod documents;
