@@ -90,7 +90,7 @@ export class Library {
   etudesOf({ file, etudes }) {
     const number = element("input", { type: "number", min: 1, max: etudes, value: 1, "aria-label": t("number") });
     const verdict = element("select", { "aria-label": t("verdict") });
-    const save = button(t("save verdict"), () => this.judge(file, Number(number.value), verdict.value), { disabled: "" });
+    const save = button(t("save verdict"), () => this.judge(file, verdict.value), { disabled: "" });
     const open = button(t("open"), async () => {
       const etude = await this.openEtude(file, Number(number.value));
       if (!etude) return;
@@ -119,10 +119,11 @@ export class Library {
     }
   }
 
-  async judge(file, number, value) {
+  // Of the etude that is open, whatever number has been typed since.
+  async judge(file, value) {
     try {
       const verdict = value === "" ? null : Number(value);
-      const { etude } = await post(`etudes/${encodeURIComponent(file)}`, { number, line: this.etude.line, verdict });
+      const { etude } = await post(`etudes/${encodeURIComponent(file)}`, { number: this.etude.number, line: this.etude.line, verdict });
       this.etude = etude;
       this.table.say(t("saved"));
     } catch (error) {
