@@ -1,8 +1,11 @@
 //! What a position looks like, as JSON: seats count from 1 there.
 
-use buxtehude::rules::{self, AnyPosition, Layout, Seat};
+use std::sync::LazyLock;
+
+use buxtehude::rules::{self, AnyPosition, Layout, MAX_SEATS, Seat, VARIANTS, Variant};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 
 /// What is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -26,8 +29,9 @@ pub enum Due {
 /// A board, the pieces on it, and what else there is to know of each seat.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Scene {
-    /// The board, which is the same in all positions of a game.
-    pub board: Board,
+    /// The board, which is the same in all positions of a game, so that it was written once for all.
+    #[schemars(with = "Board")]
+    pub board: Option<&'static RawValue>,
     /// The pieces: in all positions of a game as many, in the same order.
     pub pieces: Vec<Piece>,
     /// What there is to know of each seat, in seat order.
@@ -117,26 +121,45 @@ impl Turn {
     }
 }
 
-impl From<rules::Scene> for Scene {
-    fn from(scene: rules::Scene) -> Scene {
-        let (layout, files) = match scene.board.layout {
+/// The board of each variant as JSON: the longest part of an answer by far.
+static BOARDS: LazyLock<Vec<(&'static str, Box<RawValue>)>> = LazyLock::new(|| {
+    let boards = VARIANTS.iter().filter_map(|variant| {
+        let start = (2..=MAX_SEATS).find_map(|seats| variant.start(seats).ok())?;
+        let board = to_raw_value(&Board::from(start.scene().board)).ok()?;
+        Some((variant.name, board))
+    });
+    boards.collect()
+});
+
+impl Scene {
+    /// What a position of a variant looks like.
+    pub fn of(variant: &Variant, position: &AnyPosition) -> Scene {
+        let scene = position.scene();
+        let mut boards = BOARDS.iter();
+        Scene {
+            board: boards
+                .find(|(name, _)| *name == variant.name)
+                .map(|(_, board)| &**board),
+            pieces: scene.pieces.into_iter().map(Piece::from).collect(),
+            facts: scene.facts.into_iter().map(all).collect(),
+        }
+    }
+}
+
+impl From<rules::Board> for Board {
+    fn from(board: rules::Board) -> Board {
+        let (layout, files) = match board.layout {
             Layout::Track => ("track", 0),
             Layout::Grid { files } => ("grid", files),
         };
-        let squares = scene.board.squares.into_iter();
-        Scene {
-            board: Board {
-                layout,
-                files,
-                squares: squares
-                    .map(|kind| Square {
-                        name: kind.name,
-                        mark: kind.mark,
-                    })
-                    .collect(),
-            },
-            pieces: scene.pieces.into_iter().map(Piece::from).collect(),
-            facts: scene.facts.into_iter().map(all).collect(),
+        let squares = board.squares.into_iter().map(|kind| Square {
+            name: kind.name,
+            mark: kind.mark,
+        });
+        Board {
+            layout,
+            files,
+            squares: squares.collect(),
         }
     }
 }

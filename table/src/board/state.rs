@@ -100,7 +100,7 @@ impl State {
             game: played.game(),
             position: position.to_string(),
             turn: Turn::of(position),
-            scene: position.scene().into(),
+            scene: Scene::of(played.variant, position),
             moves: moves(position),
             cards: cards
                 .map(|(card, number)| Card::of(card, number, position))
