@@ -147,8 +147,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_style_sheet_knows_all_colours() {
-        let css = include_str!("page.css");
+    fn the_style_sheets_know_all_colours() {
+        let css = concat!(include_str!("board.css"), include_str!("page.css"));
         for (index, RGBColor(red, green, blue)) in COLOURS.into_iter().enumerate() {
             let colour = format!("#{red:02X}{green:02X}{blue:02X}");
             for rule in [
@@ -156,7 +156,7 @@ mod tests {
                 format!("[stroke=\"{colour}\"]"),
                 format!("[fill=\"{colour}\"]"),
             ] {
-                assert!(css.contains(&rule), "no {rule} in page.css");
+                assert!(css.contains(&rule), "no {rule} in board.css or page.css");
             }
         }
     }
