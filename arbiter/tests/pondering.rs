@@ -142,11 +142,11 @@ fn real_engines_ponder() {
         "--each",
         "ponder=on",
         "--movetime",
-        "10",
+        "40",
         "--games",
         "2",
         "--max-plies",
-        "60",
+        "40",
         "--log",
         log.to_str().unwrap(),
     ]);
