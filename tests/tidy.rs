@@ -291,6 +291,8 @@ fn files_are_short_and_have_a_subject() {
         "arbiter/examples",
         "tests",
         "arbiter/tests",
+        "fleet/src",
+        "fleet/tests",
         "trainer/src",
     ] {
         for source in sources(folder) {

@@ -1,0 +1,116 @@
+//! Messages that are no good: doubled, cut short, of another version, invented.
+
+use std::path::Path;
+
+use arbiter::archive::store::{Store, StoreError};
+use arbiter::record::digest::KeptGame;
+use fleet::message::{Message, Outcome};
+use fleet::names::Names;
+
+use crate::common::{Fleet, lines_of, played_on_one_machine};
+
+const WORDS: &[&str] = &[
+    "--games",
+    "12",
+    "--nodes",
+    "1500",
+    "--seed",
+    "5",
+    "--random-plies",
+    "4",
+];
+
+/// The first game that is stored.
+fn first_game(store: &Path) -> KeptGame {
+    let mut first = None;
+    let read = Store::open(store).unwrap().for_each_kept(Some(1), |kept| {
+        first = Some(KeptGame {
+            totals: None,
+            ..kept
+        });
+        Ok::<(), StoreError>(())
+    });
+    read.unwrap();
+    first.unwrap()
+}
+
+/// Sends messages to where the results of a match go.
+fn send(fleet: &Fleet, messages: Vec<Vec<u8>>) {
+    let subject = Names::of(&fleet.await_id()).unwrap().result();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let client = async_nats::connect(fleet.server.url()).await.unwrap();
+        let context = async_nats::jetstream::new(client);
+        for message in messages {
+            let sent = context
+                .publish(subject.clone(), message.into())
+                .await
+                .unwrap();
+            sent.await.unwrap();
+        }
+    });
+}
+
+fn outcome(worker: &str, game: KeptGame) -> Vec<u8> {
+    let worker = worker.to_string();
+    Outcome { worker, game }.encode().unwrap()
+}
+
+#[test]
+fn what_is_doubled_cut_short_or_of_the_future_changes_nothing() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    let _worker = fleet.worker("one");
+    fleet.await_games(2);
+    let good = outcome("one", first_game(&fleet.store()));
+    let future =
+        String::from_utf8(good.clone())
+            .unwrap()
+            .replacen("\"version\":1", "\"version\":9", 1);
+    let cut = good[..good.len() / 2].to_vec();
+    send(
+        &fleet,
+        vec![
+            good.clone(),
+            good,
+            cut,
+            future.into_bytes(),
+            b"".to_vec(),
+            b"\xff\xfe".to_vec(),
+        ],
+    );
+    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+    let output = coordinator.output();
+    for words in ["malformed message", "message of version 9, expected 1"] {
+        assert!(output.contains(words), "{words}: {output}");
+    }
+    assert_eq!(lines_of(&fleet.store()), played_on_one_machine(WORDS));
+}
+
+#[test]
+fn who_invents_a_game_is_named_and_set_aside() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    let mut worker = fleet.worker("honest");
+    fleet.await_games(2);
+    worker.kill();
+    // The game of another number, with whoever sat there as the winner.
+    let mut game = first_game(&fleet.store());
+    game.record.game = 12;
+    game.record.block = 6;
+    game.record.seats.reverse();
+    game.digest = Some(game.record.digest());
+    send(&fleet, vec![outcome("liar", game)]);
+    coordinator.await_words("game 12 by worker liar is refused");
+    coordinator.await_words("the worker is set aside");
+    let _worker = fleet.worker("other");
+    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+    assert_eq!(lines_of(&fleet.store()), played_on_one_machine(WORDS));
+}
