@@ -49,6 +49,17 @@ pub struct ServerArgs {
     )]
     pub ack_wait: u64,
 
+    /// Have about every N-th block of a match played by two workers before it counts, where all engines are limited by
+    /// depth or nodes
+    #[arg(
+        long,
+        global = true,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = "Server"
+    )]
+    pub check_sample: Option<u64>,
+
     /// A file with NATS credentials
     #[arg(long, global = true, value_name = "FILE", help_heading = "Server")]
     pub creds: Option<PathBuf>,

@@ -6,10 +6,10 @@ mod ending;
 mod outstanding;
 mod prepared;
 mod results;
+mod sample;
 mod watch;
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use arbiter::archive::store::Store;
 use arbiter::plan::Plan;
@@ -59,8 +59,8 @@ pub async fn begin(
         Ok(context) => context,
         Err(error) => return fail(USAGE, error),
     };
-    match Prepared::new(plan, remarks, args) {
-        Ok(prepared) => coordinate(&context, prepared, server.ack_wait).await,
+    match Prepared::new(&plan, remarks, args) {
+        Ok(prepared) => coordinate(&context, prepared, server).await,
         Err((code, error)) => fail(code, error),
     }
 }
@@ -94,13 +94,13 @@ pub async fn resume(server: &ServerArgs, args: &ResumeArgs) -> ExitCode {
         Ok(_) => {}
     }
     match context {
-        Ok(context) => coordinate(&context, prepared, server.ack_wait).await,
+        Ok(context) => coordinate(&context, prepared, server).await,
         Err(error) => fail(USAGE, error),
     }
 }
 
 /// Gives out what is missing, takes what was played, and ends with the tables.
-async fn coordinate(context: &Context, mut prepared: Prepared, ack_wait: u64) -> ExitCode {
+async fn coordinate(context: &Context, mut prepared: Prepared, server: &ServerArgs) -> ExitCode {
     let interrupt = prepared.ledger.interrupt.clone();
     if let Err(error) = stop_on_signals(&interrupt) {
         return fail(USAGE, format_args!("cannot handle signals: {error}"));
@@ -119,6 +119,17 @@ async fn coordinate(context: &Context, mut prepared: Prepared, ack_wait: u64) ->
             code_of(&error),
             format_args!("no game could be stored: {error}"),
         );
+    }
+    let timed = prepared
+        .plan
+        .engines
+        .iter()
+        .find(|engine| !engine.limit.is_timeless());
+    if let Some(engine) = timed.filter(|_| server.check_sample.is_some()) {
+        let name = engine.name.clone();
+        return prepared.give_up(format_args!(
+            "--check-sample: engine {name} is limited by time, expected depth or nodes"
+        ));
     }
     let walls = format!("match {}: `fleet work` plays it", prepared.names.id());
     if print(&header(
@@ -140,7 +151,7 @@ async fn coordinate(context: &Context, mut prepared: Prepared, ack_wait: u64) ->
             format_args!("--events: {error}"),
         );
     }
-    ending::end(drive::drive(context, prepared, Duration::from_secs(ack_wait)).await)
+    ending::end(drive::drive(context, prepared, server).await)
 }
 
 /// Starts every engine once, as `arbiter match` does.

@@ -28,12 +28,14 @@ pub trait Message: Serialize + DeserializeOwned {
     /// # Errors
     /// [`MessageError::TooLong`], or [`MessageError::Malformed`] where it has no JSON form.
     fn encode(&self) -> Result<Vec<u8>, MessageError> {
-        let fields = serde_json::to_value(self).map_err(MessageError::unencodable)?;
+        let fields =
+            serde_json::to_value(self).map_err(|reason| MessageError::unencodable(&reason))?;
         let message = Outgoing {
             version: VERSION,
             fields: &fields,
         };
-        let bytes = serde_json::to_vec(&message).map_err(MessageError::unencodable)?;
+        let bytes =
+            serde_json::to_vec(&message).map_err(|reason| MessageError::unencodable(&reason))?;
         bounded(&bytes, Self::MOST_BYTES)?;
         Ok(bytes)
     }
@@ -97,7 +99,7 @@ pub enum MessageError {
 }
 
 impl MessageError {
-    fn unencodable(reason: serde_json::Error) -> MessageError {
+    fn unencodable(reason: &serde_json::Error) -> MessageError {
         MessageError::Malformed {
             quoted: String::new(),
             reason: reason.to_string(),
@@ -128,6 +130,8 @@ pub struct Work {
     pub last: u64,
     /// How often games have been played again for each engine, in the order of the plan.
     pub replays: Vec<u32>,
+    /// Workers that are not to play it: they have, and others are to say whether it is so.
+    pub not_by: Vec<String>,
 }
 
 /// A game that a worker played.
@@ -260,6 +264,7 @@ mod tests {
             first: 7,
             last: 8,
             replays: vec![0, 1],
+            not_by: vec!["one".to_string()],
         }
     }
 

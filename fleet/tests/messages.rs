@@ -9,7 +9,7 @@ use fleet::names::Names;
 
 use crate::common::{Fleet, lines_of, played_on_one_machine};
 
-const WORDS: &[&str] = &[
+const WORDS: &[&str; 8] = &[
     "--games",
     "12",
     "--nodes",
@@ -113,4 +113,25 @@ fn who_invents_a_game_is_named_and_set_aside() {
     let _worker = fleet.worker("other");
     assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
     assert_eq!(lines_of(&fleet.store()), played_on_one_machine(WORDS));
+}
+
+#[test]
+fn a_sample_played_by_two_finds_who_invents_possible_games() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut words = WORDS.to_vec();
+    words.extend(["--check-sample", "1"]);
+    let mut coordinator = fleet.begin(&words);
+    coordinator.await_words("`fleet work` plays it");
+    // With the right cards and by the rules, but by weaker engines.
+    let weaker = WORDS.map(|word| if word == "1500" { "1" } else { word });
+    let game: KeptGame = serde_json::from_str(&played_on_one_machine(&weaker)[0]).unwrap();
+    send(&fleet, vec![outcome("liar", game)]);
+    let _workers = [fleet.worker("one"), fleet.worker("two")];
+    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+    assert_eq!(lines_of(&fleet.store()), played_on_one_machine(WORDS));
+    let output = coordinator.output();
+    let words = "game 1 by worker liar is refused: two others played another one";
+    assert!(output.contains(words), "{output}");
 }

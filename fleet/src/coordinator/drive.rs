@@ -20,6 +20,8 @@ use thiserror::Error;
 use super::ending::{self, Driven};
 use super::outstanding::Outstanding;
 use super::prepared::{Prepared, number};
+use super::sample::Sample;
+use crate::args::ServerArgs;
 use crate::message::{MessageError, OpenMatches, Phase, State, Tally, Work};
 use crate::names::{Names, OPEN};
 use crate::plan_file::{self, PlanFileError};
@@ -95,13 +97,18 @@ pub(super) struct Drive<'a> {
     pub(super) given: u64,
     /// Whether nothing was in anybody's hands when it was looked last.
     pub(super) was_idle: bool,
+    /// Which units are played by two workers, and what is known of them.
+    pub(super) sample: Sample,
+    /// Units that were late, and were given to a second worker.
+    pub(super) given_twice: HashSet<u64>,
     /// Versions of messages that are not known, of which it has been said.
     pub(super) unknown_versions: HashSet<u32>,
     plan_bytes: Vec<u8>,
 }
 
 /// Plays a match by its workers.
-pub(super) async fn drive(context: &Context, prepared: Prepared, ack_wait: Duration) -> Driven {
+pub(super) async fn drive(context: &Context, prepared: Prepared, server: &ServerArgs) -> Driven {
+    let ack_wait = Duration::from_secs(server.ack_wait);
     let Prepared {
         plan,
         mut ledger,
@@ -148,6 +155,11 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, ack_wait: Durat
             slots: 0,
             given: 0,
             was_idle: false,
+            sample: Sample::new(
+                server.check_sample,
+                number().map_err(|(_, error)| DriveError::Random(error))?,
+            ),
+            given_twice: HashSet::new(),
             unknown_versions: HashSet::new(),
             plan_bytes,
         };
@@ -265,21 +277,28 @@ impl Drive<'_> {
             let Some(unit) = self.outstanding.next(units.count(), is_due) else {
                 break;
             };
-            let games = units.games(unit);
-            let work = Work {
-                unit,
-                first: *games.start(),
-                last: *games.end(),
-                replays: self.replays.clone(),
-            };
-            self.given += 1;
-            let id = format!("{:016x}.{}", self.state.session, self.given);
-            match publish(self.context, self.names.work(), &id, &work).await {
-                Ok(sequence) => self.outstanding.sent(unit, sequence),
-                Err(error) => {
-                    self.outstanding.lost(unit);
-                    return Err(error.into());
-                }
+            self.give(unit).await?;
+        }
+        Ok(())
+    }
+
+    /// Gives out a unit.
+    pub(super) async fn give(&mut self, unit: u64) -> Result<(), DriveError> {
+        let games = self.units.games(unit);
+        let work = Work {
+            unit,
+            first: *games.start(),
+            last: *games.end(),
+            replays: self.replays.clone(),
+            not_by: self.sample.claimants(games),
+        };
+        self.given += 1;
+        let id = format!("{:016x}.{}", self.state.session, self.given);
+        match publish(self.context, self.names.work(), &id, &work).await {
+            Ok(sequence) => self.outstanding.sent(unit, sequence),
+            Err(error) => {
+                self.outstanding.lost(unit);
+                return Err(error.into());
             }
         }
         Ok(())

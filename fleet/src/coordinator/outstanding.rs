@@ -80,9 +80,14 @@ impl Outstanding {
         self.sent.len() as u64
     }
 
+    /// Whether all of the schedule, of so many units, has been given out.
+    pub fn has_given_all(&self, units: u64) -> bool {
+        self.again.is_empty() && self.next >= units
+    }
+
     /// Whether all of the schedule, of so many units, has been given out and has come back.
     pub fn is_done(&self, units: u64) -> bool {
-        self.sent.is_empty() && self.again.is_empty() && self.next >= units
+        self.sent.is_empty() && self.has_given_all(units)
     }
 }
 

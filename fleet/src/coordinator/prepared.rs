@@ -51,14 +51,14 @@ pub struct Prepared {
 impl Prepared {
     /// A match that has not begun; the error comes with its exit code.
     pub fn new(
-        plan: Plan,
+        plan: &Plan,
         remarks: Vec<String>,
         args: &GameArgs,
     ) -> Result<Prepared, (u8, String)> {
-        let engines = engines_of(&plan)?;
+        let engines = engines_of(plan)?;
         let path = args.store.as_deref().unwrap_or_else(|| Path::new(""));
         let failed = |error: StoreError| (code_of(&error), format!("--store: {error}"));
-        let mut store = Store::create(path, &plan).map_err(failed)?;
+        let mut store = Store::create(path, plan).map_err(failed)?;
         let names = Names::numbered(number()?);
         let opened = store.set_note(ID_NOTE, names.id()).map_err(failed);
         // What is played is what anybody who resumes the match would play.

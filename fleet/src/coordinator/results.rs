@@ -2,6 +2,8 @@
 
 use arbiter::play::replays::count_replays;
 use arbiter::play::runner::News;
+use arbiter::record::GameRecord;
+use arbiter::record::digest::KeptGame;
 use arbiter::record::printable::printable;
 use arbiter::results::exit::complain;
 use async_nats::jetstream::{AckKind, Message as Delivered};
@@ -70,7 +72,14 @@ impl Drive<'_> {
             self.count(&worker, |tally| tally.doubles += 1);
             return Ok(AckKind::Ack);
         }
-        let record = outcome.game.record;
+        let unit = self.units.of_game(game);
+        let (worker, record) = match self.sample.has(unit) {
+            false => (worker, outcome.game.record),
+            true => match self.take_claim(unit, worker, outcome.game).await? {
+                Some(agreed) => agreed,
+                None => return Ok(AckKind::Ack),
+            },
+        };
         let is_fault = record.fault.is_some();
         self.ledger.repeats += record.replays.len() as u64;
         count_replays(&self.plan.engines, &record, &mut self.replays);
@@ -85,7 +94,6 @@ impl Drive<'_> {
             let engine = self.plan.engines[engine].name.clone();
             self.enter(&News::Retired { engine, failures })?;
         }
-        let unit = self.units.of_game(game);
         if self
             .units
             .games(unit)
@@ -94,6 +102,42 @@ impl Drive<'_> {
             self.outstanding.done(unit);
         }
         Ok(AckKind::Ack)
+    }
+
+    /// Takes a game that two workers are to agree on; returns it once they do, with the first of them.
+    async fn take_claim(
+        &mut self,
+        unit: u64,
+        worker: String,
+        game: KeptGame,
+    ) -> Result<Option<(String, GameRecord)>, DriveError> {
+        let number = game.record.game;
+        let by = worker.clone();
+        if let Some(agreed) = self.sample.claim(number, worker, game) {
+            for liar in agreed.others {
+                let text = format!(
+                    "game {number} by worker {liar} is refused: two others played another one"
+                );
+                complain(format_args!(
+                    "{}; the worker is set aside",
+                    printable(&text)
+                ));
+                self.count(&liar, |tally| tally.refused += 1);
+                self.sample.forget(&liar);
+                self.state.set_aside.push(liar);
+                self.put_state().await?;
+            }
+            return Ok(Some((agreed.worker, agreed.record)));
+        }
+        let mut open = self
+            .units
+            .games(unit)
+            .filter(|game| !self.played.contains(game));
+        if open.all(|game| self.sample.has_claim(game, &by)) {
+            // All of it is there once more: now others are to play it.
+            self.outstanding.lost(unit);
+        }
+        Ok(None)
     }
 
     fn enter(&mut self, news: &News) -> Result<(), DriveError> {

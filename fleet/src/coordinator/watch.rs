@@ -14,6 +14,10 @@ use crate::queue::{MatchQueue, QueueError};
 
 /// How long a unit is out before it is asked whether the server still has it.
 const AGE: Duration = Duration::from_secs(3);
+/// How long a unit is out before it is late.
+const LATE: Duration = Duration::from_secs(10);
+/// How many late units are looked at.
+const MOST_LATE: usize = 1000;
 /// How many units that is asked of at a time.
 const MOST_ASKED: usize = 8;
 /// The most messages that are looked at one by one when a match is resumed.
@@ -47,6 +51,8 @@ impl Drive<'_> {
                 self.outstanding.lost(unit);
             }
         }
+        self.give_late(workers.num_pending, workers.num_waiting as u64)
+            .await?;
         let is_idle = workers.num_pending == 0
             && workers.num_ack_pending == 0
             && !self.outstanding.first(1, AGE).is_empty()
@@ -63,6 +69,23 @@ impl Drive<'_> {
         }
         self.was_idle = is_idle && !self.was_idle;
         self.put_tally().await?;
+        Ok(())
+    }
+
+    /// Gives what is late to workers that have nothing else to play, each unit once; the first answer counts.
+    async fn give_late(&mut self, pending: u64, waiting: u64) -> Result<(), DriveError> {
+        if pending > 0 || !self.outstanding.has_given_all(self.units.count()) {
+            return Ok(());
+        }
+        let late = self.outstanding.first(MOST_LATE, LATE);
+        let late = late
+            .into_iter()
+            .filter(|(unit, _)| !self.given_twice.contains(unit));
+        let late: Vec<(u64, u64)> = late.take(waiting as usize).collect();
+        for (unit, _) in late {
+            self.given_twice.insert(unit);
+            self.give(unit).await?;
+        }
         Ok(())
     }
 

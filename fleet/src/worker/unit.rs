@@ -29,6 +29,8 @@ const PAUSE: Duration = Duration::from_millis(300);
 const SEND_PAUSE: Duration = Duration::from_millis(500);
 /// How long what is not ours is left alone.
 const LEFT_ALONE: Duration = Duration::from_secs(10);
+/// How long what others are to play is left to them.
+const LEFT_TO_OTHERS: Duration = Duration::from_secs(2);
 /// How often a game is tried to be sent to a server that does not take it.
 const MOST_TRIES: u32 = 1200;
 
@@ -76,6 +78,12 @@ async fn play_message(worker: &Arc<Worker>, adopted: &Arc<Adopted>, message: &De
             return;
         }
     };
+    if work.not_by.contains(&worker.name) {
+        let _ = message.ack_with(AckKind::Nak(Some(LEFT_TO_OTHERS))).await;
+        // Others are to come first.
+        sleep(PAUSE).await;
+        return;
+    }
     let units = Units::of(&adopted.plan);
     if work.unit >= units.count() || units.games(work.unit) != (work.first..=work.last) {
         let Work {
