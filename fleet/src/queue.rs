@@ -9,7 +9,7 @@ use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::context::GetStreamErrorKind;
 use async_nats::jetstream::stream::{Config, RetentionPolicy, Stream};
 use async_nats::jetstream::{self, Context, ErrorCode};
-use async_nats::{ConnectOptions, HeaderMap};
+use async_nats::{ConnectOptions, HeaderMap, ServerAddr};
 use thiserror::Error;
 
 use crate::args::ServerArgs;
@@ -93,7 +93,15 @@ impl QueueError {
 /// # Errors
 /// [`QueueError`] where there is none, or none that is fit.
 pub async fn connect(args: &ServerArgs, name: &str) -> Result<Context, QueueError> {
-    let url = || args.nats.clone();
+    let url = || without_password(&args.nats);
+    // The client takes no user from an address by itself.
+    let address: ServerAddr = args
+        .nats
+        .parse()
+        .map_err(|reason| QueueError::Unreachable {
+            url: url(),
+            reason: format!("{reason}, expected such as nats://host:4222"),
+        })?;
     let unreachable = |reason: String| QueueError::Unreachable { url: url(), reason };
     let mut options = ConnectOptions::new().name(name);
     let read = |flag, path: &std::path::Path| {
@@ -103,6 +111,9 @@ pub async fn connect(args: &ServerArgs, name: &str) -> Result<Context, QueueErro
             reason,
         })
     };
+    if let (Some(user), Some(password)) = (address.username(), address.password()) {
+        options = options.user_and_password(user.to_string(), password.to_string());
+    }
     if let Some(path) = &args.creds {
         let credentials = options.credentials(&read("--creds", path)?);
         options = credentials.map_err(|reason| QueueError::File {
@@ -117,7 +128,7 @@ pub async fn connect(args: &ServerArgs, name: &str) -> Result<Context, QueueErro
     if let Some(path) = &args.tls_ca {
         options = options.add_root_certificates(path.clone());
     }
-    let connected = options.connect(args.nats.as_str()).await;
+    let connected = options.connect(address).await;
     let client = connected.map_err(|error| unreachable(error.to_string()))?;
     let found = client.server_info().version;
     if version_of(&found).is_none_or(|version| version < OLDEST) {
@@ -130,6 +141,15 @@ pub async fn connect(args: &ServerArgs, name: &str) -> Result<Context, QueueErro
             url: url(),
             reason: error.to_string(),
         }),
+    }
+}
+
+/// An address as it may be shown.
+fn without_password(address: &str) -> String {
+    match (address.split_once("://"), address.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_string(),
+        _ => address.to_string(),
     }
 }
 
@@ -288,6 +308,17 @@ pub async fn publish(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_password_is_shown() {
+        for (address, shown) in [
+            ("nats://u:p@host:1", "nats://host:1"),
+            ("u:p@host", "host"),
+            ("nats://host", "nats://host"),
+        ] {
+            assert_eq!(without_password(address), shown);
+        }
+    }
 
     #[test]
     fn old_servers_are_told_by_their_version() {

@@ -1,11 +1,15 @@
 //! Messages that are no good: doubled, cut short, of another version, invented.
 
 use std::path::Path;
+use std::time::Duration;
 
 use arbiter::archive::store::{Store, StoreError};
 use arbiter::record::digest::KeptGame;
+use async_nats::jetstream::AckKind;
 use fleet::message::{Message, Outcome};
 use fleet::names::Names;
+use fleet::queue::workers_consumer;
+use futures_util::StreamExt;
 
 use crate::common::{Fleet, lines_of, played_on_one_machine};
 
@@ -134,4 +138,42 @@ fn a_sample_played_by_two_finds_who_invents_possible_games() {
     let output = coordinator.output();
     let words = "game 1 by worker liar is refused: two others played another one";
     assert!(output.contains(words), "{output}");
+}
+
+/// Takes all that is to be played, and gives it back unplayed, until the server gives it to nobody any more.
+fn wear_out(fleet: &Fleet) {
+    let names = Names::of(&fleet.await_id()).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let client = async_nats::connect(fleet.server.url()).await.unwrap();
+        let context = async_nats::jetstream::new(client);
+        let consumer = workers_consumer(&context, &names).await.unwrap();
+        for _ in 0..30 {
+            let mut all = consumer.fetch().max_messages(100).messages().await.unwrap();
+            while let Some(message) = all.next().await {
+                message.unwrap().ack_with(AckKind::Nak(None)).await.unwrap();
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    });
+}
+
+#[test]
+fn what_was_given_out_too_often_is_given_out_anew() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    coordinator.await_words("`fleet work` plays it");
+    // The first units are given out with the plan's announcement.
+    std::thread::sleep(Duration::from_secs(1));
+    wear_out(&fleet);
+    let _worker = fleet.worker("one");
+    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+    let output = coordinator.output();
+    assert!(output.contains("no worker finished it"), "{output}");
+    assert_eq!(lines_of(&fleet.store()), played_on_one_machine(WORDS));
 }

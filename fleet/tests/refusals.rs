@@ -1,7 +1,9 @@
 //! What is refused, and with which words.
 
-use crate::common::Fleet;
+use std::fs;
+
 use crate::common::fleet::await_that;
+use crate::common::{Fleet, Server};
 
 const WORDS: &[&str] = &["--games", "2", "--nodes", "50", "--seed", "5"];
 
@@ -89,4 +91,55 @@ fn what_is_missing_is_named() {
         unreached.output()
     );
     assert!(!fleet.store().exists());
+}
+
+#[test]
+fn of_two_coordinators_with_copies_of_a_store_the_first_gives_way() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut first = fleet.begin(WORDS);
+    first.await_words("`fleet work` plays it");
+    let store = fleet.store();
+    let copy = fleet.folder.path().join("copy.db");
+    for suffix in ["", "-wal"] {
+        let named = |path: &std::path::Path| format!("{}{suffix}", path.display());
+        fs::copy(named(&store), named(&copy)).unwrap();
+    }
+    let mut second = fleet.start(&["resume", copy.to_str().unwrap()]);
+    second.await_words("`fleet work` plays it");
+    assert_eq!(first.end(), 2, "{}", first.output());
+    assert!(
+        first
+            .output()
+            .contains("another coordinator has taken over"),
+        "{}",
+        first.output()
+    );
+    let _worker = fleet.worker("one");
+    assert_eq!(second.end(), 0, "{}", second.output());
+}
+
+#[test]
+fn who_is_not_let_in_is_told_so() {
+    let Some(server) = Server::start_with(&["--user", "u", "--pass", "secret"]) else {
+        return;
+    };
+    let mut fleet = Fleet::at(server).unwrap();
+    let mut unknown = fleet.begin(WORDS);
+    assert_eq!(unknown.end(), 2);
+    assert!(
+        unknown.output().contains("authorization violation"),
+        "{}",
+        unknown.output()
+    );
+    assert!(!fleet.store().exists());
+    let port = fleet.server.port;
+    let wrong = format!("nats://u:wrong@127.0.0.1:{port}");
+    let mut wrong = fleet.start(&["status", "--nats", &wrong]);
+    assert_eq!(wrong.end(), 2);
+    assert!(!wrong.output().contains("u:wrong"), "{}", wrong.output());
+    let right = format!("nats://u:secret@127.0.0.1:{port}");
+    let mut right = fleet.start(&["status", "--nats", &right]);
+    assert_eq!(right.end(), 0, "{}", right.output());
 }

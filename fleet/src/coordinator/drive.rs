@@ -165,7 +165,10 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, server: &Server
         };
         let outcome = drive.run().await;
         let is_over = outcome.is_ok() && drive.is_over();
-        drive.leave(is_over).await;
+        // What another coordinator has taken over is no longer ours to end.
+        if !matches!(outcome, Err(DriveError::Taken { .. })) {
+            drive.leave(is_over).await;
+        }
         outcome
     }
     .await;

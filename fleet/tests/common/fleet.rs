@@ -33,8 +33,13 @@ pub struct Process {
 impl Fleet {
     /// A server and a folder; `None` where there is no nats-server.
     pub fn new() -> Option<Fleet> {
+        Fleet::at(Server::start()?)
+    }
+
+    /// A folder, at this server.
+    pub fn at(server: Server) -> Option<Fleet> {
         Some(Fleet {
-            server: Server::start()?,
+            server,
             folder: tempfile::tempdir().unwrap(),
             started: 0,
         })
@@ -49,9 +54,15 @@ impl Fleet {
         self.started += 1;
         let output = self.folder.path().join(format!("output-{}", self.started));
         let file = File::create(&output).unwrap();
+        let url = self.server.url();
+        let address: &[&str] = match words.contains(&"--nats") {
+            true => &[],
+            false => &["--nats", &url],
+        };
         let child = Command::new(FLEET)
             .args(words)
-            .args(["--nats", &self.server.url(), "--ack-wait", "3"])
+            .args(address)
+            .args(["--ack-wait", "3"])
             .stdout(file.try_clone().unwrap())
             .stderr(file)
             .spawn()

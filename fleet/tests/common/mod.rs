@@ -6,3 +6,4 @@ pub mod server;
 
 pub use fleet::{Fleet, Process};
 pub use one_machine::{lines_of, played_on_one_machine};
+pub use server::Server;

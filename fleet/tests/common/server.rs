@@ -12,6 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A server with JetStream, which is killed in the end.
 pub struct Server {
     program: PathBuf,
+    words: &'static [&'static str],
     pub port: u16,
     pub folder: tempfile::TempDir,
     child: Child,
@@ -35,6 +36,11 @@ fn program() -> Option<PathBuf> {
 impl Server {
     /// A server, or `None` and a note where there is no program for one.
     pub fn start() -> Option<Server> {
+        Server::start_with(&[])
+    }
+
+    /// The same, with more words on its command line.
+    pub fn start_with(words: &'static [&'static str]) -> Option<Server> {
         let Some(program) = program() else {
             eprintln!(
                 "left out: no nats-server, expected one in NATS_SERVER, PATH or target/third_party"
@@ -45,9 +51,10 @@ impl Server {
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = free.local_addr().unwrap().port();
         drop(free);
-        let child = spawn(&program, port, folder.path());
+        let child = spawn(&program, port, folder.path(), words);
         Some(Server {
             program,
+            words,
             port,
             folder,
             child,
@@ -66,7 +73,7 @@ impl Server {
 
     /// Starts it again with what it stored.
     pub fn restart(&mut self) {
-        self.child = spawn(&self.program, self.port, self.folder.path());
+        self.child = spawn(&self.program, self.port, self.folder.path(), self.words);
     }
 
     /// Starts it again with nothing.
@@ -83,10 +90,11 @@ impl Drop for Server {
     }
 }
 
-fn spawn(program: &Path, port: u16, folder: &Path) -> Child {
+fn spawn(program: &Path, port: u16, folder: &Path, words: &[&str]) -> Child {
     let child = Command::new(program)
         .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
         .arg(folder)
+        .args(words)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
