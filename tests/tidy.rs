@@ -328,6 +328,8 @@ fn files_are_short_and_have_a_subject() {
         "arbiter/tests",
         "table/src",
         "table/tests",
+        "fleet/src",
+        "fleet/tests",
         "trainer/src",
     ] {
         for source in sources(folder) {

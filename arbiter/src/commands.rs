@@ -4,7 +4,6 @@ pub mod check;
 pub mod cost;
 pub mod documents;
 pub mod engine_launcher;
-pub mod exit;
 pub mod explain;
 pub mod export;
 pub mod openings;
@@ -15,3 +14,5 @@ pub mod review;
 mod signals;
 pub mod transcript;
 pub mod verify;
+
+pub use arbiter::results::exit;

@@ -21,6 +21,9 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)
 )]
 
+/// The version of the arbiter, as `arbiter --version` says it and stores keep it.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 pub mod archive;
 pub mod plan;
 pub mod play;

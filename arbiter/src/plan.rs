@@ -1,7 +1,7 @@
 //! What is to be played, validated: every field is known to be sensible before an engine starts.
 
 mod adjudication;
-pub(crate) mod binary;
+pub mod binary;
 mod bounds;
 pub mod deck;
 mod isolate;

@@ -10,4 +10,5 @@ mod processor;
 pub mod referee;
 pub mod replays;
 pub mod runner;
+pub mod signals;
 pub mod walls;

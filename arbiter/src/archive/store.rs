@@ -264,6 +264,23 @@ impl Store {
         self.check(written)
     }
 
+    /// What was noted under a name by [`Store::set_note`], or `None`.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`] where it cannot be read.
+    pub fn note(&self, name: &str) -> Result<Option<String>, StoreError> {
+        self.check(settings::find(&self.connection, &note_name(name)))
+    }
+
+    /// Notes a text that is no setting of the match, for whoever plays it, in place of an earlier one of this name.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`] where it cannot be written.
+    pub fn set_note(&mut self, name: &str, text: &str) -> Result<(), StoreError> {
+        let written = settings::replace(&self.connection, &note_name(name), text);
+        self.check(written)
+    }
+
     /// Adds a game; it is durable when this returns, and none of it is there on an error.
     ///
     /// # Errors
@@ -414,6 +431,11 @@ impl Trouble {
             Trouble::Database(reason) => StoreError::Database { path, reason },
         }
     }
+}
+
+/// The name of a note among the settings, which have no colon.
+fn note_name(name: &str) -> String {
+    format!("note:{name}")
 }
 
 fn write_settings(connection: &mut Connection, plan: &Plan) -> Result<(), Trouble> {

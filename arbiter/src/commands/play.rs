@@ -1,7 +1,6 @@
 //! `arbiter match`, `arbiter tournament` and `arbiter resume`: a plan made of the arguments, or found in a
 //! store, played, and reported.
 
-mod announcement;
 mod footer;
 
 use std::collections::HashSet;
@@ -16,19 +15,19 @@ use super::exit::{
     complain, fail,
 };
 use super::signals;
-use announcement::{count, header};
 use arbiter::archive::record_file::RecordFile;
 use arbiter::archive::store::{Store, StoreError};
 use arbiter::plan::Plan;
 use arbiter::play::interrupt::Interrupt;
 use arbiter::play::lag::LagMeter;
 use arbiter::play::log::Log;
-use arbiter::play::replays::count_replays;
 use arbiter::play::runner::{self, Programs, RunError};
 use arbiter::play::walls::{self, Isolation};
+use arbiter::results::announcement::{self, count, header};
 use arbiter::results::events::EventFile;
 use arbiter::results::ledger::{Ledger, LedgerError};
 use arbiter::results::output::{is_same_file, print};
+use arbiter::results::past::Past;
 use arbiter::results::progress::Progress;
 use arbiter::results::report::Report;
 use arbiter::score::Verdict;
@@ -109,45 +108,32 @@ fn stored_match(args: &ResumeArgs) -> Result<Match, (u8, String)> {
     let mut plan = store.plan().map_err(failed)?;
     plan.concurrency = args.concurrency.unwrap_or(plan.concurrency);
     plan.record.clone_from(&args.output.record);
-    let mut report = Report::of(&plan);
-    let mut played = HashSet::new();
-    let mut failures = vec![0; plan.engines.len()];
-    let mut replays = vec![0; plan.engines.len()];
-    let counted = store.for_each_summary(|record, sums| {
-        report.add_summary(&record, &sums);
-        runner::count_failures(&plan.engines, &record, &mut failures);
-        count_replays(&plan.engines, &record, &mut replays);
-        played.insert(record.game);
-        Ok::<(), StoreError>(())
-    });
-    counted.map_err(failed)?;
+    let mut past = Past::of(&store, &plan).map_err(failed)?;
     let remark = format!(
         "{} of {} stored before",
-        played.len(),
+        past.played.len(),
         count(plan.games, "game")
     );
     let mut remarks = vec![remark];
     if args.forgive {
-        failures.clear();
+        past.failures.clear();
     }
-    let retired = plan.engines.iter().zip(&failures);
-    let retired = retired.filter(|(_, failures)| plan.patience.retires(**failures));
-    let retired: Vec<String> = retired.map(|(engine, _)| engine.name.clone()).collect();
+    let retired = past.retired(&plan);
     if !retired.is_empty() {
         let names = retired.join(", ");
         remarks.push(format!(
             "{names}: retired before; --forgive lets it play again"
         ));
     }
-    let mut resumed = Match::of(plan, report, &args.output, Some(&args.file))?;
+    let mut resumed = Match::of(plan, past.report, &args.output, Some(&args.file))?;
     resumed.ledger.store = Some(store);
     resumed.ledger.retired = retired;
     Ok(Match {
         changed_engines: args.changed_engines,
         remarks,
-        played,
-        failures,
-        replays,
+        played: past.played,
+        failures: past.failures,
+        replays: past.replays,
         ..resumed
     })
 }

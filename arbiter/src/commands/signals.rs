@@ -1,50 +1,16 @@
-//! Signals that ask the arbiter to end, and those that engines send it.
+//! Signals that ask the arbiter to end; those that engines send are said aloud.
 
 use std::io;
-use std::thread;
 
-use arbiter::play::engine;
 use arbiter::play::interrupt::Interrupt;
-use signal_hook::consts::{SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
-use signal_hook::iterator::SignalsInfo;
-use signal_hook::iterator::exfiltrator::WithOrigin;
-use signal_hook::low_level::signal_name;
+use arbiter::play::signals;
 
-use super::exit::complain;
+use super::exit::accuse_aloud;
 
-/// Calls `on_signal`, in a thread of its own, for each signal that asks us to end. An engine that sends one, or another
-/// that can be told from whom it is, is accused of it, and nothing else happens.
+/// Calls `on_signal` as [`signals::listen`] does, and says which engine sent one.
 ///
 /// # Errors
 /// The system's reason for which signals cannot be handled.
-pub fn listen(
-    interrupt: &Interrupt,
-    mut on_signal: impl FnMut() + Send + 'static,
-) -> io::Result<()> {
-    let ends = [SIGINT, SIGTERM, SIGHUP];
-    // What else an engine might send; sent by anybody else these mean nothing.
-    let others = [SIGCONT, SIGUSR1, SIGUSR2, SIGALRM];
-    let mut signals = SignalsInfo::<WithOrigin>::new(ends.iter().chain(&others))?;
-    let interrupt = interrupt.clone();
-    let listening = move || {
-        for signal in signals.forever() {
-            let sender = signal
-                .process
-                .and_then(|process| u32::try_from(process.pid).ok());
-            let number = signal.signal;
-            if let Some(engine) = sender.and_then(engine::engine_of) {
-                let name = signal_name(number).map_or(number.to_string(), String::from);
-                complain(format_args!(
-                    "the engine with process {engine} sent {name}, which is its fault"
-                ));
-                interrupt.accuse(engine, name);
-            } else if ends.contains(&number) {
-                on_signal();
-            }
-        }
-    };
-    thread::Builder::new()
-        .name("signals".to_string())
-        .spawn(listening)?;
-    Ok(())
+pub fn listen(interrupt: &Interrupt, on_signal: impl FnMut() + Send + 'static) -> io::Result<()> {
+    signals::listen(interrupt, on_signal, accuse_aloud)
 }

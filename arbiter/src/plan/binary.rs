@@ -60,12 +60,16 @@ pub fn hash_file(path: &Path) -> io::Result<String> {
             number => hash.update(&chunk[..number]),
         }
     }
-    let digits = hash
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    Ok(digits)
+    Ok(digits(&hash.finalize()))
+}
+
+/// The SHA-256 of some bytes as 64 hexadecimal digits.
+pub fn hash_bytes(bytes: &[u8]) -> String {
+    digits(&Sha256::digest(bytes))
+}
+
+fn digits(hash: &[u8]) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -28,8 +28,7 @@ use crate::play::replays::{MOST_BY_INTERFERENCE, MOST_OF_A_GAME, Replays};
 use crate::play::walls::Isolation;
 use crate::record::{GameRecord, Replay, TurnRecord};
 pub use programs::Programs;
-use retirement::Retirement;
-pub use retirement::count_failures;
+pub use retirement::{Retirement, count_failures};
 use walkover::walkover;
 
 /// News that may wait to be heard when another game begins.

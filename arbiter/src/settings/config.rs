@@ -14,12 +14,13 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, Command, CommandFactory, Parser};
+use clap::{Arg, Command, Parser};
 use tempfile::NamedTempFile;
 use thiserror::Error;
 use toml::Table;
 
-use crate::settings::args::{self, Cli, validate};
+use crate::settings::args::validate::{self, ArgsError};
+use crate::settings::args::{self, Cli};
 pub use export::text;
 use words::Spelt;
 
@@ -31,9 +32,9 @@ const LINES: &[&str] = &["openings"];
 
 /// A command line with the settings of its file.
 #[derive(Debug)]
-pub struct Parsed {
+pub struct Parsed<C = Cli> {
     /// All that is typed and set.
-    pub cli: Cli,
+    pub cli: C,
     /// The files made of lists, which exist as long as this does.
     pub files: Vec<NamedTempFile>,
 }
@@ -101,11 +102,27 @@ pub enum ConfigError {
 /// [`ConfigError`] says the file, the key, what was given and what is accepted; [`ConfigError::Typed`] where no
 /// file is involved.
 pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Parsed, ConfigError> {
+    parse_as(words, |cli: &Cli| match &cli.command {
+        args::Command::Match(args) => validate::plan(args).map(drop),
+        args::Command::Tournament(args) => validate::tournament(args).map(drop),
+        _ => Ok(()),
+    })
+}
+
+/// Reads the command line of any program as [`parse`] does the arbiter's; `validate` says what is wrong with all that
+/// is typed and set.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_as<C: Parser>(
+    words: impl IntoIterator<Item = OsString>,
+    validate: impl Fn(&C) -> Result<(), ArgsError>,
+) -> Result<Parsed<C>, ConfigError> {
     let typed: Vec<OsString> = words.into_iter().collect();
-    let mut program = Cli::command();
+    let mut program = C::command();
     program.build();
     let Some(named) = Named::find(&program, &typed) else {
-        let (cli, files) = (Cli::try_parse_from(typed)?, Vec::new());
+        let (cli, files) = (C::try_parse_from(typed)?, Vec::new());
         return Ok(Parsed { cli, files });
     };
     let settings = read(&named.path)?;
@@ -138,14 +155,9 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Parsed, Config
         .filter(|key| !replaced.contains(key))
         .collect();
     let all = named.command_line(&typed, spelt);
-    let cli = Cli::try_parse_from(all).map_err(|error| blame::of(error, &named.path, &set))?;
+    let cli = C::try_parse_from(all).map_err(|error| blame::of(error, &named.path, &set))?;
     // What is found out here would else be told as if it had been typed.
-    let planned = match &cli.command {
-        args::Command::Match(args) => validate::plan(args),
-        args::Command::Tournament(args) => validate::tournament(args),
-        _ => return Ok(Parsed { cli, files }),
-    };
-    if let Err(error) = planned {
+    if let Err(error) = validate(&cli) {
         blame::of_plan(&error, &named.path, &set, &files)?;
     }
     Ok(Parsed { cli, files })

@@ -260,6 +260,13 @@ pub fn find(connection: &Connection, name: &str) -> Result<Option<String>, Troub
     Ok(value.optional()?)
 }
 
+/// Writes a setting, in place of an earlier one.
+pub fn replace(connection: &Connection, name: &str, value: &str) -> Result<(), Trouble> {
+    let replace = "REPLACE INTO settings (name, value) VALUES (?1, ?2)";
+    connection.execute(replace, params![name, value])?;
+    Ok(())
+}
+
 /// The value of a setting.
 pub fn setting<T: FromStr<Err: ToString>>(
     connection: &Connection,

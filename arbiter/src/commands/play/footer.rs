@@ -5,10 +5,10 @@ use std::time::Duration;
 use arbiter::plan::seed::Seed;
 use arbiter::play::interrupt::Interrupt;
 use arbiter::play::lag::{LagMeter, LagSummary};
+use arbiter::results::announcement::count;
 use arbiter::results::progress::duration;
 use arbiter::score::Verdict;
 
-use super::announcement::count;
 use super::{Match, MatchError};
 
 impl Match {

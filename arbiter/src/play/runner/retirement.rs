@@ -21,6 +21,7 @@ pub fn count_failures(engines: &[EngineSpec], record: &GameRecord, failures: &mu
 }
 
 /// Who has failed how often in a row.
+#[derive(Debug)]
 pub struct Retirement<'a> {
     engines: &'a [EngineSpec],
     patience: &'a Patience,

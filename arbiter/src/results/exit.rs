@@ -4,9 +4,9 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use arbiter::archive::store::StoreError;
-use arbiter::record::printable::printable_lines;
-use arbiter::score::Verdict;
+use crate::archive::store::StoreError;
+use crate::record::printable::printable_lines;
+use crate::score::Verdict;
 
 /// Something that was looked at is not as it should be: a game, a line, an engine's answer.
 pub const WRONG: u8 = 1;
@@ -46,6 +46,13 @@ pub fn code_of(error: &StoreError) -> u8 {
 pub fn complain(text: impl Display) {
     let text = text.to_string();
     let _ = writeln!(io::stderr(), "{}", printable_lines(&text));
+}
+
+/// Says that an engine sent the arbiter a signal.
+pub fn accuse_aloud(process: u32, signal: &str) {
+    complain(format_args!(
+        "the engine with process {process} sent {signal}, which is its fault"
+    ));
 }
 
 /// What the parser of the command line says: help, or what is wrong with the words typed.

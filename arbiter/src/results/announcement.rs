@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use arbiter::plan::openings::OpeningError;
-use arbiter::plan::schedule::Schedule;
-use arbiter::plan::{EngineSpec, Plan};
-use arbiter::results::output::print;
+use crate::plan::openings::OpeningError;
+use crate::plan::schedule::Schedule;
+use crate::plan::{EngineSpec, Plan};
+use crate::results::output::print;
 
 /// Bytes of a schedule that are printed at a time.
 const PIECE: usize = 1 << 16;
@@ -61,6 +61,7 @@ fn settings(engine: &EngineSpec, id_name: Option<&str>) -> String {
     words.join("  ")
 }
 
+/// A number with its noun, such as `1 game` or `2 games`.
 pub fn count(number: u64, noun: &str) -> String {
     match number {
         1 => format!("1 {noun}"),
@@ -70,6 +71,9 @@ pub fn count(number: u64, noun: &str) -> String {
 
 /// Prints every game of the match, one a line, as long as somebody reads: its number and block, who sits where,
 /// the seed of its cards, and how it begins, as the arguments of `position`.
+///
+/// # Errors
+/// [`OpeningError`] where an opening of the plan cannot be played.
 pub fn print_schedule(plan: &Plan) -> Result<(), OpeningError> {
     let schedule = Schedule::new(plan)?;
     let mut text = String::new();

@@ -1,0 +1,202 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use arbiter::settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs};
+use clap::{Args, Parser, Subcommand};
+
+/// The command line of `fleet`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "fleet",
+    version,
+    about = "Plays one match on many machines: a coordinator, workers, and NATS JetStream between them",
+    propagate_version = true,
+    max_term_width = 100
+)]
+pub struct Cli {
+    /// Where the server is
+    #[command(flatten)]
+    pub server: ServerArgs,
+
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Where the server is, and who asks.
+#[derive(Clone, Debug, Args)]
+pub struct ServerArgs {
+    /// The NATS server, version 2.10 or later with JetStream, such as nats://host:4222 or tls://host
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        default_value = "nats://127.0.0.1:4222",
+        help_heading = "Server"
+    )]
+    pub nats: String,
+
+    /// How long a worker of a match may be silent before its games are given to another, in seconds
+    #[arg(
+        long,
+        global = true,
+        value_name = "SECONDS",
+        default_value = "30",
+        value_parser = clap::value_parser!(u64).range(1..=3600),
+        help_heading = "Server"
+    )]
+    pub ack_wait: u64,
+
+    /// Have about every N-th block of a match played by two workers before it counts, where all engines are limited by
+    /// depth or nodes
+    #[arg(
+        long,
+        global = true,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = "Server"
+    )]
+    pub check_sample: Option<u64>,
+
+    /// A file with NATS credentials
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Server")]
+    pub creds: Option<PathBuf>,
+
+    /// A file with the seed of an nkey
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        conflicts_with = "creds",
+        help_heading = "Server"
+    )]
+    pub nkey: Option<PathBuf>,
+
+    /// A file with the certificates by which the server is known, in PEM
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Server")]
+    pub tls_ca: Option<PathBuf>,
+}
+
+/// What the fleet can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Coordinate a match: every flag of `arbiter match`, and --store is required
+    Match(Box<MatchArgs>),
+    /// Coordinate a tournament: every flag of `arbiter tournament`, and --store is required
+    Tournament(Box<TournamentArgs>),
+    /// Continue a stored match, after anything
+    Resume(ResumeArgs),
+    /// Play games of whatever matches are there, until interrupted
+    Work(WorkArgs),
+    /// Show who works, how fast, what was refused, and what is left
+    Status(StatusArgs),
+    /// Run the built-in engine on standard input and output
+    #[command(hide = true)]
+    Engine(EngineArgs),
+}
+
+/// `fleet work`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  fleet work --nats nats://host --concurrency 8
+  fleet work --nats nats://host --engine name=mine,cmd=./mine --engine name=old,cmd=/opt/old,dir=/opt
+
+An engine of a match is found by its name, or as the built-in engine of this very program, and must
+have the SHA-256 that the match names. A worker that has not the very engines plays no game of the
+match, and says so in `fleet status`. The arguments and options of an engine come with the match.")]
+pub struct WorkArgs {
+    /// Blocks played concurrently
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=512))]
+    pub concurrency: u16,
+
+    /// An engine that may be played with, and where it is (repeatable)
+    #[arg(long, value_name = "name=X,cmd=./x[,dir=DIR]")]
+    pub engine: Vec<LocalEngine>,
+
+    /// The name of this worker [default: the machine's with the number of the process]
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+}
+
+/// `fleet status`.
+#[derive(Clone, Debug, Args)]
+pub struct StatusArgs {
+    /// The store of a match, for what is left of it
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+}
+
+/// An engine on a worker's machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalEngine {
+    /// Its name in matches.
+    pub name: String,
+    /// Its program.
+    pub command: PathBuf,
+    /// The directory it is started in; `None` for the worker's own.
+    pub dir: Option<PathBuf>,
+}
+
+impl FromStr for LocalEngine {
+    type Err = String;
+
+    /// Reads `name=X,cmd=./x[,dir=DIR]`; the error quotes what is wrong and says what was expected.
+    fn from_str(text: &str) -> Result<LocalEngine, String> {
+        let (mut name, mut command, mut dir) = (None, None, None);
+        for piece in text.split(',') {
+            let (key, value) = piece.split_once('=').unwrap_or((piece, ""));
+            let place = match key {
+                "name" => &mut name,
+                "cmd" => &mut command,
+                "dir" => &mut dir,
+                _ => return Err(format!("{piece:?}: expected name=, cmd= or dir=")),
+            };
+            if value.is_empty() || place.is_some() {
+                return Err(format!("{piece:?}: expected {key}= once, with a value"));
+            }
+            *place = Some(value.to_string());
+        }
+        match (name, command) {
+            (Some(name), Some(command)) => Ok(LocalEngine {
+                name,
+                command: PathBuf::from(command),
+                dir: dir.map(PathBuf::from),
+            }),
+            _ => Err(format!("{text:?}: expected name=NAME,cmd=PROGRAM")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn an_engine_is_a_name_and_a_program() {
+        let engine: LocalEngine = "name=a,cmd=./a,dir=/tmp".parse().unwrap();
+        assert_eq!(
+            (engine.name.as_str(), engine.command.to_str()),
+            ("a", Some("./a"))
+        );
+        for text in [
+            "",
+            "name=a",
+            "cmd=a",
+            "name=a,cmd=",
+            "name=a,name=b,cmd=c",
+            "name=a,cmd=b,x=y",
+        ] {
+            let error = text.parse::<LocalEngine>().unwrap_err();
+            assert!(error.contains("expected"), "{text}: {error}");
+        }
+    }
+}

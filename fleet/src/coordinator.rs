@@ -1,0 +1,178 @@
+//! `fleet match`, `fleet tournament` and `fleet resume`: the truth is kept here, in the arbiter's own store; the server
+//! holds only what is to be played and what has just been played.
+
+mod drive;
+mod ending;
+mod outstanding;
+mod prepared;
+mod results;
+mod sample;
+mod watch;
+
+use std::process::ExitCode;
+
+use arbiter::archive::store::Store;
+use arbiter::plan::Plan;
+use arbiter::play::interrupt::Interrupt;
+use arbiter::play::log::Log;
+use arbiter::play::runner;
+use arbiter::play::signals;
+use arbiter::play::walls::Isolation;
+use arbiter::results::announcement::{count, header, print_schedule};
+use arbiter::results::exit::{
+    INTERRUPTED, USAGE, accuse_aloud, code_of, code_of_verdict, complain, fail,
+};
+use arbiter::results::output::print;
+use arbiter::score::Verdict;
+use arbiter::settings::args::validate::ArgsError;
+use arbiter::settings::args::{GameArgs, ResumeArgs};
+use async_nats::jetstream::Context;
+
+use crate::args::ServerArgs;
+use crate::queue::connect;
+use prepared::Prepared;
+
+/// Coordinates what was planned for the first time; the exit code says how it went, as that of `arbiter match`.
+pub async fn begin(
+    server: &ServerArgs,
+    planned: Result<(Plan, Vec<String>), ArgsError>,
+    args: &GameArgs,
+) -> ExitCode {
+    let (plan, remarks) = match planned {
+        Ok(planned) => planned,
+        Err(error) => return fail(USAGE, error),
+    };
+    if args.dry_run {
+        return match print_schedule(&plan) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(USAGE, error),
+        };
+    }
+    if args.store.is_none() {
+        return fail(
+            USAGE,
+            "--store: expected a new file, in which the match is kept",
+        );
+    }
+    // Before there is a store: who has no server has nothing to remove.
+    let context = match connect(server, "fleet coordinator").await {
+        Ok(context) => context,
+        Err(error) => return fail(USAGE, error),
+    };
+    match Prepared::new(&plan, remarks, args) {
+        Ok(prepared) => coordinate(&context, prepared, server).await,
+        Err((code, error)) => fail(code, error),
+    }
+}
+
+/// Goes on with a match that was stored; the exit code says how it went.
+pub async fn resume(server: &ServerArgs, args: &ResumeArgs) -> ExitCode {
+    let prepared = match Prepared::stored(args) {
+        Ok(prepared) => prepared,
+        Err((code, error)) => return fail(code, error),
+    };
+    let report = &prepared.ledger.report;
+    let verdict = report.verdict();
+    let context = connect(server, "fleet coordinator").await;
+    if prepared.played.len() as u64 >= prepared.plan.games || verdict != Verdict::Open {
+        let (text, path) = (report.text(), args.file.display());
+        let games = count(prepared.played.len() as u64, "game");
+        let _ = print(&format!("{text}\n{games}, all stored in {path}\n"));
+        if let Ok(context) = &context {
+            ending::clear(context, &prepared.names).await;
+        }
+        return code_of_verdict(verdict);
+    }
+    let changed = prepared.ledger.store.as_ref().map(Store::changed_engines);
+    match changed.transpose().map(Option::unwrap_or_default) {
+        Err(error) => return fail(code_of(&error), error),
+        Ok(changed) if !changed.is_empty() && !args.changed_engines => {
+            let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
+            let accepted = "expected the original programs, or --changed-engines";
+            return fail(USAGE, format_args!("{}; {accepted}", changed.join("; ")));
+        }
+        Ok(_) => {}
+    }
+    match context {
+        Ok(context) => coordinate(&context, prepared, server).await,
+        Err(error) => fail(USAGE, error),
+    }
+}
+
+/// Gives out what is missing, takes what was played, and ends with the tables.
+async fn coordinate(context: &Context, mut prepared: Prepared, server: &ServerArgs) -> ExitCode {
+    let interrupt = prepared.ledger.interrupt.clone();
+    if let Err(error) = stop_on_signals(&interrupt) {
+        return fail(USAGE, format_args!("cannot handle signals: {error}"));
+    }
+    let id_names = match tokio::task::block_in_place(|| try_engines(&prepared.plan, &interrupt)) {
+        Ok((id_names, remarks)) => {
+            prepared.remarks.extend(remarks);
+            id_names
+        }
+        Err(_) if interrupt.is_set() => return ExitCode::from(INTERRUPTED),
+        Err(error) => return prepared.give_up(error),
+    };
+    let named = prepared.ledger.store.as_mut();
+    if let Some(Err(error)) = named.map(|store| store.set_id_names(&id_names)) {
+        return fail(
+            code_of(&error),
+            format_args!("no game could be stored: {error}"),
+        );
+    }
+    let timed = prepared
+        .plan
+        .engines
+        .iter()
+        .find(|engine| !engine.limit.is_timeless());
+    if let Some(engine) = timed.filter(|_| server.check_sample.is_some()) {
+        let name = engine.name.clone();
+        return prepared.give_up(format_args!(
+            "--check-sample: engine {name} is limited by time, expected depth or nodes"
+        ));
+    }
+    let walls = format!("match {}: `fleet work` plays it", prepared.names.id());
+    if print(&header(
+        &prepared.plan,
+        &id_names,
+        &walls,
+        &prepared.remarks,
+    ))
+    .is_err()
+    {
+        return ExitCode::from(INTERRUPTED);
+    }
+    let played = prepared.played.len() as u64;
+    if let Some(events) = &mut prepared.ledger.events
+        && let Err(error) = events.start(&prepared.plan, &id_names, played)
+    {
+        return fail(
+            arbiter::results::exit::STORAGE,
+            format_args!("--events: {error}"),
+        );
+    }
+    ending::end(drive::drive(context, prepared, server).await)
+}
+
+/// Starts every engine once, as `arbiter match` does.
+fn try_engines(
+    plan: &Plan,
+    interrupt: &Interrupt,
+) -> Result<(Vec<Option<String>>, Vec<String>), String> {
+    let (isolation, _) = Isolation::of_plan(plan).map_err(|error| error.to_string())?;
+    let checked = runner::check_engines(plan, isolation, &Log::none(), interrupt);
+    checked.map_err(|error| error.to_string())
+}
+
+/// The first signal pauses the match, the next one ends the coordinator at once.
+fn stop_on_signals(interrupt: &Interrupt) -> std::io::Result<()> {
+    let stopped = interrupt.clone();
+    let on_signal = move || {
+        if stopped.is_set() {
+            std::process::exit(INTERRUPTED.into());
+        }
+        stopped.set();
+        complain("stopping; interrupt again to stop at once");
+    };
+    signals::listen(interrupt, on_signal, accuse_aloud)
+}

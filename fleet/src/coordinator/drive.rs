@@ -1,0 +1,362 @@
+//! Giving out and taking in, until the match is over.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use arbiter::VERSION;
+use arbiter::plan::Plan;
+use arbiter::plan::binary;
+use arbiter::plan::openings::OpeningError;
+use arbiter::plan::schedule::Schedule;
+use arbiter::play::runner::Retirement;
+use arbiter::results::exit::complain;
+use arbiter::results::ledger::{Ledger, LedgerError};
+use arbiter::results::progress::Progress;
+use arbiter::score::Verdict;
+use async_nats::jetstream::Context;
+use futures_util::StreamExt;
+use thiserror::Error;
+
+use super::ending::{self, Driven};
+use super::outstanding::Outstanding;
+use super::prepared::{Prepared, number};
+use super::sample::Sample;
+use crate::args::ServerArgs;
+use crate::message::{MessageError, OpenMatches, Phase, State, Tally, Work};
+use crate::names::{Names, OPEN};
+use crate::plan_file::{self, PlanFileError};
+use crate::queue::bucket::{Bucket, put_plan};
+use crate::queue::{MatchQueue, QueueError, publish};
+use crate::units::Units;
+
+/// How long the coordinator waits for games before it looks around.
+const WAIT: Duration = Duration::from_millis(250);
+/// Games that are fetched at a time.
+const MOST_FETCHED: usize = 64;
+/// How often it is looked whether all is as it should be.
+const WATCH_INTERVAL: Duration = Duration::from_secs(2);
+/// How long after a failed call the next one waits.
+const PAUSE: Duration = Duration::from_millis(500);
+/// Units given out beyond twice what workers can play at a time.
+const SPARE: u64 = 4;
+/// How often the list of open matches is tried to be changed, where others do so at the same time.
+const MOST_TRIES: usize = 20;
+
+/// Why a match breaks off.
+#[derive(Debug, Error)]
+pub enum DriveError {
+    /// A game cannot be kept or shown.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The server is of no use; what failed can be tried again.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
+    /// An opening cannot be played.
+    #[error("opening: {0}")]
+    Opening(#[from] OpeningError),
+    /// The plan cannot be sent.
+    #[error(transparent)]
+    Plan(#[from] PlanFileError),
+    /// There are no random numbers.
+    #[error("{0}")]
+    Random(String),
+    /// Somebody else coordinates the match.
+    #[error("another coordinator has taken over match {id}, expected one for each match")]
+    Taken {
+        /// The match.
+        id: String,
+    },
+}
+
+impl From<MessageError> for DriveError {
+    fn from(error: MessageError) -> DriveError {
+        DriveError::Queue(error.into())
+    }
+}
+
+/// A match that is coordinated.
+pub(super) struct Drive<'a> {
+    pub(super) context: &'a Context,
+    pub(super) names: &'a Names,
+    pub(super) plan: &'a Plan,
+    pub(super) schedule: &'a Schedule<'a>,
+    pub(super) units: Units,
+    pub(super) queue: MatchQueue,
+    pub(super) matches: Bucket,
+    pub(super) ledger: &'a mut Ledger,
+    pub(super) progress: &'a Progress,
+    pub(super) retirement: &'a Retirement<'a>,
+    pub(super) played: &'a mut HashSet<u64>,
+    pub(super) replays: Vec<u32>,
+    pub(super) state: State,
+    pub(super) tally: Tally,
+    pub(super) outstanding: Outstanding,
+    /// Blocks that workers can play at a time, as far as is known.
+    pub(super) slots: u64,
+    /// How often something has been given out.
+    pub(super) given: u64,
+    /// Whether nothing was in anybody's hands when it was looked last.
+    pub(super) was_idle: bool,
+    /// Which units are played by two workers, and what is known of them.
+    pub(super) sample: Sample,
+    /// Units that were late, and were given to a second worker.
+    pub(super) given_twice: HashSet<u64>,
+    /// Versions of messages that are not known, of which it has been said.
+    pub(super) unknown_versions: HashSet<u32>,
+    plan_bytes: Vec<u8>,
+}
+
+/// Plays a match by its workers.
+pub(super) async fn drive(context: &Context, prepared: Prepared, server: &ServerArgs) -> Driven {
+    let ack_wait = Duration::from_secs(server.ack_wait);
+    let Prepared {
+        plan,
+        mut ledger,
+        mut played,
+        failures,
+        replays,
+        names,
+        engines,
+        ..
+    } = prepared;
+    let before = played.len();
+    let begun = Instant::now();
+    let progress = Progress::new(plan.games, before as u64);
+    let retirement = Retirement::new(&plan, &failures);
+    let interrupt = ledger.interrupt.clone();
+    let outcome = async {
+        let schedule = Schedule::new(&plan)?;
+        let plan_bytes = plan_file::write(&plan)?;
+        let state = State {
+            phase: Phase::Open,
+            arbiter: VERSION.to_string(),
+            session: number().map_err(|(_, error)| DriveError::Random(error))?,
+            plan: binary::hash_bytes(&plan_bytes),
+            engines,
+            ack_wait_ms: ack_wait.as_millis() as u64,
+            set_aside: Vec::new(),
+        };
+        let mut drive = Drive {
+            queue: MatchQueue::ensure(context, &names, ack_wait).await?,
+            matches: Bucket::matches(context).await?,
+            context,
+            names: &names,
+            plan: &plan,
+            units: Units::of(&plan),
+            schedule: &schedule,
+            ledger: &mut ledger,
+            progress: &progress,
+            retirement: &retirement,
+            played: &mut played,
+            replays,
+            state,
+            tally: Tally::default(),
+            outstanding: Outstanding::default(),
+            slots: 0,
+            given: 0,
+            was_idle: false,
+            sample: Sample::new(
+                server.check_sample,
+                number().map_err(|(_, error)| DriveError::Random(error))?,
+            ),
+            given_twice: HashSet::new(),
+            unknown_versions: HashSet::new(),
+            plan_bytes,
+        };
+        let outcome = drive.run().await;
+        let is_over = outcome.is_ok() && drive.is_over();
+        // What another coordinator has taken over is no longer ours to end.
+        if !matches!(outcome, Err(DriveError::Taken { .. })) {
+            drive.leave(is_over).await;
+        }
+        outcome
+    }
+    .await;
+    progress.finish();
+    ledger.report.finish();
+    Driven {
+        plan,
+        ledger,
+        names,
+        before,
+        elapsed: begun.elapsed(),
+        is_interrupted: interrupt.ends(),
+        outcome,
+    }
+}
+
+impl Drive<'_> {
+    async fn run(&mut self) -> Result<(), DriveError> {
+        self.announce().await?;
+        self.take_waiting().await?;
+        self.recover().await?;
+        let mut watched = Instant::now();
+        let mut has_complained = false;
+        while !self.is_over() && !self.ledger.interrupt.ends() {
+            let mut outcome = self.turn().await;
+            if outcome.is_ok() && watched.elapsed() > WATCH_INTERVAL {
+                watched = Instant::now();
+                outcome = self.watch().await;
+            }
+            match outcome {
+                Ok(()) => has_complained = false,
+                Err(DriveError::Queue(error)) => {
+                    if !has_complained {
+                        complain(format_args!("the server: {error}; it is tried again"));
+                    }
+                    has_complained = true;
+                    tokio::time::sleep(PAUSE).await;
+                    // What is wrong beside the connection is found and mended there.
+                    if let Err(error) = self.watch().await
+                        && !matches!(error, DriveError::Queue(_))
+                    {
+                        return Err(error);
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if self.is_over() {
+            // What was played beyond the deciding block is recorded, and not counted.
+            let _ = self.take_waiting().await;
+        }
+        Ok(())
+    }
+
+    /// Whether nothing is left to be played.
+    fn is_over(&self) -> bool {
+        self.ledger.report.verdict() != Verdict::Open
+            || self.retirement.leaves_nothing()
+            || self.outstanding.is_done(self.units.count())
+    }
+
+    /// Gives out what may be, and takes what has come, for a moment.
+    async fn turn(&mut self) -> Result<(), DriveError> {
+        self.give_out().await?;
+        let consumer = self.queue.results_consumer().await?;
+        let batch = consumer.batch().max_messages(MOST_FETCHED).expires(WAIT);
+        let batch = batch.messages().await;
+        let mut batch = batch.map_err(QueueError::call("results"))?;
+        while let Some(message) = batch.next().await {
+            let message = message.map_err(QueueError::call("results"))?;
+            self.take(message).await?;
+            if !self.is_over() {
+                self.give_out().await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes all that waits to be taken.
+    async fn take_waiting(&mut self) -> Result<(), DriveError> {
+        loop {
+            let consumer = self.queue.results_consumer().await?;
+            let batch = consumer.fetch().max_messages(MOST_FETCHED).messages().await;
+            let mut batch = batch.map_err(QueueError::call("results"))?;
+            let mut is_empty = true;
+            while let Some(message) = batch.next().await {
+                is_empty = false;
+                let message = message.map_err(QueueError::call("results"))?;
+                self.take(message).await?;
+            }
+            if is_empty {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Gives out a little more than workers can play at a time.
+    pub(super) async fn give_out(&mut self) -> Result<(), DriveError> {
+        while self.outstanding.len() < 2 * self.slots + SPARE && !self.is_over() {
+            let (played, retirement, units) = (&*self.played, self.retirement, self.units);
+            let is_due = |unit| {
+                let mut games = units.games(unit);
+                let seats = self.schedule.seats(*games.start());
+                !seats
+                    .iter()
+                    .any(|seated| retirement.has_retired(seated.engine))
+                    && games.any(|game| !played.contains(&game))
+            };
+            let Some(unit) = self.outstanding.next(units.count(), is_due) else {
+                break;
+            };
+            self.give(unit).await?;
+        }
+        Ok(())
+    }
+
+    /// Gives out a unit.
+    pub(super) async fn give(&mut self, unit: u64) -> Result<(), DriveError> {
+        let games = self.units.games(unit);
+        let work = Work {
+            unit,
+            first: *games.start(),
+            last: *games.end(),
+            replays: self.replays.clone(),
+            not_by: self.sample.claimants(games),
+        };
+        self.given += 1;
+        let id = format!("{:016x}.{}", self.state.session, self.given);
+        match publish(self.context, self.names.work(), &id, &work).await {
+            Ok(sequence) => self.outstanding.sent(unit, sequence),
+            Err(error) => {
+                self.outstanding.lost(unit);
+                return Err(error.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the workers of the match, and what they need for it.
+    pub(super) async fn announce(&mut self) -> Result<(), DriveError> {
+        self.matches = Bucket::matches(self.context).await?;
+        put_plan(self.context, &self.state.plan, &self.plan_bytes).await?;
+        self.put_state().await?;
+        let id = self.names.id().to_string();
+        change_open(&self.matches, |open| {
+            if !open.ids.contains(&id) {
+                open.ids.push(id.clone());
+            }
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// Tells the workers how the match is.
+    pub(super) async fn put_state(&self) -> Result<(), QueueError> {
+        self.matches.put(&self.names.state(), &self.state).await
+    }
+
+    /// Tells the workers that nothing is to be played any more, or for now; of a match that is over all is removed.
+    async fn leave(&mut self, is_over: bool) {
+        self.state.phase = if is_over { Phase::Over } else { Phase::Paused };
+        // A server that does not hear it keeps what it has until the match is resumed.
+        let _ = self.put_state().await;
+        let _ = self.put_tally().await;
+        if is_over {
+            ending::clear(self.context, self.names).await;
+        } else {
+            let _ = self.queue.work.purge().await;
+        }
+    }
+}
+
+/// Changes the list of open matches, which other coordinators change, too.
+pub(super) async fn change_open(
+    matches: &Bucket,
+    change: impl Fn(&mut OpenMatches),
+) -> Result<(), QueueError> {
+    let mut tries = 0;
+    loop {
+        let (mut open, revision) = matches.get::<OpenMatches>(OPEN).await?.unwrap_or_default();
+        let before = open.clone();
+        change(&mut open);
+        if open == before {
+            return Ok(());
+        }
+        match matches.replace(OPEN, &open, revision).await {
+            Err(_) if tries < MOST_TRIES => tries += 1,
+            outcome => return outcome,
+        }
+    }
+}

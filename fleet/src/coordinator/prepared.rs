@@ -1,0 +1,211 @@
+//! A match that is about to be coordinated.
+
+use std::collections::HashSet;
+use std::fmt::Display;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use arbiter::archive::record_file::RecordFile;
+use arbiter::archive::store::{Store, StoreError};
+use arbiter::plan::seed::Seed;
+use arbiter::plan::{Plan, binary};
+use arbiter::play::interrupt::Interrupt;
+use arbiter::results::announcement::count;
+use arbiter::results::events::EventFile;
+use arbiter::results::exit::{USAGE, code_of, fail};
+use arbiter::results::ledger::Ledger;
+use arbiter::results::output::is_same_file;
+use arbiter::results::past::Past;
+use arbiter::results::report::Report;
+use arbiter::settings::args::{GameArgs, OutputArgs, ResumeArgs};
+
+use crate::message::EngineId;
+use crate::names::Names;
+
+/// The note of a store that has the id of its match on the server.
+const ID_NOTE: &str = "fleet";
+
+/// A match with its store, and all that was played of it.
+pub struct Prepared {
+    /// What is played.
+    pub plan: Plan,
+    /// Where its games go, and those that have been played before.
+    pub ledger: Ledger,
+    /// The numbers of these.
+    pub played: HashSet<u64>,
+    /// How often each engine has failed in a row in them.
+    pub failures: Vec<u32>,
+    /// How often games have been played again for each engine.
+    pub replays: Vec<u32>,
+    /// What is said at the start.
+    pub remarks: Vec<String>,
+    /// What it is called on the server.
+    pub names: Names,
+    /// The engines that workers have to have.
+    pub engines: Vec<EngineId>,
+    /// Whether it begins now, and is not resumed.
+    is_new: bool,
+}
+
+impl Prepared {
+    /// A match that has not begun; the error comes with its exit code.
+    pub fn new(
+        plan: &Plan,
+        remarks: Vec<String>,
+        args: &GameArgs,
+    ) -> Result<Prepared, (u8, String)> {
+        let engines = engines_of(plan)?;
+        let path = args.store.as_deref().unwrap_or_else(|| Path::new(""));
+        let failed = |error: StoreError| (code_of(&error), format!("--store: {error}"));
+        let mut store = Store::create(path, plan).map_err(failed)?;
+        let names = Names::numbered(number()?);
+        let opened = store.set_note(ID_NOTE, names.id()).map_err(failed);
+        // What is played is what anybody who resumes the match would play.
+        let opened = opened.and_then(|()| store.plan().map_err(failed));
+        let opened = opened.and_then(|stored| {
+            let record = plan.record.clone();
+            let plan = Plan { record, ..stored };
+            Ok((ledger(Report::of(&plan), &args.output, path)?, plan))
+        });
+        match opened {
+            Ok((ledger, plan)) => Ok(Prepared {
+                failures: vec![0; plan.engines.len()],
+                replays: vec![0; plan.engines.len()],
+                ledger: Ledger {
+                    store: Some(store),
+                    ..ledger
+                },
+                plan,
+                played: HashSet::new(),
+                remarks,
+                names,
+                engines,
+                is_new: true,
+            }),
+            Err(error) => {
+                store.discard();
+                Err(error)
+            }
+        }
+    }
+
+    /// The match in a store; the error comes with its exit code.
+    pub fn stored(args: &ResumeArgs) -> Result<Prepared, (u8, String)> {
+        let failed = |error: StoreError| (code_of(&error), error.to_string());
+        let mut store = Store::resume(&args.file).map_err(failed)?;
+        let mut plan = store.plan().map_err(failed)?;
+        plan.record.clone_from(&args.output.record);
+        let known = store.note(ID_NOTE).map_err(failed)?;
+        let names = match known.as_deref().and_then(Names::of) {
+            Some(names) => names,
+            // A match that was played on one machine goes on on many.
+            None => {
+                let names = Names::numbered(number()?);
+                store.set_note(ID_NOTE, names.id()).map_err(failed)?;
+                names
+            }
+        };
+        let mut past = Past::of(&store, &plan).map_err(failed)?;
+        if args.forgive {
+            past.failures.clear();
+        }
+        let retired = past.retired(&plan);
+        let (stored, all) = (past.played.len(), count(plan.games, "game"));
+        let mut remarks = vec![format!("{stored} of {all} stored before")];
+        if !retired.is_empty() {
+            let names = retired.join(", ");
+            remarks.push(format!(
+                "{names}: retired before; --forgive lets it play again"
+            ));
+        }
+        let ledger = ledger(past.report, &args.output, &args.file)?;
+        Ok(Prepared {
+            engines: engines_of(&plan)?,
+            ledger: Ledger {
+                store: Some(store),
+                retired,
+                ..ledger
+            },
+            plan,
+            played: past.played,
+            failures: past.failures,
+            replays: past.replays,
+            remarks,
+            names,
+            is_new: false,
+        })
+    }
+
+    /// Says why the match cannot begin, and leaves no file in the way of the next attempt.
+    pub fn give_up(self, error: impl Display) -> ExitCode {
+        if let Some(store) = self.ledger.store.filter(|_| self.is_new) {
+            store.discard();
+        }
+        fail(USAGE, error)
+    }
+}
+
+/// The outputs of a match, none of which is its store.
+fn ledger(report: Report, output: &OutputArgs, store: &Path) -> Result<Ledger, (u8, String)> {
+    if output.log.is_some() {
+        let error = "--log: engines talk to the workers, and nothing of it comes here";
+        return Err((USAGE, error.to_string()));
+    }
+    for (flag, path) in [("record", &output.record), ("events", &output.events)] {
+        if path
+            .as_deref()
+            .is_some_and(|path| is_same_file(path, store))
+        {
+            let error = format!("--{flag}: expected another file than the store");
+            return Err((USAGE, error));
+        }
+    }
+    let record_file = output.record.as_deref().map(RecordFile::append_to);
+    let record_file = record_file.transpose();
+    let events = output.events.as_deref().map(EventFile::create).transpose();
+    Ok(Ledger {
+        store: None,
+        record_file: record_file.map_err(|error| (USAGE, format!("--record: {error}")))?,
+        events: events.map_err(|error| (USAGE, format!("--events: {error}")))?,
+        report,
+        report_every: output.report_every,
+        repeats: 0,
+        retired: Vec::new(),
+        has_warned: false,
+        interrupt: Interrupt::new(),
+    })
+}
+
+/// The engines of a plan as workers have to have them.
+fn engines_of(plan: &Plan) -> Result<Vec<EngineId>, (u8, String)> {
+    let id = |engine: &arbiter::plan::EngineSpec| {
+        let name = &engine.name;
+        let missing = || {
+            let command = engine.command.display();
+            (
+                USAGE,
+                format!("engine {name}: {command} cannot be read, expected its program"),
+            )
+        };
+        Ok(EngineId {
+            name: name.clone(),
+            sha256: binary::hash(&engine.command).ok_or_else(missing)?,
+            files: binary::hash_arguments(&engine.args, engine.dir.as_deref()),
+        })
+    };
+    plan.engines.iter().map(id).collect()
+}
+
+/// A number that nobody else has.
+pub fn number() -> Result<u64, (u8, String)> {
+    let secret = Seed::secret().map_err(|error| (USAGE, format!("random numbers: {error}")))?;
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = since.map_or(0, |time| time.as_nanos() as u64);
+    match secret {
+        Seed::Key([a, b, c, d, e, f, g, h, ..]) => {
+            Ok(now ^ u64::from_be_bytes([a, b, c, d, e, f, g, h]))
+        }
+        Seed::Number(number) => Ok(number),
+    }
+}

@@ -1,0 +1,156 @@
+//! Taking in a game: it is looked at before it counts, it counts once, and whoever invents one is set aside.
+
+use arbiter::play::replays::count_replays;
+use arbiter::play::runner::News;
+use arbiter::record::GameRecord;
+use arbiter::record::digest::KeptGame;
+use arbiter::record::printable::printable;
+use arbiter::results::exit::complain;
+use async_nats::jetstream::{AckKind, Message as Delivered};
+use std::time::Duration;
+
+use super::drive::{Drive, DriveError};
+use crate::check::check;
+use crate::message::{Message, MessageError, Outcome};
+use crate::names::key_of;
+
+/// How long a message that somebody else may know is left alone.
+const LEFT_ALONE: Duration = Duration::from_secs(60);
+/// The most workers that are counted by their names.
+const MOST_WORKERS: usize = 20_000;
+
+impl Drive<'_> {
+    /// Takes what a worker sent.
+    pub(super) async fn take(&mut self, message: Delivered) -> Result<(), DriveError> {
+        let answer = match Outcome::decode(&message.payload) {
+            Ok(outcome) => self.take_outcome(outcome).await?,
+            Err(MessageError::Version { found }) => {
+                if self.unknown_versions.insert(found) {
+                    let error = MessageError::Version { found };
+                    complain(format_args!("a result is left to who knows it: {error}"));
+                }
+                AckKind::Nak(Some(LEFT_ALONE))
+            }
+            Err(error) => {
+                complain(format_args!("a result is refused: {error}"));
+                AckKind::Term
+            }
+        };
+        // What is not acknowledged comes again, and is known then.
+        let _ = message.ack_with(answer).await;
+        Ok(())
+    }
+
+    async fn take_outcome(&mut self, outcome: Outcome) -> Result<AckKind, DriveError> {
+        let worker = key_of(&outcome.worker);
+        let game = outcome.game.record.game;
+        let is_set_aside = self.state.set_aside.contains(&worker);
+        let flaw = match is_set_aside {
+            true => None,
+            false => check(self.plan, self.schedule, &outcome.game).err(),
+        };
+        if flaw.is_some() || is_set_aside {
+            self.count(&worker, |tally| tally.refused += 1);
+            if let Some(flaw) = flaw {
+                let text = format!("game {game} by worker {worker} is refused: {flaw}");
+                complain(format_args!(
+                    "{}; the worker is set aside",
+                    printable(&text)
+                ));
+                self.state.set_aside.push(worker);
+                self.put_state().await?;
+            }
+            if (1..=self.plan.games).contains(&game) {
+                let unit = self.units.of_game(game);
+                if self.outstanding.has(unit) {
+                    self.outstanding.lost(unit);
+                }
+            }
+            return Ok(AckKind::Term);
+        }
+        if self.played.contains(&game) {
+            self.count(&worker, |tally| tally.doubles += 1);
+            return Ok(AckKind::Ack);
+        }
+        let unit = self.units.of_game(game);
+        let (worker, record) = match self.sample.has(unit) {
+            false => (worker, outcome.game.record),
+            true => match self.take_claim(unit, worker, outcome.game).await? {
+                Some(agreed) => agreed,
+                None => return Ok(AckKind::Ack),
+            },
+        };
+        let is_fault = record.fault.is_some();
+        self.ledger.repeats += record.replays.len() as u64;
+        count_replays(&self.plan.engines, &record, &mut self.replays);
+        let retired = self.retirement.note(&record);
+        self.enter(&News::Ended(Box::new(record)))?;
+        self.played.insert(game);
+        self.count(&worker, |tally| {
+            tally.games += 1;
+            tally.faults += u64::from(is_fault);
+        });
+        if let Some((engine, failures)) = retired {
+            let engine = self.plan.engines[engine].name.clone();
+            self.enter(&News::Retired { engine, failures })?;
+        }
+        if self
+            .units
+            .games(unit)
+            .all(|game| self.played.contains(&game))
+        {
+            self.outstanding.done(unit);
+        }
+        Ok(AckKind::Ack)
+    }
+
+    /// Takes a game that two workers are to agree on; returns it once they do, with the first of them.
+    async fn take_claim(
+        &mut self,
+        unit: u64,
+        worker: String,
+        game: KeptGame,
+    ) -> Result<Option<(String, GameRecord)>, DriveError> {
+        let number = game.record.game;
+        let by = worker.clone();
+        if let Some(agreed) = self.sample.claim(number, worker, game) {
+            for liar in agreed.others {
+                let text = format!(
+                    "game {number} by worker {liar} is refused: two others played another one"
+                );
+                complain(format_args!(
+                    "{}; the worker is set aside",
+                    printable(&text)
+                ));
+                self.count(&liar, |tally| tally.refused += 1);
+                self.sample.forget(&liar);
+                self.state.set_aside.push(liar);
+                self.put_state().await?;
+            }
+            return Ok(Some((agreed.worker, agreed.record)));
+        }
+        let mut open = self
+            .units
+            .games(unit)
+            .filter(|game| !self.played.contains(game));
+        if open.all(|game| self.sample.has_claim(game, &by)) {
+            // All of it is there once more: now others are to play it.
+            self.outstanding.lost(unit);
+        }
+        Ok(None)
+    }
+
+    fn enter(&mut self, news: &News) -> Result<(), DriveError> {
+        // A game is durable in the store when this returns.
+        let entered =
+            tokio::task::block_in_place(|| self.ledger.enter(self.plan, news, self.progress));
+        Ok(entered?)
+    }
+
+    fn count(&mut self, worker: &str, count: impl Fn(&mut crate::message::WorkerTally)) {
+        let workers = &mut self.tally.workers;
+        if workers.contains_key(worker) || workers.len() < MOST_WORKERS {
+            count(workers.entry(worker.to_string()).or_default());
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Units that two workers play before they count: a worker that invents games is found by them.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use arbiter::record::GameRecord;
+use arbiter::record::digest::KeptGame;
+
+/// Which units are played twice, and what workers say of their games.
+#[derive(Debug)]
+pub struct Sample {
+    /// About one unit of so many; `None` for none.
+    one_of: Option<u64>,
+    /// What nobody else knows.
+    secret: u64,
+    /// The games that are not agreed on, by their numbers, each with who claims what.
+    claims: BTreeMap<u64, Vec<(String, KeptGame)>>,
+}
+
+/// A game that two workers have played alike.
+#[derive(Debug, PartialEq)]
+pub struct Agreed {
+    /// The first of them.
+    pub worker: String,
+    /// The game.
+    pub record: GameRecord,
+    /// Who played another game.
+    pub others: Vec<String>,
+}
+
+impl Sample {
+    /// About one unit of `one_of`, which ones nobody knows who does not know the secret.
+    pub fn new(one_of: Option<u64>, secret: u64) -> Sample {
+        Sample {
+            one_of,
+            secret,
+            claims: BTreeMap::new(),
+        }
+    }
+
+    /// Whether a unit is in the sample.
+    pub fn has(&self, unit: u64) -> bool {
+        let mixed = mix(self.secret ^ mix(unit));
+        self.one_of
+            .is_some_and(|one_of| mixed.is_multiple_of(one_of))
+    }
+
+    /// Notes what a worker says of a game; once two say the same, returns it. What a worker says first counts.
+    pub fn claim(&mut self, number: u64, worker: String, game: KeptGame) -> Option<Agreed> {
+        let claims = self.claims.entry(number).or_default();
+        if claims.iter().any(|(by, _)| *by == worker) {
+            return None;
+        }
+        let digest = game.record.digest();
+        let is_same = |(_, other): &(String, KeptGame)| other.record.digest() == digest;
+        let Some(index) = claims.iter().position(is_same) else {
+            claims.push((worker, game));
+            return None;
+        };
+        let mut claims = self.claims.remove(&number)?;
+        let (worker, game) = claims.swap_remove(index);
+        Some(Agreed {
+            worker,
+            record: game.record,
+            others: claims.into_iter().map(|(by, _)| by).collect(),
+        })
+    }
+
+    /// Whether a worker has said what it played.
+    pub fn has_claim(&self, number: u64, worker: &str) -> bool {
+        let claims = self.claims.get(&number);
+        claims.is_some_and(|claims| claims.iter().any(|(by, _)| by == worker))
+    }
+
+    /// Forgets what a worker said that is believed no more.
+    pub fn forget(&mut self, worker: &str) {
+        for claims in self.claims.values_mut() {
+            claims.retain(|(by, _)| by != worker);
+        }
+    }
+
+    /// Who has said something of games that are not agreed on.
+    pub fn claimants(&self, games: RangeInclusive<u64>) -> Vec<String> {
+        let claims = self.claims.range(games).flat_map(|(_, claims)| claims);
+        let mut names: Vec<String> = claims.map(|(by, _)| by.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+/// The finalizer of SplitMix64: any two numbers have results that look independent.
+fn mix(number: u64) -> u64 {
+    let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn about_one_unit_of_ten_is_in_the_sample() {
+        let sample = Sample::new(Some(10), 5);
+        let number = (0..10_000).filter(|&unit| sample.has(unit)).count();
+        // 1000 expected, with a standard deviation of 30.
+        assert!((850..1150).contains(&number), "{number}");
+        assert!(!(0..1000).any(|unit| Sample::new(None, 5).has(unit)));
+        assert!((0..1000).all(|unit| Sample::new(Some(1), 5).has(unit)));
+    }
+}

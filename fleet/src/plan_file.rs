@@ -1,0 +1,58 @@
+//! The plan of a match as bytes: the arbiter's own store without a game, so that a worker reads the very plan that a
+//! resumed match has.
+
+use std::io;
+
+use arbiter::archive::store::{Store, StoreError};
+use arbiter::plan::Plan;
+use thiserror::Error;
+
+/// Why a plan cannot be written or read.
+#[derive(Debug, Error)]
+pub enum PlanFileError {
+    /// A file for it cannot be used.
+    #[error("a temporary file for the plan: {0}")]
+    File(#[from] io::Error),
+    /// It makes no sense, or is of another version of the arbiter.
+    #[error("the plan: {0}")]
+    Store(#[from] StoreError),
+}
+
+/// The bytes of a plan.
+///
+/// # Errors
+/// [`PlanFileError`] where no temporary file can be written.
+pub fn write(plan: &Plan) -> Result<Vec<u8>, PlanFileError> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("plan.db");
+    drop(Store::create(&path, plan)?);
+    Ok(std::fs::read(path)?)
+}
+
+/// The plan in some bytes.
+///
+/// # Errors
+/// [`PlanFileError`] where they are no plan of this version of the arbiter.
+pub fn read(bytes: &[u8]) -> Result<Plan, PlanFileError> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("plan.db");
+    std::fs::write(&path, bytes)?;
+    Ok(Store::open(&path)?.plan()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter::plan::{EngineSpec, Limit};
+    use buxtehude::rules::VARIANTS;
+
+    #[test]
+    fn a_plan_is_read_as_it_was_written() {
+        let engines = vec![EngineSpec::new("a", "/bin/sh", Limit::nodes(7))];
+        let plan = Plan::new(&VARIANTS[0], 3, engines);
+        let found = read(&write(&plan).unwrap()).unwrap();
+        assert_eq!(found.engines[0].limit, Limit::nodes(7));
+        assert_eq!((found.seats, found.games), (3, plan.games));
+        assert!(read(b"no plan").is_err());
+    }
+}

@@ -1,0 +1,335 @@
+//! The server: how it is reached, and the streams, consumers and buckets on it.
+
+pub mod bucket;
+
+use std::fs;
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
+use async_nats::jetstream::context::GetStreamErrorKind;
+use async_nats::jetstream::stream::{Config, RetentionPolicy, Stream};
+use async_nats::jetstream::{self, Context, ErrorCode};
+use async_nats::{ConnectOptions, HeaderMap, ServerAddr};
+use thiserror::Error;
+
+use crate::args::ServerArgs;
+use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, Message, MessageError};
+use crate::names::{COORDINATOR, Names, WORKERS};
+pub use bucket::Bucket;
+
+/// How long the server remembers the ids of messages.
+const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
+/// How often a unit of work is given out before it is left for its coordinator to look at.
+const MOST_DELIVERIES: i64 = 10;
+/// How long the coordinator may take to store a game.
+const COORDINATOR_WAIT: Duration = Duration::from_secs(60);
+/// The oldest server that has all that is needed.
+const OLDEST: (u64, u64) = (2, 10);
+
+/// Why the server is of no use, or does not do what it was asked for.
+#[derive(Debug, Error)]
+pub enum QueueError {
+    /// A file named on the command line cannot be used.
+    #[error("{flag}: {path}: {reason}")]
+    File {
+        /// The flag.
+        flag: &'static str,
+        /// The file.
+        path: String,
+        /// The system's reason.
+        reason: std::io::Error,
+    },
+    /// It cannot be reached.
+    #[error("--nats {url}: {reason}")]
+    Unreachable {
+        /// Where it was looked for.
+        url: String,
+        /// Why.
+        reason: String,
+    },
+    /// It is too old.
+    #[error("--nats {url}: nats-server {found}, expected 2.10 or later")]
+    Old {
+        /// Where it is.
+        url: String,
+        /// Its version.
+        found: String,
+    },
+    /// It has no JetStream, or not for us.
+    #[error(
+        "--nats {url}: no JetStream: {reason}; expected a server that was started with `-js`, and the right to use it"
+    )]
+    NoJetStream {
+        /// Where it is.
+        url: String,
+        /// What it answers.
+        reason: String,
+    },
+    /// A call failed.
+    #[error("{what}: {reason}")]
+    Call {
+        /// What was asked for.
+        what: &'static str,
+        /// What the server or the connection says.
+        reason: String,
+    },
+    /// A message cannot be written or read.
+    #[error(transparent)]
+    Message(#[from] MessageError),
+}
+
+impl QueueError {
+    /// A failed call, for `map_err`.
+    pub fn call<E: ToString>(what: &'static str) -> impl Fn(E) -> QueueError {
+        move |reason| QueueError::Call {
+            what,
+            reason: reason.to_string(),
+        }
+    }
+}
+
+/// Reaches the server.
+///
+/// # Errors
+/// [`QueueError`] where there is none, or none that is fit.
+pub async fn connect(args: &ServerArgs, name: &str) -> Result<Context, QueueError> {
+    let url = || without_password(&args.nats);
+    // The client takes no user from an address by itself.
+    let address: ServerAddr = args
+        .nats
+        .parse()
+        .map_err(|reason| QueueError::Unreachable {
+            url: url(),
+            reason: format!("{reason}, expected such as nats://host:4222"),
+        })?;
+    let unreachable = |reason: String| QueueError::Unreachable { url: url(), reason };
+    let mut options = ConnectOptions::new().name(name);
+    let read = |flag, path: &std::path::Path| {
+        fs::read_to_string(path).map_err(|reason| QueueError::File {
+            flag,
+            path: path.display().to_string(),
+            reason,
+        })
+    };
+    if let (Some(user), Some(password)) = (address.username(), address.password()) {
+        options = options.user_and_password(user.to_string(), password.to_string());
+    }
+    if let Some(path) = &args.creds {
+        let credentials = options.credentials(&read("--creds", path)?);
+        options = credentials.map_err(|reason| QueueError::File {
+            flag: "--creds",
+            path: path.display().to_string(),
+            reason,
+        })?;
+    }
+    if let Some(path) = &args.nkey {
+        options = options.nkey(read("--nkey", path)?.trim().to_string());
+    }
+    if let Some(path) = &args.tls_ca {
+        options = options.add_root_certificates(path.clone());
+    }
+    let connected = options.connect(address).await;
+    let client = connected.map_err(|error| unreachable(error.to_string()))?;
+    let found = client.server_info().version;
+    if version_of(&found).is_none_or(|version| version < OLDEST) {
+        return Err(QueueError::Old { url: url(), found });
+    }
+    let context = jetstream::new(client);
+    match context.query_account().await {
+        Ok(_) => Ok(context),
+        Err(error) => Err(QueueError::NoJetStream {
+            url: url(),
+            reason: error.to_string(),
+        }),
+    }
+}
+
+/// An address as it may be shown.
+fn without_password(address: &str) -> String {
+    match (address.split_once("://"), address.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_string(),
+        _ => address.to_string(),
+    }
+}
+
+/// The first two numbers of a version.
+fn version_of(text: &str) -> Option<(u64, u64)> {
+    let mut numbers = text.split('.');
+    let mut next = || numbers.next()?.parse().ok();
+    Some((next()?, next()?))
+}
+
+/// The streams and consumers of one match.
+#[derive(Clone, Debug)]
+pub struct MatchQueue {
+    /// What is to be played.
+    pub work: Stream,
+    /// What was played.
+    pub results: Stream,
+    /// Whether either of them had to be made.
+    pub is_new: bool,
+}
+
+impl MatchQueue {
+    /// Makes what is missing of a match's streams and consumers, and leaves the rest as it is.
+    ///
+    /// # Errors
+    /// [`QueueError::Call`].
+    pub async fn ensure(
+        context: &Context,
+        names: &Names,
+        ack_wait: Duration,
+    ) -> Result<MatchQueue, QueueError> {
+        let (work, is_new_work) =
+            ensure_stream(context, names.work_stream(), names.work(), MOST_BYTES).await?;
+        let (name, subject) = (names.result_stream(), names.result());
+        let (results, is_new_result) =
+            ensure_stream(context, name, subject, MOST_BYTES_OF_A_GAME).await?;
+        ensure_consumer(&work, WORKERS, ack_wait, MOST_DELIVERIES).await?;
+        ensure_consumer(&results, COORDINATOR, COORDINATOR_WAIT, -1).await?;
+        Ok(MatchQueue {
+            work,
+            results,
+            is_new: is_new_work || is_new_result,
+        })
+    }
+
+    /// Whether both streams are there.
+    ///
+    /// # Errors
+    /// [`QueueError::Call`] where the server does not say.
+    pub async fn is_there(&self) -> Result<bool, QueueError> {
+        for stream in [&self.work, &self.results] {
+            let asked = stream.get_info().await;
+            match asked {
+                Ok(_) => {}
+                Err(error) if error.to_string().contains("not found") => return Ok(false),
+                Err(error) => return Err(QueueError::call("streams")(error)),
+            }
+        }
+        Ok(true)
+    }
+
+    /// The consumer of what was played.
+    ///
+    /// # Errors
+    /// [`QueueError::Call`].
+    pub async fn results_consumer(&self) -> Result<PullConsumer, QueueError> {
+        let consumer = self.results.get_consumer(COORDINATOR).await;
+        consumer.map_err(QueueError::call("consumer of results"))
+    }
+
+    /// Removes both streams.
+    pub async fn remove(context: &Context, names: &Names) {
+        // What stays is removed by whoever runs the server, and harms nobody.
+        let _ = context.delete_stream(names.work_stream()).await;
+        let _ = context.delete_stream(names.result_stream()).await;
+    }
+}
+
+/// A consumer that workers share.
+///
+/// # Errors
+/// [`QueueError::Call`] where there is none.
+pub async fn workers_consumer(
+    context: &Context,
+    names: &Names,
+) -> Result<PullConsumer, QueueError> {
+    let consumer = context.get_consumer_from_stream(WORKERS, names.work_stream());
+    consumer.await.map_err(QueueError::call("consumer of work"))
+}
+
+async fn ensure_stream(
+    context: &Context,
+    name: String,
+    subject: String,
+    most_bytes: usize,
+) -> Result<(Stream, bool), QueueError> {
+    match context.get_stream(&name).await {
+        Ok(stream) => return Ok((stream, false)),
+        Err(error) if is_missing(&error.kind()) => {}
+        Err(error) => return Err(QueueError::call("stream")(error)),
+    }
+    let config = Config {
+        name,
+        subjects: vec![subject],
+        retention: RetentionPolicy::WorkQueue,
+        max_message_size: i32::try_from(most_bytes).unwrap_or(i32::MAX),
+        duplicate_window: DUPLICATE_WINDOW,
+        num_replicas: 1,
+        ..Config::default()
+    };
+    let stream = context.create_stream(config).await;
+    Ok((stream.map_err(QueueError::call("stream"))?, true))
+}
+
+fn is_missing(kind: &GetStreamErrorKind) -> bool {
+    matches!(kind, GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
+}
+
+async fn ensure_consumer(
+    stream: &Stream,
+    name: &str,
+    ack_wait: Duration,
+    max_deliver: i64,
+) -> Result<(), QueueError> {
+    let config = pull::Config {
+        durable_name: Some(name.to_string()),
+        ack_policy: AckPolicy::Explicit,
+        ack_wait,
+        max_deliver,
+        // Any number of workers may have something in hand.
+        max_ack_pending: -1,
+        ..pull::Config::default()
+    };
+    let consumer = stream.create_consumer(config).await;
+    consumer.map(drop).map_err(QueueError::call("consumer"))
+}
+
+/// Sends a message once: the server drops another one with the same id. Returns its number in the stream.
+///
+/// # Errors
+/// [`QueueError`] where the server does not acknowledge it; it may be there all the same.
+pub async fn publish(
+    context: &Context,
+    subject: String,
+    id: &str,
+    message: &impl Message,
+) -> Result<u64, QueueError> {
+    let mut headers = HeaderMap::new();
+    headers.insert("Nats-Msg-Id", id);
+    let sent = context.publish_with_headers(subject, headers, message.encode()?.into());
+    let sent = sent.await.map_err(QueueError::call("publish"))?;
+    let acknowledged = sent.await.map_err(QueueError::call("publish"))?;
+    Ok(acknowledged.sequence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_password_is_shown() {
+        for (address, shown) in [
+            ("nats://u:p@host:1", "nats://host:1"),
+            ("u:p@host", "host"),
+            ("nats://host", "nats://host"),
+        ] {
+            assert_eq!(without_password(address), shown);
+        }
+    }
+
+    #[test]
+    fn old_servers_are_told_by_their_version() {
+        for (text, is_fit) in [
+            ("2.9.10", false),
+            ("2.10.0", true),
+            ("3.0", true),
+            ("x", false),
+        ] {
+            let found = version_of(text).is_some_and(|version| version >= OLDEST);
+            assert_eq!(found, is_fit, "{text}");
+        }
+    }
+}

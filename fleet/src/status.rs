@@ -1,0 +1,107 @@
+//! `fleet status`: who works, how fast, what was refused, and what is left.
+
+use std::process::ExitCode;
+
+use arbiter::archive::store::{Store, StoreError};
+use arbiter::results::announcement::count;
+use arbiter::results::exit::{USAGE, code_of, fail};
+use arbiter::results::output::print;
+use arbiter::results::past::Past;
+
+use crate::args::{ServerArgs, StatusArgs};
+use crate::message::{Beat, OpenMatches, State, Tally};
+use crate::names::{Names, OPEN};
+use crate::queue::bucket::Bucket;
+use crate::queue::{QueueError, connect};
+
+/// Prints how the fleet is.
+pub async fn status(server: &ServerArgs, args: &StatusArgs) -> ExitCode {
+    let mut text = String::new();
+    if let Some(path) = &args.file {
+        let stored = || -> Result<String, StoreError> {
+            let store = Store::open(path)?;
+            let plan = store.plan()?;
+            let played = Past::of(&store, &plan)?.played.len();
+            let (all, path) = (count(plan.games, "game"), path.display());
+            Ok(format!("{path}: {played} of {all} stored\n"))
+        };
+        match stored() {
+            Ok(line) => text += &line,
+            Err(error) => return fail(code_of(&error), error),
+        }
+    }
+    match on_server(server).await {
+        Ok(lines) => text += &lines,
+        Err(error) => return fail(USAGE, error),
+    }
+    let _ = print(&text);
+    ExitCode::SUCCESS
+}
+
+async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
+    let context = connect(server, "fleet status").await?;
+    let matches = Bucket::matches(&context).await?;
+    let open = matches
+        .get::<OpenMatches>(OPEN)
+        .await?
+        .unwrap_or_default()
+        .0;
+    let mut text = match open.ids.len() {
+        0 => "no match is open\n".to_string(),
+        _ => String::new(),
+    };
+    for names in open.ids.iter().filter_map(|id| Names::of(id)) {
+        text += &of_match(&matches, &names).await?;
+    }
+    let beats: Vec<Beat> = Bucket::beats(&context).await?.all().await?;
+    text += &format!("{}\n", count(beats.len() as u64, "worker"));
+    for beat in beats {
+        let Beat {
+            worker,
+            arbiter,
+            concurrency,
+            playing,
+            games,
+            seconds,
+            lag_micros,
+            refused,
+        } = beat;
+        let speed = games as f64 / (seconds.max(1) as f64);
+        let lag = lag_micros as f64 / 1000.0;
+        text += &format!(
+            "  {worker}  arbiter {arbiter}  plays {playing} of {concurrency}  {games} games  {speed:.2} games/s  \
+             lag {lag:.2} ms\n"
+        );
+        for (id, reason) in refused {
+            text += &format!("    refuses match {id}: {reason}\n");
+        }
+    }
+    Ok(text)
+}
+
+async fn of_match(matches: &Bucket, names: &Names) -> Result<String, QueueError> {
+    let id = names.id();
+    let state = matches.get::<State>(&names.state()).await;
+    let state = match state {
+        Ok(Some((state, _))) => state,
+        Ok(None) => return Ok(format!("match {id}: nothing is known of it\n")),
+        Err(error) => return Ok(format!("match {id}: {error}\n")),
+    };
+    let tally = matches.get::<Tally>(&names.tally()).await?;
+    let tally = tally.unwrap_or_default().0;
+    let phase = format!("{:?}", state.phase).to_lowercase();
+    let mut text = format!(
+        "match {id}: {phase}, {} of {} games stored\n",
+        tally.stored, tally.games
+    );
+    for (worker, tally) in &tally.workers {
+        text += &format!(
+            "  {worker}  {} games, {} with a fault, {} played twice, {} refused\n",
+            tally.games, tally.faults, tally.doubles, tally.refused
+        );
+    }
+    for worker in &state.set_aside {
+        text += &format!("  {worker} is set aside\n");
+    }
+    Ok(text)
+}

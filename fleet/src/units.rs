@@ -1,0 +1,76 @@
+//! Which games are given out together: a block, or where it is long a part of it.
+
+use std::ops::RangeInclusive;
+
+use arbiter::plan::Plan;
+
+/// The most games that are given out together.
+const MOST_GAMES: u64 = 24;
+
+/// The units of a plan, numbered from 0 in the order of the schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Units {
+    games: u64,
+    games_per_block: u64,
+    per_block: u64,
+}
+
+impl Units {
+    /// The units of a plan.
+    pub fn of(plan: &Plan) -> Units {
+        Units::new(plan.games, plan.line_ups().games_per_block())
+    }
+
+    fn new(games: u64, games_per_block: u64) -> Units {
+        Units {
+            games,
+            games_per_block,
+            per_block: games_per_block.div_ceil(MOST_GAMES),
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.games.div_ceil(self.games_per_block) * self.per_block
+    }
+
+    /// The numbers of a unit's games.
+    pub fn games(&self, unit: u64) -> RangeInclusive<u64> {
+        let (block, part) = (unit / self.per_block, unit % self.per_block);
+        let begin = block * self.games_per_block;
+        let end = (begin + ((part + 1) * MOST_GAMES).min(self.games_per_block)).min(self.games);
+        begin + part * MOST_GAMES + 1..=end
+    }
+
+    /// The unit of a game.
+    pub fn of_game(&self, game: u64) -> u64 {
+        let index = game.saturating_sub(1);
+        let (block, within) = (index / self.games_per_block, index % self.games_per_block);
+        block * self.per_block + within / MOST_GAMES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_game_is_in_one_unit() {
+        for (games, per_block) in [(6, 2), (9, 3), (1440, 720), (60, 30)] {
+            let units = Units::new(games, per_block);
+            let mut all = Vec::new();
+            for unit in 0..units.count() {
+                let range = units.games(unit);
+                assert!(range.clone().count() as u64 <= MOST_GAMES, "{range:?}");
+                let blocks = range.clone().map(|game| (game - 1) / per_block);
+                assert_eq!(blocks.collect::<std::collections::HashSet<_>>().len(), 1);
+                assert!(
+                    range.clone().all(|game| units.of_game(game) == unit),
+                    "{range:?}"
+                );
+                all.extend(range);
+            }
+            assert_eq!(all, (1..=games).collect::<Vec<u64>>());
+        }
+    }
+}

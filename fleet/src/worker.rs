@@ -1,0 +1,280 @@
+//! `fleet work`: plays games of whatever matches are open, and holds nothing that another could not play as well.
+
+mod adoption;
+mod engines;
+mod unit;
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use arbiter::VERSION;
+use arbiter::play::interrupt::Interrupt;
+use arbiter::play::lag::LagMeter;
+use arbiter::play::{signals, walls};
+use arbiter::record::printable::printable;
+use arbiter::results::exit::{INTERRUPTED, USAGE, accuse_aloud, complain, fail};
+use async_nats::jetstream::Context;
+
+use crate::args::{ServerArgs, WorkArgs};
+use crate::message::{Beat, OpenMatches, Phase, State};
+use crate::names::{self, Names, OPEN, key_of};
+use crate::queue::bucket::Bucket;
+use crate::queue::{QueueError, connect};
+use adoption::Adopted;
+
+/// How often a worker looks what is open, and how its matches are.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// How often it says that it is there.
+const BEAT_INTERVAL: Duration = Duration::from_secs(5);
+/// How long it waits before it tries to reach the server again.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How often it looks whether it is to end.
+const TICK: Duration = Duration::from_millis(100);
+/// The most open matches that it looks at.
+const MOST_MATCHES: usize = 64;
+
+/// What all parts of a worker share.
+pub(crate) struct Worker {
+    pub(crate) name: String,
+    pub(crate) args: WorkArgs,
+    pub(crate) context: Context,
+    /// The wish to end.
+    pub(crate) interrupt: Interrupt,
+    pub(crate) lag: LagMeter,
+    begun: Instant,
+    /// The matches that it plays, by their ids.
+    adopted: Mutex<BTreeMap<String, Arc<Adopted>>>,
+    /// The matches that it does not play, with the reasons.
+    refused: Mutex<BTreeMap<String, Refused>>,
+    pub(crate) playing: AtomicU64,
+    pub(crate) games: AtomicU64,
+}
+
+/// Why a match is not played.
+struct Refused {
+    /// The coordinator's own number then: another one is looked at anew.
+    session: u64,
+    reason: String,
+}
+
+/// Works until it is interrupted.
+pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
+    let name = args.name.as_deref().map(key_of);
+    let name = name.unwrap_or_else(names::of_this_process);
+    let interrupt = Interrupt::new();
+    let stopped = interrupt.clone();
+    let on_signal = move || {
+        if stopped.is_set() {
+            std::process::exit(INTERRUPTED.into());
+        }
+        stopped.set();
+    };
+    if let Err(error) = signals::listen(&interrupt, on_signal, accuse_aloud) {
+        return fail(USAGE, format_args!("cannot handle signals: {error}"));
+    }
+    walls::shield_arbiter();
+    let Some(context) = reach(server, &name, &interrupt).await else {
+        return ExitCode::from(INTERRUPTED);
+    };
+    let context = match context {
+        Ok(context) => context,
+        Err(error) => return fail(USAGE, error),
+    };
+    complain(format_args!(
+        "worker {name} is ready, {} at a time",
+        args.concurrency
+    ));
+    let worker = Arc::new(Worker {
+        name,
+        args: args.clone(),
+        context,
+        interrupt,
+        lag: LagMeter::start(),
+        begun: Instant::now(),
+        adopted: Mutex::default(),
+        refused: Mutex::default(),
+        playing: AtomicU64::new(0),
+        games: AtomicU64::new(0),
+    });
+    let slots: Vec<_> = (0..worker.args.concurrency)
+        .map(|_| tokio::spawn(unit::play_units(worker.clone())))
+        .collect();
+    let beats = tokio::spawn(worker.clone().beat());
+    let looks = tokio::spawn(worker.clone().look());
+    let wishes = tokio::spawn(worker.clone().pass_on_interrupt());
+    for slot in slots {
+        // A slot ends when the worker is to end.
+        let _ = slot.await;
+    }
+    for task in [beats, looks, wishes] {
+        task.abort();
+    }
+    ExitCode::SUCCESS
+}
+
+/// Reaches the server, however long that takes; `None` where the worker is to end. An error is one that waiting does
+/// not mend.
+async fn reach(
+    server: &ServerArgs,
+    name: &str,
+    interrupt: &Interrupt,
+) -> Option<Result<Context, QueueError>> {
+    let mut has_complained = false;
+    while !interrupt.is_set() {
+        match connect(server, name).await {
+            Err(error @ QueueError::Unreachable { .. }) => {
+                if !has_complained {
+                    complain(format_args!("{error}; it is tried again"));
+                }
+                has_complained = true;
+                tokio::time::sleep(PAUSE).await;
+            }
+            reached => return Some(reached),
+        }
+    }
+    None
+}
+
+impl Worker {
+    /// The matches that it plays.
+    pub(crate) fn adopted(&self) -> Vec<Arc<Adopted>> {
+        let adopted = self.adopted.lock().unwrap_or_else(PoisonError::into_inner);
+        adopted.values().cloned().collect()
+    }
+
+    /// Plays no more of a match until its coordinator is another one, and says why.
+    pub(crate) fn refuse(&self, id: &str, session: u64, reason: String) {
+        complain(format_args!(
+            "match {id} is refused: {}",
+            printable(&reason)
+        ));
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.insert(id.to_string(), Refused { session, reason });
+        drop(refused);
+        self.drop_match(id);
+    }
+
+    fn drop_match(&self, id: &str) {
+        let mut adopted = self.adopted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(adopted) = adopted.remove(id) {
+            adopted.interrupt.set();
+        }
+    }
+
+    /// Ends all games once the worker is to end.
+    async fn pass_on_interrupt(self: Arc<Worker>) {
+        while !self.interrupt.is_set() {
+            tokio::time::sleep(TICK).await;
+        }
+        for adopted in self.adopted() {
+            adopted.interrupt.set();
+        }
+    }
+
+    /// Looks again and again which matches are open, and how they are.
+    async fn look(self: Arc<Worker>) {
+        loop {
+            // Where the server does not answer, what goes on goes on.
+            let _ = self.look_once().await;
+            tokio::time::sleep(LOOK_INTERVAL).await;
+        }
+    }
+
+    async fn look_once(&self) -> Result<(), QueueError> {
+        let matches = Bucket::matches(&self.context).await?;
+        for adopted in self.adopted() {
+            let state = matches.get::<State>(&adopted.names.state()).await?;
+            // A state that is lost comes again, with the coordinator.
+            let Some((state, _)) = state else { continue };
+            let is_ours = state.session == adopted.state.session
+                && state.phase == Phase::Open
+                && !state.set_aside.contains(&self.name);
+            if !is_ours {
+                self.drop_match(adopted.names.id());
+            }
+        }
+        let open = matches.get::<OpenMatches>(OPEN).await?;
+        let open = open.map(|(open, _)| open).unwrap_or_default();
+        self.forget_refusals(&open);
+        for names in open
+            .ids
+            .iter()
+            .filter_map(|id| Names::of(id))
+            .take(MOST_MATCHES)
+        {
+            match matches.get::<State>(&names.state()).await {
+                Ok(Some((state, _))) if self.is_wanted(&names, &state) => {
+                    self.adopt(names, state).await;
+                }
+                Ok(_) => {}
+                // The message is of another version, and for others.
+                Err(QueueError::Message(error)) => {
+                    let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+                    let (session, reason) = (0, error.to_string());
+                    refused.insert(names.id().to_string(), Refused { session, reason });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn forget_refusals(&self, open: &OpenMatches) {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.retain(|id, _| open.ids.contains(id));
+    }
+
+    /// Whether a match is to be looked at.
+    fn is_wanted(&self, names: &Names, state: &State) -> bool {
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_refused = |refused: &Refused| refused.session == state.session;
+        let is_known = self.adopted().iter().any(|adopted| adopted.names == *names);
+        state.phase == Phase::Open && !is_known && !refused.get(names.id()).is_some_and(is_refused)
+    }
+
+    /// Begins to play a match, or says why not.
+    async fn adopt(&self, names: Names, state: State) {
+        let (id, session) = (names.id().to_string(), state.session);
+        match adoption::adopt(self, names, state).await {
+            Ok(adopted) => {
+                let mut matches = self.adopted.lock().unwrap_or_else(PoisonError::into_inner);
+                complain(format_args!("match {id} is played"));
+                matches.insert(id, Arc::new(adopted));
+            }
+            // It is looked at again.
+            Err(adoption::AdoptionError::Queue(_)) => {}
+            Err(error) => self.refuse(&id, session, error.to_string()),
+        }
+    }
+
+    /// Says again and again that it is there.
+    async fn beat(self: Arc<Worker>) {
+        loop {
+            if let Ok(beats) = Bucket::beats(&self.context).await {
+                // Who is not heard now is heard the next time.
+                let _ = beats.put(&self.name, &self.beat_now()).await;
+            }
+            tokio::time::sleep(BEAT_INTERVAL).await;
+        }
+    }
+
+    fn beat_now(&self) -> Beat {
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let refused = refused.iter();
+        Beat {
+            worker: self.name.clone(),
+            arbiter: VERSION.to_string(),
+            concurrency: self.args.concurrency,
+            playing: self.playing.load(Ordering::Relaxed),
+            games: self.games.load(Ordering::Relaxed),
+            seconds: self.begun.elapsed().as_secs(),
+            lag_micros: self.lag.summary().median.as_micros() as u64,
+            refused: refused
+                .map(|(id, refused)| (id.clone(), refused.reason.clone()))
+                .collect(),
+        }
+    }
+}

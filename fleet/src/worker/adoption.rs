@@ -1,0 +1,106 @@
+//! Taking up a match: its plan, with the engines of this machine, each of which is tried once.
+
+use arbiter::VERSION;
+use arbiter::plan::{Plan, binary};
+use arbiter::play::interrupt::Interrupt;
+use arbiter::play::log::Log;
+use arbiter::play::runner::{self, Programs, RunError};
+use arbiter::play::walls::{Isolation, IsolationError};
+use thiserror::Error;
+
+use super::Worker;
+use super::engines::{self, EngineError};
+use crate::message::State;
+use crate::names::Names;
+use crate::plan_file::{self, PlanFileError};
+use crate::queue::QueueError;
+use crate::queue::bucket::get_plan;
+
+/// A match that is played here.
+pub(crate) struct Adopted {
+    pub(crate) names: Names,
+    /// Its state when it was taken up.
+    pub(crate) state: State,
+    /// Its plan, with the programs of this machine, for one game at a time.
+    pub(crate) plan: Plan,
+    pub(crate) isolation: Option<Isolation>,
+    pub(crate) programs: Programs,
+    /// Ends its games.
+    pub(crate) interrupt: Interrupt,
+}
+
+/// Why a match is not taken up.
+#[derive(Debug, Error)]
+pub(crate) enum AdoptionError {
+    /// The server does not give what is needed; it may later.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
+    /// It is played by another version.
+    #[error("arbiter {found}, expected {VERSION}, the one of this worker")]
+    Arbiter { found: String },
+    /// Its games did not count.
+    #[error("this worker is set aside: a game of it was refused")]
+    SetAside,
+    /// The plan is not the one that the match names.
+    #[error("the plan has SHA-256 {found}, the match has {expected}")]
+    Hash { found: String, expected: String },
+    /// The plan makes no sense here.
+    #[error(transparent)]
+    Plan(#[from] PlanFileError),
+    /// An engine is not here.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// An engine cannot be started.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// Engines cannot be isolated as the match asks for.
+    #[error(transparent)]
+    Isolation(#[from] IsolationError),
+    /// An engine does not answer.
+    #[error("{0}")]
+    NoAnswer(String),
+}
+
+/// Takes up a match.
+pub(crate) async fn adopt(
+    worker: &Worker,
+    names: Names,
+    state: State,
+) -> Result<Adopted, AdoptionError> {
+    if state.arbiter != VERSION {
+        let found = state.arbiter;
+        return Err(AdoptionError::Arbiter { found });
+    }
+    if state.set_aside.contains(&worker.name) {
+        return Err(AdoptionError::SetAside);
+    }
+    let bytes = get_plan(&worker.context, &state.plan).await?;
+    let (found, expected) = (binary::hash_bytes(&bytes), state.plan.clone());
+    if found != expected {
+        return Err(AdoptionError::Hash { found, expected });
+    }
+    tokio::task::block_in_place(|| {
+        let mut plan = plan_file::read(&bytes)?;
+        engines::substitute(&mut plan, &state.engines, &worker.args.engine)?;
+        plan.concurrency = 1;
+        // Every thread would take the first core.
+        plan.pin = false;
+        // Who retires is for the coordinator to say, who sees all games.
+        plan.patience.failures = 0;
+        let (isolation, _) = Isolation::of_plan(&plan)?;
+        let programs = Programs::of(&plan);
+        let interrupt = Interrupt::new();
+        let checked = runner::check_engines(&plan, isolation, &Log::none(), &worker.interrupt)?;
+        if let Some(remark) = checked.1.into_iter().next() {
+            return Err(AdoptionError::NoAnswer(remark));
+        }
+        Ok(Adopted {
+            names,
+            state,
+            plan,
+            isolation,
+            programs: programs.without_changed_arguments(),
+            interrupt,
+        })
+    })
+}

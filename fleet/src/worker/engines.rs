@@ -1,0 +1,159 @@
+//! The engines of a match on this machine: found by their names, known by their hashes.
+
+use std::path::{Path, PathBuf};
+
+use arbiter::plan::{EngineSpec, Plan, binary};
+use thiserror::Error;
+
+use crate::args::LocalEngine;
+use crate::message::EngineId;
+
+/// Why an engine of a match is not here.
+#[derive(Debug, PartialEq, Eq, Error)]
+pub enum EngineError {
+    /// The list of hashes is not that of the plan.
+    #[error("the match names {found} engines, its plan has {expected}")]
+    Number {
+        /// Hashes.
+        found: usize,
+        /// Engines.
+        expected: usize,
+    },
+    /// Nobody said where it is.
+    #[error("engine {name}: not here, expected `fleet work --engine name={name},cmd=...`")]
+    Missing {
+        /// Its name.
+        name: String,
+    },
+    /// It is another program.
+    #[error("engine {name}: {program} has SHA-256 {found}, the match has {expected}")]
+    Other {
+        /// Its name.
+        name: String,
+        /// The program.
+        program: String,
+        /// Its hash, or that it cannot be read.
+        found: String,
+        /// What it has to be.
+        expected: String,
+    },
+    /// A file among its arguments is another.
+    #[error("engine {name}: its argument {argument} is not the file that the match has")]
+    Argument {
+        /// Its name.
+        name: String,
+        /// The argument.
+        argument: String,
+    },
+}
+
+/// Puts the programs of this machine in the place of those of a plan.
+///
+/// # Errors
+/// [`EngineError`] for the first engine that is not here as the match has it.
+pub fn substitute(
+    plan: &mut Plan,
+    ids: &[EngineId],
+    local: &[LocalEngine],
+) -> Result<(), EngineError> {
+    let (found, expected) = (ids.len(), plan.engines.len());
+    if found != expected {
+        return Err(EngineError::Number { found, expected });
+    }
+    for (engine, id) in plan.engines.iter_mut().zip(ids) {
+        let (command, dir) = find(engine, id, local)?;
+        let files = binary::hash_arguments(&engine.args, dir.as_deref());
+        let mut all = files.iter().chain(&id.files);
+        if let Some((argument, _)) =
+            all.find(|file| !(files.contains(file) && id.files.contains(file)))
+        {
+            return Err(EngineError::Argument {
+                name: engine.name.clone(),
+                argument: argument.clone(),
+            });
+        }
+        (engine.command, engine.dir) = (command, dir);
+    }
+    Ok(())
+}
+
+fn find(
+    engine: &EngineSpec,
+    id: &EngineId,
+    local: &[LocalEngine],
+) -> Result<(PathBuf, Option<PathBuf>), EngineError> {
+    let name = engine.name.clone();
+    let Some(found) = local.iter().find(|local| local.name == name) else {
+        // The built-in engine is this very program.
+        let own = std::env::current_exe().ok();
+        let own = own.filter(|own| binary::hash(own).as_deref() == Some(&id.sha256));
+        return own
+            .map(|own| (own, None))
+            .ok_or(EngineError::Missing { name });
+    };
+    let command = absolute(&found.command);
+    match binary::hash(&command) {
+        Some(hash) if hash == id.sha256 => Ok((command, found.dir.clone())),
+        hash => Err(EngineError::Other {
+            name,
+            program: found.command.display().to_string(),
+            found: hash.unwrap_or_else(|| "unknown, since it cannot be read".to_string()),
+            expected: id.sha256.clone(),
+        }),
+    }
+}
+
+/// A path that holds whatever directory an engine is started in; a bare name is left to the search path.
+fn absolute(command: &Path) -> PathBuf {
+    match command.components().count() {
+        1 => command.to_path_buf(),
+        _ => std::path::absolute(command).unwrap_or_else(|_| command.to_path_buf()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter::plan::Limit;
+    use buxtehude::rules::VARIANTS;
+    use std::fs;
+
+    fn id(name: &str, content: &str) -> EngineId {
+        EngineId {
+            name: name.to_string(),
+            sha256: binary::hash_bytes(content.as_bytes()),
+            files: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn an_engine_is_the_one_of_its_name_with_its_hash() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("program");
+        fs::write(&program, "one").unwrap();
+        let local = LocalEngine {
+            name: "a".to_string(),
+            command: program.clone(),
+            dir: None,
+        };
+        let engine = EngineSpec::new("a", "/elsewhere/a", Limit::nodes(1));
+        let plan = Plan::new(&VARIANTS[0], 2, vec![engine]);
+        let found = |ids: &[EngineId], local: &[LocalEngine]| {
+            let mut plan = plan.clone();
+            substitute(&mut plan, ids, local).map(|()| plan.engines[0].command.clone())
+        };
+        let known = [local];
+        assert_eq!(found(&[id("a", "one")], &known), Ok(program));
+        let other = found(&[id("a", "two")], &known).unwrap_err();
+        assert!(matches!(other, EngineError::Other { .. }), "{other}");
+        let missing = found(&[id("a", "one")], &[]).unwrap_err();
+        assert!(matches!(missing, EngineError::Missing { .. }), "{missing}");
+        let mut with_file = id("a", "one");
+        with_file.files.push(("net".to_string(), "0".repeat(64)));
+        let argument = found(&[with_file], &known).unwrap_err();
+        assert!(
+            matches!(argument, EngineError::Argument { .. }),
+            "{argument}"
+        );
+    }
+}

@@ -1,0 +1,196 @@
+//! Playing what was pulled: one unit at a time in each slot, each game sent as soon as it has ended, and the unit
+//! acknowledged only when all its games have been.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use arbiter::play::log::Log;
+use arbiter::play::runner::{self, Match, News, RunError};
+use arbiter::record::GameRecord;
+use arbiter::record::digest::KeptGame;
+use arbiter::results::exit::complain;
+use async_nats::jetstream::{AckKind, Message as Delivered};
+use futures_util::StreamExt;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::time::{MissedTickBehavior, interval, sleep};
+
+use super::Worker;
+use super::adoption::Adopted;
+use crate::message::{Message, MessageError, Outcome, Work};
+use crate::queue::{QueueError, publish, workers_consumer};
+use crate::units::Units;
+
+/// How long a slot waits for work before it looks whether it is to end.
+const WAIT: Duration = Duration::from_secs(1);
+/// How long a slot waits that has no match, or whose server does not answer.
+const PAUSE: Duration = Duration::from_millis(300);
+/// How long a game that cannot be sent waits before it is tried again.
+const SEND_PAUSE: Duration = Duration::from_millis(500);
+/// How long what is not ours is left alone.
+const LEFT_ALONE: Duration = Duration::from_secs(10);
+/// How long what others are to play is left to them.
+const LEFT_TO_OTHERS: Duration = Duration::from_secs(2);
+/// How often a game is tried to be sent to a server that does not take it.
+const MOST_TRIES: u32 = 1200;
+
+/// Plays units, one after the other, until the worker is to end.
+pub(crate) async fn play_units(worker: Arc<Worker>) {
+    while !worker.interrupt.ends() {
+        let matches = worker.adopted();
+        let mut has_played = false;
+        for adopted in &matches {
+            if let Ok(Some(message)) = pull(&worker, adopted).await {
+                worker.playing.fetch_add(1, Ordering::Relaxed);
+                play_message(&worker, adopted, &message).await;
+                worker.playing.fetch_sub(1, Ordering::Relaxed);
+                has_played = true;
+                break;
+            }
+        }
+        if !has_played {
+            sleep(PAUSE).await;
+        }
+    }
+}
+
+/// The next unit of a match, or `None` where there is none for a while.
+async fn pull(worker: &Worker, adopted: &Adopted) -> Result<Option<Delivered>, QueueError> {
+    let consumer = workers_consumer(&worker.context, &adopted.names).await?;
+    let batch = consumer.batch().max_messages(1).expires(WAIT);
+    let batch = batch.messages().await;
+    let mut batch = batch.map_err(QueueError::call("work"))?;
+    let message = batch.next().await.transpose();
+    message.map_err(QueueError::call("work"))
+}
+
+async fn play_message(worker: &Arc<Worker>, adopted: &Arc<Adopted>, message: &Delivered) {
+    let work = match Work::decode(&message.payload) {
+        Ok(work) => work,
+        Err(error @ MessageError::Version { .. }) => {
+            complain(format_args!("work is left to who knows it: {error}"));
+            let _ = message.ack_with(AckKind::Nak(Some(LEFT_ALONE))).await;
+            return;
+        }
+        Err(error) => {
+            complain(format_args!("work is refused: {error}"));
+            let _ = message.ack_with(AckKind::Term).await;
+            return;
+        }
+    };
+    if work.not_by.contains(&worker.name) {
+        let _ = message.ack_with(AckKind::Nak(Some(LEFT_TO_OTHERS))).await;
+        // Others are to come first.
+        sleep(PAUSE).await;
+        return;
+    }
+    let units = Units::of(&adopted.plan);
+    if work.unit >= units.count() || units.games(work.unit) != (work.first..=work.last) {
+        let Work {
+            unit, first, last, ..
+        } = work;
+        complain(format_args!(
+            "work is refused: unit {unit} of games {first} to {last} is not in the match"
+        ));
+        let _ = message.ack_with(AckKind::Term).await;
+        return;
+    }
+    let expected = work.last - work.first + 1;
+    let (sender, mut games) = unbounded_channel();
+    let playing = {
+        let (worker, adopted) = (worker.clone(), adopted.clone());
+        tokio::task::spawn_blocking(move || play(&worker, &adopted, &work, &sender))
+    };
+    let mut progress = interval(Duration::from_millis(adopted.state.ack_wait_ms / 4).max(PAUSE));
+    progress.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut sent = 0;
+    loop {
+        tokio::select! {
+            game = games.recv() => match game {
+                Some(game) => sent += u64::from(send(worker, adopted, message, game).await),
+                None => break,
+            },
+            _ = progress.tick() => {
+                let _ = message.ack_with(AckKind::Progress).await;
+            }
+        }
+    }
+    match playing.await {
+        Ok(Err(error)) => {
+            let (id, session) = (adopted.names.id(), adopted.state.session);
+            worker.refuse(id, session, error.to_string());
+        }
+        Ok(Ok(())) if sent == expected => {
+            // Where this is not heard, the games are played once more, and count once.
+            let _ = message.double_ack().await;
+            return;
+        }
+        Ok(Ok(())) | Err(_) => {}
+    }
+    let _ = message.ack_with(AckKind::Nak(None)).await;
+}
+
+/// Plays the games of a unit, and hands over each that has ended.
+fn play(
+    worker: &Worker,
+    adopted: &Adopted,
+    work: &Work,
+    games: &UnboundedSender<GameRecord>,
+) -> Result<(), RunError> {
+    let planned = Match {
+        plan: &adopted.plan,
+        next_due: &|from| Some(from.max(work.first)).filter(|number| *number <= work.last),
+        failures: &[],
+        replays: &work.replays,
+        log: &Log::none(),
+        interrupt: &adopted.interrupt,
+        lag: &worker.lag,
+        isolation: adopted.isolation,
+        programs: Some(&adopted.programs),
+        is_followed: false,
+    };
+    runner::run(planned, |news| {
+        if let News::Ended(record) = news {
+            worker.games.fetch_add(1, Ordering::Relaxed);
+            // Nobody takes it any more where the worker ends.
+            let _ = games.send(*record);
+        }
+        Ok::<(), RunError>(())
+    })
+}
+
+/// Sends a game until the server has it; false where it never will, or the match ends.
+async fn send(worker: &Worker, adopted: &Adopted, message: &Delivered, game: GameRecord) -> bool {
+    let number = game.game;
+    let digest = Some(game.digest());
+    let outcome = Outcome {
+        worker: worker.name.clone(),
+        game: KeptGame {
+            record: game,
+            digest,
+            totals: None,
+        },
+    };
+    let delivered = message.info().map_or(0, |info| info.stream_sequence);
+    let id = format!("{}.{delivered}.{number}", worker.name);
+    for tries in 0..MOST_TRIES {
+        let sent = publish(&worker.context, adopted.names.result(), &id, &outcome).await;
+        match sent {
+            Ok(_) => return true,
+            Err(error @ QueueError::Message(_)) => {
+                complain(format_args!("game {number} cannot be sent: {error}"));
+                return false;
+            }
+            Err(error) if tries == 0 => {
+                complain(format_args!("game {number} is not sent yet: {error}"));
+            }
+            Err(_) => {}
+        }
+        if adopted.interrupt.is_set() || worker.interrupt.is_set() {
+            return false;
+        }
+        let _ = message.ack_with(AckKind::Progress).await;
+        sleep(SEND_PAUSE).await;
+    }
+    false
+}

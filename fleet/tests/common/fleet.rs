@@ -1,0 +1,183 @@
+//! The processes of a fleet.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use arbiter::archive::store::Store;
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::server::Server;
+
+/// How long anything may take: the machine may be busy.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+/// The program.
+pub const FLEET: &str = env!("CARGO_BIN_EXE_fleet");
+
+/// A coordinator and workers at one server.
+pub struct Fleet {
+    pub server: Server,
+    pub folder: tempfile::TempDir,
+    started: usize,
+}
+
+/// A process whose output is in files; killed in the end.
+pub struct Process {
+    child: Child,
+    output: PathBuf,
+}
+
+impl Fleet {
+    /// A server and a folder; `None` where there is no nats-server.
+    pub fn new() -> Option<Fleet> {
+        Fleet::at(Server::start()?)
+    }
+
+    /// A folder, at this server.
+    pub fn at(server: Server) -> Option<Fleet> {
+        Some(Fleet {
+            server,
+            folder: tempfile::tempdir().unwrap(),
+            started: 0,
+        })
+    }
+
+    pub fn store(&self) -> PathBuf {
+        self.folder.path().join("match.db")
+    }
+
+    /// Starts `fleet` with these words, and the server's address.
+    pub fn start(&mut self, words: &[&str]) -> Process {
+        self.started += 1;
+        let output = self.folder.path().join(format!("output-{}", self.started));
+        let file = File::create(&output).unwrap();
+        let url = self.server.url();
+        let address: &[&str] = match words.contains(&"--nats") {
+            true => &[],
+            false => &["--nats", &url],
+        };
+        let child = Command::new(FLEET)
+            .args(words)
+            .args(address)
+            .args(["--ack-wait", "3"])
+            .stdout(file.try_clone().unwrap())
+            .stderr(file)
+            .spawn()
+            .unwrap();
+        Process { child, output }
+    }
+
+    /// Starts the coordinator of a new match between engines `a` and `b`, which are the built-in one.
+    pub fn begin(&mut self, words: &[&str]) -> Process {
+        let store = self.store();
+        let mut all = vec!["match", "--store", store.to_str().unwrap()];
+        let engines = engines();
+        let engines = engines.iter().map(String::as_str);
+        all.extend(engines.flat_map(|engine| ["--engine", engine]));
+        all.extend_from_slice(words);
+        self.start(&all)
+    }
+
+    pub fn resume(&mut self) -> Process {
+        let store = self.store();
+        self.start(&["resume", store.to_str().unwrap()])
+    }
+
+    /// Starts a worker that has both engines.
+    pub fn worker(&mut self, name: &str) -> Process {
+        let [a, b] = ["a", "b"].map(|name| format!("name={name},cmd={FLEET}"));
+        self.start(&["work", "--name", name, "--engine", &a, "--engine", &b])
+    }
+
+    /// Waits until so many games are stored.
+    pub fn await_games(&self, number: usize) {
+        await_that(&format!("{number} games"), || {
+            stored(&self.store()) >= number
+        });
+    }
+
+    /// Waits until the match has its name on the server, and returns its id.
+    pub fn await_id(&self) -> String {
+        let id = || Store::open(&self.store()).ok()?.note("fleet").ok()?;
+        await_that("an id", || id().is_some());
+        id().unwrap()
+    }
+}
+
+/// Engines as they are typed: the built-in one, twice.
+pub fn engines() -> [String; 2] {
+    ["a", "b"].map(|name| format!("cmd={FLEET} args=engine name={name}"))
+}
+
+/// Games in a store; none where it cannot be read.
+pub fn stored(path: &Path) -> usize {
+    let mut games = 0;
+    if let Ok(store) = Store::open(path) {
+        let _ = store.for_each_summary(|_, _| {
+            games += 1;
+            Ok::<(), arbiter::archive::store::StoreError>(())
+        });
+    }
+    games
+}
+
+pub fn await_that(what: &str, is_so: impl Fn() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < end, "waited in vain for {what}");
+        sleep(Duration::from_millis(30));
+    }
+}
+
+impl Process {
+    /// What it has said so far.
+    pub fn output(&self) -> String {
+        fs::read_to_string(&self.output).unwrap()
+    }
+
+    /// Waits until it has said something.
+    pub fn await_words(&self, words: &str) {
+        let is_said = || self.output().contains(words);
+        let end = Instant::now() + PATIENCE;
+        while !is_said() {
+            assert!(
+                Instant::now() < end,
+                "waited in vain for {words:?} in:\n{}",
+                self.output()
+            );
+            sleep(Duration::from_millis(30));
+        }
+    }
+
+    /// Waits for its end; returns its exit code.
+    pub fn end(&mut self) -> i32 {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code().unwrap_or(-1);
+            }
+            assert!(Instant::now() < end, "it does not end:\n{}", self.output());
+            sleep(Duration::from_millis(30));
+        }
+    }
+
+    /// Kills it so that it notices nothing.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,70 @@
+//! The same match on one machine, by the arbiter's own library.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use arbiter::archive::store::{Store, StoreError};
+use arbiter::plan::Plan;
+use arbiter::play::interrupt::Interrupt;
+use arbiter::play::lag::LagMeter;
+use arbiter::play::log::Log;
+use arbiter::play::runner::{self, Match, News, RunError};
+use arbiter::settings::args::{Command, validate};
+use arbiter::settings::config;
+
+use super::fleet::engines;
+
+/// The plan of `arbiter match` with both engines and these words.
+fn plan(words: &[&str]) -> Plan {
+    let mut all = vec!["arbiter".to_string(), "match".to_string()];
+    for engine in engines() {
+        all.extend(["--engine".to_string(), engine]);
+    }
+    all.extend(words.iter().map(ToString::to_string));
+    let parsed = config::parse(all.into_iter().map(OsString::from)).unwrap();
+    let Command::Match(args) = parsed.cli.command else {
+        unreachable!("it is a match")
+    };
+    validate::plan(&args).unwrap().0
+}
+
+/// The games of the match, as `arbiter export --without-clock` prints them.
+pub fn played_on_one_machine(words: &[&str]) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("one.db");
+    let plan = plan(words);
+    let mut store = Store::create(&path, &plan).unwrap();
+    let (interrupt, lag, log) = (Interrupt::new(), LagMeter::start(), Log::none());
+    let planned = Match {
+        plan: &plan,
+        next_due: &Some,
+        failures: &[],
+        replays: &[],
+        log: &log,
+        interrupt: &interrupt,
+        lag: &lag,
+        isolation: None,
+        programs: None,
+        is_followed: false,
+    };
+    let played = runner::run(planned, |news| {
+        if let News::Ended(record) = news {
+            store.add(&record).unwrap();
+        }
+        Ok::<(), RunError>(())
+    });
+    played.unwrap();
+    drop(store);
+    lines_of(&path)
+}
+
+/// The games in a store, as `arbiter export --without-clock` prints them.
+pub fn lines_of(path: &Path) -> Vec<String> {
+    let mut lines = Vec::new();
+    let read = Store::open(path).unwrap().for_each_kept(None, |kept| {
+        lines.push(serde_json::to_string(&kept.without_clock()).unwrap());
+        Ok::<(), StoreError>(())
+    });
+    read.unwrap();
+    lines
+}

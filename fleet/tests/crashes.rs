@@ -1,0 +1,130 @@
+//! Whatever is killed, no game is lost, none counts twice, and each is the one of one machine.
+
+use rustix::process::Signal;
+
+use crate::common::{Fleet, Process, lines_of, played_on_one_machine};
+
+/// Some seconds of games.
+const WORDS: &[&str] = &[
+    "--games",
+    "24",
+    "--nodes",
+    "1500",
+    "--seed",
+    "3",
+    "--random-plies",
+    "4",
+];
+
+fn assert_whole(fleet: &Fleet, coordinator: &mut Process) {
+    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+    assert_eq!(
+        lines_of(&fleet.store()),
+        played_on_one_machine(WORDS),
+        "{}",
+        coordinator.output()
+    );
+}
+
+#[test]
+fn a_worker_is_killed_in_mid_block() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    let mut victim = fleet.worker("victim");
+    fleet.await_games(3);
+    victim.kill();
+    let _worker = fleet.worker("other");
+    assert_whole(&fleet, &mut coordinator);
+}
+
+#[test]
+fn a_worker_stands_still_and_goes_on_later() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    let sleeper = fleet.worker("sleeper");
+    fleet.await_games(2);
+    sleeper.signal(Signal::STOP);
+    let _worker = fleet.worker("other");
+    fleet.await_games(20);
+    sleeper.signal(Signal::CONT);
+    assert_whole(&fleet, &mut coordinator);
+}
+
+#[test]
+fn all_workers_are_killed() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    let mut workers = [fleet.worker("one"), fleet.worker("two")];
+    fleet.await_games(4);
+    workers.iter_mut().for_each(Process::kill);
+    let _worker = fleet.worker("three");
+    assert_whole(&fleet, &mut coordinator);
+}
+
+#[test]
+fn the_coordinator_is_killed_again_and_again() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    let _workers = [fleet.worker("one"), fleet.worker("two")];
+    for games in [1, 6, 12] {
+        fleet.await_games(games);
+        coordinator.kill();
+        coordinator = fleet.resume();
+    }
+    assert_whole(&fleet, &mut coordinator);
+}
+
+#[test]
+fn a_match_is_paused_and_goes_on() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    let _worker = fleet.worker("one");
+    fleet.await_games(3);
+    coordinator.signal(Signal::INT);
+    assert_eq!(coordinator.end(), 130, "{}", coordinator.output());
+    assert!(
+        coordinator.output().contains("fleet resume"),
+        "{}",
+        coordinator.output()
+    );
+    let mut coordinator = fleet.resume();
+    assert_whole(&fleet, &mut coordinator);
+}
+
+#[test]
+fn the_server_is_killed_and_keeps_its_storage() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    let _workers = [fleet.worker("one"), fleet.worker("two")];
+    fleet.await_games(4);
+    fleet.server.kill();
+    fleet.server.restart();
+    assert_whole(&fleet, &mut coordinator);
+}
+
+#[test]
+fn the_server_is_killed_and_loses_its_storage() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    let _workers = [fleet.worker("one"), fleet.worker("two")];
+    fleet.await_games(4);
+    fleet.server.kill();
+    fleet.server.restart_empty();
+    assert_whole(&fleet, &mut coordinator);
+    let output = coordinator.output();
+    assert!(output.contains("the server has lost the match"), "{output}");
+}

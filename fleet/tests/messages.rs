@@ -1,0 +1,179 @@
+//! Messages that are no good: doubled, cut short, of another version, invented.
+
+use std::path::Path;
+use std::time::Duration;
+
+use arbiter::archive::store::{Store, StoreError};
+use arbiter::record::digest::KeptGame;
+use async_nats::jetstream::AckKind;
+use fleet::message::{Message, Outcome};
+use fleet::names::Names;
+use fleet::queue::workers_consumer;
+use futures_util::StreamExt;
+
+use crate::common::{Fleet, lines_of, played_on_one_machine};
+
+const WORDS: &[&str; 8] = &[
+    "--games",
+    "12",
+    "--nodes",
+    "1500",
+    "--seed",
+    "5",
+    "--random-plies",
+    "4",
+];
+
+/// The first game that is stored.
+fn first_game(store: &Path) -> KeptGame {
+    let mut first = None;
+    let read = Store::open(store).unwrap().for_each_kept(Some(1), |kept| {
+        first = Some(KeptGame {
+            totals: None,
+            ..kept
+        });
+        Ok::<(), StoreError>(())
+    });
+    read.unwrap();
+    first.unwrap()
+}
+
+/// Sends messages to where the results of a match go.
+fn send(fleet: &Fleet, messages: Vec<Vec<u8>>) {
+    let subject = Names::of(&fleet.await_id()).unwrap().result();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let client = async_nats::connect(fleet.server.url()).await.unwrap();
+        let context = async_nats::jetstream::new(client);
+        for message in messages {
+            let sent = context
+                .publish(subject.clone(), message.into())
+                .await
+                .unwrap();
+            sent.await.unwrap();
+        }
+    });
+}
+
+fn outcome(worker: &str, game: KeptGame) -> Vec<u8> {
+    let worker = worker.to_string();
+    Outcome { worker, game }.encode().unwrap()
+}
+
+#[test]
+fn what_is_doubled_cut_short_or_of_the_future_changes_nothing() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    let _worker = fleet.worker("one");
+    fleet.await_games(2);
+    let good = outcome("one", first_game(&fleet.store()));
+    let future =
+        String::from_utf8(good.clone())
+            .unwrap()
+            .replacen("\"version\":1", "\"version\":9", 1);
+    let cut = good[..good.len() / 2].to_vec();
+    send(
+        &fleet,
+        vec![
+            good.clone(),
+            good,
+            cut,
+            future.into_bytes(),
+            b"".to_vec(),
+            b"\xff\xfe".to_vec(),
+        ],
+    );
+    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+    let output = coordinator.output();
+    for words in ["malformed message", "message of version 9, expected 1"] {
+        assert!(output.contains(words), "{words}: {output}");
+    }
+    assert_eq!(lines_of(&fleet.store()), played_on_one_machine(WORDS));
+}
+
+#[test]
+fn who_invents_a_game_is_named_and_set_aside() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    let mut worker = fleet.worker("honest");
+    fleet.await_games(2);
+    worker.kill();
+    // The game of another number, with whoever sat there as the winner.
+    let mut game = first_game(&fleet.store());
+    game.record.game = 12;
+    game.record.block = 6;
+    game.record.seats.reverse();
+    game.digest = Some(game.record.digest());
+    send(&fleet, vec![outcome("liar", game)]);
+    coordinator.await_words("game 12 by worker liar is refused");
+    coordinator.await_words("the worker is set aside");
+    let _worker = fleet.worker("other");
+    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+    assert_eq!(lines_of(&fleet.store()), played_on_one_machine(WORDS));
+}
+
+#[test]
+fn a_sample_played_by_two_finds_who_invents_possible_games() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut words = WORDS.to_vec();
+    words.extend(["--check-sample", "1"]);
+    let mut coordinator = fleet.begin(&words);
+    coordinator.await_words("`fleet work` plays it");
+    // With the right cards and by the rules, but by weaker engines.
+    let weaker = WORDS.map(|word| if word == "1500" { "1" } else { word });
+    let game: KeptGame = serde_json::from_str(&played_on_one_machine(&weaker)[0]).unwrap();
+    send(&fleet, vec![outcome("liar", game)]);
+    let _workers = [fleet.worker("one"), fleet.worker("two")];
+    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+    assert_eq!(lines_of(&fleet.store()), played_on_one_machine(WORDS));
+    let output = coordinator.output();
+    let words = "game 1 by worker liar is refused: two others played another one";
+    assert!(output.contains(words), "{output}");
+}
+
+/// Takes all that is to be played, and gives it back unplayed, until the server gives it to nobody any more.
+fn wear_out(fleet: &Fleet) {
+    let names = Names::of(&fleet.await_id()).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let client = async_nats::connect(fleet.server.url()).await.unwrap();
+        let context = async_nats::jetstream::new(client);
+        let consumer = workers_consumer(&context, &names).await.unwrap();
+        for _ in 0..30 {
+            let mut all = consumer.fetch().max_messages(100).messages().await.unwrap();
+            while let Some(message) = all.next().await {
+                message.unwrap().ack_with(AckKind::Nak(None)).await.unwrap();
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    });
+}
+
+#[test]
+fn what_was_given_out_too_often_is_given_out_anew() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    coordinator.await_words("`fleet work` plays it");
+    // The first units are given out with the plan's announcement.
+    std::thread::sleep(Duration::from_secs(1));
+    wear_out(&fleet);
+    let _worker = fleet.worker("one");
+    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+    let output = coordinator.output();
+    assert!(output.contains("no worker finished it"), "{output}");
+    assert_eq!(lines_of(&fleet.store()), played_on_one_machine(WORDS));
+}
