@@ -8,6 +8,7 @@ pub mod explain;
 pub mod export;
 pub mod openings;
 pub mod play;
+mod recorded_games;
 pub mod replay;
 pub mod report;
 pub mod review;

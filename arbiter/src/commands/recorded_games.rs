@@ -1,0 +1,94 @@
+//! Recorded games that an engine is asked about: which ones, how far it has come, and the heading of what it found.
+
+use std::path::Path;
+
+use arbiter::archive::game_file::{GameFile, GameFileError};
+use arbiter::archive::replay;
+use arbiter::plan::EngineSpec;
+use arbiter::record::GameRecord;
+use arbiter::record::digest::KeptGame;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::exit;
+
+/// Which games of a file are asked for, by their numbers.
+pub enum Wanted<'a> {
+    /// Every so many-th, from the first on.
+    Sample(u64),
+    /// These alone. A line that cannot be read is none of them.
+    Named(&'a [u64]),
+}
+
+impl Wanted<'_> {
+    fn has(&self, game: u64) -> bool {
+        match self {
+            Wanted::Sample(step) => game.saturating_sub(1).is_multiple_of(*step),
+            Wanted::Named(games) => games.contains(&game),
+        }
+    }
+}
+
+/// The games that are asked for, at most so many, sorted by number, and how many are left out since they are not in
+/// order; what is wrong with these is said.
+///
+/// # Errors
+/// [`GameFileError`] where the file cannot be read.
+pub fn choose(
+    file: &Path,
+    wanted: &Wanted<'_>,
+    most: Option<u64>,
+) -> Result<(Vec<GameRecord>, u64), GameFileError> {
+    let most = most.unwrap_or(u64::MAX);
+    let (mut games, mut unreadable, mut wrong) = (Vec::new(), 0, 0);
+    GameFile::open(file)?.for_each_sorted(
+        |place, flaw| {
+            if let Wanted::Sample(_) = wanted {
+                unreadable += 1;
+                exit::complain(format_args!("{place}: {flaw}"));
+            }
+        },
+        |kept: KeptGame| {
+            let record = kept.record;
+            if !wanted.has(record.game) || games.len() as u64 >= most {
+                return Ok::<(), GameFileError>(());
+            }
+            match replay::check(&record).first() {
+                None => games.push(record),
+                Some(flaw) => {
+                    wrong += 1;
+                    let file = file.display();
+                    exit::complain(format_args!("{file}: game {}: {flaw}", record.game));
+                }
+            }
+            Ok(())
+        },
+    )?;
+    Ok((games, unreadable + wrong))
+}
+
+/// A bar of their moves on a terminal, nothing elsewhere.
+pub fn progress(games: &[GameRecord]) -> ProgressBar {
+    let turns: usize = games.iter().map(|game| game.turns.len()).sum();
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} moves  {eta} left");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(turns as u64).with_style(style.progress_chars("━╸─"))
+}
+
+/// What was `done`, such as "judged", by which engine: one line.
+pub fn heading(
+    file: &Path,
+    [games, moves, left_out]: [u64; 3],
+    done: &str,
+    engine: &EngineSpec,
+) -> String {
+    let games = match games {
+        1 => "1 game".to_string(),
+        games => format!("{games} games"),
+    };
+    let left_out = match left_out {
+        0 => String::new(),
+        left_out => format!("; {left_out} left out"),
+    };
+    let (file, name, limit) = (file.display(), &engine.name, engine.limit.in_words());
+    format!("{file}: {games}, {moves} moves {done} by {name} ({limit}){left_out}\n")
+}
