@@ -3,7 +3,7 @@
 import { element } from "./board.js";
 import { button } from "./play.js";
 import { t, word } from "./texts.js";
-import { icon, piecesOf } from "./view.js";
+import { coordinates, icon, piecesOf } from "./view.js";
 
 // Positions in text, taken apart and put together again. Only the server knows whether they are possible.
 const RACE = {
@@ -107,8 +107,8 @@ export class Setup {
   }
 
   squareName(square) {
-    const { files } = this.table.game.board;
-    return files ? `${"abcdefgh"[square % files]}${Math.floor(square / files) + 1}` : String(square);
+    const { board } = this.table.game;
+    return board.files ? coordinates(board, square) : String(square);
   }
 
   holding(index) {

@@ -32,9 +32,12 @@ const factOf = (view, seat, label) => view.facts[seat]?.find((fact) => fact.labe
 /** The pieces of a view with seats from 0. */
 export const piecesOf = (view) => view.pieces.map((piece) => ({ ...piece, seat: piece.seat - 1 }));
 
+/** The file and rank of a square on a board with files, such as e1. */
+export const coordinates = ({ files }, square) => `${"abcdefgh"[square % files]}${Math.floor(square / files) + 1}`;
+
 /** What a square is called: its number, or on a chequered board its file and rank, and its kind. */
 export function squareName(board, square) {
-  if (board.files) return `${"abcdefgh"[square % board.files]}${Math.floor(square / board.files) + 1}`;
+  if (board.files) return coordinates(board, square);
   return `${t("square", { square })}, ${word(board.squares[square].name)}`;
 }
 
