@@ -2,6 +2,7 @@
 
 mod adoption;
 mod engines;
+mod player;
 mod unit;
 
 use std::collections::BTreeMap;
@@ -100,7 +101,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         games: AtomicU64::new(0),
     });
     let slots: Vec<_> = (0..worker.args.concurrency)
-        .map(|_| tokio::spawn(unit::play_units(worker.clone())))
+        .map(|slot| tokio::spawn(unit::play_units(worker.clone(), slot.into())))
         .collect();
     let beats = tokio::spawn(worker.clone().beat());
     let looks = tokio::spawn(worker.clone().look());
@@ -242,6 +243,9 @@ impl Worker {
             Ok(adopted) => {
                 let mut matches = self.adopted.lock().unwrap_or_else(PoisonError::into_inner);
                 complain(format_args!("match {id} is played"));
+                if self.interrupt.is_set() {
+                    adopted.interrupt.set();
+                }
                 matches.insert(id, Arc::new(adopted));
             }
             // It is looked at again.

@@ -4,6 +4,7 @@
 mod common;
 
 mod crashes;
+mod kept;
 mod messages;
 mod refusals;
 mod same_games;

@@ -83,8 +83,6 @@ pub(crate) async fn adopt(
         let mut plan = plan_file::read(&bytes)?;
         engines::substitute(&mut plan, &state.engines, &worker.args.engine)?;
         plan.concurrency = 1;
-        // Every thread would take the first core.
-        plan.pin = false;
         // Who retires is for the coordinator to say, who sees all games.
         plan.patience.failures = 0;
         let (isolation, _) = Isolation::of_plan(&plan)?;

@@ -1,6 +1,7 @@
 //! What the tests share: a server, the processes of a fleet, and the same match on one machine.
 
 pub mod fleet;
+pub mod noted;
 pub mod one_machine;
 pub mod server;
 
