@@ -4,6 +4,7 @@
 mod common;
 
 mod crashes;
+mod fetched;
 mod kept;
 mod messages;
 mod refusals;

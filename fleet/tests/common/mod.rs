@@ -4,6 +4,7 @@ pub mod fleet;
 pub mod noted;
 pub mod one_machine;
 pub mod server;
+pub mod small;
 
 pub use fleet::{Fleet, Process};
 pub use one_machine::{lines_of, played_on_one_machine};
