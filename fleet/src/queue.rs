@@ -4,10 +4,13 @@ pub mod bucket;
 pub mod objects;
 
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use arbiter::play::interrupt::Interrupt;
+use arbiter::results::exit::complain;
 
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
-use async_nats::jetstream::context::GetStreamErrorKind;
+use async_nats::jetstream::context::{AccountErrorKind, GetStreamErrorKind};
 use async_nats::jetstream::stream::{Config, RetentionPolicy, Stream};
 use async_nats::jetstream::{self, Context, ErrorCode};
 use async_nats::{ConnectOptions, HeaderMap, ServerAddr};
@@ -24,6 +27,10 @@ const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
 const MOST_DELIVERIES: i64 = 10;
 /// How long the coordinator may take to store a game.
 const COORDINATOR_WAIT: Duration = Duration::from_secs(60);
+/// How long a server that is busy has at the start.
+pub const START_PATIENCE: Duration = Duration::from_secs(60);
+/// How long after a failed call the next one waits.
+pub const PAUSE: Duration = Duration::from_millis(500);
 /// The oldest server that has all that is needed.
 const OLDEST: (u64, u64) = (2, 10);
 
@@ -47,6 +54,14 @@ pub enum QueueError {
         url: String,
         /// Why.
         reason: String,
+    },
+    /// It is there, and does not answer.
+    #[error(
+        "--nats {url}: no answer; expected a server that is not too busy, and the right to use JetStream"
+    )]
+    Silent {
+        /// Where it is.
+        url: String,
     },
     /// It is too old.
     #[error("--nats {url}: nats-server {found}, expected 2.10 or later")]
@@ -80,6 +95,11 @@ pub enum QueueError {
 }
 
 impl QueueError {
+    /// Whether the same call may succeed later.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, QueueError::Silent { .. } | QueueError::Call { .. })
+    }
+
     /// A failed call, for `map_err`.
     pub fn call<E: ToString>(what: &'static str) -> impl Fn(E) -> QueueError {
         move |reason| QueueError::Call {
@@ -138,10 +158,38 @@ pub async fn connect(args: &ServerArgs, name: &str) -> Result<Context, QueueErro
     let context = jetstream::new(client);
     match context.query_account().await {
         Ok(_) => Ok(context),
+        Err(error) if matches!(error.kind(), AccountErrorKind::TimedOut) => {
+            Err(QueueError::Silent { url: url() })
+        }
         Err(error) => Err(QueueError::NoJetStream {
             url: url(),
             reason: error.to_string(),
         }),
+    }
+}
+
+/// Calls until the server answers, for [`START_PATIENCE`] at most: on a busy machine it may take longer than a client
+/// waits. An interrupt ends it with the error of the last call.
+///
+/// # Errors
+/// The error of the last call, or the first one that waiting does not mend.
+pub async fn patiently<T, F>(interrupt: &Interrupt, call: impl Fn() -> F) -> Result<T, QueueError>
+where
+    F: Future<Output = Result<T, QueueError>>,
+{
+    let end = Instant::now() + START_PATIENCE;
+    let mut has_complained = false;
+    loop {
+        match call().await {
+            Err(error) if error.is_passing() && Instant::now() < end && !interrupt.is_set() => {
+                if !has_complained {
+                    complain(format_args!("{error}; it is tried again"));
+                }
+                has_complained = true;
+                tokio::time::sleep(PAUSE).await;
+            }
+            outcome => return outcome,
+        }
     }
 }
 

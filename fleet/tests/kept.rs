@@ -7,7 +7,6 @@ use std::thread::available_parallelism;
 use rustix::process::Signal;
 
 use crate::common::Fleet;
-use crate::common::fleet::await_that;
 use crate::common::noted::Noted;
 
 /// Six blocks.
@@ -78,11 +77,11 @@ fn the_engines_of_a_match_that_is_paused_end_and_those_of_a_worker_that_is_kille
     assert!(!noted.are_gone(), "{}", worker.output());
     coordinator.signal(Signal::INT);
     assert_eq!(coordinator.end(), 130, "{}", coordinator.output());
-    await_that("the end of the engines", || noted.are_gone());
+    fleet.await_that("the end of the engines", || noted.are_gone());
     let games = crate::common::fleet::stored(&fleet.store());
     let _coordinator = fleet.resume();
     fleet.await_games(games + 2);
     assert!(!noted.are_gone(), "{}", worker.output());
     worker.kill();
-    await_that("the end of the engines", || noted.are_gone());
+    fleet.await_that("the end of the engines", || noted.are_gone());
 }

@@ -16,6 +16,7 @@ use arbiter::score::Verdict;
 use async_nats::jetstream::Context;
 use futures_util::StreamExt;
 use thiserror::Error;
+use tokio::time::timeout;
 
 use super::ending::{self, Driven};
 use super::outstanding::Outstanding;
@@ -27,7 +28,7 @@ use crate::message::{MessageError, OpenMatches, Phase, State, Tally, Work};
 use crate::names::{Names, OPEN};
 use crate::plan_file::{self, PlanFileError};
 use crate::queue::bucket::{Bucket, put_plan};
-use crate::queue::{MatchQueue, QueueError, publish};
+use crate::queue::{MatchQueue, PAUSE, QueueError, START_PATIENCE, patiently, publish};
 use crate::units::Units;
 
 /// How long the coordinator waits for games before it looks around.
@@ -36,8 +37,8 @@ const WAIT: Duration = Duration::from_millis(250);
 const MOST_FETCHED: usize = 64;
 /// How often it is looked whether all is as it should be.
 const WATCH_INTERVAL: Duration = Duration::from_secs(2);
-/// How long after a failed call the next one waits.
-const PAUSE: Duration = Duration::from_millis(500);
+/// How long an answer of the server may take.
+const ANSWER_WAIT: Duration = Duration::from_secs(5);
 /// Units given out beyond twice what workers can play at a time.
 const SPARE: u64 = 4;
 /// How often the list of open matches is tried to be changed, where others do so at the same time.
@@ -138,8 +139,8 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, server: &Server
             set_aside: Vec::new(),
         };
         let mut drive = Drive {
-            queue: MatchQueue::ensure(context, &names, ack_wait).await?,
-            matches: Bucket::matches(context).await?,
+            queue: patiently(&interrupt, || MatchQueue::ensure(context, &names, ack_wait)).await?,
+            matches: patiently(&interrupt, || Bucket::matches(context)).await?,
             context,
             names: &names,
             plan: &plan,
@@ -188,27 +189,30 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, server: &Server
 
 impl Drive<'_> {
     async fn run(&mut self) -> Result<(), DriveError> {
-        self.announce().await?;
-        self.take_waiting().await?;
-        self.recover().await?;
-        let mut watched = Instant::now();
-        let mut has_complained = false;
-        while !self.is_over() && !self.ledger.interrupt.ends() {
-            let mut outcome = self.turn().await;
+        let begun = Instant::now();
+        let mut watched = begun;
+        let (mut has_begun, mut has_complained) = (false, false);
+        while !(self.ledger.interrupt.ends() || has_begun && self.is_over()) {
+            let mut outcome = match has_begun {
+                true => self.turn().await,
+                false => self.begin().await,
+            };
+            has_begun |= outcome.is_ok();
             if outcome.is_ok() && watched.elapsed() > WATCH_INTERVAL {
                 watched = Instant::now();
                 outcome = self.watch().await;
             }
             match outcome {
                 Ok(()) => has_complained = false,
-                Err(DriveError::Queue(error)) => {
+                Err(DriveError::Queue(error)) if has_begun || begun.elapsed() < START_PATIENCE => {
                     if !has_complained {
                         complain(format_args!("the server: {error}; it is tried again"));
                     }
                     has_complained = true;
                     tokio::time::sleep(PAUSE).await;
                     // What is wrong beside the connection is found and mended there.
-                    if let Err(error) = self.watch().await
+                    if has_begun
+                        && let Err(error) = self.watch().await
                         && !matches!(error, DriveError::Queue(_))
                     {
                         return Err(error);
@@ -222,6 +226,13 @@ impl Drive<'_> {
             let _ = self.take_waiting().await;
         }
         Ok(())
+    }
+
+    /// Tells the workers of the match, and finds out what an earlier coordinator has left.
+    async fn begin(&mut self) -> Result<(), DriveError> {
+        self.announce().await?;
+        self.take_waiting().await?;
+        self.recover().await
     }
 
     /// Whether nothing is left to be played.
@@ -255,7 +266,8 @@ impl Drive<'_> {
             let batch = consumer.fetch().max_messages(MOST_FETCHED).messages().await;
             let mut batch = batch.map_err(QueueError::call("results"))?;
             let mut is_empty = true;
-            while let Some(message) = batch.next().await {
+            // Where the answer is lost there is no other end of it.
+            while let Ok(Some(message)) = timeout(ANSWER_WAIT, batch.next()).await {
                 is_empty = false;
                 let message = message.map_err(QueueError::call("results"))?;
                 self.take(message).await?;

@@ -135,6 +135,9 @@ impl Drive<'_> {
             return Ok(());
         }
         for sequence in messages {
+            if self.outstanding.is_message(sequence) {
+                continue;
+            }
             let Ok(found) = self.queue.work.get_raw_message(sequence).await else {
                 continue;
             };

@@ -94,7 +94,7 @@ impl Slot {
         let adopted = player.adopted().clone();
         if let Err(error) = player.end().await {
             let (id, session) = (adopted.names.id(), adopted.state.session);
-            worker.refuse(id, session, error.to_string());
+            worker.refuse(id, session, &error.to_string());
         }
     }
 }
