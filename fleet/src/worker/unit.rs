@@ -8,8 +8,10 @@ use std::time::Duration;
 use arbiter::record::GameRecord;
 use arbiter::record::digest::KeptGame;
 use arbiter::results::exit::complain;
+use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::{AckKind, Message as Delivered};
 use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::Worker;
@@ -37,12 +39,13 @@ pub(crate) async fn play_units(worker: Arc<Worker>, number: usize) {
     let mut slot = Slot {
         number,
         player: None,
+        consumer: None,
     };
     while !worker.interrupt.ends() {
         let matches = worker.adopted();
         let mut has_played = false;
         for adopted in &matches {
-            if let Ok(Some(message)) = pull(&worker, adopted).await {
+            if let Ok(Some(message)) = slot.pull(&worker, adopted).await {
                 worker.playing.fetch_add(1, Ordering::Relaxed);
                 play_message(&worker, &mut slot, adopted, &message).await;
                 worker.playing.fetch_sub(1, Ordering::Relaxed);
@@ -63,9 +66,33 @@ struct Slot {
     number: usize,
     /// Who played here last; the engines of one match at a time are kept.
     player: Option<Player>,
+    /// Where it last pulled from: the id of a match, and the consumer of its work.
+    consumer: Option<(String, PullConsumer)>,
 }
 
 impl Slot {
+    /// The next unit of a match, or `None` where there is none for a while.
+    async fn pull(
+        &mut self,
+        worker: &Worker,
+        adopted: &Adopted,
+    ) -> Result<Option<Delivered>, QueueError> {
+        let id = adopted.names.id();
+        let known = self.consumer.take().filter(|(known, _)| known == id);
+        let consumer = match known {
+            Some((_, consumer)) => consumer,
+            None => workers_consumer(&worker.context, &adopted.names).await?,
+        };
+        let batch = consumer.batch().max_messages(1).expires(WAIT);
+        let batch = batch.messages().await;
+        let mut batch = batch.map_err(QueueError::call("work"))?;
+        let message = batch.next().await.transpose();
+        let message = message.map_err(QueueError::call("work"))?;
+        // One that answered is asked again.
+        self.consumer = Some((id.to_string(), consumer));
+        Ok(message)
+    }
+
     /// Who plays a match here; `None` where the system has no room for a thread.
     async fn player(
         &mut self,
@@ -97,16 +124,6 @@ impl Slot {
             worker.refuse(id, session, &error.to_string());
         }
     }
-}
-
-/// The next unit of a match, or `None` where there is none for a while.
-async fn pull(worker: &Worker, adopted: &Adopted) -> Result<Option<Delivered>, QueueError> {
-    let consumer = workers_consumer(&worker.context, &adopted.names).await?;
-    let batch = consumer.batch().max_messages(1).expires(WAIT);
-    let batch = batch.messages().await;
-    let mut batch = batch.map_err(QueueError::call("work"))?;
-    let message = batch.next().await.transpose();
-    message.map_err(QueueError::call("work"))
 }
 
 async fn play_message(
@@ -153,24 +170,29 @@ async fn play_message(
     player.order(&work);
     let mut progress = interval(Duration::from_millis(adopted.state.ack_wait_ms / 4).max(PAUSE));
     progress.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let (mut played, mut sent) = (0, 0);
-    while played < expected {
+    let (mut played, mut sent, mut is_played) = (0, 0, false);
+    // No game waits until the server has another.
+    let mut on_their_way = FuturesUnordered::new();
+    while !is_played || !on_their_way.is_empty() {
         tokio::select! {
-            game = player.next_game() => match game {
-                Some(game) => {
+            game = player.next_game(), if !is_played => {
+                if let Some(game) = game {
                     played += 1;
-                    sent += u64::from(send(worker, adopted, message, game).await);
+                    on_their_way.push(send(worker, adopted, message, game));
+                    is_played = played == expected;
+                } else {
+                    is_played = true;
                 }
-                None => break,
-            },
+            }
+            Some(is_sent) = on_their_way.next() => sent += u64::from(is_sent),
             _ = progress.tick() => {
                 let _ = message.ack_with(AckKind::Progress).await;
             }
         }
     }
     if sent == expected {
-        // Where this is not heard, the games are played once more, and count once.
-        let _ = message.double_ack().await;
+        // Nobody waits for an answer: where this is not heard, the games are played once more, and count once.
+        let _ = message.ack().await;
         return;
     }
     if played < expected {
