@@ -215,6 +215,8 @@ pub struct MatchQueue {
     pub work: Stream,
     /// What was played.
     pub results: Stream,
+    /// The coordinator's part of it.
+    pub consumer: PullConsumer,
     /// Whether either of them had to be made.
     pub is_new: bool,
 }
@@ -235,21 +237,22 @@ impl MatchQueue {
         let (results, is_new_result) =
             ensure_stream(context, name, subject, MOST_BYTES_OF_A_GAME).await?;
         ensure_consumer(&work, WORKERS, ack_wait, MOST_DELIVERIES).await?;
-        ensure_consumer(&results, COORDINATOR, COORDINATOR_WAIT, -1).await?;
+        let consumer = ensure_consumer(&results, COORDINATOR, COORDINATOR_WAIT, -1).await?;
         Ok(MatchQueue {
             work,
             results,
+            consumer,
             is_new: is_new_work || is_new_result,
         })
     }
 
-    /// Whether both streams are there.
+    /// Whether both streams and their consumers are there.
     ///
     /// # Errors
     /// [`QueueError::Call`] where the server does not say.
     pub async fn is_there(&self) -> Result<bool, QueueError> {
-        for stream in [&self.work, &self.results] {
-            let asked = stream.get_info().await;
+        for (stream, consumer) in [(&self.work, WORKERS), (&self.results, COORDINATOR)] {
+            let asked = stream.consumer_info(consumer).await;
             match asked {
                 Ok(_) => {}
                 Err(error) if error.to_string().contains("not found") => return Ok(false),
@@ -257,15 +260,6 @@ impl MatchQueue {
             }
         }
         Ok(true)
-    }
-
-    /// The consumer of what was played.
-    ///
-    /// # Errors
-    /// [`QueueError::Call`].
-    pub async fn results_consumer(&self) -> Result<PullConsumer, QueueError> {
-        let consumer = self.results.get_consumer(COORDINATOR).await;
-        consumer.map_err(QueueError::call("consumer of results"))
     }
 
     /// Removes both streams.
@@ -321,7 +315,7 @@ async fn ensure_consumer(
     name: &str,
     ack_wait: Duration,
     max_deliver: i64,
-) -> Result<(), QueueError> {
+) -> Result<PullConsumer, QueueError> {
     let config = pull::Config {
         durable_name: Some(name.to_string()),
         ack_policy: AckPolicy::Explicit,
@@ -332,7 +326,7 @@ async fn ensure_consumer(
         ..pull::Config::default()
     };
     let consumer = stream.create_consumer(config).await;
-    consumer.map(drop).map_err(QueueError::call("consumer"))
+    consumer.map_err(QueueError::call("consumer"))
 }
 
 /// Sends a message once: the server drops another one with the same id. Returns its number in the stream.

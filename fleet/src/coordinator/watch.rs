@@ -35,7 +35,9 @@ impl Drive<'_> {
                 let id = self.names.id().to_string();
                 return Err(DriveError::Taken { id });
             }
-            Ok(Some(_)) => {}
+            Ok(Some((state, _))) if state == self.state => {}
+            // What was to be said of a worker was not heard.
+            Ok(Some(_)) => self.put_state().await?,
             // The bucket was lost, or its message.
             Ok(None) | Err(_) => self.announce().await?,
         }
