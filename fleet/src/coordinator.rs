@@ -7,6 +7,7 @@ mod outstanding;
 mod prepared;
 mod results;
 mod sample;
+mod share;
 mod watch;
 
 use std::process::ExitCode;
@@ -116,7 +117,7 @@ async fn coordinate(context: &Context, mut prepared: Prepared, server: &ServerAr
             id_names
         }
         Err(_) if interrupt.is_set() => return ExitCode::from(INTERRUPTED),
-        Err(error) => return prepared.give_up(error),
+        Err(error) => return prepared.give_up(USAGE, error),
     };
     let named = prepared.ledger.store.as_mut();
     if let Some(Err(error)) = named.map(|store| store.set_id_names(&id_names)) {
@@ -125,6 +126,9 @@ async fn coordinate(context: &Context, mut prepared: Prepared, server: &ServerAr
             format_args!("no game could be stored: {error}"),
         );
     }
+    if let Err((code, error)) = share::choose(&mut prepared, &server.share_engine) {
+        return prepared.give_up(code, error);
+    }
     let timed = prepared
         .plan
         .engines
@@ -132,9 +136,9 @@ async fn coordinate(context: &Context, mut prepared: Prepared, server: &ServerAr
         .find(|engine| !engine.limit.is_timeless());
     if let Some(engine) = timed.filter(|_| server.check_sample.is_some()) {
         let name = engine.name.clone();
-        return prepared.give_up(format_args!(
-            "--check-sample: engine {name} is limited by time, expected depth or nodes"
-        ));
+        let error =
+            format!("--check-sample: engine {name} is limited by time, expected depth or nodes");
+        return prepared.give_up(USAGE, error);
     }
     let walls = format!("match {}: `fleet work` plays it", prepared.names.id());
     if print(&header(

@@ -164,6 +164,17 @@ pub struct EngineId {
     pub sha256: String,
     /// The files among its arguments, with their SHA-256.
     pub files: Vec<(String, String)>,
+    /// Whether the server has all of these, for workers that accept engines.
+    #[serde(default)]
+    pub is_shared: bool,
+}
+
+impl EngineId {
+    /// The SHA-256 of its program and of the files among its arguments, in this order.
+    pub fn hashes(&self) -> impl Iterator<Item = &str> {
+        let files = self.files.iter().map(|(_, sha256)| sha256.as_str());
+        std::iter::once(self.sha256.as_str()).chain(files)
+    }
 }
 
 /// The state of a match, which workers look at again and again.

@@ -4,6 +4,8 @@
 mod common;
 
 mod crashes;
+mod fetched;
+mod kept;
 mod messages;
 mod refusals;
 mod same_games;

@@ -22,6 +22,7 @@ use super::ending::{self, Driven};
 use super::outstanding::Outstanding;
 use super::prepared::{Prepared, number};
 use super::sample::Sample;
+use super::share;
 use crate::args::ServerArgs;
 use crate::message::{MessageError, OpenMatches, Phase, State, Tally, Work};
 use crate::names::{Names, OPEN};
@@ -326,6 +327,8 @@ impl Drive<'_> {
     pub(super) async fn announce(&mut self) -> Result<(), DriveError> {
         self.matches = Bucket::matches(self.context).await?;
         put_plan(self.context, &self.state.plan, &self.plan_bytes).await?;
+        let (engines, ids) = (&self.plan.engines, &self.state.engines);
+        share::put(self.context, self.names, engines, ids).await?;
         self.put_state().await?;
         let id = self.names.id().to_string();
         change_open(&self.matches, |open| {
