@@ -15,6 +15,8 @@ pub const MOST_BYTES_OF_A_GAME: usize = 1 << 20;
 pub const MOST_BYTES: usize = 1 << 18;
 /// The longest plan, in bytes: room for some hundred thousand openings.
 pub const MOST_BYTES_OF_A_PLAN: usize = 1 << 26;
+/// The most workers in one message of what was counted.
+const MOST_OF_A_PART: usize = 1000;
 /// Bytes of a message that an error quotes.
 const QUOTED: usize = 60;
 
@@ -248,6 +250,31 @@ pub struct WorkerTally {
     pub refused: u64,
 }
 
+impl Tally {
+    /// The same in messages that are not too long: each has its share of the workers. At least one.
+    pub fn parts(&self) -> Vec<Tally> {
+        let all: Vec<_> = self.workers.iter().collect();
+        let part = |workers: &[(&String, &WorkerTally)]| Tally {
+            stored: self.stored,
+            games: self.games,
+            workers: { workers.iter() }
+                .map(|&(name, tally)| (name.clone(), *tally))
+                .collect(),
+        };
+        match all.len() {
+            0 => vec![part(&[])],
+            _ => all.chunks(MOST_OF_A_PART).map(part).collect(),
+        }
+    }
+
+    /// Puts another part to those that are there.
+    pub fn join(&mut self, part: Tally) {
+        self.stored = self.stored.max(part.stored);
+        self.games = part.games;
+        self.workers.extend(part.workers);
+    }
+}
+
 macro_rules! messages {
     ($($name:ty: $most:expr),*) => {
         $(impl Message for $name {
@@ -296,6 +323,28 @@ mod tests {
             let error = Work::decode(&bytes[..end]).unwrap_err();
             assert!(matches!(error, MessageError::Malformed { .. }), "{error}");
         }
+    }
+
+    #[test]
+    fn what_was_counted_of_many_workers_is_sent_in_parts() {
+        let names = (0..20_000).map(|number| format!("{number:064}"));
+        let all = WorkerTally {
+            games: u64::MAX,
+            faults: u64::MAX,
+            doubles: u64::MAX,
+            refused: u64::MAX,
+        };
+        let tally = Tally {
+            stored: 5,
+            games: 7,
+            workers: names.map(|name| (name, all)).collect(),
+        };
+        let mut joined = Tally::default();
+        for part in tally.parts() {
+            joined.join(Tally::decode(&part.encode().unwrap()).unwrap());
+        }
+        assert_eq!(joined, tally);
+        assert_eq!(Tally::default().parts(), [Tally::default()]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The server: how it is reached, and the streams, consumers and buckets on it.
 
 pub mod bucket;
+pub mod notice;
 pub mod objects;
 
 use std::fs;
@@ -12,9 +13,11 @@ use arbiter::results::exit::complain;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::context::{AccountErrorKind, GetStreamErrorKind};
 use async_nats::jetstream::stream::{Config, RetentionPolicy, Stream};
-use async_nats::jetstream::{self, Context, ErrorCode};
+use async_nats::jetstream::{self, Context, ErrorCode, Message as Delivered};
 use async_nats::{ConnectOptions, HeaderMap, ServerAddr};
+use futures_util::StreamExt;
 use thiserror::Error;
+use tokio::time::timeout;
 
 use crate::args::ServerArgs;
 use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, Message, MessageError};
@@ -25,8 +28,12 @@ pub use bucket::Bucket;
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
 /// How often a unit of work is given out before it is left for its coordinator to look at.
 const MOST_DELIVERIES: i64 = 10;
+/// The most workers that may wait for something to play.
+const MOST_WAITING: i64 = 100_000;
 /// How long the coordinator may take to store a game.
 const COORDINATOR_WAIT: Duration = Duration::from_secs(60);
+/// How often who waits for a message looks whether to wait on.
+const TICK: Duration = Duration::from_millis(100);
 /// How long a server that is busy has at the start.
 pub const START_PATIENCE: Duration = Duration::from_secs(60);
 /// How long after a failed call the next one waits.
@@ -216,6 +223,8 @@ pub struct MatchQueue {
     pub work: Stream,
     /// What was played.
     pub results: Stream,
+    /// The coordinator's part of it.
+    pub consumer: PullConsumer,
     /// Whether either of them had to be made.
     pub is_new: bool,
 }
@@ -236,21 +245,22 @@ impl MatchQueue {
         let (results, is_new_result) =
             ensure_stream(context, name, subject, MOST_BYTES_OF_A_GAME).await?;
         ensure_consumer(&work, WORKERS, ack_wait, MOST_DELIVERIES).await?;
-        ensure_consumer(&results, COORDINATOR, COORDINATOR_WAIT, -1).await?;
+        let consumer = ensure_consumer(&results, COORDINATOR, COORDINATOR_WAIT, -1).await?;
         Ok(MatchQueue {
             work,
             results,
+            consumer,
             is_new: is_new_work || is_new_result,
         })
     }
 
-    /// Whether both streams are there.
+    /// Whether both streams and their consumers are there.
     ///
     /// # Errors
     /// [`QueueError::Call`] where the server does not say.
     pub async fn is_there(&self) -> Result<bool, QueueError> {
-        for stream in [&self.work, &self.results] {
-            let asked = stream.get_info().await;
+        for (stream, consumer) in [(&self.work, WORKERS), (&self.results, COORDINATOR)] {
+            let asked = stream.consumer_info(consumer).await;
             match asked {
                 Ok(_) => {}
                 Err(error) if error.to_string().contains("not found") => return Ok(false),
@@ -260,20 +270,32 @@ impl MatchQueue {
         Ok(true)
     }
 
-    /// The consumer of what was played.
-    ///
-    /// # Errors
-    /// [`QueueError::Call`].
-    pub async fn results_consumer(&self) -> Result<PullConsumer, QueueError> {
-        let consumer = self.results.get_consumer(COORDINATOR).await;
-        consumer.map_err(QueueError::call("consumer of results"))
-    }
-
     /// Removes both streams.
     pub async fn remove(context: &Context, names: &Names) {
         // What stays is removed by whoever runs the server, and harms nobody.
         let _ = context.delete_stream(names.work_stream()).await;
         let _ = context.delete_stream(names.result_stream()).await;
+    }
+}
+
+/// Pulls the next message of a consumer, for `wait` at most, or until `is_over`; `None` where there is none.
+///
+/// # Errors
+/// [`QueueError::Call`] where the server does not answer.
+pub async fn pull(
+    consumer: &PullConsumer,
+    wait: Duration,
+    is_over: impl Fn() -> bool,
+) -> Result<Option<Delivered>, QueueError> {
+    let batch = consumer.batch().max_messages(1).expires(wait);
+    let batch = batch.messages().await;
+    let mut batch = batch.map_err(QueueError::call("work"))?;
+    loop {
+        match timeout(TICK, batch.next()).await {
+            Ok(message) => return message.transpose().map_err(QueueError::call("work")),
+            Err(_) if is_over() => return Ok(None),
+            Err(_) => {}
+        }
     }
 }
 
@@ -322,7 +344,7 @@ async fn ensure_consumer(
     name: &str,
     ack_wait: Duration,
     max_deliver: i64,
-) -> Result<(), QueueError> {
+) -> Result<PullConsumer, QueueError> {
     let config = pull::Config {
         durable_name: Some(name.to_string()),
         ack_policy: AckPolicy::Explicit,
@@ -330,10 +352,11 @@ async fn ensure_consumer(
         max_deliver,
         // Any number of workers may have something in hand.
         max_ack_pending: -1,
+        max_waiting: MOST_WAITING,
         ..pull::Config::default()
     };
     let consumer = stream.create_consumer(config).await;
-    consumer.map(drop).map_err(QueueError::call("consumer"))
+    consumer.map_err(QueueError::call("consumer"))
 }
 
 /// Sends a message once: the server drops another one with the same id. Returns its number in the stream.

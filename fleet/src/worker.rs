@@ -23,20 +23,22 @@ use arbiter::record::printable::printable;
 use arbiter::results::exit::{INTERRUPTED, USAGE, accuse_aloud, complain, fail};
 use async_nats::jetstream::Context;
 
+use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use crate::args::{ServerArgs, WorkArgs};
 use crate::message::{Beat, OpenMatches, Phase, State};
 use crate::names::{self, Names, OPEN, key_of};
 use crate::queue::bucket::Bucket;
+use crate::queue::notice::Notices;
 use crate::queue::{QueueError, connect};
 use adoption::{Adopted, AdoptionError};
 use fetch::{FetchError, Fetcher};
 
-/// How often a worker looks what is open, and how its matches are.
-const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// How often a worker looks what is open, and how its matches are, where nothing tells it that they have changed.
+pub const LOOK_INTERVAL: Duration = Duration::from_secs(20);
 /// How often it says that it is there.
-const BEAT_INTERVAL: Duration = Duration::from_secs(5);
+pub const BEAT_INTERVAL: Duration = Duration::from_secs(10);
 /// How long it waits before it tries to reach the server again.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How often it looks whether it is to end.
@@ -64,6 +66,8 @@ pub(crate) struct Worker {
     adopted: Mutex<BTreeMap<String, Arc<Adopted>>>,
     /// The matches that it is about to play.
     looked_at: Mutex<BTreeSet<String>>,
+    /// That one of these is played or refused.
+    has_looked: Notify,
     /// The matches that it does not play, with the reasons.
     refused: Mutex<BTreeMap<String, Refused>>,
     pub(crate) playing: AtomicU64,
@@ -130,6 +134,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         begun: Instant::now(),
         adopted: Mutex::default(),
         looked_at: Mutex::default(),
+        has_looked: Notify::new(),
         refused: Mutex::default(),
         playing: AtomicU64::new(0),
         games: AtomicU64::new(0),
@@ -221,15 +226,30 @@ impl Worker {
 
     /// Looks again and again which matches are open, and how they are.
     async fn look(self: Arc<Worker>) {
+        let mut notices = Notices::listen(&self.context).await;
+        let mut matches = None;
         loop {
-            // Where the server does not answer, what goes on goes on.
-            let _ = self.look_once().await;
-            tokio::time::sleep(LOOK_INTERVAL).await;
+            if matches.is_none() {
+                matches = Bucket::matches(&self.context).await.ok();
+            }
+            let looked = match &matches {
+                Some(matches) => self.look_once(matches).await.is_ok(),
+                None => false,
+            };
+            if looked {
+                tokio::select! {
+                    () = notices.next(LOOK_INTERVAL) => {}
+                    () = self.has_looked.notified() => {}
+                }
+            } else {
+                // Where the server does not answer, what goes on goes on; it may have lost the bucket.
+                matches = None;
+                tokio::time::sleep(PAUSE).await;
+            }
         }
     }
 
-    async fn look_once(self: &Arc<Worker>) -> Result<(), QueueError> {
-        let matches = Bucket::matches(&self.context).await?;
+    async fn look_once(self: &Arc<Worker>, matches: &Bucket) -> Result<(), QueueError> {
         for adopted in self.adopted() {
             let state = matches.get::<State>(&adopted.names.state()).await?;
             // A state that is lost comes again, with the coordinator.
@@ -289,14 +309,19 @@ impl Worker {
         }
         tokio::spawn(async move {
             let worker = self.clone();
-            // What panics in there has said so, and the match is looked at again.
-            let _ = tokio::spawn(async move { worker.adopt(names, state).await }).await;
+            let adopting = tokio::spawn(async move { worker.adopt(names, state).await });
+            // What panics in there has said so.
+            if !adopting.await.unwrap_or(false) {
+                tokio::time::sleep(PAUSE).await;
+            }
             self.looked_at().remove(&id);
+            // The match may have changed meanwhile.
+            self.has_looked.notify_one();
         });
     }
 
-    /// Begins to play a match, or says why not.
-    async fn adopt(&self, names: Names, state: State) {
+    /// Begins to play a match, or says why not; false where the server does not tell, and it is to be tried again.
+    async fn adopt(&self, names: Names, state: State) -> bool {
         let (id, session) = (names.id().to_string(), state.session);
         match adoption::adopt(self, names, state).await {
             Ok(adopted) => {
@@ -308,21 +333,31 @@ impl Worker {
                 }
                 matches.insert(id, Arc::new(adopted));
             }
-            // It is looked at again.
             Err(AdoptionError::Queue(error) | AdoptionError::Fetch(FetchError::Queue(error))) => {
                 let refused = Refused::now(0, error.to_string());
                 self.refused().insert(id, refused);
+                return false;
             }
             Err(error) => self.refuse(&id, session, &error.to_string()),
         }
+        true
     }
 
     /// Says again and again that it is there.
     async fn beat(self: Arc<Worker>) {
+        let mut beats = None;
         loop {
-            if let Ok(beats) = Bucket::beats(&self.context).await {
-                // Who is not heard now is heard the next time.
-                let _ = beats.put(&self.name, &self.beat_now()).await;
+            if beats.is_none() {
+                beats = Bucket::beats(&self.context).await.ok();
+            }
+            let beat = self.beat_now();
+            let is_heard = match &beats {
+                Some(beats) => beats.put(&self.name, &beat).await.is_ok(),
+                None => false,
+            };
+            if !is_heard {
+                // Who is not heard now is heard the next time; the server may have lost the bucket.
+                beats = None;
             }
             tokio::time::sleep(BEAT_INTERVAL).await;
         }

@@ -14,7 +14,7 @@ use arbiter::results::ledger::{Ledger, LedgerError};
 use arbiter::results::progress::Progress;
 use arbiter::score::Verdict;
 use async_nats::jetstream::Context;
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use thiserror::Error;
 use tokio::time::timeout;
 
@@ -28,13 +28,14 @@ use crate::message::{MessageError, OpenMatches, Phase, State, Tally, Work};
 use crate::names::{Names, OPEN};
 use crate::plan_file::{self, PlanFileError};
 use crate::queue::bucket::{Bucket, put_plan};
+use crate::queue::notice::notify;
 use crate::queue::{MatchQueue, PAUSE, QueueError, START_PATIENCE, patiently, publish};
 use crate::units::Units;
 
 /// How long the coordinator waits for games before it looks around.
 const WAIT: Duration = Duration::from_millis(250);
 /// Games that are fetched at a time.
-const MOST_FETCHED: usize = 64;
+const MOST_FETCHED: usize = 256;
 /// How often it is looked whether all is as it should be.
 const WATCH_INTERVAL: Duration = Duration::from_secs(2);
 /// How long an answer of the server may take.
@@ -92,6 +93,8 @@ pub(super) struct Drive<'a> {
     pub(super) replays: Vec<u32>,
     pub(super) state: State,
     pub(super) tally: Tally,
+    /// When that was told last.
+    pub(super) tallied: Instant,
     pub(super) outstanding: Outstanding,
     /// Blocks that workers can play at a time, as far as is known.
     pub(super) slots: u64,
@@ -153,6 +156,7 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, server: &Server
             replays,
             state,
             tally: Tally::default(),
+            tallied: begun,
             outstanding: Outstanding::default(),
             slots: 0,
             given: 0,
@@ -245,13 +249,17 @@ impl Drive<'_> {
     /// Gives out what may be, and takes what has come, for a moment.
     async fn turn(&mut self) -> Result<(), DriveError> {
         self.give_out().await?;
-        let consumer = self.queue.results_consumer().await?;
-        let batch = consumer.batch().max_messages(MOST_FETCHED).expires(WAIT);
+        let batch = self.queue.consumer.batch();
+        let batch = batch.max_messages(MOST_FETCHED).expires(WAIT);
         let batch = batch.messages().await;
         let mut batch = batch.map_err(QueueError::call("results"))?;
         while let Some(message) = batch.next().await {
-            let message = message.map_err(QueueError::call("results"))?;
-            self.take(message).await?;
+            let mut messages = vec![message.map_err(QueueError::call("results"))?];
+            // What has come meanwhile is stored together.
+            while let Some(Some(message)) = batch.next().now_or_never() {
+                messages.push(message.map_err(QueueError::call("results"))?);
+            }
+            self.take(messages).await?;
             if !self.is_over() {
                 self.give_out().await?;
             }
@@ -262,19 +270,18 @@ impl Drive<'_> {
     /// Takes all that waits to be taken.
     async fn take_waiting(&mut self) -> Result<(), DriveError> {
         loop {
-            let consumer = self.queue.results_consumer().await?;
-            let batch = consumer.fetch().max_messages(MOST_FETCHED).messages().await;
+            let batch = self.queue.consumer.fetch().max_messages(MOST_FETCHED);
+            let batch = batch.messages().await;
             let mut batch = batch.map_err(QueueError::call("results"))?;
-            let mut is_empty = true;
+            let mut messages = Vec::new();
             // Where the answer is lost there is no other end of it.
             while let Ok(Some(message)) = timeout(ANSWER_WAIT, batch.next()).await {
-                is_empty = false;
-                let message = message.map_err(QueueError::call("results"))?;
-                self.take(message).await?;
+                messages.push(message.map_err(QueueError::call("results"))?);
             }
-            if is_empty {
+            if messages.is_empty() {
                 return Ok(());
             }
+            self.take(messages).await?;
         }
     }
 
@@ -334,12 +341,15 @@ impl Drive<'_> {
             }
         })
         .await?;
+        notify(self.context).await;
         Ok(())
     }
 
     /// Tells the workers how the match is.
     pub(super) async fn put_state(&self) -> Result<(), QueueError> {
-        self.matches.put(&self.names.state(), &self.state).await
+        self.matches.put(&self.names.state(), &self.state).await?;
+        notify(self.context).await;
+        Ok(())
     }
 
     /// Tells the workers that nothing is to be played any more, or for now; of a match that is over all is removed.

@@ -8,7 +8,6 @@ use std::time::Duration;
 use arbiter::record::GameRecord;
 use arbiter::record::digest::KeptGame;
 use arbiter::results::exit::complain;
-use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::{AckKind, Message as Delivered};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -18,11 +17,13 @@ use super::Worker;
 use super::adoption::Adopted;
 use super::player::Player;
 use crate::message::{Message, MessageError, Outcome, Work};
-use crate::queue::{QueueError, publish, workers_consumer};
+use crate::queue::{QueueError, publish, pull};
 use crate::units::Units;
 
-/// How long a slot waits for work before it looks whether it is to end.
-const WAIT: Duration = Duration::from_secs(1);
+/// How long a slot waits for work of the only match.
+pub const WAIT: Duration = Duration::from_secs(20);
+/// How long it waits for work of one of several.
+const WAIT_OF_SEVERAL: Duration = Duration::from_secs(1);
 /// How long a slot waits that has no match, or whose server does not answer.
 const PAUSE: Duration = Duration::from_millis(300);
 /// How long a game that cannot be sent waits before it is tried again.
@@ -39,13 +40,12 @@ pub(crate) async fn play_units(worker: Arc<Worker>, number: usize) {
     let mut slot = Slot {
         number,
         player: None,
-        consumer: None,
     };
     while !worker.interrupt.ends() {
         let matches = worker.adopted();
         let mut has_played = false;
         for adopted in &matches {
-            if let Ok(Some(message)) = slot.pull(&worker, adopted).await {
+            if let Ok(Some(message)) = pull_of(&worker, adopted, matches.len()).await {
                 worker.playing.fetch_add(1, Ordering::Relaxed);
                 play_message(&worker, &mut slot, adopted, &message).await;
                 worker.playing.fetch_sub(1, Ordering::Relaxed);
@@ -66,33 +66,9 @@ struct Slot {
     number: usize,
     /// Who played here last; the engines of one match at a time are kept.
     player: Option<Player>,
-    /// Where it last pulled from: the id of a match, and the consumer of its work.
-    consumer: Option<(String, PullConsumer)>,
 }
 
 impl Slot {
-    /// The next unit of a match, or `None` where there is none for a while.
-    async fn pull(
-        &mut self,
-        worker: &Worker,
-        adopted: &Adopted,
-    ) -> Result<Option<Delivered>, QueueError> {
-        let id = adopted.names.id();
-        let known = self.consumer.take().filter(|(known, _)| known == id);
-        let consumer = match known {
-            Some((_, consumer)) => consumer,
-            None => workers_consumer(&worker.context, &adopted.names).await?,
-        };
-        let batch = consumer.batch().max_messages(1).expires(WAIT);
-        let batch = batch.messages().await;
-        let mut batch = batch.map_err(QueueError::call("work"))?;
-        let message = batch.next().await.transpose();
-        let message = message.map_err(QueueError::call("work"))?;
-        // One that answered is asked again.
-        self.consumer = Some((id.to_string(), consumer));
-        Ok(message)
-    }
-
     /// Who plays a match here; `None` where the system has no room for a thread.
     async fn player(
         &mut self,
@@ -124,6 +100,23 @@ impl Slot {
             worker.refuse(id, session, &error.to_string());
         }
     }
+}
+
+/// The next unit of one of so many matches, or `None` where there is none for a while.
+async fn pull_of(
+    worker: &Worker,
+    adopted: &Adopted,
+    matches: usize,
+) -> Result<Option<Delivered>, QueueError> {
+    let wait = match matches {
+        1 => WAIT,
+        _ => WAIT_OF_SEVERAL,
+    };
+    let is_over = || {
+        let is_ended = worker.interrupt.ends() || adopted.interrupt.is_set();
+        is_ended || worker.adopted().len() != matches
+    };
+    pull(&adopted.work, wait, is_over).await
 }
 
 async fn play_message(
