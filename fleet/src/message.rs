@@ -183,6 +183,10 @@ pub struct State {
     pub ack_wait_ms: u64,
     /// Workers whose games do not count any more.
     pub set_aside: Vec<String>,
+    /// The speed of a machine for which the limits of time are those of the match, in positions a second; `None` where
+    /// they are so for all.
+    #[serde(default)]
+    pub reference_speed: Option<u64>,
 }
 
 /// The matches that are open.
@@ -209,6 +213,12 @@ pub struct Beat {
     pub seconds: u64,
     /// The median lag of its arbiter, in microseconds.
     pub lag_micros: u64,
+    /// The lag that 99 in 100 do not exceed, in microseconds.
+    #[serde(default)]
+    pub lag_p99_micros: u64,
+    /// Positions a second that the built-in engine visits in each slot while all are busy.
+    #[serde(default)]
+    pub speed: Option<u64>,
     /// The matches that it does not play, each with the reason.
     pub refused: BTreeMap<String, String>,
 }
@@ -222,6 +232,18 @@ pub struct Tally {
     pub games: u64,
     /// By worker.
     pub workers: BTreeMap<String, WorkerTally>,
+    /// The workers that are set aside.
+    #[serde(default)]
+    pub set_aside: BTreeMap<String, AsideTally>,
+}
+
+/// A worker that is set aside.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AsideTally {
+    /// Why.
+    pub reason: String,
+    /// Its games that are kept out of the count.
+    pub games: u64,
 }
 
 /// What has come of one worker.

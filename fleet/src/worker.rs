@@ -2,6 +2,7 @@
 
 mod adoption;
 mod engines;
+pub(crate) mod machine;
 mod unit;
 
 use std::collections::BTreeMap;
@@ -51,6 +52,8 @@ pub(crate) struct Worker {
     refused: Mutex<BTreeMap<String, Refused>>,
     pub(crate) playing: AtomicU64,
     pub(crate) games: AtomicU64,
+    /// Positions a second in each slot; 0 where that is not known.
+    pub(crate) speed: AtomicU64,
 }
 
 /// Why a match is not played.
@@ -83,9 +86,13 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         Ok(context) => context,
         Err(error) => return fail(USAGE, error),
     };
+    let slots = args.concurrency;
+    let speed = tokio::task::block_in_place(|| machine::measure_speed(slots, &interrupt));
+    let Some(speed) = speed else {
+        return ExitCode::from(INTERRUPTED);
+    };
     complain(format_args!(
-        "worker {name} is ready, {} at a time",
-        args.concurrency
+        "worker {name} is ready, {slots} at a time, with {speed} positions a second in each"
     ));
     let worker = Arc::new(Worker {
         name,
@@ -98,6 +105,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         refused: Mutex::default(),
         playing: AtomicU64::new(0),
         games: AtomicU64::new(0),
+        speed: AtomicU64::new(speed),
     });
     let slots: Vec<_> = (0..worker.args.concurrency)
         .map(|_| tokio::spawn(unit::play_units(worker.clone())))
@@ -105,11 +113,13 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
     let beats = tokio::spawn(worker.clone().beat());
     let looks = tokio::spawn(worker.clone().look());
     let wishes = tokio::spawn(worker.clone().pass_on_interrupt());
+    let idle = worker.clone();
+    let measures = tokio::spawn(async move { idle.measure_when_idle().await });
     for slot in slots {
         // A slot ends when the worker is to end.
         let _ = slot.await;
     }
-    for task in [beats, looks, wishes] {
+    for task in [beats, looks, wishes, measures] {
         task.abort();
     }
     ExitCode::SUCCESS
@@ -264,6 +274,7 @@ impl Worker {
     fn beat_now(&self) -> Beat {
         let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         let refused = refused.iter();
+        let lag = self.lag.summary();
         Beat {
             worker: self.name.clone(),
             arbiter: VERSION.to_string(),
@@ -271,7 +282,9 @@ impl Worker {
             playing: self.playing.load(Ordering::Relaxed),
             games: self.games.load(Ordering::Relaxed),
             seconds: self.begun.elapsed().as_secs(),
-            lag_micros: self.lag.summary().median.as_micros() as u64,
+            lag_micros: lag.median.as_micros() as u64,
+            lag_p99_micros: lag.p99.as_micros() as u64,
+            speed: self.speed(),
             refused: refused
                 .map(|(id, refused)| (id.clone(), refused.reason.clone()))
                 .collect(),

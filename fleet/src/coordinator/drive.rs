@@ -20,6 +20,8 @@ use thiserror::Error;
 use super::ending::{self, Driven};
 use super::outstanding::Outstanding;
 use super::prepared::{Prepared, number};
+use super::quarantine::Quarantine;
+use super::retiring::LastFailures;
 use super::sample::Sample;
 use crate::args::ServerArgs;
 use crate::message::{MessageError, OpenMatches, Phase, State, Tally, Work};
@@ -85,7 +87,13 @@ pub(super) struct Drive<'a> {
     pub(super) matches: Bucket,
     pub(super) ledger: &'a mut Ledger,
     pub(super) progress: &'a Progress,
-    pub(super) retirement: &'a Retirement<'a>,
+    pub(super) retirement: Retirement<'a>,
+    /// On which machine each engine failed last.
+    pub(super) last_failures: LastFailures,
+    /// How fit each machine is.
+    pub(super) quarantine: Quarantine,
+    /// Whether the workers have been told who is set aside.
+    pub(super) has_told: bool,
     pub(super) played: &'a mut HashSet<u64>,
     pub(super) replays: Vec<u32>,
     pub(super) state: State,
@@ -117,12 +125,12 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, server: &Server
         replays,
         names,
         engines,
+        reference_speed,
         ..
     } = prepared;
     let before = played.len();
     let begun = Instant::now();
     let progress = Progress::new(plan.games, before as u64);
-    let retirement = Retirement::new(&plan, &failures);
     let interrupt = ledger.interrupt.clone();
     let outcome = async {
         let schedule = Schedule::new(&plan)?;
@@ -135,6 +143,7 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, server: &Server
             engines,
             ack_wait_ms: ack_wait.as_millis() as u64,
             set_aside: Vec::new(),
+            reference_speed,
         };
         let mut drive = Drive {
             queue: MatchQueue::ensure(context, &names, ack_wait).await?,
@@ -146,7 +155,10 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, server: &Server
             schedule: &schedule,
             ledger: &mut ledger,
             progress: &progress,
-            retirement: &retirement,
+            retirement: Retirement::new(&plan, &failures),
+            last_failures: LastFailures::default(),
+            quarantine: Quarantine::new(&plan, server.quarantine),
+            has_told: true,
             played: &mut played,
             replays,
             state,
@@ -163,6 +175,7 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, server: &Server
             unknown_versions: HashSet::new(),
             plan_bytes,
         };
+        drive.remember()?;
         let outcome = drive.run().await;
         let is_over = outcome.is_ok() && drive.is_over();
         // What another coordinator has taken over is no longer ours to end.
@@ -190,6 +203,21 @@ impl Drive<'_> {
         self.announce().await?;
         self.take_waiting().await?;
         self.recover().await?;
+        loop {
+            self.run_on().await?;
+            if !self.is_over() {
+                return Ok(());
+            }
+            // What was played beyond the deciding block is recorded, and not counted.
+            let _ = self.take_waiting().await;
+            if !self.look_for_the_last_time().await? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Gives out and takes in until the match is over or interrupted.
+    async fn run_on(&mut self) -> Result<(), DriveError> {
         let mut watched = Instant::now();
         let mut has_complained = false;
         while !self.is_over() && !self.ledger.interrupt.ends() {
@@ -216,15 +244,11 @@ impl Drive<'_> {
                 Err(error) => return Err(error),
             }
         }
-        if self.is_over() {
-            // What was played beyond the deciding block is recorded, and not counted.
-            let _ = self.take_waiting().await;
-        }
         Ok(())
     }
 
     /// Whether nothing is left to be played.
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.ledger.report.verdict() != Verdict::Open
             || self.retirement.leaves_nothing()
             || self.outstanding.is_done(self.units.count())
@@ -268,10 +292,11 @@ impl Drive<'_> {
     /// Gives out a little more than workers can play at a time.
     pub(super) async fn give_out(&mut self) -> Result<(), DriveError> {
         while self.outstanding.len() < 2 * self.slots + SPARE && !self.is_over() {
-            let (played, retirement, units) = (&*self.played, self.retirement, self.units);
+            let (played, units, schedule) = (&*self.played, self.units, self.schedule);
+            let retirement = &self.retirement;
             let is_due = |unit| {
                 let mut games = units.games(unit);
-                let seats = self.schedule.seats(*games.start());
+                let seats = schedule.seats(*games.start());
                 !seats
                     .iter()
                     .any(|seated| retirement.has_retired(seated.engine))

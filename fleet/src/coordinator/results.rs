@@ -10,7 +10,7 @@ use async_nats::jetstream::{AckKind, Message as Delivered};
 use std::time::Duration;
 
 use super::drive::{Drive, DriveError};
-use crate::check::check;
+use super::machines::named;
 use crate::message::{Message, MessageError, Outcome};
 use crate::names::key_of;
 
@@ -43,11 +43,12 @@ impl Drive<'_> {
 
     async fn take_outcome(&mut self, outcome: Outcome) -> Result<AckKind, DriveError> {
         let worker = key_of(&outcome.worker);
+        let outcome = named(outcome, &worker);
         let game = outcome.game.record.game;
         let is_set_aside = self.state.set_aside.contains(&worker);
         let flaw = match is_set_aside {
             true => None,
-            false => check(self.plan, self.schedule, &outcome.game).err(),
+            false => self.flaw(&outcome.game),
         };
         if flaw.is_some() || is_set_aside {
             self.count(&worker, |tally| tally.refused += 1);
@@ -57,8 +58,8 @@ impl Drive<'_> {
                     "{}; the worker is set aside",
                     printable(&text)
                 ));
-                self.state.set_aside.push(worker);
-                self.put_state().await?;
+                self.set_aside(&worker, &format!("game {game} is refused: {flaw}"))
+                    .await?;
             }
             if (1..=self.plan.games).contains(&game) {
                 let unit = self.units.of_game(game);
@@ -83,7 +84,11 @@ impl Drive<'_> {
         let is_fault = record.fault.is_some();
         self.ledger.repeats += record.replays.len() as u64;
         count_replays(&self.plan.engines, &record, &mut self.replays);
-        let retired = self.retirement.note(&record);
+        let retired = match self.counts_as_failure(&record, &worker).await {
+            true => self.retirement.note(&record),
+            false => None,
+        };
+        let unfit = self.quarantine.note(&record);
         self.enter(&News::Ended(Box::new(record)))?;
         self.played.insert(game);
         self.count(&worker, |tally| {
@@ -100,6 +105,11 @@ impl Drive<'_> {
             .all(|game| self.played.contains(&game))
         {
             self.outstanding.done(unit);
+        }
+        if let Some(reason) = unfit {
+            let text = format!("worker {worker} is set aside: {reason}");
+            complain(printable(&text));
+            self.set_aside(&worker, &reason).await?;
         }
         Ok(AckKind::Ack)
     }
@@ -123,9 +133,8 @@ impl Drive<'_> {
                     printable(&text)
                 ));
                 self.count(&liar, |tally| tally.refused += 1);
-                self.sample.forget(&liar);
-                self.state.set_aside.push(liar);
-                self.put_state().await?;
+                let reason = format!("two others played another game {number}");
+                self.set_aside(&liar, &reason).await?;
             }
             return Ok(Some((agreed.worker, agreed.record)));
         }

@@ -39,6 +39,9 @@ impl Drive<'_> {
             // The bucket was lost, or its message.
             Ok(None) | Err(_) => self.announce().await?,
         }
+        if !self.has_told {
+            self.has_told = self.put_state().await.is_ok();
+        }
         let info = self.queue.work.consumer_info(WORKERS).await;
         let workers = info.map_err(QueueError::call("consumer of work"))?;
         self.slots = workers.num_waiting as u64 + workers.num_ack_pending as u64;

@@ -15,6 +15,7 @@ use crate::names::Names;
 use crate::plan_file::{self, PlanFileError};
 use crate::queue::QueueError;
 use crate::queue::bucket::get_plan;
+use crate::time_scale;
 
 /// A match that is played here.
 pub(crate) struct Adopted {
@@ -27,6 +28,10 @@ pub(crate) struct Adopted {
     pub(crate) programs: Programs,
     /// Ends its games.
     pub(crate) interrupt: Interrupt,
+    /// The speed of this machine then, in positions a second.
+    pub(crate) speed: Option<u64>,
+    /// Its limits of time, in permille of those of the match; `None` where they are the same.
+    pub(crate) time_scale: Option<u32>,
 }
 
 /// Why a match is not taken up.
@@ -39,7 +44,7 @@ pub(crate) enum AdoptionError {
     #[error("arbiter {found}, expected {VERSION}, the one of this worker")]
     Arbiter { found: String },
     /// Its games did not count.
-    #[error("this worker is set aside: a game of it was refused")]
+    #[error("this worker is set aside; `fleet status` says why")]
     SetAside,
     /// The plan is not the one that the match names.
     #[error("the plan has SHA-256 {found}, the match has {expected}")]
@@ -83,6 +88,11 @@ pub(crate) async fn adopt(
         let mut plan = plan_file::read(&bytes)?;
         engines::substitute(&mut plan, &state.engines, &worker.args.engine)?;
         plan.concurrency = 1;
+        let speed = worker.speed();
+        let time_scale = time_scale::scale_of(&plan, state.reference_speed, speed);
+        if let Some(permille) = time_scale {
+            time_scale::apply(&mut plan, permille);
+        }
         // Every thread would take the first core.
         plan.pin = false;
         // Who retires is for the coordinator to say, who sees all games.
@@ -101,6 +111,8 @@ pub(crate) async fn adopt(
             isolation,
             programs: programs.without_changed_arguments(),
             interrupt,
+            speed,
+            time_scale,
         })
     })
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arbiter::play::log::Log;
 use arbiter::play::runner::{self, Match, News, RunError};
@@ -95,6 +95,7 @@ async fn play_message(worker: &Arc<Worker>, adopted: &Arc<Adopted>, message: &De
         let _ = message.ack_with(AckKind::Term).await;
         return;
     }
+    let mut begun = Instant::now();
     let expected = work.last - work.first + 1;
     let (sender, mut games) = unbounded_channel();
     let playing = {
@@ -107,7 +108,11 @@ async fn play_message(worker: &Arc<Worker>, adopted: &Arc<Adopted>, message: &De
     loop {
         tokio::select! {
             game = games.recv() => match game {
-                Some(game) => sent += u64::from(send(worker, adopted, message, game).await),
+                Some(mut game) => {
+                    game.machine = Some(worker.machine(adopted, begun.elapsed()));
+                    begun = Instant::now();
+                    sent += u64::from(send(worker, adopted, message, game).await);
+                }
                 None => break,
             },
             _ = progress.tick() => {

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::{Trouble, circumstances};
+use super::{Trouble, circumstances, machines};
 use crate::record::GameRecord;
 use crate::record::line::pv_text;
 
@@ -36,6 +36,7 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
         fault,
         turns,
         replays,
+        machine,
     } = record;
     let transaction = connection.transaction()?;
     circumstances::note_game(&transaction)?;
@@ -98,6 +99,9 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
             replay.reason,
             estimate_text(&replay.shares),
         ])?;
+    }
+    if let Some(machine) = machine {
+        machines::add(&transaction, *game, machine)?;
     }
     drop((insert, insert_seat, insert_turn, insert_replay));
     Ok(transaction.commit()?)
