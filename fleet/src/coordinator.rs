@@ -33,7 +33,7 @@ use arbiter::settings::args::{GameArgs, ResumeArgs};
 use async_nats::jetstream::Context;
 
 use crate::args::ServerArgs;
-use crate::queue::connect;
+use crate::queue::{QueueError, connect, patiently};
 use prepared::Prepared;
 
 /// Coordinates what was planned for the first time; the exit code says how it went, as that of `arbiter match`.
@@ -59,7 +59,7 @@ pub async fn begin(
         );
     }
     // Before there is a store: who has no server has nothing to remove.
-    let context = match connect(server, "fleet coordinator").await {
+    let context = match reach(server).await {
         Ok(context) => context,
         Err(error) => return fail(USAGE, error),
     };
@@ -77,7 +77,7 @@ pub async fn resume(server: &ServerArgs, args: &ResumeArgs) -> ExitCode {
     };
     let report = &prepared.ledger.report;
     let verdict = report.verdict();
-    let context = connect(server, "fleet coordinator").await;
+    let context = reach(server).await;
     if prepared.played.len() as u64 >= prepared.plan.games || verdict != Verdict::Open {
         let (text, path) = (report.text(), args.file.display());
         let games = count(prepared.played.len() as u64, "game");
@@ -101,6 +101,11 @@ pub async fn resume(server: &ServerArgs, args: &ResumeArgs) -> ExitCode {
         Ok(context) => coordinate(&context, prepared, server).await,
         Err(error) => fail(USAGE, error),
     }
+}
+
+async fn reach(server: &ServerArgs) -> Result<Context, QueueError> {
+    // Signals are not listened to yet: they end the coordinator.
+    patiently(&Interrupt::new(), || connect(server, "fleet coordinator")).await
 }
 
 /// Gives out what is missing, takes what was played, and ends with the tables.

@@ -3,10 +3,13 @@
 pub mod bucket;
 
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use arbiter::play::interrupt::Interrupt;
+use arbiter::results::exit::complain;
 
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
-use async_nats::jetstream::context::GetStreamErrorKind;
+use async_nats::jetstream::context::{AccountErrorKind, GetStreamErrorKind};
 use async_nats::jetstream::stream::{Config, RetentionPolicy, Stream};
 use async_nats::jetstream::{self, Context, ErrorCode};
 use async_nats::{ConnectOptions, HeaderMap, ServerAddr};
@@ -23,6 +26,10 @@ const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
 const MOST_DELIVERIES: i64 = 10;
 /// How long the coordinator may take to store a game.
 const COORDINATOR_WAIT: Duration = Duration::from_secs(60);
+/// How long a server that is busy has at the start.
+pub const START_PATIENCE: Duration = Duration::from_secs(60);
+/// How long after a failed call the next one waits.
+pub const PAUSE: Duration = Duration::from_millis(500);
 /// The oldest server that has all that is needed.
 const OLDEST: (u64, u64) = (2, 10);
 
@@ -46,6 +53,14 @@ pub enum QueueError {
         url: String,
         /// Why.
         reason: String,
+    },
+    /// It is there, and does not answer.
+    #[error(
+        "--nats {url}: no answer; expected a server that is not too busy, and the right to use JetStream"
+    )]
+    Silent {
+        /// Where it is.
+        url: String,
     },
     /// It is too old.
     #[error("--nats {url}: nats-server {found}, expected 2.10 or later")]
@@ -79,6 +94,11 @@ pub enum QueueError {
 }
 
 impl QueueError {
+    /// Whether the same call may succeed later.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, QueueError::Silent { .. } | QueueError::Call { .. })
+    }
+
     /// A failed call, for `map_err`.
     pub fn call<E: ToString>(what: &'static str) -> impl Fn(E) -> QueueError {
         move |reason| QueueError::Call {
@@ -137,10 +157,38 @@ pub async fn connect(args: &ServerArgs, name: &str) -> Result<Context, QueueErro
     let context = jetstream::new(client);
     match context.query_account().await {
         Ok(_) => Ok(context),
+        Err(error) if matches!(error.kind(), AccountErrorKind::TimedOut) => {
+            Err(QueueError::Silent { url: url() })
+        }
         Err(error) => Err(QueueError::NoJetStream {
             url: url(),
             reason: error.to_string(),
         }),
+    }
+}
+
+/// Calls until the server answers, for [`START_PATIENCE`] at most: on a busy machine it may take longer than a client
+/// waits. An interrupt ends it with the error of the last call.
+///
+/// # Errors
+/// The error of the last call, or the first one that waiting does not mend.
+pub async fn patiently<T, F>(interrupt: &Interrupt, call: impl Fn() -> F) -> Result<T, QueueError>
+where
+    F: Future<Output = Result<T, QueueError>>,
+{
+    let end = Instant::now() + START_PATIENCE;
+    let mut has_complained = false;
+    loop {
+        match call().await {
+            Err(error) if error.is_passing() && Instant::now() < end && !interrupt.is_set() => {
+                if !has_complained {
+                    complain(format_args!("{error}; it is tried again"));
+                }
+                has_complained = true;
+                tokio::time::sleep(PAUSE).await;
+            }
+            outcome => return outcome,
+        }
     }
 }
 
@@ -167,6 +215,8 @@ pub struct MatchQueue {
     pub work: Stream,
     /// What was played.
     pub results: Stream,
+    /// The coordinator's part of it.
+    pub consumer: PullConsumer,
     /// Whether either of them had to be made.
     pub is_new: bool,
 }
@@ -187,21 +237,22 @@ impl MatchQueue {
         let (results, is_new_result) =
             ensure_stream(context, name, subject, MOST_BYTES_OF_A_GAME).await?;
         ensure_consumer(&work, WORKERS, ack_wait, MOST_DELIVERIES).await?;
-        ensure_consumer(&results, COORDINATOR, COORDINATOR_WAIT, -1).await?;
+        let consumer = ensure_consumer(&results, COORDINATOR, COORDINATOR_WAIT, -1).await?;
         Ok(MatchQueue {
             work,
             results,
+            consumer,
             is_new: is_new_work || is_new_result,
         })
     }
 
-    /// Whether both streams are there.
+    /// Whether both streams and their consumers are there.
     ///
     /// # Errors
     /// [`QueueError::Call`] where the server does not say.
     pub async fn is_there(&self) -> Result<bool, QueueError> {
-        for stream in [&self.work, &self.results] {
-            let asked = stream.get_info().await;
+        for (stream, consumer) in [(&self.work, WORKERS), (&self.results, COORDINATOR)] {
+            let asked = stream.consumer_info(consumer).await;
             match asked {
                 Ok(_) => {}
                 Err(error) if error.to_string().contains("not found") => return Ok(false),
@@ -209,15 +260,6 @@ impl MatchQueue {
             }
         }
         Ok(true)
-    }
-
-    /// The consumer of what was played.
-    ///
-    /// # Errors
-    /// [`QueueError::Call`].
-    pub async fn results_consumer(&self) -> Result<PullConsumer, QueueError> {
-        let consumer = self.results.get_consumer(COORDINATOR).await;
-        consumer.map_err(QueueError::call("consumer of results"))
     }
 
     /// Removes both streams.
@@ -273,7 +315,7 @@ async fn ensure_consumer(
     name: &str,
     ack_wait: Duration,
     max_deliver: i64,
-) -> Result<(), QueueError> {
+) -> Result<PullConsumer, QueueError> {
     let config = pull::Config {
         durable_name: Some(name.to_string()),
         ack_policy: AckPolicy::Explicit,
@@ -284,7 +326,7 @@ async fn ensure_consumer(
         ..pull::Config::default()
     };
     let consumer = stream.create_consumer(config).await;
-    consumer.map(drop).map_err(QueueError::call("consumer"))
+    consumer.map_err(QueueError::call("consumer"))
 }
 
 /// Sends a message once: the server drops another one with the same id. Returns its number in the stream.

@@ -34,6 +34,9 @@ const BEAT_INTERVAL: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_secs(1);
 /// How often it looks whether it is to end.
 const TICK: Duration = Duration::from_millis(100);
+/// How long a match is refused before it is looked at again: an engine may have been put in its place meanwhile, or a
+/// busy machine may have become idle.
+const REFUSED_FOR: Duration = Duration::from_secs(30);
 /// The most open matches that it looks at.
 const MOST_MATCHES: usize = 64;
 
@@ -61,6 +64,18 @@ struct Refused {
     /// The coordinator's own number then: another one is looked at anew.
     session: u64,
     reason: String,
+    since: Instant,
+}
+
+impl Refused {
+    fn now(session: u64, reason: String) -> Refused {
+        let since = Instant::now();
+        Refused {
+            session,
+            reason,
+            since,
+        }
+    }
 }
 
 /// Works until it is interrupted.
@@ -135,7 +150,7 @@ async fn reach(
     let mut has_complained = false;
     while !interrupt.is_set() {
         match connect(server, name).await {
-            Err(error @ QueueError::Unreachable { .. }) => {
+            Err(error @ (QueueError::Unreachable { .. } | QueueError::Silent { .. })) => {
                 if !has_complained {
                     complain(format_args!("{error}; it is tried again"));
                 }
@@ -155,14 +170,14 @@ impl Worker {
         adopted.values().cloned().collect()
     }
 
-    /// Plays no more of a match until its coordinator is another one, and says why.
-    pub(crate) fn refuse(&self, id: &str, session: u64, reason: String) {
-        complain(format_args!(
-            "match {id} is refused: {}",
-            printable(&reason)
-        ));
+    /// Plays no more of a match until its coordinator is another one or some time has passed, and says why.
+    pub(crate) fn refuse(&self, id: &str, session: u64, reason: &str) {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        refused.insert(id.to_string(), Refused { session, reason });
+        let before = refused.insert(id.to_string(), Refused::now(session, reason.to_string()));
+        if before.is_none_or(|before| before.reason != reason) {
+            let reason = printable(reason);
+            complain(format_args!("match {id} is refused: {reason}"));
+        }
         drop(refused);
         self.drop_match(id);
     }
@@ -223,8 +238,7 @@ impl Worker {
                 // The message is of another version, and for others.
                 Err(QueueError::Message(error)) => {
                     let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-                    let (session, reason) = (0, error.to_string());
-                    refused.insert(names.id().to_string(), Refused { session, reason });
+                    refused.insert(names.id().to_string(), Refused::now(0, error.to_string()));
                 }
                 Err(error) => return Err(error),
             }
@@ -240,7 +254,9 @@ impl Worker {
     /// Whether a match is to be looked at.
     fn is_wanted(&self, names: &Names, state: &State) -> bool {
         let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_refused = |refused: &Refused| refused.session == state.session;
+        let is_refused = |refused: &Refused| {
+            refused.session == state.session && refused.since.elapsed() < REFUSED_FOR
+        };
         let is_known = self.adopted().iter().any(|adopted| adopted.names == *names);
         state.phase == Phase::Open && !is_known && !refused.get(names.id()).is_some_and(is_refused)
     }
@@ -252,11 +268,14 @@ impl Worker {
             Ok(adopted) => {
                 let mut matches = self.adopted.lock().unwrap_or_else(PoisonError::into_inner);
                 complain(format_args!("match {id} is played"));
-                matches.insert(id, Arc::new(adopted));
+                matches.insert(id.clone(), Arc::new(adopted));
+                drop(matches);
+                let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+                refused.remove(&id);
             }
             // It is looked at again.
             Err(adoption::AdoptionError::Queue(_)) => {}
-            Err(error) => self.refuse(&id, session, error.to_string()),
+            Err(error) => self.refuse(&id, session, &error.to_string()),
         }
     }
 

@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use crate::common::fleet::await_that;
 use crate::common::{Fleet, Server};
 
 const WORDS: &[&str] = &["--games", "2", "--nodes", "50", "--seed", "5"];
@@ -65,9 +64,7 @@ fn two_coordinators_cannot_have_one_store() {
     );
     let _worker = fleet.worker("one");
     assert_eq!(first.end(), 0, "{}", first.output());
-    await_that("two games", || {
-        crate::common::fleet::stored(&fleet.store()) == 2
-    });
+    fleet.await_games(2);
 }
 
 #[test]

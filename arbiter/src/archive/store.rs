@@ -289,7 +289,16 @@ impl Store {
     /// [`StoreError::Database`], where the disk is full for one, or the game is there already;
     /// [`StoreError::Gone`] where nobody would find it.
     pub fn add(&mut self, record: &GameRecord) -> Result<(), StoreError> {
-        let written = writing::add(&mut self.connection, record);
+        self.add_all(&[record])
+    }
+
+    /// Adds games that become durable together, which costs one wait for the disk and not one for each: they are
+    /// durable when this returns, and none of them is there on an error.
+    ///
+    /// # Errors
+    /// Those of [`Store::add`].
+    pub fn add_all(&mut self, records: &[&GameRecord]) -> Result<(), StoreError> {
+        let written = writing::add(&mut self.connection, records);
         self.check(written)?;
         match &self.lock {
             Some(lock) if !lock.is_in_place(&self.path) => Err(StoreError::Gone {

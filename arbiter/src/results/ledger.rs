@@ -78,9 +78,38 @@ impl Ledger {
         news: &News,
         progress: &Progress,
     ) -> Result<(), LedgerError> {
+        if let News::Ended(record) = news {
+            self.keep(&[record])?;
+        }
+        self.show(plan, news, progress)
+    }
+
+    /// Stores games, all of them or, on an error, none: the first half of what becomes of a game that has ended.
+    ///
+    /// # Errors
+    /// [`LedgerError::Store`]; the match is not to go on then.
+    pub fn keep(&mut self, records: &[&GameRecord]) -> Result<(), LedgerError> {
+        let (Some(store), [first, ..]) = (&mut self.store, records) else {
+            return Ok(());
+        };
+        let game = first.game;
+        let stored = store.add_all(records);
+        stored.map_err(|reason| LedgerError::Store { game, reason })
+    }
+
+    /// Records, counts and shows what has happened: the second half for a game, once it is stored.
+    ///
+    /// # Errors
+    /// [`LedgerError`]; the match is not to go on then.
+    pub fn show(
+        &mut self,
+        plan: &Plan,
+        news: &News,
+        progress: &Progress,
+    ) -> Result<(), LedgerError> {
         match news {
             News::Ended(record) => {
-                self.keep(record)?;
+                self.record(record)?;
                 self.report.add(record);
                 progress.game(record, &self.report)?;
                 if let Some(warning) = self.report.warning().filter(|_| !self.has_warned) {
@@ -113,12 +142,8 @@ impl Ledger {
         Ok(())
     }
 
-    fn keep(&mut self, record: &GameRecord) -> Result<(), LedgerError> {
+    fn record(&mut self, record: &GameRecord) -> Result<(), LedgerError> {
         let game = record.game;
-        if let Some(store) = &mut self.store {
-            let stored = store.add(record);
-            stored.map_err(|reason| LedgerError::Store { game, reason })?;
-        }
         if let Some(file) = &mut self.record_file {
             let written = file.write(record, || self.interrupt.ends());
             written.map_err(|reason| LedgerError::Record { game, reason })?;

@@ -14,8 +14,9 @@ use arbiter::results::ledger::{Ledger, LedgerError};
 use arbiter::results::progress::Progress;
 use arbiter::score::Verdict;
 use async_nats::jetstream::Context;
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use thiserror::Error;
+use tokio::time::timeout;
 
 use super::ending::{self, Driven};
 use super::outstanding::Outstanding;
@@ -28,17 +29,17 @@ use crate::message::{MessageError, OpenMatches, Phase, State, Tally, Work};
 use crate::names::{Names, OPEN};
 use crate::plan_file::{self, PlanFileError};
 use crate::queue::bucket::{Bucket, put_plan};
-use crate::queue::{MatchQueue, QueueError, publish};
+use crate::queue::{MatchQueue, PAUSE, QueueError, START_PATIENCE, patiently, publish};
 use crate::units::Units;
 
 /// How long the coordinator waits for games before it looks around.
 const WAIT: Duration = Duration::from_millis(250);
 /// Games that are fetched at a time.
-const MOST_FETCHED: usize = 64;
+const MOST_FETCHED: usize = 256;
 /// How often it is looked whether all is as it should be.
 const WATCH_INTERVAL: Duration = Duration::from_secs(2);
-/// How long after a failed call the next one waits.
-const PAUSE: Duration = Duration::from_millis(500);
+/// How long an answer of the server may take.
+const ANSWER_WAIT: Duration = Duration::from_secs(5);
 /// Units given out beyond twice what workers can play at a time.
 const SPARE: u64 = 4;
 /// How often the list of open matches is tried to be changed, where others do so at the same time.
@@ -92,8 +93,6 @@ pub(super) struct Drive<'a> {
     pub(super) last_failures: LastFailures,
     /// How fit each machine is.
     pub(super) quarantine: Quarantine,
-    /// Whether the workers have been told who is set aside.
-    pub(super) has_told: bool,
     pub(super) played: &'a mut HashSet<u64>,
     pub(super) replays: Vec<u32>,
     pub(super) state: State,
@@ -146,8 +145,8 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, server: &Server
             reference_speed,
         };
         let mut drive = Drive {
-            queue: MatchQueue::ensure(context, &names, ack_wait).await?,
-            matches: Bucket::matches(context).await?,
+            queue: patiently(&interrupt, || MatchQueue::ensure(context, &names, ack_wait)).await?,
+            matches: patiently(&interrupt, || Bucket::matches(context)).await?,
             context,
             names: &names,
             plan: &plan,
@@ -158,7 +157,6 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, server: &Server
             retirement: Retirement::new(&plan, &failures),
             last_failures: LastFailures::default(),
             quarantine: Quarantine::new(&plan, server.quarantine),
-            has_told: true,
             played: &mut played,
             replays,
             state,
@@ -200,42 +198,30 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, server: &Server
 
 impl Drive<'_> {
     async fn run(&mut self) -> Result<(), DriveError> {
-        self.announce().await?;
-        self.take_waiting().await?;
-        self.recover().await?;
-        loop {
-            self.run_on().await?;
-            if !self.is_over() {
-                return Ok(());
-            }
-            // What was played beyond the deciding block is recorded, and not counted.
-            let _ = self.take_waiting().await;
-            if !self.look_for_the_last_time().await? {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Gives out and takes in until the match is over or interrupted.
-    async fn run_on(&mut self) -> Result<(), DriveError> {
-        let mut watched = Instant::now();
-        let mut has_complained = false;
-        while !self.is_over() && !self.ledger.interrupt.ends() {
-            let mut outcome = self.turn().await;
+        let begun = Instant::now();
+        let mut watched = begun;
+        let (mut has_begun, mut has_complained) = (false, false);
+        while !(self.ledger.interrupt.ends() || has_begun && self.is_finished().await?) {
+            let mut outcome = match has_begun {
+                true => self.turn().await,
+                false => self.begin().await,
+            };
+            has_begun |= outcome.is_ok();
             if outcome.is_ok() && watched.elapsed() > WATCH_INTERVAL {
                 watched = Instant::now();
                 outcome = self.watch().await;
             }
             match outcome {
                 Ok(()) => has_complained = false,
-                Err(DriveError::Queue(error)) => {
+                Err(DriveError::Queue(error)) if has_begun || begun.elapsed() < START_PATIENCE => {
                     if !has_complained {
                         complain(format_args!("the server: {error}; it is tried again"));
                     }
                     has_complained = true;
                     tokio::time::sleep(PAUSE).await;
                     // What is wrong beside the connection is found and mended there.
-                    if let Err(error) = self.watch().await
+                    if has_begun
+                        && let Err(error) = self.watch().await
                         && !matches!(error, DriveError::Queue(_))
                     {
                         return Err(error);
@@ -245,6 +231,23 @@ impl Drive<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Tells the workers of the match, and finds out what an earlier coordinator has left.
+    async fn begin(&mut self) -> Result<(), DriveError> {
+        self.announce().await?;
+        self.take_waiting().await?;
+        self.recover().await
+    }
+
+    /// Whether nothing is left to be played, all that was is taken, and all machines are fit.
+    async fn is_finished(&mut self) -> Result<bool, DriveError> {
+        if !self.is_over() {
+            return Ok(false);
+        }
+        // What was played beyond the deciding block is recorded, and not counted.
+        let _ = self.take_waiting().await;
+        Ok(!self.look_for_the_last_time().await?)
     }
 
     /// Whether nothing is left to be played.
@@ -257,13 +260,17 @@ impl Drive<'_> {
     /// Gives out what may be, and takes what has come, for a moment.
     async fn turn(&mut self) -> Result<(), DriveError> {
         self.give_out().await?;
-        let consumer = self.queue.results_consumer().await?;
-        let batch = consumer.batch().max_messages(MOST_FETCHED).expires(WAIT);
+        let batch = self.queue.consumer.batch();
+        let batch = batch.max_messages(MOST_FETCHED).expires(WAIT);
         let batch = batch.messages().await;
         let mut batch = batch.map_err(QueueError::call("results"))?;
         while let Some(message) = batch.next().await {
-            let message = message.map_err(QueueError::call("results"))?;
-            self.take(message).await?;
+            let mut messages = vec![message.map_err(QueueError::call("results"))?];
+            // What has come meanwhile is stored together.
+            while let Some(Some(message)) = batch.next().now_or_never() {
+                messages.push(message.map_err(QueueError::call("results"))?);
+            }
+            self.take(messages).await?;
             if !self.is_over() {
                 self.give_out().await?;
             }
@@ -274,18 +281,18 @@ impl Drive<'_> {
     /// Takes all that waits to be taken.
     async fn take_waiting(&mut self) -> Result<(), DriveError> {
         loop {
-            let consumer = self.queue.results_consumer().await?;
-            let batch = consumer.fetch().max_messages(MOST_FETCHED).messages().await;
+            let batch = self.queue.consumer.fetch().max_messages(MOST_FETCHED);
+            let batch = batch.messages().await;
             let mut batch = batch.map_err(QueueError::call("results"))?;
-            let mut is_empty = true;
-            while let Some(message) = batch.next().await {
-                is_empty = false;
-                let message = message.map_err(QueueError::call("results"))?;
-                self.take(message).await?;
+            let mut messages = Vec::new();
+            // Where the answer is lost there is no other end of it.
+            while let Ok(Some(message)) = timeout(ANSWER_WAIT, batch.next()).await {
+                messages.push(message.map_err(QueueError::call("results"))?);
             }
-            if is_empty {
+            if messages.is_empty() {
                 return Ok(());
             }
+            self.take(messages).await?;
         }
     }
 

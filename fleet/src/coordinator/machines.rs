@@ -122,6 +122,20 @@ impl Drive<'_> {
         beats.number().await.is_ok_and(|workers| workers < 2)
     }
 
+    /// Sets a machine aside that is not fit, and says so.
+    pub(super) async fn set_unfit_aside(
+        &mut self,
+        worker: &str,
+        reason: &str,
+    ) -> Result<(), DriveError> {
+        if self.state.set_aside.iter().any(|known| known == worker) {
+            return Ok(());
+        }
+        let text = format!("worker {worker} is set aside: {reason}");
+        complain(printable(&text));
+        self.set_aside(worker, reason).await
+    }
+
     /// Sets a machine aside: nothing of it counts any more, and what others are to play instead is given out again.
     pub(super) async fn set_aside(&mut self, worker: &str, reason: &str) -> Result<(), DriveError> {
         self.quarantine.forget(worker);
@@ -147,7 +161,7 @@ impl Drive<'_> {
             complain(printable(&text));
         }
         // Where that is not heard, it is said again.
-        self.has_told = self.put_state().await.is_ok();
+        let _ = self.put_state().await;
         Ok(())
     }
 
@@ -188,9 +202,7 @@ impl Drive<'_> {
     pub(super) async fn look_for_the_last_time(&mut self) -> Result<bool, DriveError> {
         let mut has_changed = false;
         while let Some((worker, reason)) = self.quarantine.last_look() {
-            let text = format!("worker {worker} is set aside: {reason}");
-            complain(printable(&text));
-            self.set_aside(&worker, &reason).await?;
+            self.set_unfit_aside(&worker, &reason).await?;
             has_changed = true;
         }
         Ok(has_changed && !self.is_over())

@@ -75,6 +75,12 @@ impl Outstanding {
         self.sent.contains_key(&unit)
     }
 
+    /// Whether the message with this number gives out a unit.
+    pub fn is_message(&self, sequence: u64) -> bool {
+        let mut sent = self.sent.values();
+        sent.any(|sent| sent.sequence == sequence)
+    }
+
     /// How many units are given out.
     pub fn len(&self) -> u64 {
         self.sent.len() as u64

@@ -19,11 +19,48 @@ const LEFT_ALONE: Duration = Duration::from_secs(60);
 /// The most workers that are counted by their names.
 const MOST_WORKERS: usize = 20_000;
 
+/// A game that counts.
+struct Accepted {
+    /// Who played it.
+    worker: String,
+    record: GameRecord,
+}
+
 impl Drive<'_> {
-    /// Takes what a worker sent.
-    pub(super) async fn take(&mut self, message: Delivered) -> Result<(), DriveError> {
+    /// Takes what workers sent. All games among it become durable together, and nothing is acknowledged before.
+    pub(super) async fn take(&mut self, messages: Vec<Delivered>) -> Result<(), DriveError> {
+        let mut accepted = Vec::new();
+        let mut answered = Vec::with_capacity(messages.len());
+        for message in messages {
+            let answer = self.look_at(&message, &mut accepted).await?;
+            answered.push((message, answer));
+        }
+        // Who was set aside for one of these games is believed in none of them.
+        accepted.retain(|game| !self.state.set_aside.contains(&game.worker));
+        let records: Vec<&GameRecord> = accepted.iter().map(|game| &game.record).collect();
+        tokio::task::block_in_place(|| self.ledger.keep(&records))?;
+        let mut unfit = Vec::new();
+        for game in accepted {
+            unfit.extend(self.count_in(game).await?);
+        }
+        for (worker, reason) in unfit {
+            self.set_unfit_aside(&worker, &reason).await?;
+        }
+        for (message, answer) in answered {
+            // What is not acknowledged comes again, and is known then.
+            let _ = message.ack_with(answer).await;
+        }
+        Ok(())
+    }
+
+    /// Looks at what a worker sent; returns what the server is told of it.
+    async fn look_at(
+        &mut self,
+        message: &Delivered,
+        accepted: &mut Vec<Accepted>,
+    ) -> Result<AckKind, DriveError> {
         let answer = match Outcome::decode(&message.payload) {
-            Ok(outcome) => self.take_outcome(outcome).await?,
+            Ok(outcome) => self.look_at_game(outcome, accepted).await?,
             Err(MessageError::Version { found }) => {
                 if self.unknown_versions.insert(found) {
                     let error = MessageError::Version { found };
@@ -36,12 +73,14 @@ impl Drive<'_> {
                 AckKind::Term
             }
         };
-        // What is not acknowledged comes again, and is known then.
-        let _ = message.ack_with(answer).await;
-        Ok(())
+        Ok(answer)
     }
 
-    async fn take_outcome(&mut self, outcome: Outcome) -> Result<AckKind, DriveError> {
+    async fn look_at_game(
+        &mut self,
+        outcome: Outcome,
+        accepted: &mut Vec<Accepted>,
+    ) -> Result<AckKind, DriveError> {
         let worker = key_of(&outcome.worker);
         let outcome = named(outcome, &worker);
         let game = outcome.game.record.game;
@@ -69,7 +108,7 @@ impl Drive<'_> {
             }
             return Ok(AckKind::Term);
         }
-        if self.played.contains(&game) {
+        if self.played.contains(&game) || accepted.iter().any(|other| other.record.game == game) {
             self.count(&worker, |tally| tally.doubles += 1);
             return Ok(AckKind::Ack);
         }
@@ -81,7 +120,14 @@ impl Drive<'_> {
                 None => return Ok(AckKind::Ack),
             },
         };
-        let is_fault = record.fault.is_some();
+        accepted.push(Accepted { worker, record });
+        Ok(AckKind::Ack)
+    }
+
+    /// Counts and shows a game that is stored; returns its worker with the reason where that one is to be set aside.
+    async fn count_in(&mut self, game: Accepted) -> Result<Option<(String, String)>, DriveError> {
+        let Accepted { worker, record } = game;
+        let (is_fault, unit) = (record.fault.is_some(), self.units.of_game(record.game));
         self.ledger.repeats += record.replays.len() as u64;
         count_replays(&self.plan.engines, &record, &mut self.replays);
         let retired = match self.counts_as_failure(&record, &worker).await {
@@ -89,15 +135,15 @@ impl Drive<'_> {
             false => None,
         };
         let unfit = self.quarantine.note(&record);
-        self.enter(&News::Ended(Box::new(record)))?;
-        self.played.insert(game);
+        self.played.insert(record.game);
+        self.show(&News::Ended(Box::new(record)))?;
         self.count(&worker, |tally| {
             tally.games += 1;
             tally.faults += u64::from(is_fault);
         });
         if let Some((engine, failures)) = retired {
             let engine = self.plan.engines[engine].name.clone();
-            self.enter(&News::Retired { engine, failures })?;
+            self.show(&News::Retired { engine, failures })?;
         }
         if self
             .units
@@ -106,12 +152,7 @@ impl Drive<'_> {
         {
             self.outstanding.done(unit);
         }
-        if let Some(reason) = unfit {
-            let text = format!("worker {worker} is set aside: {reason}");
-            complain(printable(&text));
-            self.set_aside(&worker, &reason).await?;
-        }
-        Ok(AckKind::Ack)
+        Ok(unfit.map(|reason| (worker, reason)))
     }
 
     /// Takes a game that two workers are to agree on; returns it once they do, with the first of them.
@@ -149,11 +190,8 @@ impl Drive<'_> {
         Ok(None)
     }
 
-    fn enter(&mut self, news: &News) -> Result<(), DriveError> {
-        // A game is durable in the store when this returns.
-        let entered =
-            tokio::task::block_in_place(|| self.ledger.enter(self.plan, news, self.progress));
-        Ok(entered?)
+    fn show(&mut self, news: &News) -> Result<(), DriveError> {
+        Ok(self.ledger.show(self.plan, news, self.progress)?)
     }
 
     fn count(&mut self, worker: &str, count: impl Fn(&mut crate::message::WorkerTally)) {

@@ -35,12 +35,11 @@ impl Drive<'_> {
                 let id = self.names.id().to_string();
                 return Err(DriveError::Taken { id });
             }
-            Ok(Some(_)) => {}
+            Ok(Some((state, _))) if state == self.state => {}
+            // What was to be said of a worker was not heard.
+            Ok(Some(_)) => self.put_state().await?,
             // The bucket was lost, or its message.
             Ok(None) | Err(_) => self.announce().await?,
-        }
-        if !self.has_told {
-            self.has_told = self.put_state().await.is_ok();
         }
         let info = self.queue.work.consumer_info(WORKERS).await;
         let workers = info.map_err(QueueError::call("consumer of work"))?;
@@ -138,6 +137,9 @@ impl Drive<'_> {
             return Ok(());
         }
         for sequence in messages {
+            if self.outstanding.is_message(sequence) {
+                continue;
+            }
             let Ok(found) = self.queue.work.get_raw_message(sequence).await else {
                 continue;
             };

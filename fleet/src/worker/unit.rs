@@ -123,7 +123,7 @@ async fn play_message(worker: &Arc<Worker>, adopted: &Arc<Adopted>, message: &De
     match playing.await {
         Ok(Err(error)) => {
             let (id, session) = (adopted.names.id(), adopted.state.session);
-            worker.refuse(id, session, error.to_string());
+            worker.refuse(id, session, &error.to_string());
         }
         Ok(Ok(())) if sent == expected => {
             // Where this is not heard, the games are played once more, and count once.

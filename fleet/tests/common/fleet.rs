@@ -21,7 +21,8 @@ pub const FLEET: &str = env!("CARGO_BIN_EXE_fleet");
 pub struct Fleet {
     pub server: Server,
     pub folder: tempfile::TempDir,
-    started: usize,
+    /// What each process has said, in the order of their starts.
+    outputs: Vec<PathBuf>,
 }
 
 /// A process whose output is in files; killed in the end.
@@ -41,7 +42,7 @@ impl Fleet {
         Some(Fleet {
             server,
             folder: tempfile::tempdir().unwrap(),
-            started: 0,
+            outputs: Vec::new(),
         })
     }
 
@@ -51,8 +52,9 @@ impl Fleet {
 
     /// Starts `fleet` with these words, and the server's address.
     pub fn start(&mut self, words: &[&str]) -> Process {
-        self.started += 1;
-        let output = self.folder.path().join(format!("output-{}", self.started));
+        let number = self.outputs.len() + 1;
+        let output = self.folder.path().join(format!("output-{number}"));
+        self.outputs.push(output.clone());
         let file = File::create(&output).unwrap();
         let url = self.server.url();
         let address: &[&str] = match words.contains(&"--nats") {
@@ -94,15 +96,38 @@ impl Fleet {
 
     /// Waits until so many games are stored.
     pub fn await_games(&self, number: usize) {
-        await_that(&format!("{number} games"), || {
+        self.await_that(&format!("{number} games"), || {
             stored(&self.store()) >= number
         });
+    }
+
+    /// Waits until something is so; if it never is, shows what all processes have said.
+    pub fn await_that(&self, what: &str, is_so: impl Fn() -> bool) {
+        let end = Instant::now() + PATIENCE;
+        while !is_so() {
+            assert!(
+                Instant::now() < end,
+                "waited in vain for {what}; the server:\n{}{}",
+                self.server.output(),
+                self.said()
+            );
+            sleep(Duration::from_millis(30));
+        }
+    }
+
+    /// What all processes have said.
+    fn said(&self) -> String {
+        let said = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().display();
+            format!("{name}:\n{}", fs::read_to_string(path).unwrap())
+        };
+        self.outputs.iter().map(said).collect()
     }
 
     /// Waits until the match has its name on the server, and returns its id.
     pub fn await_id(&self) -> String {
         let id = || Store::open(&self.store()).ok()?.note("fleet").ok()?;
-        await_that("an id", || id().is_some());
+        self.await_that("an id", || id().is_some());
         id().unwrap()
     }
 }
@@ -122,14 +147,6 @@ pub fn stored(path: &Path) -> usize {
         });
     }
     games
-}
-
-pub fn await_that(what: &str, is_so: impl Fn() -> bool) {
-    let end = Instant::now() + PATIENCE;
-    while !is_so() {
-        assert!(Instant::now() < end, "waited in vain for {what}");
-        sleep(Duration::from_millis(30));
-    }
 }
 
 impl Process {

@@ -1,18 +1,30 @@
 //! A nats-server of the test's own.
 
-use std::net::{TcpListener, TcpStream};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// How long a server may take until it answers.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Where in its folder a server keeps what it is sent.
+const STORAGE: &str = "storage";
+/// Where in its folder it says what it does.
+const OUTPUT: &str = "output";
+
+/// How many ports have been tried.
+static PORTS_TRIED: AtomicU16 = AtomicU16::new(0);
 
 /// A server with JetStream, which is killed in the end.
 pub struct Server {
     program: PathBuf,
     words: &'static [&'static str],
+    /// Its name, which nobody else's has.
+    name: String,
     pub port: u16,
     pub folder: tempfile::TempDir,
     child: Child,
@@ -48,17 +60,29 @@ impl Server {
             return None;
         };
         let folder = tempfile::tempdir().unwrap();
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
-        let child = spawn(&program, port, folder.path(), words);
+        let name = folder.path().file_name().unwrap();
+        let name = name.to_str().unwrap().to_string();
+        // Below the ports that systems give to whoever connects.
+        let base = 10_000 + (std::process::id() % 20_000) as u16;
+        let (port, child) = loop {
+            let port = base + PORTS_TRIED.fetch_add(1, Ordering::Relaxed);
+            if let Some(child) = spawn(&program, &name, port, folder.path(), words) {
+                break (port, child);
+            }
+        };
         Some(Server {
             program,
             words,
+            name,
             port,
             folder,
             child,
         })
+    }
+
+    /// What it has said.
+    pub fn output(&self) -> String {
+        fs::read_to_string(self.folder.path().join(OUTPUT)).unwrap_or_default()
     }
 
     pub fn url(&self) -> String {
@@ -73,12 +97,14 @@ impl Server {
 
     /// Starts it again with what it stored.
     pub fn restart(&mut self) {
-        self.child = spawn(&self.program, self.port, self.folder.path(), self.words);
+        let (folder, port) = (self.folder.path(), self.port);
+        let child = spawn(&self.program, &self.name, port, folder, self.words);
+        self.child = child.unwrap_or_else(|| panic!("it does not start: {}", self.output()));
     }
 
     /// Starts it again with nothing.
     pub fn restart_empty(&mut self) {
-        std::fs::remove_dir_all(self.folder.path()).unwrap();
+        fs::remove_dir_all(self.folder.path().join(STORAGE)).unwrap();
         self.restart();
     }
 }
@@ -90,19 +116,40 @@ impl Drop for Server {
     }
 }
 
-fn spawn(program: &Path, port: u16, folder: &Path, words: &[&str]) -> Child {
-    let child = Command::new(program)
-        .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string(), "-sd"])
-        .arg(folder)
+/// Starts a server and waits until it answers; `None` where it ends at once, since somebody else has the port for one.
+fn spawn(program: &Path, name: &str, port: u16, folder: &Path, words: &[&str]) -> Option<Child> {
+    let mut appending = File::options();
+    appending.create(true).append(true);
+    let output = appending.open(folder.join(OUTPUT)).unwrap();
+    let mut child = Command::new(program)
+        .args(["-js", "-a", "127.0.0.1", "-p", &port.to_string()])
+        .args(["-n", name, "-sd"])
+        .arg(folder.join(STORAGE))
         .args(words)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stdout(output.try_clone().unwrap())
+        .stderr(output)
         .spawn()
         .unwrap();
     let end = Instant::now() + PATIENCE;
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+    while !greets(name, port) {
+        if child.try_wait().unwrap().is_some() {
+            return None;
+        }
         assert!(Instant::now() < end, "the server does not answer");
         sleep(Duration::from_millis(20));
     }
-    child
+    Some(child)
+}
+
+/// Whether the server of this name answers at this port, and not that of somebody else.
+fn greets(name: &str, port: u16) -> bool {
+    let Ok(stream) = TcpStream::connect(("127.0.0.1", port)) else {
+        return false;
+    };
+    let mut greeting = String::new();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(5)))
+        .unwrap();
+    let read = BufReader::new(stream).read_line(&mut greeting);
+    read.is_ok() && greeting.contains(name)
 }

@@ -1,6 +1,6 @@
 //! Adding a game.
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Transaction, params};
 
 use super::{Trouble, circumstances, machines};
 use crate::record::GameRecord;
@@ -20,8 +20,16 @@ const REPLAY: &str =
 const FAULT: &str = "INSERT INTO faults (game, seat, reason, stderr, evidence)
     VALUES (?1, ?2, ?3, ?4, ?5)";
 
-/// Adds a game, all of it or nothing.
-pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Trouble> {
+/// Adds games, all of them or nothing.
+pub fn add(connection: &mut Connection, records: &[&GameRecord]) -> Result<(), Trouble> {
+    let transaction = connection.transaction()?;
+    for record in records {
+        add_game(&transaction, record)?;
+    }
+    Ok(transaction.commit()?)
+}
+
+fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Trouble> {
     // Every field is named, so that none that is added to a record is forgotten here; the seed is a setting.
     let GameRecord {
         game,
@@ -38,8 +46,7 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
         replays,
         machine,
     } = record;
-    let transaction = connection.transaction()?;
-    circumstances::note_game(&transaction)?;
+    circumstances::note_game(transaction)?;
     let mut insert = transaction.prepare_cached(GAME)?;
     insert.execute(params![game, block, variant, start, moves, record.digest()])?;
     let mut insert_seat = transaction.prepare_cached(SEAT)?;
@@ -101,10 +108,9 @@ pub fn add(connection: &mut Connection, record: &GameRecord) -> Result<(), Troub
         ])?;
     }
     if let Some(machine) = machine {
-        machines::add(&transaction, *game, machine)?;
+        machines::add(transaction, *game, machine)?;
     }
-    drop((insert, insert_seat, insert_turn, insert_replay));
-    Ok(transaction.commit()?)
+    Ok(())
 }
 
 /// The shares separated by spaces, or `None` where there are none.
