@@ -4,6 +4,7 @@
 mod common;
 
 mod crashes;
+mod machines;
 mod messages;
 mod refusals;
 mod same_games;
