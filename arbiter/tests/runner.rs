@@ -9,7 +9,8 @@ use arbiter::archive::replay;
 use arbiter::plan::{EngineSpec, Opening, Plan};
 use arbiter::play::lag::LagMeter;
 use arbiter::play::log::Log;
-use arbiter::play::runner::{self, Match, News, RunError};
+use arbiter::play::replays::Replays;
+use arbiter::play::runner::{self, InOrder, Match, News, RunError};
 use arbiter::record::GameRecord;
 use arbiter::record::ending::Ending;
 use table::{Table, tiny};
@@ -46,12 +47,13 @@ fn play(engines: Vec<EngineSpec>, start: Option<&str>) -> Vec<GameRecord> {
     let lag = LagMeter::start();
     let planned = Match {
         plan: &plan,
-        next_due: &|number| Some(number),
+        games: &InOrder::new(Some),
         failures: &[],
-        replays: &[],
+        replays: &Replays::new(&plan.engines, &[]),
         log: &Log::none(),
         interrupt: &table.interrupt,
         lag: &lag,
+        first_core: 0,
         isolation: None,
         programs: None,
         is_followed: false,

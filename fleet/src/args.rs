@@ -4,7 +4,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use arbiter::settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs};
-use clap::{ArgAction, Args, Parser, Subcommand};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+
+/// The heading of what fetched engines are told.
+const FETCHED: &str = "Fetched engines";
 
 /// The command line of `fleet`.
 #[derive(Debug, Parser)]
@@ -85,6 +88,11 @@ pub struct ServerArgs {
     )]
     pub quarantine: bool,
 
+    /// An engine of the match that workers may fetch, if they accept engines: its program, and the files that are
+    /// arguments of it, are put on the server (repeatable)
+    #[arg(long, global = true, value_name = "NAME", help_heading = "Server")]
+    pub share_engine: Vec<String>,
+
     /// A file with NATS credentials
     #[arg(long, global = true, value_name = "FILE", help_heading = "Server")]
     pub creds: Option<PathBuf>,
@@ -150,9 +158,55 @@ pub struct WorkArgs {
     #[arg(long, value_name = "name=X,cmd=./x[,dir=DIR]")]
     pub engine: Vec<LocalEngine>,
 
+    /// Run engines that a match shares and that are not here: fetched from the server, held against their SHA-256, and
+    /// kept by bwrap from the files and the network of this machine. Without bwrap, `unwalled` runs them like any
+    /// program of yours
+    #[arg(
+        long,
+        value_name = "walled|unwalled",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "walled",
+        help_heading = FETCHED
+    )]
+    pub accept_engines: Option<Acceptance>,
+
+    /// Where fetched engines are kept [default: buxtehude/engines in the user's cache]
+    #[arg(long, value_name = "DIR", help_heading = FETCHED)]
+    pub cache: Option<PathBuf>,
+
+    /// The most that is kept there, in MiB
+    #[arg(
+        long,
+        value_name = "MIB",
+        default_value = "1024",
+        value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = FETCHED
+    )]
+    pub cache_size: u64,
+
+    /// The most memory of each fetched engine, in MiB
+    #[arg(
+        long,
+        value_name = "MIB",
+        default_value = "2048",
+        value_parser = clap::value_parser!(u64).range(1..1 << 30),
+        help_heading = FETCHED
+    )]
+    pub engine_memory: u64,
+
     /// The name of this worker [default: the machine's with the number of the process]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
+}
+
+/// Which fetched engines are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Acceptance {
+    /// Those that are kept from the files and the network of this machine
+    Walled,
+    /// All, like any program of the user
+    Unwalled,
 }
 
 /// `fleet status`.

@@ -11,6 +11,7 @@ mod quarantine;
 mod results;
 mod retiring;
 mod sample;
+mod share;
 mod watch;
 
 use std::process::ExitCode;
@@ -120,7 +121,7 @@ async fn coordinate(context: &Context, mut prepared: Prepared, server: &ServerAr
             id_names
         }
         Err(_) if interrupt.is_set() => return ExitCode::from(INTERRUPTED),
-        Err(error) => return prepared.give_up(error),
+        Err(error) => return prepared.give_up(USAGE, error),
     };
     let named = prepared.ledger.store.as_mut();
     if let Some(Err(error)) = named.map(|store| store.set_id_names(&id_names)) {
@@ -129,6 +130,9 @@ async fn coordinate(context: &Context, mut prepared: Prepared, server: &ServerAr
             format_args!("no game could be stored: {error}"),
         );
     }
+    if let Err((code, error)) = share::choose(&mut prepared, &server.share_engine) {
+        return prepared.give_up(code, error);
+    }
     let timed = prepared
         .plan
         .engines
@@ -136,13 +140,13 @@ async fn coordinate(context: &Context, mut prepared: Prepared, server: &ServerAr
         .find(|engine| !engine.limit.is_timeless());
     if let Some(engine) = timed.filter(|_| server.check_sample.is_some()) {
         let name = engine.name.clone();
-        return prepared.give_up(format_args!(
-            "--check-sample: engine {name} is limited by time, expected depth or nodes"
-        ));
+        let error =
+            format!("--check-sample: engine {name} is limited by time, expected depth or nodes");
+        return prepared.give_up(USAGE, error);
     }
     prepared.reference_speed = match machines::reference_speed(&mut prepared, server) {
         Ok(speed) => speed,
-        Err(error) => return prepared.give_up(error),
+        Err(error) => return prepared.give_up(USAGE, error),
     };
     if let Some(speed) = prepared.reference_speed {
         prepared.remarks.push(format!(

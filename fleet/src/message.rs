@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use arbiter::plan::schedule::Dealt;
 use arbiter::record::digest::KeptGame;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -132,6 +133,8 @@ pub struct Work {
     pub replays: Vec<u32>,
     /// Workers that are not to play it: they have, and others are to say whether it is so.
     pub not_by: Vec<String>,
+    /// What chance gives to its block: workers do not know the seed of the match.
+    pub dealt: Dealt,
 }
 
 /// A game that a worker played.
@@ -164,6 +167,17 @@ pub struct EngineId {
     pub sha256: String,
     /// The files among its arguments, with their SHA-256.
     pub files: Vec<(String, String)>,
+    /// Whether the server has all of these, for workers that accept engines.
+    #[serde(default)]
+    pub is_shared: bool,
+}
+
+impl EngineId {
+    /// The SHA-256 of its program and of the files among its arguments, in this order.
+    pub fn hashes(&self) -> impl Iterator<Item = &str> {
+        let files = self.files.iter().map(|(_, sha256)| sha256.as_str());
+        std::iter::once(self.sha256.as_str()).chain(files)
+    }
 }
 
 /// The state of a match, which workers look at again and again.
@@ -287,6 +301,10 @@ mod tests {
             last: 8,
             replays: vec![0, 1],
             not_by: vec!["one".to_string()],
+            dealt: Dealt {
+                opening: vec!["5".to_string()],
+                deck_seed: 7.into(),
+            },
         }
     }
 

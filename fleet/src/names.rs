@@ -8,6 +8,8 @@ pub const MATCHES: &str = "fleet_matches";
 pub const BEATS: &str = "fleet_beats";
 /// The bucket of the plans of matches.
 pub const PLANS: &str = "fleet_plans";
+/// The bucket of the files of engines that are shared.
+pub const ENGINES: &str = "fleet_engines";
 /// The key of the list of open matches.
 pub const OPEN: &str = "open";
 /// The consumer that all workers share.
@@ -68,6 +70,11 @@ impl Names {
     /// The key of the match's state.
     pub fn state(&self) -> String {
         format!("match.{}", self.id)
+    }
+
+    /// The name of a file of an engine with this SHA-256.
+    pub fn file(&self, sha256: &str) -> String {
+        format!("{}.{sha256}", self.id)
     }
 
     /// The key of what the coordinator has counted.

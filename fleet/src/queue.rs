@@ -1,6 +1,7 @@
 //! The server: how it is reached, and the streams, consumers and buckets on it.
 
 pub mod bucket;
+pub mod objects;
 
 use std::fs;
 use std::time::{Duration, Instant};

@@ -1,20 +1,25 @@
 //! `fleet work`: plays games of whatever matches are open, and holds nothing that another could not play as well.
 
 mod adoption;
+mod cache;
 mod engines;
+mod fetch;
 pub(crate) mod machine;
+mod player;
 mod unit;
+mod walls;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use arbiter::VERSION;
 use arbiter::play::interrupt::Interrupt;
 use arbiter::play::lag::LagMeter;
-use arbiter::play::{signals, walls};
+use arbiter::play::signals;
+use arbiter::play::walls::shield_arbiter;
 use arbiter::record::printable::printable;
 use arbiter::results::exit::{INTERRUPTED, USAGE, accuse_aloud, complain, fail};
 use async_nats::jetstream::Context;
@@ -24,7 +29,8 @@ use crate::message::{Beat, OpenMatches, Phase, State};
 use crate::names::{self, Names, OPEN, key_of};
 use crate::queue::bucket::Bucket;
 use crate::queue::{QueueError, connect};
-use adoption::Adopted;
+use adoption::{Adopted, AdoptionError};
+use fetch::{FetchError, Fetcher};
 
 /// How often a worker looks what is open, and how its matches are.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
@@ -45,12 +51,16 @@ pub(crate) struct Worker {
     pub(crate) name: String,
     pub(crate) args: WorkArgs,
     pub(crate) context: Context,
+    /// What fetches engines, if they are accepted.
+    pub(crate) fetcher: Option<Fetcher>,
     /// The wish to end.
     pub(crate) interrupt: Interrupt,
     pub(crate) lag: LagMeter,
     begun: Instant,
     /// The matches that it plays, by their ids.
     adopted: Mutex<BTreeMap<String, Arc<Adopted>>>,
+    /// The matches that it is about to play.
+    looked_at: Mutex<BTreeSet<String>>,
     /// The matches that it does not play, with the reasons.
     refused: Mutex<BTreeMap<String, Refused>>,
     pub(crate) playing: AtomicU64,
@@ -93,7 +103,11 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
     if let Err(error) = signals::listen(&interrupt, on_signal, accuse_aloud) {
         return fail(USAGE, format_args!("cannot handle signals: {error}"));
     }
-    walls::shield_arbiter();
+    shield_arbiter();
+    let fetcher = match tokio::task::block_in_place(|| Fetcher::of(args, &interrupt)) {
+        Ok(fetcher) => fetcher,
+        Err(error) => return fail(USAGE, error),
+    };
     let Some(context) = reach(server, &name, &interrupt).await else {
         return ExitCode::from(INTERRUPTED);
     };
@@ -113,17 +127,19 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         name,
         args: args.clone(),
         context,
+        fetcher,
         interrupt,
         lag: LagMeter::start(),
         begun: Instant::now(),
         adopted: Mutex::default(),
+        looked_at: Mutex::default(),
         refused: Mutex::default(),
         playing: AtomicU64::new(0),
         games: AtomicU64::new(0),
         speed: AtomicU64::new(speed),
     });
     let slots: Vec<_> = (0..worker.args.concurrency)
-        .map(|_| tokio::spawn(unit::play_units(worker.clone())))
+        .map(|slot| tokio::spawn(unit::play_units(worker.clone(), slot.into())))
         .collect();
     let beats = tokio::spawn(worker.clone().beat());
     let looks = tokio::spawn(worker.clone().look());
@@ -172,14 +188,22 @@ impl Worker {
 
     /// Plays no more of a match until its coordinator is another one or some time has passed, and says why.
     pub(crate) fn refuse(&self, id: &str, session: u64, reason: &str) {
-        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = refused.insert(id.to_string(), Refused::now(session, reason.to_string()));
+        let refused = Refused::now(session, reason.to_string());
+        let before = self.refused().insert(id.to_string(), refused);
         if before.is_none_or(|before| before.reason != reason) {
             let reason = printable(reason);
             complain(format_args!("match {id} is refused: {reason}"));
         }
-        drop(refused);
         self.drop_match(id);
+    }
+
+    fn refused(&self) -> MutexGuard<'_, BTreeMap<String, Refused>> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn looked_at(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        let looked_at = self.looked_at.lock();
+        looked_at.unwrap_or_else(PoisonError::into_inner)
     }
 
     fn drop_match(&self, id: &str) {
@@ -208,7 +232,7 @@ impl Worker {
         }
     }
 
-    async fn look_once(&self) -> Result<(), QueueError> {
+    async fn look_once(self: &Arc<Worker>) -> Result<(), QueueError> {
         let matches = Bucket::matches(&self.context).await?;
         for adopted in self.adopted() {
             let state = matches.get::<State>(&adopted.names.state()).await?;
@@ -232,13 +256,13 @@ impl Worker {
         {
             match matches.get::<State>(&names.state()).await {
                 Ok(Some((state, _))) if self.is_wanted(&names, &state) => {
-                    self.adopt(names, state).await;
+                    self.clone().begin_to_adopt(names, state);
                 }
                 Ok(_) => {}
                 // The message is of another version, and for others.
                 Err(QueueError::Message(error)) => {
-                    let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-                    refused.insert(names.id().to_string(), Refused::now(0, error.to_string()));
+                    let refused = Refused::now(0, error.to_string());
+                    self.refused().insert(names.id().to_string(), refused);
                 }
                 Err(error) => return Err(error),
             }
@@ -247,13 +271,13 @@ impl Worker {
     }
 
     fn forget_refusals(&self, open: &OpenMatches) {
-        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refused = self.refused();
         refused.retain(|id, _| open.ids.contains(id));
     }
 
     /// Whether a match is to be looked at.
     fn is_wanted(&self, names: &Names, state: &State) -> bool {
-        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let refused = self.refused();
         let is_refused = |refused: &Refused| {
             refused.session == state.session && refused.since.elapsed() < REFUSED_FOR
         };
@@ -261,20 +285,38 @@ impl Worker {
         state.phase == Phase::Open && !is_known && !refused.get(names.id()).is_some_and(is_refused)
     }
 
+    /// Looks at a match, which may take long where engines are fetched, unless that is going on.
+    fn begin_to_adopt(self: Arc<Worker>, names: Names, state: State) {
+        let id = names.id().to_string();
+        if !self.looked_at().insert(id.clone()) {
+            return;
+        }
+        tokio::spawn(async move {
+            let worker = self.clone();
+            // What panics in there has said so, and the match is looked at again.
+            let _ = tokio::spawn(async move { worker.adopt(names, state).await }).await;
+            self.looked_at().remove(&id);
+        });
+    }
+
     /// Begins to play a match, or says why not.
     async fn adopt(&self, names: Names, state: State) {
         let (id, session) = (names.id().to_string(), state.session);
         match adoption::adopt(self, names, state).await {
             Ok(adopted) => {
+                self.refused().remove(&id);
                 let mut matches = self.adopted.lock().unwrap_or_else(PoisonError::into_inner);
                 complain(format_args!("match {id} is played"));
-                matches.insert(id.clone(), Arc::new(adopted));
-                drop(matches);
-                let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-                refused.remove(&id);
+                if self.interrupt.is_set() {
+                    adopted.interrupt.set();
+                }
+                matches.insert(id, Arc::new(adopted));
             }
             // It is looked at again.
-            Err(adoption::AdoptionError::Queue(_)) => {}
+            Err(AdoptionError::Queue(error) | AdoptionError::Fetch(FetchError::Queue(error))) => {
+                let refused = Refused::now(0, error.to_string());
+                self.refused().insert(id, refused);
+            }
             Err(error) => self.refuse(&id, session, &error.to_string()),
         }
     }
@@ -291,7 +333,7 @@ impl Worker {
     }
 
     fn beat_now(&self) -> Beat {
-        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let refused = self.refused();
         let refused = refused.iter();
         let lag = self.lag.summary();
         Beat {

@@ -4,6 +4,8 @@
 mod common;
 
 mod crashes;
+mod fetched;
+mod kept;
 mod machines;
 mod messages;
 mod refusals;

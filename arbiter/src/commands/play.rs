@@ -21,7 +21,8 @@ use arbiter::plan::Plan;
 use arbiter::play::interrupt::Interrupt;
 use arbiter::play::lag::LagMeter;
 use arbiter::play::log::Log;
-use arbiter::play::runner::{self, Programs, RunError};
+use arbiter::play::replays::Replays;
+use arbiter::play::runner::{self, InOrder, Programs, RunError};
 use arbiter::play::walls::{self, Isolation};
 use arbiter::results::announcement::{self, count, header};
 use arbiter::results::events::EventFile;
@@ -375,14 +376,17 @@ impl Match {
         let progress = Progress::new(plan.games, played.len() as u64);
         let start = Instant::now();
         let next_due = |from| (from..=plan.games).find(|number| !played.contains(number));
+        let games = InOrder::new(next_due);
+        let replays = Replays::new(&plan.engines, replays);
         let planned = runner::Match {
             plan,
-            next_due: &next_due,
+            games: &games,
             failures,
-            replays,
+            replays: &replays,
             log,
             interrupt,
             lag,
+            first_core: 0,
             isolation,
             programs,
             is_followed: ledger.events.is_some(),

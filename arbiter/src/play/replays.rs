@@ -33,6 +33,14 @@ impl Replays {
         }
     }
 
+    /// Takes in what somebody else has counted, in the order of the plan: what is more than is known here holds.
+    pub fn learn(&self, counts: &[u32]) {
+        let mut known = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        for (known, &count) in known.iter_mut().zip(counts) {
+            *known = count.max(*known);
+        }
+    }
+
     /// Whether one more game may be played again for an engine, of so many at most; it counts if so.
     pub fn grant(&self, engine: &str, most: u32) -> bool {
         let Some(index) = self.names.iter().position(|name| name == engine) else {
@@ -68,6 +76,11 @@ mod tests {
         assert_eq!(
             ["a", "a", "b", "c"].map(|name| replays.grant(name, MOST_BY_LAG)),
             [true, false, true, false]
+        );
+        replays.learn(&[0, MOST_BY_LAG]);
+        assert_eq!(
+            ["a", "b"].map(|name| replays.grant(name, MOST_BY_LAG)),
+            [false, false]
         );
     }
 }

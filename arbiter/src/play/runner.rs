@@ -1,12 +1,13 @@
 //! Plays the games of a plan: worker threads, each with its own engine processes, take the games of the
 //! schedule in turn.
 
+mod games;
 mod programs;
 mod retirement;
 mod walkover;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,6 +28,7 @@ use crate::play::referee::{Abandoned, Cause, Played, Referee, Suspicion};
 use crate::play::replays::{MOST_BY_INTERFERENCE, MOST_OF_A_GAME, Replays};
 use crate::play::walls::Isolation;
 use crate::record::{GameRecord, Replay, TurnRecord};
+pub use games::{Games, InOrder, Next};
 pub use programs::Programs;
 pub use retirement::{Retirement, count_failures};
 use walkover::walkover;
@@ -128,18 +130,21 @@ pub enum News {
 pub struct Match<'a> {
     /// What is played.
     pub plan: &'a Plan,
-    /// The first game from a number on that is to be played; `None` where there is none.
-    pub next_due: &'a (dyn Fn(u64) -> Option<u64> + Sync),
-    /// How often each engine has failed in a row in them, in the order of the plan; none where nothing is known.
+    /// Which of its games are to be played.
+    pub games: &'a dyn Games,
+    /// How often each engine has failed in a row before, in the order of the plan; none where nothing is known.
     pub failures: &'a [u32],
-    /// How often games have been played again for each engine, in the same order.
-    pub replays: &'a [u32],
+    /// For whom games have been played again.
+    pub replays: &'a Replays,
     /// Where every line is logged.
     pub log: &'a Log,
     /// Ends the match.
     pub interrupt: &'a Interrupt,
     /// The arbiter's own lag.
     pub lag: &'a LagMeter,
+    /// Which of the cores that may be used the first thread has, where the plan pins each to one; the next thread has
+    /// the next one.
+    pub first_core: usize,
     /// Whether engines are isolated from each other, where that is possible here.
     pub isolation: Option<Isolation>,
     /// The engines' programs, where a match in which one of them changes is to stop.
@@ -159,9 +164,7 @@ pub fn run<E: From<RunError>>(
     mut on_news: impl FnMut(News) -> Result<(), E>,
 ) -> Result<(), E> {
     let schedule = Schedule::new(planned.plan).map_err(RunError::from)?;
-    let next = AtomicU64::new(1);
     let retirement = Retirement::new(planned.plan, planned.failures);
-    let replays = Replays::new(&planned.plan.engines, planned.replays);
     let unheard = AtomicUsize::new(0);
     thread::scope(|scope| {
         let (sender, news) = channel();
@@ -173,12 +176,10 @@ pub fn run<E: From<RunError>>(
         };
         for number in 0..threads {
             let worker = Worker {
-                core: cores.get(number % cores.len().max(1)).copied(),
+                core: core_of(&cores, planned.first_core + number),
                 planned,
                 schedule: &schedule,
                 retirement: &retirement,
-                replays: &replays,
-                next: &next,
                 news: sender.clone(),
                 unheard: &unheard,
                 idle: HashMap::new(),
@@ -200,6 +201,11 @@ pub fn run<E: From<RunError>>(
     })
 }
 
+/// The core of a thread; `None` for any.
+fn core_of(cores: &[usize], thread: usize) -> Option<usize> {
+    cores.get(thread % cores.len().max(1)).copied()
+}
+
 /// The processor cores that may be used.
 #[cfg(target_os = "linux")]
 fn cores() -> Vec<usize> {
@@ -219,9 +225,6 @@ struct Worker<'a> {
     planned: Match<'a>,
     schedule: &'a Schedule<'a>,
     retirement: &'a Retirement<'a>,
-    replays: &'a Replays,
-    /// The next game that nobody has taken.
-    next: &'a AtomicU64,
     news: Sender<Result<News, RunError>>,
     /// How much of the news nobody has heard yet.
     unheard: &'a AtomicUsize,
@@ -236,8 +239,13 @@ impl Worker<'_> {
         let plan = self.planned.plan;
         let mut is_first = true;
         while !self.planned.interrupt.ends() {
-            let Some(number) = self.take().filter(|number| *number <= plan.games) else {
-                break;
+            let number = match self.planned.games.next() {
+                Next::Game(number) if number <= plan.games => number,
+                Next::Rest => {
+                    Engine::quit_all(self.idle.drain().map(|(_, engine)| engine));
+                    continue;
+                }
+                Next::Game(_) | Next::End => break,
             };
             if self.retirement.leaves_nothing() {
                 break;
@@ -257,7 +265,10 @@ impl Worker<'_> {
                 break;
             }
             is_first = false;
-            let game = self.schedule.game(number);
+            let game = match self.planned.games.dealt(number) {
+                Some(dealt) => self.schedule.game_dealt(number, dealt),
+                None => self.schedule.game(number),
+            };
             let Some(record) = self.play_until_sure(&game) else {
                 break;
             };
@@ -269,16 +280,6 @@ impl Worker<'_> {
             }
         }
         Engine::quit_all(self.idle.into_values());
-    }
-
-    /// The number of the next game that is due, which nobody else takes then.
-    fn take(&self) -> Option<u64> {
-        let due = self.planned.next_due;
-        let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
-        let from = self
-            .next
-            .fetch_update(set, get, |from| due(from)?.checked_add(1));
-        due(from.ok()?)
     }
 
     fn tell(&self, news: Result<News, RunError>) {
@@ -309,7 +310,7 @@ impl Worker<'_> {
         let mut replays: Vec<Replay> = Vec::new();
         loop {
             // A machine that is never fit for the game does not keep the match from its end.
-            let allowed = (replays.len() < MOST_OF_A_GAME).then_some(self.replays);
+            let allowed = (replays.len() < MOST_OF_A_GAME).then_some(self.planned.replays);
             match self.play(&game, allowed) {
                 Ok(record) => return Some(GameRecord { replays, ..record }),
                 Err(Abandoned::Interrupted) => return None,

@@ -17,7 +17,8 @@ use crate::plan::{Adjudication, EngineSpec, Opening, Plan};
 use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
 use crate::play::log::Log;
-use crate::play::runner::{self, Match, News, RunError};
+use crate::play::replays::Replays;
+use crate::play::runner::{self, InOrder, Match, News, RunError};
 use crate::play::walls::Isolation;
 use crate::record::GameRecord;
 use crate::record::ending::Ending;
@@ -198,12 +199,13 @@ impl Rerun {
         let lag = LagMeter::start();
         let again = Match {
             plan: &self.plan,
-            next_due: &|from| Some(*self.games.range(from..).next()?.0),
+            games: &InOrder::new(|from| Some(*self.games.range(from..).next()?.0)),
             failures: &[],
-            replays: &[],
+            replays: &Replays::new(&self.plan.engines, &[]),
             log: &Log::none(),
             interrupt,
             lag: &lag,
+            first_core: 0,
             isolation,
             programs: None,
             is_followed: false,

@@ -24,6 +24,7 @@ use super::prepared::{Prepared, number};
 use super::quarantine::Quarantine;
 use super::retiring::LastFailures;
 use super::sample::Sample;
+use super::share;
 use crate::args::ServerArgs;
 use crate::message::{MessageError, OpenMatches, Phase, State, Tally, Work};
 use crate::names::{Names, OPEN};
@@ -325,6 +326,7 @@ impl Drive<'_> {
             first: *games.start(),
             last: *games.end(),
             replays: self.replays.clone(),
+            dealt: self.schedule.dealt(*games.start()),
             not_by: self.sample.claimants(games),
         };
         self.given += 1;
@@ -343,6 +345,8 @@ impl Drive<'_> {
     pub(super) async fn announce(&mut self) -> Result<(), DriveError> {
         self.matches = Bucket::matches(self.context).await?;
         put_plan(self.context, &self.state.plan, &self.plan_bytes).await?;
+        let (engines, ids) = (&self.plan.engines, &self.state.engines);
+        share::put(self.context, self.names, engines, ids).await?;
         self.put_state().await?;
         let id = self.names.id().to_string();
         change_open(&self.matches, |open| {

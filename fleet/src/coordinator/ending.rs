@@ -15,6 +15,7 @@ use arbiter::score::Verdict;
 use async_nats::jetstream::Context;
 
 use super::drive::{DriveError, change_open};
+use super::share;
 use crate::message::State;
 use crate::names::Names;
 use crate::queue::MatchQueue;
@@ -128,5 +129,6 @@ pub(super) async fn clear(context: &Context, names: &Names) {
     let _ = change_open(&matches, |open| open.ids.retain(|id| id != names.id())).await;
     if let Ok(Some((state, _))) = matches.get::<State>(&names.state()).await {
         remove_plan(context, &state.plan).await;
+        share::remove(context, names, &state.engines).await;
     }
 }

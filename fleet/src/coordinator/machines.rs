@@ -1,6 +1,7 @@
 //! What a coordinator does about machines: whose games count, and for which speed the limits of time are meant.
 
 use arbiter::archive::store::{Store, StoreError};
+use arbiter::plan::seed::Seed;
 use arbiter::play::interrupt::Interrupt;
 use arbiter::play::runner::Retirement;
 use arbiter::record::GameRecord;
@@ -17,6 +18,7 @@ use super::retiring::{self, LastFailures};
 use crate::args::ServerArgs;
 use crate::check::{Refusal, check};
 use crate::message::{AsideTally, Outcome};
+use crate::plan_file::NO_SEED;
 use crate::queue::Bucket;
 use crate::time_scale;
 use crate::worker::machine::measure_speed;
@@ -24,10 +26,19 @@ use crate::worker::machine::measure_speed;
 /// The note of a store that has the speed for which its limits of time are meant.
 const SPEED_NOTE: &str = "fleet-reference-speed";
 
-/// A game with the name under which its worker is known.
-pub(super) fn named(mut outcome: Outcome, worker: &str) -> Outcome {
-    let machine = outcome.game.record.machine.get_or_insert_default();
+/// A game with what the coordinator alone knows: the name under which its worker counts, and the seed of the match.
+pub(super) fn completed(mut outcome: Outcome, worker: &str, seed: Seed) -> Outcome {
+    let game = &mut outcome.game;
+    let machine = game.record.machine.get_or_insert_default();
     machine.worker = worker.to_string();
+    if game.record.seed == NO_SEED {
+        let is_whole = game.digest.as_ref() == Some(&game.record.digest());
+        game.record.seed = seed;
+        // A digest that was wrong before stays so.
+        if is_whole {
+            game.digest = Some(game.record.digest());
+        }
+    }
     outcome
 }
 

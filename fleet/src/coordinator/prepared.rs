@@ -145,11 +145,11 @@ impl Prepared {
     }
 
     /// Says why the match cannot begin, and leaves no file in the way of the next attempt.
-    pub fn give_up(self, error: impl Display) -> ExitCode {
+    pub fn give_up(self, code: u8, error: impl Display) -> ExitCode {
         if let Some(store) = self.ledger.store.filter(|_| self.is_new) {
             store.discard();
         }
-        fail(USAGE, error)
+        fail(code, error)
     }
 }
 
@@ -199,6 +199,7 @@ fn engines_of(plan: &Plan) -> Result<Vec<EngineId>, (u8, String)> {
             name: name.clone(),
             sha256: binary::hash(&engine.command).ok_or_else(missing)?,
             files: binary::hash_arguments(&engine.args, engine.dir.as_deref()),
+            is_shared: false,
         })
     };
     plan.engines.iter().map(id).collect()

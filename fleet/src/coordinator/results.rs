@@ -10,7 +10,7 @@ use async_nats::jetstream::{AckKind, Message as Delivered};
 use std::time::Duration;
 
 use super::drive::{Drive, DriveError};
-use super::machines::named;
+use super::machines::completed;
 use crate::message::{Message, MessageError, Outcome};
 use crate::names::key_of;
 
@@ -82,7 +82,7 @@ impl Drive<'_> {
         accepted: &mut Vec<Accepted>,
     ) -> Result<AckKind, DriveError> {
         let worker = key_of(&outcome.worker);
-        let outcome = named(outcome, &worker);
+        let outcome = completed(outcome, &worker, self.plan.seed);
         let game = outcome.game.record.game;
         let is_set_aside = self.state.set_aside.contains(&worker);
         let flaw = match is_set_aside {

@@ -10,6 +10,7 @@ use thiserror::Error;
 
 use super::Worker;
 use super::engines::{self, EngineError};
+use super::fetch::{FetchError, Fetched};
 use crate::message::State;
 use crate::names::Names;
 use crate::plan_file::{self, PlanFileError};
@@ -32,6 +33,7 @@ pub(crate) struct Adopted {
     pub(crate) speed: Option<u64>,
     /// Its limits of time, in permille of those of the match; `None` where they are the same.
     pub(crate) time_scale: Option<u32>,
+    _fetched: Vec<Fetched>,
 }
 
 /// Why a match is not taken up.
@@ -55,6 +57,9 @@ pub(crate) enum AdoptionError {
     /// An engine is not here.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// An engine cannot be fetched.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
     /// An engine cannot be started.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -84,17 +89,15 @@ pub(crate) async fn adopt(
     if found != expected {
         return Err(AdoptionError::Hash { found, expected });
     }
+    let mut plan = tokio::task::block_in_place(|| plan_file::read(&bytes))?;
+    let fetched = find_engines(worker, &names, &state, &mut plan).await?;
     tokio::task::block_in_place(|| {
-        let mut plan = plan_file::read(&bytes)?;
-        engines::substitute(&mut plan, &state.engines, &worker.args.engine)?;
         plan.concurrency = 1;
         let speed = worker.speed();
         let time_scale = time_scale::scale_of(&plan, state.reference_speed, speed);
         if let Some(permille) = time_scale {
             time_scale::apply(&mut plan, permille);
         }
-        // Every thread would take the first core.
-        plan.pin = false;
         // Who retires is for the coordinator to say, who sees all games.
         plan.patience.failures = 0;
         let (isolation, _) = Isolation::of_plan(&plan)?;
@@ -113,6 +116,37 @@ pub(crate) async fn adopt(
             interrupt,
             speed,
             time_scale,
+            _fetched: fetched,
         })
     })
+}
+
+/// Puts engines of this machine, or fetched ones, in the place of those of a plan; returns those that were fetched.
+async fn find_engines(
+    worker: &Worker,
+    names: &Names,
+    state: &State,
+    plan: &mut Plan,
+) -> Result<Vec<Fetched>, AdoptionError> {
+    engines::check_number(plan, &state.engines)?;
+    let mut fetched = Vec::new();
+    for (engine, id) in plan.engines.iter_mut().zip(&state.engines) {
+        let local = &worker.args.engine;
+        let found = tokio::task::block_in_place(|| engines::substitute(engine, id, local));
+        match (found, &worker.fetcher) {
+            (Ok(()), _) => {}
+            (Err(_), Some(fetcher)) if id.is_shared => {
+                fetched.push(fetcher.fetch(&worker.context, names, engine, id).await?);
+            }
+            (Err(reason), None) if id.is_shared => {
+                let reason = Box::new(reason);
+                return Err(EngineError::NotAccepted { reason }.into());
+            }
+            (Err(error), _) => return Err(error.into()),
+        }
+    }
+    if let Some(fetcher) = &worker.fetcher {
+        fetcher.adapt(plan, fetched.len())?;
+    }
+    Ok(fetched)
 }

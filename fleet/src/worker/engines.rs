@@ -37,6 +37,12 @@ pub enum EngineError {
         /// What it has to be.
         expected: String,
     },
+    /// It is not here, but could be fetched.
+    #[error("{reason}; the match shares it: `fleet work --accept-engines` fetches it")]
+    NotAccepted {
+        /// Why it is not here.
+        reason: Box<EngineError>,
+    },
     /// A file among its arguments is another.
     #[error("engine {name}: its argument {argument} is not the file that the match has")]
     Argument {
@@ -47,33 +53,38 @@ pub enum EngineError {
     },
 }
 
-/// Puts the programs of this machine in the place of those of a plan.
+/// Whether there is one hash for each engine of a plan.
 ///
 /// # Errors
-/// [`EngineError`] for the first engine that is not here as the match has it.
+/// [`EngineError::Number`].
+pub fn check_number(plan: &Plan, ids: &[EngineId]) -> Result<(), EngineError> {
+    let (found, expected) = (ids.len(), plan.engines.len());
+    match found == expected {
+        true => Ok(()),
+        false => Err(EngineError::Number { found, expected }),
+    }
+}
+
+/// Puts the program of this machine in the place of that of an engine.
+///
+/// # Errors
+/// [`EngineError`] where it is not here as the match has it.
 pub fn substitute(
-    plan: &mut Plan,
-    ids: &[EngineId],
+    engine: &mut EngineSpec,
+    id: &EngineId,
     local: &[LocalEngine],
 ) -> Result<(), EngineError> {
-    let (found, expected) = (ids.len(), plan.engines.len());
-    if found != expected {
-        return Err(EngineError::Number { found, expected });
+    let (command, dir) = find(engine, id, local)?;
+    let files = binary::hash_arguments(&engine.args, dir.as_deref());
+    let mut all = files.iter().chain(&id.files);
+    if let Some((argument, _)) = all.find(|file| !(files.contains(file) && id.files.contains(file)))
+    {
+        return Err(EngineError::Argument {
+            name: engine.name.clone(),
+            argument: argument.clone(),
+        });
     }
-    for (engine, id) in plan.engines.iter_mut().zip(ids) {
-        let (command, dir) = find(engine, id, local)?;
-        let files = binary::hash_arguments(&engine.args, dir.as_deref());
-        let mut all = files.iter().chain(&id.files);
-        if let Some((argument, _)) =
-            all.find(|file| !(files.contains(file) && id.files.contains(file)))
-        {
-            return Err(EngineError::Argument {
-                name: engine.name.clone(),
-                argument: argument.clone(),
-            });
-        }
-        (engine.command, engine.dir) = (command, dir);
-    }
+    (engine.command, engine.dir) = (command, dir);
     Ok(())
 }
 
@@ -123,6 +134,7 @@ mod tests {
             name: name.to_string(),
             sha256: binary::hash_bytes(content.as_bytes()),
             files: Vec::new(),
+            is_shared: false,
         }
     }
 
@@ -137,20 +149,22 @@ mod tests {
             dir: None,
         };
         let engine = EngineSpec::new("a", "/elsewhere/a", Limit::nodes(1));
-        let plan = Plan::new(&VARIANTS[0], 2, vec![engine]);
-        let found = |ids: &[EngineId], local: &[LocalEngine]| {
-            let mut plan = plan.clone();
-            substitute(&mut plan, ids, local).map(|()| plan.engines[0].command.clone())
+        let plan = Plan::new(&VARIANTS[0], 2, vec![engine.clone()]);
+        let number = check_number(&plan, &[]).unwrap_err();
+        assert!(matches!(number, EngineError::Number { .. }), "{number}");
+        let found = |id: &EngineId, local: &[LocalEngine]| {
+            let mut engine = engine.clone();
+            substitute(&mut engine, id, local).map(|()| engine.command)
         };
         let known = [local];
-        assert_eq!(found(&[id("a", "one")], &known), Ok(program));
-        let other = found(&[id("a", "two")], &known).unwrap_err();
+        assert_eq!(found(&id("a", "one"), &known), Ok(program));
+        let other = found(&id("a", "two"), &known).unwrap_err();
         assert!(matches!(other, EngineError::Other { .. }), "{other}");
-        let missing = found(&[id("a", "one")], &[]).unwrap_err();
+        let missing = found(&id("a", "one"), &[]).unwrap_err();
         assert!(matches!(missing, EngineError::Missing { .. }), "{missing}");
         let mut with_file = id("a", "one");
         with_file.files.push(("net".to_string(), "0".repeat(64)));
-        let argument = found(&[with_file], &known).unwrap_err();
+        let argument = found(&with_file, &known).unwrap_err();
         assert!(
             matches!(argument, EngineError::Argument { .. }),
             "{argument}"

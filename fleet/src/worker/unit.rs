@@ -5,18 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use arbiter::play::log::Log;
-use arbiter::play::runner::{self, Match, News, RunError};
 use arbiter::record::GameRecord;
 use arbiter::record::digest::KeptGame;
 use arbiter::results::exit::complain;
 use async_nats::jetstream::{AckKind, Message as Delivered};
 use futures_util::StreamExt;
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::Worker;
 use super::adoption::Adopted;
+use super::player::Player;
 use crate::message::{Message, MessageError, Outcome, Work};
 use crate::queue::{QueueError, publish, workers_consumer};
 use crate::units::Units;
@@ -34,15 +32,19 @@ const LEFT_TO_OTHERS: Duration = Duration::from_secs(2);
 /// How often a game is tried to be sent to a server that does not take it.
 const MOST_TRIES: u32 = 1200;
 
-/// Plays units, one after the other, until the worker is to end.
-pub(crate) async fn play_units(worker: Arc<Worker>) {
+/// Plays units in the slot with this number, one after the other, until the worker is to end.
+pub(crate) async fn play_units(worker: Arc<Worker>, number: usize) {
+    let mut slot = Slot {
+        number,
+        player: None,
+    };
     while !worker.interrupt.ends() {
         let matches = worker.adopted();
         let mut has_played = false;
         for adopted in &matches {
             if let Ok(Some(message)) = pull(&worker, adopted).await {
                 worker.playing.fetch_add(1, Ordering::Relaxed);
-                play_message(&worker, adopted, &message).await;
+                play_message(&worker, &mut slot, adopted, &message).await;
                 worker.playing.fetch_sub(1, Ordering::Relaxed);
                 has_played = true;
                 break;
@@ -50,6 +52,49 @@ pub(crate) async fn play_units(worker: Arc<Worker>) {
         }
         if !has_played {
             sleep(PAUSE).await;
+        }
+    }
+    slot.rest(&worker).await;
+}
+
+/// A place where one game is played at a time.
+struct Slot {
+    /// Its number, from 0.
+    number: usize,
+    /// Who played here last; the engines of one match at a time are kept.
+    player: Option<Player>,
+}
+
+impl Slot {
+    /// Who plays a match here; `None` where the system has no room for a thread.
+    async fn player(
+        &mut self,
+        worker: &Arc<Worker>,
+        adopted: &Arc<Adopted>,
+    ) -> Option<&mut Player> {
+        if !self
+            .player
+            .as_ref()
+            .is_some_and(|player| player.is_of(adopted))
+        {
+            self.rest(worker).await;
+            match Player::start(worker, adopted, self.number) {
+                Ok(player) => self.player = Some(player),
+                Err(error) => complain(format_args!("no thread for a game: {error}")),
+            }
+        }
+        self.player.as_mut()
+    }
+
+    /// Quits the engines; a match that cannot be played is refused.
+    async fn rest(&mut self, worker: &Worker) {
+        let Some(player) = self.player.take() else {
+            return;
+        };
+        let adopted = player.adopted().clone();
+        if let Err(error) = player.end().await {
+            let (id, session) = (adopted.names.id(), adopted.state.session);
+            worker.refuse(id, session, &error.to_string());
         }
     }
 }
@@ -64,7 +109,12 @@ async fn pull(worker: &Worker, adopted: &Adopted) -> Result<Option<Delivered>, Q
     message.map_err(QueueError::call("work"))
 }
 
-async fn play_message(worker: &Arc<Worker>, adopted: &Arc<Adopted>, message: &Delivered) {
+async fn play_message(
+    worker: &Arc<Worker>,
+    slot: &mut Slot,
+    adopted: &Arc<Adopted>,
+    message: &Delivered,
+) {
     let work = match Work::decode(&message.payload) {
         Ok(work) => work,
         Err(error @ MessageError::Version { .. }) => {
@@ -97,18 +147,19 @@ async fn play_message(worker: &Arc<Worker>, adopted: &Arc<Adopted>, message: &De
     }
     let mut begun = Instant::now();
     let expected = work.last - work.first + 1;
-    let (sender, mut games) = unbounded_channel();
-    let playing = {
-        let (worker, adopted) = (worker.clone(), adopted.clone());
-        tokio::task::spawn_blocking(move || play(&worker, &adopted, &work, &sender))
+    let Some(player) = slot.player(worker, adopted).await else {
+        let _ = message.ack_with(AckKind::Nak(Some(LEFT_TO_OTHERS))).await;
+        return;
     };
+    player.order(&work);
     let mut progress = interval(Duration::from_millis(adopted.state.ack_wait_ms / 4).max(PAUSE));
     progress.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut sent = 0;
-    loop {
+    let (mut played, mut sent) = (0, 0);
+    while played < expected {
         tokio::select! {
-            game = games.recv() => match game {
+            game = player.next_game() => match game {
                 Some(mut game) => {
+                    played += 1;
                     game.machine = Some(worker.machine(adopted, begun.elapsed()));
                     begun = Instant::now();
                     sent += u64::from(send(worker, adopted, message, game).await);
@@ -120,48 +171,15 @@ async fn play_message(worker: &Arc<Worker>, adopted: &Arc<Adopted>, message: &De
             }
         }
     }
-    match playing.await {
-        Ok(Err(error)) => {
-            let (id, session) = (adopted.names.id(), adopted.state.session);
-            worker.refuse(id, session, &error.to_string());
-        }
-        Ok(Ok(())) if sent == expected => {
-            // Where this is not heard, the games are played once more, and count once.
-            let _ = message.double_ack().await;
-            return;
-        }
-        Ok(Ok(())) | Err(_) => {}
+    if sent == expected {
+        // Where this is not heard, the games are played once more, and count once.
+        let _ = message.double_ack().await;
+        return;
+    }
+    if played < expected {
+        slot.rest(worker).await;
     }
     let _ = message.ack_with(AckKind::Nak(None)).await;
-}
-
-/// Plays the games of a unit, and hands over each that has ended.
-fn play(
-    worker: &Worker,
-    adopted: &Adopted,
-    work: &Work,
-    games: &UnboundedSender<GameRecord>,
-) -> Result<(), RunError> {
-    let planned = Match {
-        plan: &adopted.plan,
-        next_due: &|from| Some(from.max(work.first)).filter(|number| *number <= work.last),
-        failures: &[],
-        replays: &work.replays,
-        log: &Log::none(),
-        interrupt: &adopted.interrupt,
-        lag: &worker.lag,
-        isolation: adopted.isolation,
-        programs: Some(&adopted.programs),
-        is_followed: false,
-    };
-    runner::run(planned, |news| {
-        if let News::Ended(record) = news {
-            worker.games.fetch_add(1, Ordering::Relaxed);
-            // Nobody takes it any more where the worker ends.
-            let _ = games.send(*record);
-        }
-        Ok::<(), RunError>(())
-    })
 }
 
 /// Sends a game until the server has it; false where it never will, or the match ends.

@@ -8,17 +8,18 @@ use arbiter::plan::Plan;
 use arbiter::play::interrupt::Interrupt;
 use arbiter::play::lag::LagMeter;
 use arbiter::play::log::Log;
-use arbiter::play::runner::{self, Match, News, RunError};
+use arbiter::play::replays::Replays;
+use arbiter::play::runner::{self, InOrder, Match, News, RunError};
 use arbiter::settings::args::{Command, validate};
 use arbiter::settings::config;
 
 use super::fleet::engines;
 
-/// The plan of `arbiter match` with both engines and these words.
-fn plan(words: &[&str]) -> Plan {
+/// The plan of `arbiter match` with these engines and words.
+fn plan(engines: &[String], words: &[&str]) -> Plan {
     let mut all = vec!["arbiter".to_string(), "match".to_string()];
-    for engine in engines() {
-        all.extend(["--engine".to_string(), engine]);
+    for engine in engines {
+        all.extend(["--engine".to_string(), engine.clone()]);
     }
     all.extend(words.iter().map(ToString::to_string));
     let parsed = config::parse(all.into_iter().map(OsString::from)).unwrap();
@@ -28,21 +29,27 @@ fn plan(words: &[&str]) -> Plan {
     validate::plan(&args).unwrap().0
 }
 
-/// The games of the match, as `arbiter export --without-clock` prints them.
+/// The games of the match between the usual engines, as `arbiter export --without-clock` prints them.
 pub fn played_on_one_machine(words: &[&str]) -> Vec<String> {
+    played_by(&engines(), words)
+}
+
+/// The same, between these engines.
+pub fn played_by(engines: &[String], words: &[&str]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("one.db");
-    let plan = plan(words);
+    let plan = plan(engines, words);
     let mut store = Store::create(&path, &plan).unwrap();
     let (interrupt, lag, log) = (Interrupt::new(), LagMeter::start(), Log::none());
     let planned = Match {
         plan: &plan,
-        next_due: &Some,
+        games: &InOrder::new(Some),
         failures: &[],
-        replays: &[],
+        replays: &Replays::new(&plan.engines, &[]),
         log: &log,
         interrupt: &interrupt,
         lag: &lag,
+        first_core: 0,
         isolation: None,
         programs: None,
         is_followed: false,

@@ -1,0 +1,284 @@
+//! The files of engines that were fetched, each under its SHA-256 in a folder of bounded size: what was used least
+//! recently goes first.
+//!
+//! A file is locked as long as somebody uses it. Whoever removes one has to have its lock, so that several workers can
+//! share a folder, and a worker that is killed leaves nothing locked.
+
+use std::fs::{self, DirBuilder, File, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use arbiter::plan::binary;
+use rustix::fs::{FlockOperation, flock};
+use tempfile::NamedTempFile;
+use thiserror::Error;
+
+/// Bytes of a MiB.
+const MIB: u64 = 1 << 20;
+/// Hexadecimal digits of a SHA-256.
+const DIGITS: usize = 64;
+/// What others than the owner of a folder must not have: the right to write.
+const WRITABLE_BY_OTHERS: u32 = 0o022;
+
+/// Why a file cannot be kept.
+#[derive(Debug, Error)]
+pub enum CacheError {
+    /// The folder cannot be used.
+    #[error("--cache {folder}: {reason}")]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        reason: io::Error,
+    },
+    /// Others could put other programs there.
+    #[error("--cache {folder}: others may write to it, expected a folder of your own")]
+    Shared {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// There is no place for a folder.
+    #[error("--cache: expected a folder, since neither XDG_CACHE_HOME nor HOME is set")]
+    NoFolder,
+    /// There is no room.
+    #[error(
+        "--cache-size: no room for {bytes} bytes, of {most} bytes {used} are in use; expected more MiB"
+    )]
+    Full {
+        /// The bytes of the file.
+        bytes: u64,
+        /// The most bytes of all files.
+        most: u64,
+        /// The bytes of those that cannot be removed.
+        used: u64,
+    },
+}
+
+/// A folder of files.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    folder: PathBuf,
+    most: u64,
+}
+
+/// A file of the cache that stays there as long as this lives.
+#[derive(Debug)]
+pub struct Held {
+    /// Where it is.
+    pub path: PathBuf,
+    _lock: File,
+}
+
+impl Cache {
+    /// The cache in `folder`, or the user's own where there is none, of at most `mib` MiB.
+    ///
+    /// # Errors
+    /// [`CacheError`] where the folder cannot be used.
+    pub fn open(folder: Option<&Path>, mib: u64) -> Result<Cache, CacheError> {
+        let folder = match folder {
+            Some(folder) => folder.to_path_buf(),
+            None => of_the_user().ok_or(CacheError::NoFolder)?,
+        };
+        let cache = Cache {
+            folder: std::path::absolute(&folder).unwrap_or(folder),
+            most: mib.saturating_mul(MIB),
+        };
+        let made = DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&cache.folder);
+        let found = made.and_then(|()| cache.folder.metadata());
+        let found = found.map_err(|reason| cache.failed(reason))?;
+        match found.mode() & WRITABLE_BY_OTHERS {
+            0 => Ok(cache),
+            _ => Err(CacheError::Shared {
+                folder: cache.folder,
+            }),
+        }
+    }
+
+    /// The file with this hash, or `None`. One that is damaged is removed.
+    ///
+    /// # Errors
+    /// [`CacheError::Folder`].
+    pub fn find(&self, sha256: &str) -> Result<Option<Held>, CacheError> {
+        let path = self.folder.join(sha256);
+        let Ok(file) = File::open(&path) else {
+            return Ok(None);
+        };
+        let locked = flock(&file, FlockOperation::LockShared);
+        locked.map_err(|reason| self.failed(reason.into()))?;
+        // It may have been removed before it was locked.
+        let is_there = matches!((file.metadata(), path.metadata()), (Ok(ours), Ok(there))
+            if (ours.dev(), ours.ino()) == (there.dev(), there.ino()));
+        if !is_there {
+            return Ok(None);
+        }
+        if binary::hash_file(&path).ok().as_deref() != Some(sha256) {
+            fs::remove_file(&path).map_err(|reason| self.failed(reason))?;
+            return Ok(None);
+        }
+        // Where the time cannot be set it only goes earlier.
+        let _ = file.set_modified(SystemTime::now());
+        Ok(Some(Held { path, _lock: file }))
+    }
+
+    /// A new file in the folder, once there is room for so many bytes; it is removed unless it is kept.
+    ///
+    /// # Errors
+    /// [`CacheError`].
+    pub fn begin(&self, bytes: u64) -> Result<NamedTempFile, CacheError> {
+        self.make_room(bytes)?;
+        let file = NamedTempFile::new_in(&self.folder).map_err(|reason| self.failed(reason))?;
+        let locked = flock(file.as_file(), FlockOperation::NonBlockingLockExclusive);
+        locked.map_err(|reason| self.failed(reason.into()))?;
+        Ok(file)
+    }
+
+    /// Keeps a file, which has this hash, and makes it executable; nobody sees half of it.
+    ///
+    /// # Errors
+    /// [`CacheError::Folder`].
+    pub fn keep(&self, file: NamedTempFile, sha256: &str) -> Result<Option<Held>, CacheError> {
+        let kept = file
+            .as_file()
+            .set_permissions(Permissions::from_mode(0o500))
+            .and_then(|()| file.as_file().sync_all())
+            .and_then(|()| Ok(file.persist(self.folder.join(sha256))?));
+        // A program that is open for writing cannot be run.
+        drop(kept.map_err(|reason| self.failed(reason))?);
+        self.find(sha256)
+    }
+
+    /// Removes what was used least recently until there is room for so many bytes.
+    fn make_room(&self, bytes: u64) -> Result<(), CacheError> {
+        let entries = fs::read_dir(&self.folder).map_err(|reason| self.failed(reason))?;
+        let of_entry = |entry: fs::DirEntry| {
+            let found = entry.metadata().ok().filter(fs::Metadata::is_file)?;
+            Some((found.modified().ok()?, found.len(), entry.path()))
+        };
+        let mut files: Vec<_> = entries.flatten().filter_map(of_entry).collect();
+        files.sort();
+        let mut used: u64 = files.iter().map(|(_, length, _)| length).sum();
+        for (_, length, path) in files {
+            // What is no whole file was left by a worker that was killed.
+            let is_whole = path
+                .file_name()
+                .is_some_and(|name| is_hash(&name.to_string_lossy()));
+            if is_whole && used.saturating_add(bytes) <= self.most {
+                continue;
+            }
+            let lock = File::open(&path);
+            let is_free = lock
+                .as_ref()
+                .is_ok_and(|file| flock(file, FlockOperation::NonBlockingLockExclusive).is_ok());
+            if is_free && fs::remove_file(&path).is_ok() {
+                used -= length;
+            }
+        }
+        match used.saturating_add(bytes) <= self.most {
+            true => Ok(()),
+            false => Err(CacheError::Full {
+                bytes,
+                most: self.most,
+                used,
+            }),
+        }
+    }
+
+    fn failed(&self, reason: io::Error) -> CacheError {
+        let folder = self.folder.clone();
+        CacheError::Folder { folder, reason }
+    }
+}
+
+/// Whether a text is a SHA-256 as the arbiter writes it, and so a name that leads nowhere else.
+pub fn is_hash(text: &str) -> bool {
+    let is_digit = |digit: u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
+    text.len() == DIGITS && text.bytes().all(is_digit)
+}
+
+/// Where programs keep what they can get again.
+fn of_the_user() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).map(PathBuf::from);
+    let usual = set("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+    let folder = usual.or_else(|| Some(set("HOME")?.join(".cache")))?;
+    Some(folder.join("buxtehude/engines"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::time::Duration;
+
+    /// Keeps a file of a MiB that begins with these words; returns its hash.
+    fn keep(cache: &Cache, words: &str) -> Result<(String, Held), CacheError> {
+        let mut bytes = words.as_bytes().to_vec();
+        bytes.resize(MIB as usize, 0);
+        let sha256 = binary::hash_bytes(&bytes);
+        let mut file = cache.begin(MIB)?;
+        file.write_all(&bytes).unwrap();
+        let held = cache.keep(file, &sha256)?.unwrap();
+        // The clock of the file system is coarse.
+        std::thread::sleep(Duration::from_millis(20));
+        Ok((sha256, held))
+    }
+
+    #[test]
+    fn what_was_used_least_recently_goes_and_what_is_used_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
+        let cache = Cache::open(Some(folder.path()), 3).unwrap();
+        let (one, held_one) = keep(&cache, "one").unwrap();
+        let (two, _) = keep(&cache, "two").unwrap();
+        let (three, _) = keep(&cache, "three").unwrap();
+        let has = |sha256: &str| cache.find(sha256).unwrap().is_some();
+        assert!(has(&two));
+        std::thread::sleep(Duration::from_millis(20));
+        // The third is now the oldest of those that nobody holds.
+        let (four, held_four) = keep(&cache, "four").unwrap();
+        assert!(!has(&three) && has(&one) && has(&two) && has(&four));
+        let (_, _held_five) = keep(&cache, "five").unwrap();
+        assert!(!has(&two));
+        let full = keep(&cache, "six").unwrap_err();
+        assert!(matches!(full, CacheError::Full { .. }), "{full}");
+        drop((held_one, held_four));
+        keep(&cache, "six").unwrap();
+        let large = cache.begin(4 * MIB).unwrap_err();
+        assert!(large.to_string().contains("--cache-size"), "{large}");
+    }
+
+    #[test]
+    fn a_damaged_file_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::open(Some(&folder.path().join("a/b")), 9).unwrap();
+        let (sha256, held) = keep(&cache, "one").unwrap();
+        let mode = held.path.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o500);
+        fs::remove_file(&held.path).unwrap();
+        fs::write(&held.path, "another").unwrap();
+        assert!(cache.find(&sha256).unwrap().is_none());
+        assert!(!held.path.exists());
+        keep(&cache, "one").unwrap();
+        assert!(cache.find(&sha256).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_folder_that_others_may_write_to_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
+        let error = Cache::open(Some(folder.path()), 1).unwrap_err();
+        assert!(error.to_string().contains("of your own"), "{error}");
+    }
+
+    #[test]
+    fn a_hash_leads_nowhere_else() {
+        assert!(is_hash(&binary::hash_bytes(b"")));
+        for text in ["", "../x", &"A".repeat(64), &"0".repeat(63)] {
+            assert!(!is_hash(text), "{text}");
+        }
+    }
+}

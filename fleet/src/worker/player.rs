@@ -1,0 +1,249 @@
+//! The engines of one slot: a thread that plays games of one match as they are ordered, and keeps its engines between
+//! blocks.
+
+use std::io;
+use std::ops::RangeInclusive;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use arbiter::plan::schedule::Dealt;
+use arbiter::play::interrupt::Interrupt;
+use arbiter::play::log::Log;
+use arbiter::play::replays::Replays;
+use arbiter::play::runner::{self, Games, Match, News, Next, RunError};
+use arbiter::record::GameRecord;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::spawn_blocking;
+
+use super::Worker;
+use super::adoption::Adopted;
+use crate::message::Work;
+
+/// How long engines are kept that have nothing to play.
+const LONGEST_IDLE: Duration = Duration::from_secs(30);
+/// How often a player without work looks whether its match goes on.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Plays games of one match, one at a time, as long as the match goes on and this is not dropped.
+pub(crate) struct Player {
+    adopted: Arc<Adopted>,
+    orders: Sender<Order>,
+    games: UnboundedReceiver<GameRecord>,
+    thread: JoinHandle<Result<(), RunError>>,
+}
+
+/// Games that are to be played.
+#[derive(Debug)]
+struct Order {
+    games: RangeInclusive<u64>,
+    /// How often games have been played again for each engine.
+    replays: Vec<u32>,
+    /// What chance gives to all of them.
+    dealt: Dealt,
+}
+
+impl Player {
+    /// A player of a match for the slot with this number, from 0.
+    ///
+    /// # Errors
+    /// What the system says where it has no room for a thread.
+    pub(crate) fn start(
+        worker: &Arc<Worker>,
+        adopted: &Arc<Adopted>,
+        slot: usize,
+    ) -> io::Result<Player> {
+        let (orders, ordered) = channel();
+        let (sender, games) = unbounded_channel();
+        let (for_worker, for_match) = (worker.clone(), adopted.clone());
+        let play = move || play(&for_worker, &for_match, slot, ordered, &sender);
+        Ok(Player {
+            adopted: adopted.clone(),
+            orders,
+            games,
+            thread: Builder::new().spawn(play)?,
+        })
+    }
+
+    /// Whether it plays this match, and can go on.
+    pub(crate) fn is_of(&self, adopted: &Arc<Adopted>) -> bool {
+        Arc::ptr_eq(&self.adopted, adopted) && !self.thread.is_finished()
+    }
+
+    /// The match that it plays.
+    pub(crate) fn adopted(&self) -> &Arc<Adopted> {
+        &self.adopted
+    }
+
+    /// Has it play some games; [`Player::next_game`] gives each of them.
+    pub(crate) fn order(&self, work: &Work) {
+        // Of a player that has ended there is no next game.
+        let _ = self.orders.send(Order {
+            games: work.first..=work.last,
+            replays: work.replays.clone(),
+            dealt: work.dealt.clone(),
+        });
+    }
+
+    /// The next game that has ended; `None` where there will be none, since the match does not go on.
+    pub(crate) async fn next_game(&mut self) -> Option<GameRecord> {
+        self.games.recv().await
+    }
+
+    /// Waits until it has quit its engines, and says why it had to end, if it had to. It plays no game that has not
+    /// begun.
+    pub(crate) async fn end(self) -> Result<(), RunError> {
+        let Player { orders, thread, .. } = self;
+        drop(orders);
+        // A thread that panicked has said so, and whoever waits for its games hears no more of them.
+        let ended = spawn_blocking(move || thread.join().unwrap_or(Ok(()))).await;
+        ended.unwrap_or(Ok(()))
+    }
+}
+
+fn play(
+    worker: &Worker,
+    adopted: &Adopted,
+    slot: usize,
+    orders: Receiver<Order>,
+    games: &UnboundedSender<GameRecord>,
+) -> Result<(), RunError> {
+    let replays = Replays::new(&adopted.plan.engines, &[]);
+    let orders = Orders {
+        state: Mutex::new(State { orders, due: None }),
+        replays: &replays,
+        interrupt: &adopted.interrupt,
+        longest_idle: LONGEST_IDLE,
+    };
+    let planned = Match {
+        plan: &adopted.plan,
+        games: &orders,
+        failures: &[],
+        replays: &replays,
+        log: &Log::none(),
+        interrupt: &adopted.interrupt,
+        lag: &worker.lag,
+        first_core: slot,
+        isolation: adopted.isolation,
+        programs: Some(&adopted.programs),
+        is_followed: false,
+    };
+    runner::run(planned, |news| {
+        if let News::Ended(record) = news {
+            worker.games.fetch_add(1, Ordering::Relaxed);
+            // Nobody takes it any more where the worker ends.
+            let _ = games.send(*record);
+        }
+        Ok::<(), RunError>(())
+    })
+}
+
+/// The games of all orders, one after the other.
+struct Orders<'a> {
+    state: Mutex<State>,
+    replays: &'a Replays,
+    interrupt: &'a Interrupt,
+    longest_idle: Duration,
+}
+
+struct State {
+    orders: Receiver<Order>,
+    /// What is left of the last order.
+    due: Option<(RangeInclusive<u64>, Dealt)>,
+}
+
+impl Games for Orders<'_> {
+    fn next(&self) -> Next {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let begun = Instant::now();
+        loop {
+            let due = state.due.as_mut();
+            if let Some(game) = due.and_then(|(games, _)| games.next()) {
+                return Next::Game(game);
+            }
+            if self.interrupt.ends() {
+                return Next::End;
+            }
+            match state.orders.recv_timeout(TICK) {
+                Ok(order) => {
+                    self.replays.learn(&order.replays);
+                    state.due = Some((order.games, order.dealt));
+                }
+                Err(RecvTimeoutError::Disconnected) => return Next::End,
+                Err(RecvTimeoutError::Timeout) if begun.elapsed() >= self.longest_idle => {
+                    return Next::Rest;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    fn dealt(&self, _number: u64) -> Option<Dealt> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.due.as_ref().map(|(_, dealt)| dealt.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter::plan::{EngineSpec, Limit};
+    use arbiter::play::replays::MOST_BY_LAG;
+
+    #[test]
+    fn games_come_as_they_are_ordered_and_engines_rest_in_between() {
+        let (sender, orders) = channel();
+        let engines = [EngineSpec::new("a", "/bin/sh", Limit::nodes(1))];
+        let replays = Replays::new(&engines, &[]);
+        let interrupt = Interrupt::new();
+        let orders = Orders {
+            state: Mutex::new(State { orders, due: None }),
+            replays: &replays,
+            interrupt: &interrupt,
+            longest_idle: Duration::ZERO,
+        };
+        let order = |games, count| {
+            let dealt = Dealt {
+                opening: Vec::new(),
+                deck_seed: u64::from(count).into(),
+            };
+            let replays = vec![count];
+            let order = Order {
+                games,
+                replays,
+                dealt,
+            };
+            sender.send(order).unwrap();
+        };
+        assert_eq!(orders.next(), Next::Rest);
+        order(3..=4, MOST_BY_LAG);
+        order(9..=9, 0);
+        let taken = [(); 4].map(|()| orders.next());
+        assert_eq!(
+            taken,
+            [Next::Game(3), Next::Game(4), Next::Game(9), Next::Rest]
+        );
+        // What was dealt is that of the last order.
+        let dealt = orders.dealt(9).map(|dealt| dealt.deck_seed);
+        assert_eq!(dealt, Some(0.into()));
+        assert!(!replays.grant("a", MOST_BY_LAG));
+        interrupt.set();
+        assert_eq!(orders.next(), Next::End);
+    }
+
+    #[test]
+    fn who_is_ordered_no_more_ends() {
+        let (sender, orders) = channel();
+        let state = State { orders, due: None };
+        drop(sender);
+        let orders = Orders {
+            state: Mutex::new(state),
+            replays: &Replays::new(&[], &[]),
+            interrupt: &Interrupt::new(),
+            longest_idle: Duration::MAX,
+        };
+        assert_eq!(orders.next(), Next::End);
+    }
+}

@@ -1,0 +1,249 @@
+//! What stands between an engine that was fetched and this machine: `bwrap`, where it is there and works.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use arbiter::plan::{EngineSpec, Isolate, Limit, Plan};
+use arbiter::play::interrupt::Interrupt;
+use arbiter::play::log::Log;
+use arbiter::play::runner;
+use arbiter::play::walls::Isolation;
+use buxtehude::rules::VARIANTS;
+
+/// The program that makes the walls.
+const PROGRAM: &str = "bwrap";
+/// The most bytes of what an engine writes, in each of the places where it can.
+const MOST_BYTES: &str = "67108864";
+/// What an engine sees of this machine, where it is there: programs and libraries, none of which it can change.
+const SYSTEM: [&str; 12] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc/alternatives",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/nix/store",
+    "/gnu/store",
+];
+/// Namespaces of its own for all that there are, the network included; no rights, and no environment.
+const ALONE: [&str; 17] = [
+    "--unshare-user",
+    "--unshare-all",
+    "--die-with-parent",
+    "--cap-drop",
+    "ALL",
+    "--clearenv",
+    "--setenv",
+    "PATH",
+    "/usr/bin:/bin",
+    "--setenv",
+    "HOME",
+    "/work",
+    "--setenv",
+    "LANG",
+    "C.UTF-8",
+    "--chdir",
+    "/work",
+];
+/// Where it sees its own program.
+const OWN_PROGRAM: &str = "/engine/program";
+
+/// What an engine that was fetched is held by.
+#[derive(Debug)]
+pub(crate) enum Walls {
+    /// `bwrap`.
+    Bubble {
+        /// Where it is.
+        program: PathBuf,
+        /// Whether it works for engines that the arbiter isolates.
+        nests: bool,
+    },
+    /// None but those of the arbiter.
+    None {
+        /// Whether that isolates engines here.
+        isolates: bool,
+        /// Why `bwrap` is of no use.
+        reason: String,
+    },
+}
+
+/// The files of a fetched engine on this machine.
+pub(crate) struct Files<'a> {
+    pub(crate) program: &'a Path,
+    /// Those among its arguments: how each is named there, and where it is.
+    pub(crate) arguments: Vec<(&'a str, &'a Path)>,
+    /// An empty folder for it.
+    pub(crate) folder: &'a Path,
+}
+
+impl Walls {
+    /// What there is here: an engine is started behind the walls to find out, in some tenths of a second.
+    pub(crate) fn find(interrupt: &Interrupt) -> Walls {
+        let isolates = isolation(Isolate::Auto).is_ok_and(|isolation| isolation.is_some());
+        let none = |reason| Walls::None { isolates, reason };
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut places = std::env::split_paths(&path).map(|folder| folder.join(PROGRAM));
+        let Some(program) = places.find(|program| program.is_file()) else {
+            return none(format!("there is no {PROGRAM}"));
+        };
+        for (isolate, nests) in [(Isolate::Auto, true), (Isolate::Off, false)] {
+            let program = program.clone();
+            let walls = Walls::Bubble { program, nests };
+            match walls.try_out(isolate, interrupt) {
+                Ok(()) => return walls,
+                Err(reason) if !nests => return none(reason),
+                Err(_) => {}
+            }
+        }
+        none(format!("{PROGRAM} does not work"))
+    }
+
+    /// What is protected, and what is not.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Walls::Bubble { program, .. } => format!(
+                "{}: without network, without files but a folder of its own and the system's programs, which it only \
+                 reads; how much it computes is not bounded",
+                program.display()
+            ),
+            Walls::None { isolates, reason } => {
+                let network = match isolates {
+                    true => "without network",
+                    false => "with the network",
+                };
+                format!(
+                    "without walls ({reason}): as your user, with all your files, {network}; how much it computes is \
+                     not bounded"
+                )
+            }
+        }
+    }
+
+    /// Has an engine run its own files, behind the walls.
+    pub(crate) fn place(&self, engine: &mut EngineSpec, files: &Files<'_>) -> io::Result<()> {
+        let mut places = Vec::new();
+        for (number, (argument, path)) in files.arguments.iter().enumerate() {
+            let name = Path::new(argument).file_name().unwrap_or_default();
+            places.push((argument, path, Path::new(&number.to_string()).join(name)));
+        }
+        let mut arguments = std::mem::take(&mut engine.args);
+        let mut rename = |from: &str, to: &Path| {
+            for argument in arguments.iter_mut().filter(|argument| *argument == from) {
+                *argument = to.display().to_string();
+            }
+        };
+        match self {
+            Walls::Bubble { program, .. } => {
+                let mut words: Vec<String> = ALONE.map(String::from).to_vec();
+                for path in SYSTEM {
+                    words.extend(view(path));
+                }
+                let mut bind = |from: &Path, to: &str| {
+                    words.extend(["--ro-bind".into(), from.display().to_string(), to.into()]);
+                };
+                bind(files.program, OWN_PROGRAM);
+                for (argument, path, place) in places {
+                    let place = Path::new("/engine/files").join(place);
+                    bind(path, &place.display().to_string());
+                    rename(argument, &place);
+                }
+                words.extend(["--proc", "/proc", "--dev", "/dev"].map(String::from));
+                for folder in ["/dev/shm", "/tmp", "/work"] {
+                    words.extend(["--size", MOST_BYTES, "--tmpfs", folder].map(String::from));
+                }
+                for folder in ["/dev", "/"] {
+                    words.extend(["--remount-ro", folder].map(String::from));
+                }
+                words.extend(["--", OWN_PROGRAM].map(String::from));
+                words.append(&mut arguments);
+                engine.args = words;
+                engine.command.clone_from(program);
+                engine.dir = None;
+                // There is none in any case, whether the arbiter isolates engines or not.
+                engine.bounds.net = true;
+            }
+            Walls::None { isolates, .. } => {
+                let work = files.folder.join("work");
+                fs::create_dir(&work)?;
+                for (argument, path, place) in places {
+                    let place = files.folder.join("files").join(place);
+                    fs::create_dir_all(place.parent().unwrap_or(files.folder))?;
+                    symlink(path, &place)?;
+                    rename(argument, &place);
+                }
+                engine.args = arguments;
+                engine.command = files.program.to_path_buf();
+                engine.dir = Some(work);
+                engine.bounds.net &= !isolates;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the arbiter isolate the engines of a match as far as these walls allow; `is_all` where all its engines
+    /// were fetched. False where the match asks for more.
+    pub(crate) fn adapt(&self, plan: &mut Plan, is_all: bool) -> bool {
+        match self {
+            Walls::Bubble { nests: true, .. } => {}
+            // Who is behind the walls is isolated by these.
+            Walls::Bubble { nests: false, .. } if plan.isolate == Isolate::On && !is_all => {
+                return false;
+            }
+            Walls::Bubble { nests: false, .. } => plan.isolate = Isolate::Off,
+            Walls::None { isolates: true, .. } => plan.isolate = Isolate::On,
+            Walls::None { .. } => {}
+        }
+        true
+    }
+
+    /// Starts the built-in engine behind the walls.
+    fn try_out(&self, isolate: Isolate, interrupt: &Interrupt) -> Result<(), String> {
+        let own = std::env::current_exe().map_err(|error| error.to_string())?;
+        let mut engine = EngineSpec::new("walls", &own, Limit::nodes(1));
+        engine.args = vec!["engine".to_string()];
+        let files = Files {
+            program: &own,
+            arguments: Vec::new(),
+            folder: Path::new("/"),
+        };
+        let placed = self.place(&mut engine, &files);
+        placed.map_err(|error| error.to_string())?;
+        let plan = Plan {
+            isolate,
+            ..Plan::new(&VARIANTS[0], 2, vec![engine])
+        };
+        let (isolation, _) = Isolation::of_plan(&plan).map_err(|error| error.to_string())?;
+        let tried = runner::check_engines(&plan, isolation, &Log::none(), interrupt);
+        let (_, remarks) = tried.map_err(|error| error.to_string())?;
+        remarks.into_iter().next().map_or(Ok(()), Err)
+    }
+}
+
+fn isolation(isolate: Isolate) -> Result<Option<Isolation>, String> {
+    let plan = Plan {
+        isolate,
+        ..Plan::new(&VARIANTS[0], 2, Vec::new())
+    };
+    let found = Isolation::of_plan(&plan).map_err(|error| error.to_string())?;
+    Ok(found.0)
+}
+
+/// How an engine sees a part of the system: as it is, and a link as a link.
+fn view(path: &str) -> Vec<String> {
+    let words = match (fs::read_link(path), Path::new(path).exists()) {
+        (Ok(target), _) => [
+            "--symlink".into(),
+            target.display().to_string(),
+            path.into(),
+        ],
+        (Err(_), true) => ["--ro-bind".into(), path.into(), path.into()],
+        (Err(_), false) => return Vec::new(),
+    };
+    words.to_vec()
+}

@@ -1,0 +1,93 @@
+//! Engines that are small enough to be sent: scripts, which play the first or the last move that is legal.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::Fleet;
+use super::fleet::Process;
+
+/// The talk of a script whose first argument is a file that says which move it plays.
+const TALK: &str = r#"read -r choice < "$1" || exit 1
+while read -r line; do
+    case $line in
+    uci) echo "id name small"; echo uciok ;;
+    isready) echo readyok ;;
+    go*)
+        set -- ${line#*searchmoves }
+        [ "$choice" = first ] || shift $(($# - 1))
+        echo "bestmove $1" ;;
+    quit) exit ;;
+    esac
+done
+"#;
+
+/// Two engines, `a` and `b`: one program with a file for each.
+pub struct Small {
+    pub program: PathBuf,
+    pub files: [PathBuf; 2],
+}
+
+impl Small {
+    /// Engines in a folder, which do `before` when they are started.
+    pub fn new(folder: &Path, before: &str) -> Small {
+        fs::create_dir_all(folder).unwrap();
+        let program = folder.join("small");
+        fs::write(&program, format!("#!/bin/bash\n{before}\n{TALK}")).unwrap();
+        fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+        let files = ["first", "last"].map(|choice| {
+            let file = folder.join(format!("{choice}.net"));
+            fs::write(&file, format!("{choice}\n")).unwrap();
+            file
+        });
+        Small { program, files }
+    }
+
+    /// As they are typed.
+    pub fn engines(&self) -> [String; 2] {
+        let program = self.program.display();
+        let [a, b] = &self.files;
+        [("a", a), ("b", b)].map(|(name, file)| {
+            let file = file.display();
+            format!("cmd={program} args={file} name={name} legal=on")
+        })
+    }
+
+    /// Starts the coordinator of a match between them in this store.
+    pub fn begin(&self, fleet: &mut Fleet, store: &Path, words: &[&str]) -> Process {
+        let [a, b] = self.engines();
+        let store = store.to_str().unwrap();
+        let mut all = vec!["match", "--store", store, "--engine", &a, "--engine", &b];
+        all.extend_from_slice(words);
+        fleet.start(&all)
+    }
+}
+
+/// Whether fetched engines can be kept from this machine.
+pub fn has_bubbles() -> bool {
+    let words = [
+        "--unshare-user",
+        "--unshare-all",
+        "--ro-bind",
+        "/",
+        "/",
+        "--",
+        "true",
+    ];
+    let tried = Command::new("bwrap")
+        .args(words)
+        .stderr(Stdio::null())
+        .status();
+    tried.is_ok_and(|status| status.success())
+}
+
+/// Starts a worker that accepts engines as far as that can be had here, and keeps them in a folder.
+pub fn worker(fleet: &mut Fleet, name: &str, cache: &Path) -> Process {
+    let accept = match has_bubbles() {
+        true => "--accept-engines",
+        false => "--accept-engines=unwalled",
+    };
+    let cache = cache.to_str().unwrap();
+    fleet.start(&["work", "--name", name, accept, "--cache", cache])
+}
