@@ -4,6 +4,7 @@ mod adoption;
 mod cache;
 mod engines;
 mod fetch;
+pub(crate) mod machine;
 mod player;
 mod unit;
 mod walls;
@@ -65,6 +66,8 @@ pub(crate) struct Worker {
     refused: Mutex<BTreeMap<String, Refused>>,
     pub(crate) playing: AtomicU64,
     pub(crate) games: AtomicU64,
+    /// Positions a second in each slot; 0 where that is not known.
+    pub(crate) speed: AtomicU64,
 }
 
 /// Why a match is not played.
@@ -113,9 +116,13 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         Ok(context) => context,
         Err(error) => return fail(USAGE, error),
     };
+    let slots = args.concurrency;
+    let speed = tokio::task::block_in_place(|| machine::measure_speed(slots, &interrupt));
+    let Some(speed) = speed else {
+        return ExitCode::from(INTERRUPTED);
+    };
     complain(format_args!(
-        "worker {name} is ready, {} at a time",
-        args.concurrency
+        "worker {name} is ready, {slots} at a time, with {speed} positions a second in each"
     ));
     let worker = Arc::new(Worker {
         name,
@@ -130,6 +137,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         refused: Mutex::default(),
         playing: AtomicU64::new(0),
         games: AtomicU64::new(0),
+        speed: AtomicU64::new(speed),
     });
     let slots: Vec<_> = (0..worker.args.concurrency)
         .map(|slot| tokio::spawn(unit::play_units(worker.clone(), slot.into())))
@@ -137,11 +145,13 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
     let beats = tokio::spawn(worker.clone().beat());
     let looks = tokio::spawn(worker.clone().look());
     let wishes = tokio::spawn(worker.clone().pass_on_interrupt());
+    let idle = worker.clone();
+    let measures = tokio::spawn(async move { idle.measure_when_idle().await });
     for slot in slots {
         // A slot ends when the worker is to end.
         let _ = slot.await;
     }
-    for task in [beats, looks, wishes] {
+    for task in [beats, looks, wishes, measures] {
         task.abort();
     }
     ExitCode::SUCCESS
@@ -347,6 +357,7 @@ impl Worker {
     fn beat_now(&self) -> Beat {
         let refused = self.refused();
         let refused = refused.iter();
+        let lag = self.lag.summary();
         Beat {
             worker: self.name.clone(),
             arbiter: VERSION.to_string(),
@@ -354,7 +365,9 @@ impl Worker {
             playing: self.playing.load(Ordering::Relaxed),
             games: self.games.load(Ordering::Relaxed),
             seconds: self.begun.elapsed().as_secs(),
-            lag_micros: self.lag.summary().median.as_micros() as u64,
+            lag_micros: lag.median.as_micros() as u64,
+            lag_p99_micros: lag.p99.as_micros() as u64,
+            speed: self.speed(),
             refused: refused
                 .map(|(id, refused)| (id.clone(), refused.reason.clone()))
                 .collect(),

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arbiter::record::GameRecord;
 use arbiter::record::digest::KeptGame;
@@ -153,6 +153,7 @@ async fn play_message(
         let _ = message.ack_with(AckKind::Term).await;
         return;
     }
+    let mut begun = Instant::now();
     let expected = work.last - work.first + 1;
     let Some(player) = slot.player(worker, adopted).await else {
         let _ = message.ack_with(AckKind::Nak(Some(LEFT_TO_OTHERS))).await;
@@ -165,8 +166,10 @@ async fn play_message(
     while played < expected {
         tokio::select! {
             game = player.next_game() => match game {
-                Some(game) => {
+                Some(mut game) => {
                     played += 1;
+                    game.machine = Some(worker.machine(adopted, begun.elapsed()));
+                    begun = Instant::now();
                     sent += u64::from(send(worker, adopted, message, game).await);
                 }
                 None => break,
