@@ -24,6 +24,8 @@ use arbiter::record::printable::printable;
 use arbiter::results::exit::{INTERRUPTED, USAGE, accuse_aloud, complain, fail};
 use async_nats::jetstream::Context;
 
+use tokio::time::timeout;
+
 use crate::args::{ServerArgs, WorkArgs};
 use crate::message::{Beat, OpenMatches, Phase, State};
 use crate::names::{self, Names, OPEN, key_of};
@@ -41,6 +43,8 @@ pub const BEAT_INTERVAL: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_secs(1);
 /// How often it looks whether it is to end.
 const TICK: Duration = Duration::from_millis(100);
+/// How long it takes leave.
+const FAREWELL: Duration = Duration::from_secs(1);
 /// How long a match is refused before it is looked at again: an engine may have been put in its place meanwhile, or a
 /// busy machine may have become idle.
 const REFUSED_FOR: Duration = Duration::from_secs(30);
@@ -151,6 +155,8 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         // A slot ends when the worker is to end.
         let _ = slot.await;
     }
+    // What was given back is heard at once; a server that does not answer finds out by itself.
+    let _ = timeout(FAREWELL, worker.context.client().flush()).await;
     for task in [beats, looks, wishes, measures] {
         task.abort();
     }

@@ -9,6 +9,8 @@ use arbiter::record::GameRecord;
 use arbiter::record::digest::KeptGame;
 use arbiter::results::exit::complain;
 use async_nats::jetstream::{AckKind, Message as Delivered};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::Worker;
@@ -162,26 +164,31 @@ async fn play_message(
     player.order(&work);
     let mut progress = interval(Duration::from_millis(adopted.state.ack_wait_ms / 4).max(PAUSE));
     progress.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let (mut played, mut sent) = (0, 0);
-    while played < expected {
+    let (mut played, mut sent, mut is_played) = (0, 0, false);
+    // No game waits until the server has another.
+    let mut on_their_way = FuturesUnordered::new();
+    while !is_played || !on_their_way.is_empty() {
         tokio::select! {
-            game = player.next_game() => match game {
-                Some(mut game) => {
+            game = player.next_game(), if !is_played => {
+                if let Some(mut game) = game {
                     played += 1;
                     game.machine = Some(worker.machine(adopted, begun.elapsed()));
                     begun = Instant::now();
-                    sent += u64::from(send(worker, adopted, message, game).await);
+                    on_their_way.push(send(worker, adopted, message, game));
+                    is_played = played == expected;
+                } else {
+                    is_played = true;
                 }
-                None => break,
-            },
+            }
+            Some(is_sent) = on_their_way.next() => sent += u64::from(is_sent),
             _ = progress.tick() => {
                 let _ = message.ack_with(AckKind::Progress).await;
             }
         }
     }
     if sent == expected {
-        // Where this is not heard, the games are played once more, and count once.
-        let _ = message.double_ack().await;
+        // Nobody waits for an answer: where this is not heard, the games are played once more, and count once.
+        let _ = message.ack().await;
         return;
     }
     if played < expected {
