@@ -32,6 +32,8 @@ use crate::names::{self, Names, OPEN, key_of};
 use crate::queue::bucket::Bucket;
 use crate::queue::notice::Notices;
 use crate::queue::{QueueError, connect};
+pub use unit::WAIT;
+
 use adoption::{Adopted, AdoptionError};
 use fetch::{FetchError, Fetcher};
 
