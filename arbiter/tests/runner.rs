@@ -1,7 +1,8 @@
-//! Engines that do not come up again, and seats that need none.
+//! Engines that do not come up again, seats that need none, and engines that rest.
 #![cfg(target_os = "linux")]
 
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::common::table;
@@ -10,7 +11,7 @@ use arbiter::plan::{EngineSpec, Opening, Plan};
 use arbiter::play::lag::LagMeter;
 use arbiter::play::log::Log;
 use arbiter::play::replays::Replays;
-use arbiter::play::runner::{self, InOrder, Match, News, RunError};
+use arbiter::play::runner::{self, Games, InOrder, Match, News, Next, RunError};
 use arbiter::record::GameRecord;
 use arbiter::record::ending::Ending;
 use table::{Table, tiny};
@@ -33,6 +34,11 @@ fn file(name: &str) -> PathBuf {
 
 /// The records of a match of these engines, each in order.
 fn play(engines: Vec<EngineSpec>, start: Option<&str>) -> Vec<GameRecord> {
+    play_games(engines, start, &InOrder::new(Some))
+}
+
+/// The same of some of its games.
+fn play_games(engines: Vec<EngineSpec>, start: Option<&str>, games: &dyn Games) -> Vec<GameRecord> {
     let mut table = Table::new(engines);
     table.plan.patience.ready = Duration::from_secs(1);
     let plan = Plan {
@@ -47,7 +53,7 @@ fn play(engines: Vec<EngineSpec>, start: Option<&str>) -> Vec<GameRecord> {
     let lag = LagMeter::start();
     let planned = Match {
         plan: &plan,
-        games: &InOrder::new(Some),
+        games,
         failures: &[],
         replays: &Replays::new(&plan.engines, &[]),
         log: &Log::none(),
@@ -110,5 +116,37 @@ fn a_seat_that_has_finished_in_the_opening_needs_no_engine() {
         let expected = (seat != 0).then_some(seat);
         assert_eq!(fault, expected, "{record:?}");
         assert_eq!(record.endings[0], Ending::Finish, "{record:?}");
+    }
+}
+
+/// What a thread is told, one after the other.
+struct Told(Mutex<Vec<Next>>);
+
+impl Games for Told {
+    fn next(&self) -> Next {
+        self.0.lock().unwrap().pop().unwrap_or(Next::End)
+    }
+}
+
+#[test]
+fn engines_are_kept_from_game_to_game_unless_they_rest() {
+    for (told, starts) in [
+        (vec![Next::Game(2), Next::Game(1)], 1),
+        (
+            vec![Next::Game(2), Next::Rest, Next::Rest, Next::Game(1)],
+            2,
+        ),
+    ] {
+        let notes = file("rest");
+        let note = format!("echo started >> {}", notes.display());
+        let engines = ["one", "two"].map(|name| EngineSpec {
+            name: name.to_string(),
+            ..tiny(&["", "", "", &note])
+        });
+        let records = play_games(engines.to_vec(), None, &Told(Mutex::new(told)));
+        let numbers: Vec<u64> = records.iter().map(|record| record.game).collect();
+        assert_eq!(numbers, [1, 2]);
+        let notes = std::fs::read_to_string(notes).unwrap();
+        assert_eq!(notes.lines().count(), 2 * starts);
     }
 }

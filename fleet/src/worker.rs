@@ -24,6 +24,7 @@ use arbiter::record::printable::printable;
 use arbiter::results::exit::{INTERRUPTED, USAGE, accuse_aloud, complain, fail};
 use async_nats::jetstream::Context;
 
+use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use crate::args::{ServerArgs, WorkArgs};
@@ -68,6 +69,8 @@ pub(crate) struct Worker {
     adopted: Mutex<BTreeMap<String, Arc<Adopted>>>,
     /// The matches that it is about to play.
     looked_at: Mutex<BTreeSet<String>>,
+    /// That one of these is played or refused.
+    has_looked: Notify,
     /// The matches that it does not play, with the reasons.
     refused: Mutex<BTreeMap<String, Refused>>,
     pub(crate) playing: AtomicU64,
@@ -140,6 +143,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         begun: Instant::now(),
         adopted: Mutex::default(),
         looked_at: Mutex::default(),
+        has_looked: Notify::new(),
         refused: Mutex::default(),
         playing: AtomicU64::new(0),
         games: AtomicU64::new(0),
@@ -245,7 +249,10 @@ impl Worker {
                 None => false,
             };
             if looked {
-                notices.next(LOOK_INTERVAL).await;
+                tokio::select! {
+                    () = notices.next(LOOK_INTERVAL) => {}
+                    () = self.has_looked.notified() => {}
+                }
             } else {
                 // Where the server does not answer, what goes on goes on; it may have lost the bucket.
                 matches = None;
@@ -314,14 +321,19 @@ impl Worker {
         }
         tokio::spawn(async move {
             let worker = self.clone();
-            // What panics in there has said so, and the match is looked at again.
-            let _ = tokio::spawn(async move { worker.adopt(names, state).await }).await;
+            let adopting = tokio::spawn(async move { worker.adopt(names, state).await });
+            // What panics in there has said so.
+            if !adopting.await.unwrap_or(false) {
+                tokio::time::sleep(PAUSE).await;
+            }
             self.looked_at().remove(&id);
+            // The match may have changed meanwhile.
+            self.has_looked.notify_one();
         });
     }
 
-    /// Begins to play a match, or says why not.
-    async fn adopt(&self, names: Names, state: State) {
+    /// Begins to play a match, or says why not; false where the server does not tell, and it is to be tried again.
+    async fn adopt(&self, names: Names, state: State) -> bool {
         let (id, session) = (names.id().to_string(), state.session);
         match adoption::adopt(self, names, state).await {
             Ok(adopted) => {
@@ -333,13 +345,14 @@ impl Worker {
                 }
                 matches.insert(id, Arc::new(adopted));
             }
-            // It is looked at again.
             Err(AdoptionError::Queue(error) | AdoptionError::Fetch(FetchError::Queue(error))) => {
                 let refused = Refused::now(0, error.to_string());
                 self.refused().insert(id, refused);
+                return false;
             }
             Err(error) => self.refuse(&id, session, &error.to_string()),
         }
+        true
     }
 
     /// Says again and again that it is there.
