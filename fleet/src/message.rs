@@ -1,6 +1,6 @@
 //! What is sent: JSON objects that name their version, each no longer than it may be.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use arbiter::plan::schedule::Dealt;
 use arbiter::record::digest::KeptGame;
@@ -16,6 +16,8 @@ pub const MOST_BYTES_OF_A_GAME: usize = 1 << 20;
 pub const MOST_BYTES: usize = 1 << 18;
 /// The longest plan, in bytes: room for some hundred thousand openings.
 pub const MOST_BYTES_OF_A_PLAN: usize = 1 << 26;
+/// The most workers in one message of what was counted.
+const MOST_OF_A_PART: usize = 1000;
 /// Bytes of a message that an error quotes.
 const QUOTED: usize = 60;
 
@@ -273,6 +275,36 @@ pub struct WorkerTally {
     pub refused: u64,
 }
 
+impl Tally {
+    /// The same in messages that are not too long: each has its share of the workers. At least one.
+    pub fn parts(&self) -> Vec<Tally> {
+        fn of<T: Clone>(all: &BTreeMap<String, T>, names: &[&String]) -> BTreeMap<String, T> {
+            let found = names.iter().filter_map(|name| all.get_key_value(*name));
+            found.map(|(name, it)| (name.clone(), it.clone())).collect()
+        }
+        let names: BTreeSet<_> = self.workers.keys().chain(self.set_aside.keys()).collect();
+        let names: Vec<_> = names.into_iter().collect();
+        let part = |names: &[&String]| Tally {
+            stored: self.stored,
+            games: self.games,
+            workers: of(&self.workers, names),
+            set_aside: of(&self.set_aside, names),
+        };
+        match names.len() {
+            0 => vec![part(&[])],
+            _ => names.chunks(MOST_OF_A_PART).map(part).collect(),
+        }
+    }
+
+    /// Puts another part to those that are there.
+    pub fn join(&mut self, part: Tally) {
+        self.stored = self.stored.max(part.stored);
+        self.games = part.games;
+        self.workers.extend(part.workers);
+        self.set_aside.extend(part.set_aside);
+    }
+}
+
 macro_rules! messages {
     ($($name:ty: $most:expr),*) => {
         $(impl Message for $name {
@@ -325,6 +357,33 @@ mod tests {
             let error = Work::decode(&bytes[..end]).unwrap_err();
             assert!(matches!(error, MessageError::Malformed { .. }), "{error}");
         }
+    }
+
+    #[test]
+    fn what_was_counted_of_many_workers_is_sent_in_parts() {
+        let names = (0..20_000).map(|number| format!("{number:064}"));
+        let all = WorkerTally {
+            games: u64::MAX,
+            faults: u64::MAX,
+            doubles: u64::MAX,
+            refused: u64::MAX,
+        };
+        let aside = AsideTally {
+            reason: "x".repeat(100),
+            games: u64::MAX,
+        };
+        let tally = Tally {
+            stored: 5,
+            games: 7,
+            workers: names.clone().map(|name| (name, all)).collect(),
+            set_aside: names.map(|name| (name, aside.clone())).collect(),
+        };
+        let mut joined = Tally::default();
+        for part in tally.parts() {
+            joined.join(Tally::decode(&part.encode().unwrap()).unwrap());
+        }
+        assert_eq!(joined, tally);
+        assert_eq!(Tally::default().parts(), [Tally::default()]);
     }
 
     #[test]

@@ -10,6 +10,8 @@ pub const BEATS: &str = "fleet_beats";
 pub const PLANS: &str = "fleet_plans";
 /// The bucket of the files of engines that are shared.
 pub const ENGINES: &str = "fleet_engines";
+/// The subject on which it is said that a match has changed.
+pub const NOTICE: &str = "fleet.notice";
 /// The key of the list of open matches.
 pub const OPEN: &str = "open";
 /// The consumer that all workers share.
@@ -77,9 +79,9 @@ impl Names {
         format!("{}.{sha256}", self.id)
     }
 
-    /// The key of what the coordinator has counted.
-    pub fn tally(&self) -> String {
-        format!("tally.{}", self.id)
+    /// The key of a part of what the coordinator has counted, from 0.
+    pub fn tally(&self, part: usize) -> String {
+        format!("tally.{}.{part}", self.id)
     }
 }
 

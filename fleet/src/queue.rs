@@ -1,6 +1,7 @@
 //! The server: how it is reached, and the streams, consumers and buckets on it.
 
 pub mod bucket;
+pub mod notice;
 pub mod objects;
 
 use std::fs;
@@ -12,9 +13,11 @@ use arbiter::results::exit::complain;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::context::{AccountErrorKind, GetStreamErrorKind};
 use async_nats::jetstream::stream::{Config, RetentionPolicy, Stream};
-use async_nats::jetstream::{self, Context, ErrorCode};
+use async_nats::jetstream::{self, Context, ErrorCode, Message as Delivered};
 use async_nats::{ConnectOptions, HeaderMap, ServerAddr};
+use futures_util::StreamExt;
 use thiserror::Error;
+use tokio::time::timeout;
 
 use crate::args::ServerArgs;
 use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, Message, MessageError};
@@ -25,8 +28,12 @@ pub use bucket::Bucket;
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
 /// How often a unit of work is given out before it is left for its coordinator to look at.
 const MOST_DELIVERIES: i64 = 10;
+/// The most workers that may wait for something to play.
+const MOST_WAITING: i64 = 100_000;
 /// How long the coordinator may take to store a game.
 const COORDINATOR_WAIT: Duration = Duration::from_secs(60);
+/// How often who waits for a message looks whether to wait on.
+const TICK: Duration = Duration::from_millis(100);
 /// How long a server that is busy has at the start.
 pub const START_PATIENCE: Duration = Duration::from_secs(60);
 /// How long after a failed call the next one waits.
@@ -271,6 +278,27 @@ impl MatchQueue {
     }
 }
 
+/// Pulls the next message of a consumer, for `wait` at most, or until `is_over`; `None` where there is none.
+///
+/// # Errors
+/// [`QueueError::Call`] where the server does not answer.
+pub async fn pull(
+    consumer: &PullConsumer,
+    wait: Duration,
+    is_over: impl Fn() -> bool,
+) -> Result<Option<Delivered>, QueueError> {
+    let batch = consumer.batch().max_messages(1).expires(wait);
+    let batch = batch.messages().await;
+    let mut batch = batch.map_err(QueueError::call("work"))?;
+    loop {
+        match timeout(TICK, batch.next()).await {
+            Ok(message) => return message.transpose().map_err(QueueError::call("work")),
+            Err(_) if is_over() => return Ok(None),
+            Err(_) => {}
+        }
+    }
+}
+
 /// A consumer that workers share.
 ///
 /// # Errors
@@ -324,6 +352,7 @@ async fn ensure_consumer(
         max_deliver,
         // Any number of workers may have something in hand.
         max_ack_pending: -1,
+        max_waiting: MOST_WAITING,
         ..pull::Config::default()
     };
     let consumer = stream.create_consumer(config).await;

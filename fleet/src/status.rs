@@ -90,8 +90,13 @@ async fn of_match(matches: &Bucket, names: &Names) -> Result<String, QueueError>
         Ok(None) => return Ok(format!("match {id}: nothing is known of it\n")),
         Err(error) => return Ok(format!("match {id}: {error}\n")),
     };
-    let tally = matches.get::<Tally>(&names.tally()).await?;
-    let tally = tally.unwrap_or_default().0;
+    let mut tally = Tally::default();
+    for part in 0.. {
+        match matches.get::<Tally>(&names.tally(part)).await? {
+            Some((more, _)) => tally.join(more),
+            None => break,
+        }
+    }
     let phase = format!("{:?}", state.phase).to_lowercase();
     let mut text = format!(
         "match {id}: {phase}, {} of {} games stored\n",

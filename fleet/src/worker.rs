@@ -24,22 +24,27 @@ use arbiter::record::printable::printable;
 use arbiter::results::exit::{INTERRUPTED, USAGE, accuse_aloud, complain, fail};
 use async_nats::jetstream::Context;
 
+use tokio::time::timeout;
+
 use crate::args::{ServerArgs, WorkArgs};
 use crate::message::{Beat, OpenMatches, Phase, State};
 use crate::names::{self, Names, OPEN, key_of};
 use crate::queue::bucket::Bucket;
+use crate::queue::notice::Notices;
 use crate::queue::{QueueError, connect};
 use adoption::{Adopted, AdoptionError};
 use fetch::{FetchError, Fetcher};
 
-/// How often a worker looks what is open, and how its matches are.
-const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+/// How often a worker looks what is open, and how its matches are, where nothing tells it that they have changed.
+pub const LOOK_INTERVAL: Duration = Duration::from_secs(20);
 /// How often it says that it is there.
-const BEAT_INTERVAL: Duration = Duration::from_secs(5);
+pub const BEAT_INTERVAL: Duration = Duration::from_secs(10);
 /// How long it waits before it tries to reach the server again.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How often it looks whether it is to end.
 const TICK: Duration = Duration::from_millis(100);
+/// How long it takes leave.
+const FAREWELL: Duration = Duration::from_secs(1);
 /// How long a match is refused before it is looked at again: an engine may have been put in its place meanwhile, or a
 /// busy machine may have become idle.
 const REFUSED_FOR: Duration = Duration::from_secs(30);
@@ -150,6 +155,8 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         // A slot ends when the worker is to end.
         let _ = slot.await;
     }
+    // What was given back is heard at once; a server that does not answer finds out by itself.
+    let _ = timeout(FAREWELL, worker.context.client().flush()).await;
     for task in [beats, looks, wishes, measures] {
         task.abort();
     }
@@ -225,15 +232,27 @@ impl Worker {
 
     /// Looks again and again which matches are open, and how they are.
     async fn look(self: Arc<Worker>) {
+        let mut notices = Notices::listen(&self.context).await;
+        let mut matches = None;
         loop {
-            // Where the server does not answer, what goes on goes on.
-            let _ = self.look_once().await;
-            tokio::time::sleep(LOOK_INTERVAL).await;
+            if matches.is_none() {
+                matches = Bucket::matches(&self.context).await.ok();
+            }
+            let looked = match &matches {
+                Some(matches) => self.look_once(matches).await.is_ok(),
+                None => false,
+            };
+            if looked {
+                notices.next(LOOK_INTERVAL).await;
+            } else {
+                // Where the server does not answer, what goes on goes on; it may have lost the bucket.
+                matches = None;
+                tokio::time::sleep(PAUSE).await;
+            }
         }
     }
 
-    async fn look_once(self: &Arc<Worker>) -> Result<(), QueueError> {
-        let matches = Bucket::matches(&self.context).await?;
+    async fn look_once(self: &Arc<Worker>, matches: &Bucket) -> Result<(), QueueError> {
         for adopted in self.adopted() {
             let state = matches.get::<State>(&adopted.names.state()).await?;
             // A state that is lost comes again, with the coordinator.
@@ -323,10 +342,19 @@ impl Worker {
 
     /// Says again and again that it is there.
     async fn beat(self: Arc<Worker>) {
+        let mut beats = None;
         loop {
-            if let Ok(beats) = Bucket::beats(&self.context).await {
-                // Who is not heard now is heard the next time.
-                let _ = beats.put(&self.name, &self.beat_now()).await;
+            if beats.is_none() {
+                beats = Bucket::beats(&self.context).await.ok();
+            }
+            let beat = self.beat_now();
+            let is_heard = match &beats {
+                Some(beats) => beats.put(&self.name, &beat).await.is_ok(),
+                None => false,
+            };
+            if !is_heard {
+                // Who is not heard now is heard the next time; the server may have lost the bucket.
+                beats = None;
             }
             tokio::time::sleep(BEAT_INTERVAL).await;
         }

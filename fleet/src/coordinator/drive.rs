@@ -30,6 +30,7 @@ use crate::message::{MessageError, OpenMatches, Phase, State, Tally, Work};
 use crate::names::{Names, OPEN};
 use crate::plan_file::{self, PlanFileError};
 use crate::queue::bucket::{Bucket, put_plan};
+use crate::queue::notice::notify;
 use crate::queue::{MatchQueue, PAUSE, QueueError, START_PATIENCE, patiently, publish};
 use crate::units::Units;
 
@@ -98,6 +99,8 @@ pub(super) struct Drive<'a> {
     pub(super) replays: Vec<u32>,
     pub(super) state: State,
     pub(super) tally: Tally,
+    /// When that was told last.
+    pub(super) tallied: Instant,
     pub(super) outstanding: Outstanding,
     /// Blocks that workers can play at a time, as far as is known.
     pub(super) slots: u64,
@@ -162,6 +165,7 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, server: &Server
             replays,
             state,
             tally: Tally::default(),
+            tallied: begun,
             outstanding: Outstanding::default(),
             slots: 0,
             given: 0,
@@ -355,12 +359,15 @@ impl Drive<'_> {
             }
         })
         .await?;
+        notify(self.context).await;
         Ok(())
     }
 
     /// Tells the workers how the match is.
     pub(super) async fn put_state(&self) -> Result<(), QueueError> {
-        self.matches.put(&self.names.state(), &self.state).await
+        self.matches.put(&self.names.state(), &self.state).await?;
+        notify(self.context).await;
+        Ok(())
     }
 
     /// Tells the workers that nothing is to be played any more, or for now; of a match that is over all is removed.

@@ -1,7 +1,7 @@
 //! Whether all is as it should be: what the server has lost is given out once more.
 
 use std::ops::RangeInclusive;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arbiter::results::announcement::count;
 use arbiter::results::exit::complain;
@@ -16,6 +16,8 @@ use crate::queue::{MatchQueue, QueueError};
 const AGE: Duration = Duration::from_secs(3);
 /// How long a unit is out before it is late.
 const LATE: Duration = Duration::from_secs(10);
+/// How often it is told what has been counted.
+const TALLY_INTERVAL: Duration = Duration::from_secs(5);
 /// How many late units are looked at.
 const MOST_LATE: usize = 1000;
 /// How many units that is asked of at a time.
@@ -70,7 +72,9 @@ impl Drive<'_> {
             ));
         }
         self.was_idle = is_idle && !self.was_idle;
-        self.put_tally().await?;
+        if self.tallied.elapsed() > TALLY_INTERVAL {
+            self.put_tally().await?;
+        }
         Ok(())
     }
 
@@ -93,9 +97,13 @@ impl Drive<'_> {
 
     /// Tells what has been counted.
     pub(super) async fn put_tally(&mut self) -> Result<(), QueueError> {
+        self.tallied = Instant::now();
         self.tally.stored = self.played.len() as u64;
         self.tally.games = self.plan.games;
-        self.matches.put(&self.names.tally(), &self.tally).await
+        for (part, tally) in self.tally.parts().into_iter().enumerate() {
+            self.matches.put(&self.names.tally(part), &tally).await?;
+        }
+        Ok(())
     }
 
     /// Makes anew what the server has lost, and gives out once more what it had.

@@ -6,6 +6,7 @@ use arbiter::play::interrupt::Interrupt;
 use arbiter::play::log::Log;
 use arbiter::play::runner::{self, Programs, RunError};
 use arbiter::play::walls::{Isolation, IsolationError};
+use async_nats::jetstream::consumer::PullConsumer;
 use thiserror::Error;
 
 use super::Worker;
@@ -14,13 +15,15 @@ use super::fetch::{FetchError, Fetched};
 use crate::message::State;
 use crate::names::Names;
 use crate::plan_file::{self, PlanFileError};
-use crate::queue::QueueError;
 use crate::queue::bucket::get_plan;
+use crate::queue::{QueueError, workers_consumer};
 use crate::time_scale;
 
 /// A match that is played here.
 pub(crate) struct Adopted {
     pub(crate) names: Names,
+    /// Where its units are pulled.
+    pub(crate) work: PullConsumer,
     /// Its state when it was taken up.
     pub(crate) state: State,
     /// Its plan, with the programs of this machine, for one game at a time.
@@ -84,6 +87,7 @@ pub(crate) async fn adopt(
     if state.set_aside.contains(&worker.name) {
         return Err(AdoptionError::SetAside);
     }
+    let work = workers_consumer(&worker.context, &names).await?;
     let bytes = get_plan(&worker.context, &state.plan).await?;
     let (found, expected) = (binary::hash_bytes(&bytes), state.plan.clone());
     if found != expected {
@@ -109,6 +113,7 @@ pub(crate) async fn adopt(
         }
         Ok(Adopted {
             names,
+            work,
             state,
             plan,
             isolation,

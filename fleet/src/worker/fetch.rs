@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use arbiter::plan::{EngineSpec, Plan, binary};
 use arbiter::play::interrupt::Interrupt;
+use arbiter::record::printable::printable;
 use arbiter::results::exit::complain;
 use async_nats::jetstream::Context;
 use tempfile::TempDir;
@@ -250,7 +251,8 @@ impl Fetcher {
         })?;
         let kept = kept.ok_or_else(|| other("it was removed at once".to_string()))?;
         complain(format_args!(
-            "engine {engine}: fetched {bytes} bytes with SHA-256 {sha256}"
+            "engine {}: fetched {bytes} bytes with SHA-256 {sha256}",
+            printable(engine)
         ));
         Ok(kept)
     }

@@ -10,17 +10,20 @@ use arbiter::record::digest::KeptGame;
 use arbiter::results::exit::complain;
 use async_nats::jetstream::{AckKind, Message as Delivered};
 use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::Worker;
 use super::adoption::Adopted;
 use super::player::Player;
 use crate::message::{Message, MessageError, Outcome, Work};
-use crate::queue::{QueueError, publish, workers_consumer};
+use crate::queue::{QueueError, publish, pull};
 use crate::units::Units;
 
-/// How long a slot waits for work before it looks whether it is to end.
-const WAIT: Duration = Duration::from_secs(1);
+/// How long a slot waits for work of the only match.
+pub const WAIT: Duration = Duration::from_secs(20);
+/// How long it waits for work of one of several.
+const WAIT_OF_SEVERAL: Duration = Duration::from_secs(1);
 /// How long a slot waits that has no match, or whose server does not answer.
 const PAUSE: Duration = Duration::from_millis(300);
 /// How long a game that cannot be sent waits before it is tried again.
@@ -42,7 +45,7 @@ pub(crate) async fn play_units(worker: Arc<Worker>, number: usize) {
         let matches = worker.adopted();
         let mut has_played = false;
         for adopted in &matches {
-            if let Ok(Some(message)) = pull(&worker, adopted).await {
+            if let Ok(Some(message)) = pull_of(&worker, adopted, matches.len()).await {
                 worker.playing.fetch_add(1, Ordering::Relaxed);
                 play_message(&worker, &mut slot, adopted, &message).await;
                 worker.playing.fetch_sub(1, Ordering::Relaxed);
@@ -99,14 +102,21 @@ impl Slot {
     }
 }
 
-/// The next unit of a match, or `None` where there is none for a while.
-async fn pull(worker: &Worker, adopted: &Adopted) -> Result<Option<Delivered>, QueueError> {
-    let consumer = workers_consumer(&worker.context, &adopted.names).await?;
-    let batch = consumer.batch().max_messages(1).expires(WAIT);
-    let batch = batch.messages().await;
-    let mut batch = batch.map_err(QueueError::call("work"))?;
-    let message = batch.next().await.transpose();
-    message.map_err(QueueError::call("work"))
+/// The next unit of one of so many matches, or `None` where there is none for a while.
+async fn pull_of(
+    worker: &Worker,
+    adopted: &Adopted,
+    matches: usize,
+) -> Result<Option<Delivered>, QueueError> {
+    let wait = match matches {
+        1 => WAIT,
+        _ => WAIT_OF_SEVERAL,
+    };
+    let is_over = || {
+        let is_ended = worker.interrupt.ends() || adopted.interrupt.is_set();
+        is_ended || worker.adopted().len() != matches
+    };
+    pull(&adopted.work, wait, is_over).await
 }
 
 async fn play_message(
@@ -154,26 +164,31 @@ async fn play_message(
     player.order(&work);
     let mut progress = interval(Duration::from_millis(adopted.state.ack_wait_ms / 4).max(PAUSE));
     progress.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let (mut played, mut sent) = (0, 0);
-    while played < expected {
+    let (mut played, mut sent, mut is_played) = (0, 0, false);
+    // No game waits until the server has another.
+    let mut on_their_way = FuturesUnordered::new();
+    while !is_played || !on_their_way.is_empty() {
         tokio::select! {
-            game = player.next_game() => match game {
-                Some(mut game) => {
+            game = player.next_game(), if !is_played => {
+                if let Some(mut game) = game {
                     played += 1;
                     game.machine = Some(worker.machine(adopted, begun.elapsed()));
                     begun = Instant::now();
-                    sent += u64::from(send(worker, adopted, message, game).await);
+                    on_their_way.push(send(worker, adopted, message, game));
+                    is_played = played == expected;
+                } else {
+                    is_played = true;
                 }
-                None => break,
-            },
+            }
+            Some(is_sent) = on_their_way.next() => sent += u64::from(is_sent),
             _ = progress.tick() => {
                 let _ = message.ack_with(AckKind::Progress).await;
             }
         }
     }
     if sent == expected {
-        // Where this is not heard, the games are played once more, and count once.
-        let _ = message.double_ack().await;
+        // Nobody waits for an answer: where this is not heard, the games are played once more, and count once.
+        let _ = message.ack().await;
         return;
     }
     if played < expected {
