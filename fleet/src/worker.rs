@@ -378,7 +378,7 @@ impl Worker {
     fn beat_now(&self) -> Beat {
         let refused = self.refused();
         let refused = refused.iter();
-        let lag = self.lag.summary();
+        let lag = self.lag.recent();
         Beat {
             worker: self.name.clone(),
             arbiter: VERSION.to_string(),

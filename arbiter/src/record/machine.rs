@@ -11,9 +11,9 @@ pub struct Machine {
     pub slots: u32,
     /// Microseconds that the game took there, with all that came before its first move.
     pub micros: u64,
-    /// The median lag of its arbiter, in microseconds.
+    /// The median lag of its arbiter in the last minute or two, in microseconds.
     pub lag_median: u64,
-    /// The lag that 99 in 100 do not exceed, in microseconds.
+    /// The lag that 99 in 100 did not exceed then, in microseconds.
     pub lag_p99: u64,
     /// Positions a second that the built-in engine visits in each of its slots while all of them are busy; `None` where
     /// that was not measured.

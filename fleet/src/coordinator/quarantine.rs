@@ -1,13 +1,14 @@
 //! Which machine is not fit for a match: its faults or its lag are far from those of the others.
 //!
-//! Faults are counted by units, since those within one may have one cause. A machine is looked at when it has played 4, 8,
-//! 16 and so on units, and when the match is about to end. Fisher's exact test says how likely so many of all faulty units
-//! are on that machine if it is like the others. All looks together, at all machines, set one aside that is not to be with
-//! a chance of at most [`FALSE_ALARM`]: half of it for the looks on the way, of which the k-th has its part 1/(k (k + 1)),
-//! half for the last, divided by the number of machines.
+//! What happens is counted by units, since all of one may have one cause: whether there was a fault in a unit, and where
+//! time is limited whether the lag was above the margin of an engine, by what 99 in 100 do not exceed. A machine is looked
+//! at when it has played 4, 8, 16 and so on units, and when the match is about to end. Fisher's exact test says how likely
+//! so many of all such units are on that machine if it is like the others. Where machines are alike, all looks together, at
+//! all machines, set one aside with a chance of at most [`FALSE_ALARM`]: half of it for faults, half for lag; of each half
+//! for the looks on the way, of which the k-th has its part 1/(k (k + 1)), half for the last; all divided by the number of
+//! machines.
 //!
-//! Where time is limited, a machine is set aside, too, whose lag at two looks in a row was above the margin of an engine
-//! and [`FAR`] times that of the others, each time by what 99 in 100 do not exceed.
+//! Lag alone has to be large as well: above the margin in most of the units, and in the mean [`FAR`] times that of others.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,10 +18,10 @@ use arbiter::record::{GameRecord, Machine};
 use super::fisher;
 use crate::units::Units;
 
-/// The chance that a match sets aside any machine for its faults, if all are alike.
+/// The chance that a match sets aside any machine, if all are alike.
 pub const FALSE_ALARM: f64 = 0.001;
 /// How many times the lag of the others is far from it.
-pub const FAR: u64 = 8;
+pub const FAR: f64 = 8.0;
 /// Units after which a machine is looked at first.
 const FIRST_LOOK: u64 = 4;
 
@@ -39,25 +40,31 @@ pub struct Quarantine {
 struct Fitness {
     /// Units of which it has played a game.
     units: u64,
-    /// Units among them with a fault.
-    faulty: u64,
-    /// Units of which it has not played all games, with the number of those played, and whether there was a fault.
-    open: HashMap<u64, (u64, bool)>,
-    /// Its lag, by what 99 in 100 do not exceed, as it was last.
-    lag_p99: u64,
+    /// Those among them in which something happened.
+    with: Happened<u64>,
+    /// Units of which it has not played all games, with the number of those played, and what happened.
+    open: HashMap<u64, (u64, Happened<bool>)>,
+    /// Its games, and the sum of its lags in them, by what 99 in 100 do not exceed.
+    games: u64,
+    lags: u64,
     /// How often it was looked at.
     looks: u32,
-    /// Whether its lag was far from that of the others at the last look.
-    was_slow: bool,
+}
+
+/// What may happen in a unit.
+#[derive(Clone, Copy, Debug, Default)]
+struct Happened<T> {
+    /// An engine was at fault.
+    fault: T,
+    /// The machine had a lag above the margin.
+    lag: T,
 }
 
 impl Quarantine {
     /// No machine yet; nobody is ever set aside where it is off.
     pub fn new(plan: &Plan, is_on: bool) -> Quarantine {
-        let timed = plan
-            .engines
-            .iter()
-            .filter(|engine| !engine.limit.is_timeless());
+        let engines = plan.engines.iter();
+        let timed = engines.filter(|engine| !engine.limit.is_timeless());
         let margin = timed.map(|engine| engine.margin).min();
         Quarantine {
             is_on,
@@ -75,18 +82,24 @@ impl Quarantine {
     /// Notes a game that counts; returns why its machine is to be set aside, if it is.
     pub fn note(&mut self, record: &GameRecord) -> Option<String> {
         let machine = record.machine.as_ref().filter(|_| self.is_on)?;
+        let Machine {
+            worker, lag_p99, ..
+        } = machine;
         let unit = self.units.of_game(record.game);
         let of_unit = self.units.games(unit).count() as u64;
-        let is_due = self
-            .fitness(machine)
-            .note(unit, of_unit, record.fault.is_some());
-        is_due.then(|| self.look(&machine.worker))?
-    }
-
-    fn fitness(&mut self, machine: &Machine) -> &mut Fitness {
-        let fitness = self.machines.entry(machine.worker.clone()).or_default();
-        fitness.lag_p99 = machine.lag_p99;
-        fitness
+        let happened = Happened {
+            fault: record.fault.is_some(),
+            lag: self.margin.is_some_and(|margin| *lag_p99 > margin),
+        };
+        let fitness = self.machines.entry(worker.clone()).or_default();
+        fitness.games += 1;
+        fitness.lags = fitness.lags.saturating_add(*lag_p99);
+        if !fitness.note(unit, of_unit, happened) {
+            return None;
+        }
+        fitness.looks += 1;
+        let look = f64::from(fitness.looks);
+        self.look(worker, 1.0 / (look * (look + 1.0)))
     }
 
     /// Forgets a machine that is set aside.
@@ -96,63 +109,42 @@ impl Quarantine {
 
     /// Looks at all machines for the last time; returns who is to be set aside, and why.
     pub fn last_look(&self) -> Option<(String, String)> {
-        if !self.is_on {
-            return None;
-        }
-        let level = FALSE_ALARM / 2.0 / self.machines.len().max(1) as f64;
         let mut names = self.machines.keys();
-        names.find_map(|name| Some((name.clone(), self.faults(name, level)?)))
+        names.find_map(|name| Some((name.clone(), self.look(name, 1.0)?)))
     }
 
-    /// Looks at a machine on the way.
-    fn look(&mut self, worker: &str) -> Option<String> {
-        let others_lag = self.lag_of_others(worker);
-        let machines = self.machines.len().max(1) as f64;
-        let margin = self.margin;
-        let fitness = self.machines.get_mut(worker)?;
-        fitness.looks += 1;
-        let look = f64::from(fitness.looks);
-        let lag = fitness.lag_p99;
-        let is_slow = margin
-            .zip(others_lag)
-            .is_some_and(|(margin, others)| lag > margin && lag > FAR * others);
-        let was_slow = std::mem::replace(&mut fitness.was_slow, is_slow);
-        let level = FALSE_ALARM / 2.0 / (look * (look + 1.0)) / machines;
-        self.faults(worker, level).or_else(|| {
-            let others = others_lag? as f64 / 1000.0;
-            let lag = lag as f64 / 1000.0;
-            (is_slow && was_slow).then(|| {
-                format!("1 % of its lag is above {lag:.1} ms, on the other machines above {others:.1} ms")
-            })
-        })
-    }
-
-    /// The median of the lags of all other machines that were looked at; `None` where there is none.
-    fn lag_of_others(&self, worker: &str) -> Option<u64> {
-        let others = self
-            .machines
-            .iter()
-            .filter(|(name, fitness)| name.as_str() != worker && fitness.units >= FIRST_LOOK);
-        let mut lags: Vec<u64> = others.map(|(_, fitness)| fitness.lag_p99).collect();
-        lags.sort_unstable();
-        lags.get(lags.len() / 2).copied()
-    }
-
-    /// Why a machine has too many faults for chance, at this level.
-    fn faults(&self, worker: &str, level: f64) -> Option<String> {
+    /// Looks at a machine, for so much of the chance of a false alarm.
+    fn look(&self, worker: &str, part: f64) -> Option<String> {
         let here = self.machines.get(worker)?;
-        let others = self
-            .machines
-            .iter()
-            .filter(|(name, _)| name.as_str() != worker);
-        let (units, faulty) = others.fold((0, 0), |(units, faulty), (_, fitness)| {
-            (units + fitness.units, faulty + fitness.faulty)
-        });
-        let chance = fisher::chance(here.faulty, here.units, faulty, units);
-        (chance < level).then(|| {
+        let others = || {
+            let machines = self.machines.iter();
+            machines.filter(|(name, _)| name.as_str() != worker)
+        };
+        let units: u64 = others().map(|(_, fitness)| fitness.units).sum();
+        let level = part * FALSE_ALARM / 4.0 / self.machines.len().max(1) as f64;
+        let is_chance =
+            |here_with: u64, with: u64| fisher::chance(here_with, here.units, with, units) >= level;
+        let faults: u64 = others().map(|(_, fitness)| fitness.with.fault).sum();
+        if !is_chance(here.with.fault, faults) {
+            return Some(format!(
+                "{} of its {} blocks had a fault, on the other machines {faults} of {units}",
+                here.with.fault, here.units
+            ));
+        }
+        let lags: u64 = others().map(|(_, fitness)| fitness.with.lag).sum();
+        let mut means: Vec<f64> = others().map(|(_, fitness)| fitness.mean_lag()).collect();
+        means.sort_by(f64::total_cmp);
+        let (own, median) = (here.mean_lag(), *means.get(means.len() / 2)?);
+        let is_far = 2 * here.with.lag > here.units && own > FAR * median;
+        (is_far && !is_chance(here.with.lag, lags)).then(|| {
+            let ms = |micros: f64| micros / 1000.0;
             format!(
-                "{} of its {} blocks had a fault, on the other machines {faulty} of {units}",
-                here.faulty, here.units
+                "its lag was above the margin in {} of its {} blocks, {:.1} ms in the mean, on the other machines in \
+                 {lags} of {units}, {:.1} ms",
+                here.with.lag,
+                here.units,
+                ms(own),
+                ms(median)
             )
         })
     }
@@ -160,16 +152,27 @@ impl Quarantine {
 
 impl Fitness {
     /// Notes a game of a unit of so many; whether it is time to look.
-    fn note(&mut self, unit: u64, of_unit: u64, is_fault: bool) -> bool {
-        let (played, was_faulty) = self.open.get(&unit).copied().unwrap_or_default();
+    fn note(&mut self, unit: u64, of_unit: u64, happened: Happened<bool>) -> bool {
+        let (played, before) = self.open.get(&unit).copied().unwrap_or_default();
         self.units += u64::from(played == 0);
-        self.faulty += u64::from(is_fault && !was_faulty);
+        self.with.fault += u64::from(happened.fault && !before.fault);
+        self.with.lag += u64::from(happened.lag && !before.lag);
         let is_whole = played + 1 >= of_unit;
-        match is_whole {
-            true => self.open.remove(&unit),
-            false => self.open.insert(unit, (played + 1, was_faulty || is_fault)),
-        };
+        if is_whole {
+            self.open.remove(&unit);
+        } else {
+            let all = Happened {
+                fault: happened.fault || before.fault,
+                lag: happened.lag || before.lag,
+            };
+            self.open.insert(unit, (played + 1, all));
+        }
         is_whole && self.units >= FIRST_LOOK << self.looks.min(40)
+    }
+
+    /// The mean of its lags, in microseconds.
+    fn mean_lag(&self) -> f64 {
+        self.lags as f64 / self.games.max(1) as f64
     }
 }
 
@@ -312,27 +315,47 @@ mod tests {
     fn a_machine_whose_lag_is_far_from_the_others_is_found_where_time_counts() {
         for (lag, limit, is_found) in [
             (60_000, Limit::movetime(Duration::from_millis(9)), true),
-            // Within the margin, or not far from the others, or where no time is limited.
+            // Within the margin, or where no time is limited.
             (49_000, Limit::movetime(Duration::from_millis(9)), false),
             (60_000, Limit::nodes(9), false),
         ] {
             let mut quarantine = Quarantine::new(&plan(limit), true);
             let mut found = Vec::new();
-            for number in 1..=100 {
+            for number in 1..=300 {
                 let (worker, lag) =
                     [("good", 2000), ("slow", lag), ("fair", 4000)][(number as usize - 1) / 2 % 3];
                 found.extend(quarantine.note(&game(number, worker, false, lag)));
             }
-            let expected = "1 % of its lag is above 60.0 ms, on the other machines above 4.0 ms";
+            let expected = "its lag was above the margin in 8 of its 8 blocks, 60.0 ms in the mean, on the other \
+                            machines in 0 of 15, 4.0 ms";
             assert_eq!(
                 found.first().map(String::as_str),
                 is_found.then_some(expected),
                 "{lag}"
             );
         }
+    }
+
+    #[test]
+    fn machines_that_are_all_slow_or_slow_for_a_while_are_left_alone() {
         let mut random = Random(3);
         let alike = |machine: usize| 20_000 * (1 + machine as u64);
         assert_eq!(simulate(&mut random, &[0.0; 5], 1000, alike), []);
+        let mut quarantine =
+            Quarantine::new(&plan(Limit::movetime(Duration::from_millis(9))), true);
+        for number in 1..=2000 {
+            let is_busy = (400..700).contains(&number);
+            let (worker, lag) = match (number - 1) / 2 % 2 {
+                0 => ("good", 2000),
+                _ => ("busy", if is_busy { 900_000 } else { 2000 }),
+            };
+            assert_eq!(
+                quarantine.note(&game(number, worker, false, lag)),
+                None,
+                "{number}"
+            );
+        }
+        assert_eq!(quarantine.last_look(), None);
     }
 
     #[test]

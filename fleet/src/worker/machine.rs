@@ -73,7 +73,7 @@ impl Worker {
     /// What is told of this machine with a game that took so long.
     pub(crate) fn machine(&self, adopted: &Adopted, took: Duration) -> Machine {
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        let lag = self.lag.summary();
+        let lag = self.lag.recent();
         Machine {
             worker: self.name.clone(),
             slots: self.args.concurrency.into(),

@@ -7,6 +7,7 @@ use super::{Column, Rows, percent};
 use crate::archive::store::SetAside;
 use crate::record::GameRecord;
 use crate::record::ending::Ending;
+use crate::record::printable::printable;
 use crate::score::Tally;
 
 /// Machines that are listed, those with the most games; beyond, they are counted.
@@ -177,6 +178,15 @@ impl Machines {
     /// What is to be said of machines, a sentence each: who was set aside and why, on whom engines fared otherwise than
     /// elsewhere, and how many are not listed.
     pub fn remarks(&self) -> Vec<String> {
+        // Names and reasons come from elsewhere.
+        let remarks = self.said_of_machines();
+        remarks
+            .iter()
+            .map(|line| printable(line).into_owned())
+            .collect()
+    }
+
+    fn said_of_machines(&self) -> Vec<String> {
         let aside = self.aside.iter().map(|aside| {
             let SetAside {
                 worker,
