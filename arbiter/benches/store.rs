@@ -125,6 +125,7 @@ fn record(number: u64) -> GameRecord {
         endings: vec![Ending::Finish, Ending::Last],
         fault: None,
         replays: Vec::new(),
+        machine: None,
         turns,
     }
 }

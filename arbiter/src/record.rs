@@ -4,6 +4,7 @@
 pub mod digest;
 pub mod ending;
 pub(crate) mod line;
+mod machine;
 pub mod printable;
 pub mod seed;
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use ending::Ending;
 use line::Line;
+pub use machine::Machine;
 use seed::Seed;
 
 /// The most words of a principal variation that a record keeps.
@@ -51,6 +53,8 @@ pub struct GameRecord {
     pub turns: Vec<TurnRecord>,
     /// Why it was begun before and played again, in order; mostly none.
     pub replays: Vec<Replay>,
+    /// Who played it, in a match on many machines; `None` elsewhere.
+    pub machine: Option<Machine>,
 }
 
 impl GameRecord {
@@ -96,6 +100,7 @@ impl GameRecord {
             turn.late_stop = None;
         }
         self.replays = Vec::new();
+        self.machine = None;
         if let Some(fault) = &mut self.fault {
             fault.evidence = None;
             let seat = (fault.seat as usize).wrapping_sub(1);

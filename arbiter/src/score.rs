@@ -110,6 +110,31 @@ struct BlockTally {
 }
 
 impl Tally {
+    /// What an engine has achieved before its first game of so many seats, in blocks of so many games.
+    pub(crate) fn new(seats: usize, games_per_block: usize) -> Tally {
+        Tally {
+            places: vec![0; seats],
+            games_per_block,
+            ..Tally::default()
+        }
+    }
+
+    /// Counts a game in which the engine may have sat, but for its turns.
+    pub(crate) fn add(&mut self, record: &GameRecord, engine: &str) {
+        let points = points(&record.places);
+        let seats = record.seats.iter().zip(&record.places).zip(points);
+        let mut won = None;
+        for (((name, &place), points), &ending) in seats.zip(&record.endings) {
+            if name == engine {
+                self.add_seat(place, points, ending);
+                won = Some(won.unwrap_or(0.0) + points);
+            }
+        }
+        if let Some(points) = won {
+            self.add_game(record.block, points);
+        }
+    }
+
     /// Its part of all points of its games, 0 to 1, or `None` before its first game.
     pub fn share(&self) -> Option<f64> {
         (self.available > 0.0).then(|| self.points / self.available)
@@ -142,6 +167,34 @@ impl Tally {
     /// Milliseconds per answer, or `None` where no time is known.
     pub fn mean_ms(&self) -> Option<f64> {
         (self.turns > 0).then(|| self.micros as f64 / 1000.0 / self.turns as f64)
+    }
+
+    /// Adds what was achieved in other games: of the errors only that of whole blocks.
+    pub(crate) fn add_all(&mut self, other: &Tally) {
+        self.games += other.games;
+        self.seatings += other.seatings;
+        self.points += other.points;
+        self.available += other.available;
+        for (&halves, &blocks) in &other.whole {
+            *self.whole.entry(halves).or_default() += blocks;
+        }
+    }
+
+    /// What was achieved in the games that are not among those of `part`, all of which were added by
+    /// [`Tally::add_all`].
+    pub(crate) fn less(&self, part: &Tally) -> Tally {
+        let whole = self.whole.iter().map(|(&halves, &blocks)| {
+            let other = part.whole.get(&halves).copied().unwrap_or(0);
+            (halves, blocks.saturating_sub(other))
+        });
+        Tally {
+            games: self.games.saturating_sub(part.games),
+            seatings: self.seatings.saturating_sub(part.seatings),
+            points: self.points - part.points,
+            available: self.available - part.available,
+            whole: whole.filter(|&(_, blocks)| blocks > 0).collect(),
+            ..Tally::new(self.places.len(), self.games_per_block)
+        }
     }
 
     fn add_seat(&mut self, place: u32, points: f64, ending: Ending) {
@@ -196,11 +249,7 @@ struct Placing {
 impl Standings {
     /// The score before the first game: the engines' names, which differ, and the number of seats.
     pub fn new(names: Vec<String>, seats: usize) -> Standings {
-        let tally = Tally {
-            places: vec![0; seats],
-            games_per_block: seats,
-            ..Tally::default()
-        };
+        let tally = Tally::new(seats, seats);
         Standings {
             engines: vec![tally.clone(); names.len()],
             ratings: Ratings::new(names.len()),

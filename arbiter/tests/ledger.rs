@@ -39,6 +39,7 @@ fn game(number: u64) -> News {
         endings: vec![Ending::Finish, Ending::Last],
         fault: None,
         replays: Vec::new(),
+        machine: None,
         turns: Vec::new(),
     }))
 }

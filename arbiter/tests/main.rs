@@ -17,6 +17,7 @@ mod hidden_text;
 mod killed;
 mod lag;
 mod ledger;
+mod machines;
 mod matches;
 mod openings;
 mod outputs;

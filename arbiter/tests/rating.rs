@@ -19,6 +19,7 @@ fn game(number: u64, seats: &[&str], places: &[u32]) -> GameRecord {
         endings: vec![Ending::Finish; seats.len()],
         fault: None,
         replays: Vec::new(),
+        machine: None,
         turns: Vec::new(),
     }
 }

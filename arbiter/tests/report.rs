@@ -37,6 +37,7 @@ fn game(number: u64, seats: [&str; 3], places: [u32; 3]) -> GameRecord {
             .to_vec(),
         fault: None,
         replays: Vec::new(),
+        machine: None,
         turns: (1..=3).map(turn).collect(),
     }
 }

@@ -96,6 +96,14 @@ proptest! {
     }
 
     #[test]
+    fn a_game_follows_from_what_its_block_was_dealt_whatever_the_seed(plan in plans(), number in 1..100u64) {
+        let schedule = Schedule::new(&plan).unwrap();
+        let other = Plan { seed: Seed::Number(0), ..plan.clone() };
+        let other = Schedule::new(&other).unwrap().game_dealt(number, schedule.dealt(number));
+        prop_assert_eq!(other, schedule.game(number));
+    }
+
+    #[test]
     fn random_plies_finish_no_hare_and_draw_their_cards(plan in plans(), number in 1..100u64) {
         let game = Schedule::new(&plan).unwrap().game(number);
         let plies = game.opening.iter().filter(|word| !word.starts_with('+')).count();

@@ -23,6 +23,7 @@ fn game(number: u64, block: u64, seats: &[&str], places: &[u32]) -> GameRecord {
         endings: places.iter().map(ending).collect(),
         fault: None,
         replays: Vec::new(),
+        machine: None,
         turns: Vec::new(),
     }
 }

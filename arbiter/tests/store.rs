@@ -291,7 +291,7 @@ fn settings_that_make_no_sense_are_named() {
             "INSERT INTO openings VALUES (1, NULL, ''); DELETE FROM settings WHERE name = 'stall-ms'",
             "setting stall-ms: it is missing",
         ),
-        ("PRAGMA user_version = 99", "its format is 99, expected 2"),
+        ("PRAGMA user_version = 99", "its format is 99, expected 3"),
         ("PRAGMA application_id = 99", "no match in it"),
     ] {
         connection.execute_batch(change).unwrap();
@@ -316,7 +316,8 @@ fn a_store_of_the_first_format_is_read_and_resumed() {
              ALTER TABLE turns DROP COLUMN out_of_turn; ALTER TABLE seats DROP COLUMN out_of_turn;
              ALTER TABLE seats DROP COLUMN waited; ALTER TABLE seats DROP COLUMN late_stops;
              ALTER TABLE turns DROP COLUMN flaw; ALTER TABLE seats DROP COLUMN flaws;
-             ALTER TABLE games DROP COLUMN digest; DROP TABLE replays; PRAGMA user_version = 1",
+             ALTER TABLE games DROP COLUMN digest; DROP TABLE replays; DROP TABLE machines;
+             DROP TABLE set_aside; DROP TABLE kept_out; PRAGMA user_version = 1",
         )
         .unwrap();
     let format = || -> i64 {
@@ -334,7 +335,28 @@ fn a_store_of_the_first_format_is_read_and_resumed() {
     );
     let (code, _, stderr) = run(&["resume", &store]);
     assert_eq!(code, 0, "{stderr}");
-    assert_eq!(format(), 2);
+    assert_eq!(format(), 3);
+    assert!(export(&store, &[]).starts_with(&games));
+}
+
+#[test]
+fn a_store_of_the_second_format_is_read_and_resumed() {
+    let (store, _) = begun("second_format");
+    let games = export(&store, &[]);
+    let connection = rusqlite::Connection::open(&store).unwrap();
+    connection
+        .execute_batch(
+            "DROP TABLE machines; DROP TABLE set_aside; DROP TABLE kept_out; PRAGMA user_version = 2",
+        )
+        .unwrap();
+    assert_eq!(export(&store, &[]), games);
+    let (code, _, stderr) = run(&["resume", &store]);
+    assert_eq!(code, 0, "{stderr}");
+    let number = |row: &rusqlite::Row<'_>| row.get(0);
+    let format: i64 = connection
+        .pragma_query_value(None, "user_version", number)
+        .unwrap();
+    assert_eq!(format, 3);
     assert!(export(&store, &[]).starts_with(&games));
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use arbiter::settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 /// The heading of what fetched engines are told.
 const FETCHED: &str = "Fetched engines";
@@ -63,6 +63,31 @@ pub struct ServerArgs {
     )]
     pub check_sample: Option<u64>,
 
+    /// Scale the limits of time of each machine by its speed: those of the match hold for one on which the built-in
+    /// engine visits so many positions a second in each slot [default: this machine, with one slot]
+    #[arg(
+        long,
+        global = true,
+        value_name = "SPEED",
+        num_args = 0..=1,
+        default_missing_value = "0",
+        value_parser = clap::value_parser!(u64),
+        help_heading = "Machines"
+    )]
+    pub scale_time: Option<u64>,
+
+    /// Keep the games of a machine out of the count whose faults or lag are far from the others', and set it aside
+    #[arg(
+        long,
+        global = true,
+        value_name = "on|off",
+        default_value = "on",
+        action = ArgAction::Set,
+        value_parser = switch,
+        help_heading = "Machines"
+    )]
+    pub quarantine: bool,
+
     /// An engine of the match that workers may fetch, if they accept engines: its program, and the files that are
     /// arguments of it, are put on the server (repeatable)
     #[arg(long, global = true, value_name = "NAME", help_heading = "Server")]
@@ -85,6 +110,15 @@ pub struct ServerArgs {
     /// A file with the certificates by which the server is known, in PEM
     #[arg(long, global = true, value_name = "FILE", help_heading = "Server")]
     pub tls_ca: Option<PathBuf>,
+}
+
+/// Reads `on` or `off`; the error says so.
+fn switch(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("expected on or off".to_string()),
+    }
 }
 
 /// What the fleet can do.

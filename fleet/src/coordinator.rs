@@ -3,9 +3,13 @@
 
 mod drive;
 mod ending;
+mod fisher;
+mod machines;
 mod outstanding;
 mod prepared;
+mod quarantine;
 mod results;
+mod retiring;
 mod sample;
 mod share;
 mod watch;
@@ -139,6 +143,15 @@ async fn coordinate(context: &Context, mut prepared: Prepared, server: &ServerAr
         let error =
             format!("--check-sample: engine {name} is limited by time, expected depth or nodes");
         return prepared.give_up(USAGE, error);
+    }
+    prepared.reference_speed = match machines::reference_speed(&mut prepared, server) {
+        Ok(speed) => speed,
+        Err(error) => return prepared.give_up(USAGE, error),
+    };
+    if let Some(speed) = prepared.reference_speed {
+        prepared.remarks.push(format!(
+            "times are those of a machine with {speed} positions a second, and scaled for others"
+        ));
     }
     let walls = format!("match {}: `fleet work` plays it", prepared.names.id());
     if print(&header(

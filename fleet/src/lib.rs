@@ -11,6 +11,7 @@
 //! | [`queue`] | streams, consumers and buckets on the server |
 //! | [`message`] | what is sent, with its versions and bounds |
 //! | [`names`] | what things are called on the server |
+//! | [`time_scale`] | limits of time by the speed of a machine |
 //! | [`units`] | which games are given out together |
 //!
 //! Nothing that comes over the network may bring a process down: whatever could panic is denied here, but in tests.
@@ -27,5 +28,6 @@ pub mod names;
 pub mod plan_file;
 pub mod queue;
 pub mod status;
+pub mod time_scale;
 pub mod units;
 pub mod worker;

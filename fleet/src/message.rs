@@ -1,7 +1,8 @@
 //! What is sent: JSON objects that name their version, each no longer than it may be.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use arbiter::plan::schedule::Dealt;
 use arbiter::record::digest::KeptGame;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -134,6 +135,8 @@ pub struct Work {
     pub replays: Vec<u32>,
     /// Workers that are not to play it: they have, and others are to say whether it is so.
     pub not_by: Vec<String>,
+    /// What chance gives to its block: workers do not know the seed of the match.
+    pub dealt: Dealt,
 }
 
 /// A game that a worker played.
@@ -196,6 +199,10 @@ pub struct State {
     pub ack_wait_ms: u64,
     /// Workers whose games do not count any more.
     pub set_aside: Vec<String>,
+    /// The speed of a machine for which the limits of time are those of the match, in positions a second; `None` where
+    /// they are so for all.
+    #[serde(default)]
+    pub reference_speed: Option<u64>,
 }
 
 /// The matches that are open.
@@ -222,6 +229,12 @@ pub struct Beat {
     pub seconds: u64,
     /// The median lag of its arbiter, in microseconds.
     pub lag_micros: u64,
+    /// The lag that 99 in 100 do not exceed, in microseconds.
+    #[serde(default)]
+    pub lag_p99_micros: u64,
+    /// Positions a second that the built-in engine visits in each slot while all are busy.
+    #[serde(default)]
+    pub speed: Option<u64>,
     /// The matches that it does not play, each with the reason.
     pub refused: BTreeMap<String, String>,
 }
@@ -235,6 +248,18 @@ pub struct Tally {
     pub games: u64,
     /// By worker.
     pub workers: BTreeMap<String, WorkerTally>,
+    /// The workers that are set aside.
+    #[serde(default)]
+    pub set_aside: BTreeMap<String, AsideTally>,
+}
+
+/// A worker that is set aside.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AsideTally {
+    /// Why.
+    pub reason: String,
+    /// Its games that are kept out of the count.
+    pub games: u64,
 }
 
 /// What has come of one worker.
@@ -253,17 +278,21 @@ pub struct WorkerTally {
 impl Tally {
     /// The same in messages that are not too long: each has its share of the workers. At least one.
     pub fn parts(&self) -> Vec<Tally> {
-        let all: Vec<_> = self.workers.iter().collect();
-        let part = |workers: &[(&String, &WorkerTally)]| Tally {
+        fn of<T: Clone>(all: &BTreeMap<String, T>, names: &[&String]) -> BTreeMap<String, T> {
+            let found = names.iter().filter_map(|name| all.get_key_value(*name));
+            found.map(|(name, it)| (name.clone(), it.clone())).collect()
+        }
+        let names: BTreeSet<_> = self.workers.keys().chain(self.set_aside.keys()).collect();
+        let names: Vec<_> = names.into_iter().collect();
+        let part = |names: &[&String]| Tally {
             stored: self.stored,
             games: self.games,
-            workers: { workers.iter() }
-                .map(|&(name, tally)| (name.clone(), *tally))
-                .collect(),
+            workers: of(&self.workers, names),
+            set_aside: of(&self.set_aside, names),
         };
-        match all.len() {
+        match names.len() {
             0 => vec![part(&[])],
-            _ => all.chunks(MOST_OF_A_PART).map(part).collect(),
+            _ => names.chunks(MOST_OF_A_PART).map(part).collect(),
         }
     }
 
@@ -272,6 +301,7 @@ impl Tally {
         self.stored = self.stored.max(part.stored);
         self.games = part.games;
         self.workers.extend(part.workers);
+        self.set_aside.extend(part.set_aside);
     }
 }
 
@@ -303,6 +333,10 @@ mod tests {
             last: 8,
             replays: vec![0, 1],
             not_by: vec!["one".to_string()],
+            dealt: Dealt {
+                opening: vec!["5".to_string()],
+                deck_seed: 7.into(),
+            },
         }
     }
 
@@ -334,10 +368,15 @@ mod tests {
             doubles: u64::MAX,
             refused: u64::MAX,
         };
+        let aside = AsideTally {
+            reason: "x".repeat(100),
+            games: u64::MAX,
+        };
         let tally = Tally {
             stored: 5,
             games: 7,
-            workers: names.map(|name| (name, all)).collect(),
+            workers: names.clone().map(|name| (name, all)).collect(),
+            set_aside: names.map(|name| (name, aside.clone())).collect(),
         };
         let mut joined = Tally::default();
         for part in tally.parts() {

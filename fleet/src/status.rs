@@ -9,7 +9,7 @@ use arbiter::results::output::print;
 use arbiter::results::past::Past;
 
 use crate::args::{ServerArgs, StatusArgs};
-use crate::message::{Beat, OpenMatches, State, Tally};
+use crate::message::{AsideTally, Beat, OpenMatches, State, Tally};
 use crate::names::{Names, OPEN};
 use crate::queue::bucket::Bucket;
 use crate::queue::{QueueError, connect};
@@ -64,13 +64,16 @@ async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
             games,
             seconds,
             lag_micros,
+            lag_p99_micros,
+            speed: positions,
             refused,
         } = beat;
         let speed = games as f64 / (seconds.max(1) as f64);
-        let lag = lag_micros as f64 / 1000.0;
+        let [lag, p99] = [lag_micros, lag_p99_micros].map(|micros| micros as f64 / 1000.0);
+        let positions = positions.map_or("-".to_string(), |speed| speed.to_string());
         text += &format!(
             "  {worker}  arbiter {arbiter}  plays {playing} of {concurrency}  {games} games  {speed:.2} games/s  \
-             lag {lag:.2} ms\n"
+             lag {lag:.2} ms, {p99:.2} ms in 1 of 100  {positions} positions/s in each slot\n"
         );
         for (id, reason) in refused {
             text += &format!("    refuses match {id}: {reason}\n");
@@ -105,8 +108,8 @@ async fn of_match(matches: &Bucket, names: &Names) -> Result<String, QueueError>
             tally.games, tally.faults, tally.doubles, tally.refused
         );
     }
-    for worker in &state.set_aside {
-        text += &format!("  {worker} is set aside\n");
+    for (worker, AsideTally { reason, games }) in &tally.set_aside {
+        text += &format!("  {worker} is set aside: {reason}; {games} games of it kept out\n");
     }
     Ok(text)
 }

@@ -4,6 +4,7 @@ mod adoption;
 mod cache;
 mod engines;
 mod fetch;
+pub(crate) mod machine;
 mod player;
 mod unit;
 mod walls;
@@ -32,6 +33,8 @@ use crate::names::{self, Names, OPEN, key_of};
 use crate::queue::bucket::Bucket;
 use crate::queue::notice::Notices;
 use crate::queue::{QueueError, connect};
+pub use unit::WAIT;
+
 use adoption::{Adopted, AdoptionError};
 use fetch::{FetchError, Fetcher};
 
@@ -72,6 +75,8 @@ pub(crate) struct Worker {
     refused: Mutex<BTreeMap<String, Refused>>,
     pub(crate) playing: AtomicU64,
     pub(crate) games: AtomicU64,
+    /// Positions a second in each slot; 0 where that is not known.
+    pub(crate) speed: AtomicU64,
 }
 
 /// Why a match is not played.
@@ -120,9 +125,13 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         Ok(context) => context,
         Err(error) => return fail(USAGE, error),
     };
+    let slots = args.concurrency;
+    let speed = tokio::task::block_in_place(|| machine::measure_speed(slots, &interrupt));
+    let Some(speed) = speed else {
+        return ExitCode::from(INTERRUPTED);
+    };
     complain(format_args!(
-        "worker {name} is ready, {} at a time",
-        args.concurrency
+        "worker {name} is ready, {slots} at a time, with {speed} positions a second in each"
     ));
     let worker = Arc::new(Worker {
         name,
@@ -138,6 +147,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         refused: Mutex::default(),
         playing: AtomicU64::new(0),
         games: AtomicU64::new(0),
+        speed: AtomicU64::new(speed),
     });
     let slots: Vec<_> = (0..worker.args.concurrency)
         .map(|slot| tokio::spawn(unit::play_units(worker.clone(), slot.into())))
@@ -145,13 +155,15 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
     let beats = tokio::spawn(worker.clone().beat());
     let looks = tokio::spawn(worker.clone().look());
     let wishes = tokio::spawn(worker.clone().pass_on_interrupt());
+    let idle = worker.clone();
+    let measures = tokio::spawn(async move { idle.measure_when_idle().await });
     for slot in slots {
         // A slot ends when the worker is to end.
         let _ = slot.await;
     }
     // What was given back is heard at once; a server that does not answer finds out by itself.
     let _ = timeout(FAREWELL, worker.context.client().flush()).await;
-    for task in [beats, looks, wishes] {
+    for task in [beats, looks, wishes, measures] {
         task.abort();
     }
     ExitCode::SUCCESS
@@ -366,6 +378,7 @@ impl Worker {
     fn beat_now(&self) -> Beat {
         let refused = self.refused();
         let refused = refused.iter();
+        let lag = self.lag.recent();
         Beat {
             worker: self.name.clone(),
             arbiter: VERSION.to_string(),
@@ -373,7 +386,9 @@ impl Worker {
             playing: self.playing.load(Ordering::Relaxed),
             games: self.games.load(Ordering::Relaxed),
             seconds: self.begun.elapsed().as_secs(),
-            lag_micros: self.lag.summary().median.as_micros() as u64,
+            lag_micros: lag.median.as_micros() as u64,
+            lag_p99_micros: lag.p99.as_micros() as u64,
+            speed: self.speed(),
             refused: refused
                 .map(|(id, refused)| (id.clone(), refused.reason.clone()))
                 .collect(),

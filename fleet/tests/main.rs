@@ -6,6 +6,7 @@ mod common;
 mod crashes;
 mod fetched;
 mod kept;
+mod machines;
 mod messages;
 mod refusals;
 mod same_games;

@@ -197,6 +197,7 @@ pub mod examples {
             endings: seats().map(ending).collect(),
             fault: None,
             replays: Vec::new(),
+            machine: None,
             turns,
         };
         Game::of(record).unwrap_or_else(|flaw| panic!("{flaw}"))

@@ -8,6 +8,7 @@
 mod circumstances;
 mod id_names;
 mod lock;
+mod machines;
 mod reading;
 mod schema;
 mod settings;
@@ -29,6 +30,7 @@ use lock::Lock;
 use reading::Extent;
 
 pub use circumstances::Circumstances;
+pub use machines::SetAside;
 
 /// How the file begins, as that of every SQLite database.
 const MAGIC: &[u8] = b"SQLite format 3\0";

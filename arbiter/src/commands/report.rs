@@ -184,7 +184,9 @@ fn beginning(file: &GameFile, path: &Path) -> Result<(Subject, Report), Unreport
         let id_names = store.id_names().map_err(GameFileError::from)?;
         let circumstances = store.circumstances().map_err(GameFileError::from)?;
         let subject = Subject::of_match(&plan, &id_names, &circumstances);
-        return Ok((subject, Report::of(&plan)));
+        let mut report = Report::of(&plan);
+        report.set_aside(store.all_set_aside().map_err(GameFileError::from)?);
+        return Ok((subject, report));
     }
     let mut first_game = None;
     let mut blocks: HashMap<u64, usize> = HashMap::new();

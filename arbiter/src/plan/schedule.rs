@@ -9,6 +9,7 @@ mod line_up;
 use buxtehude::rules::{AnyPosition, Seat, Turn};
 use rand::Rng;
 use rand::seq::IndexedRandom;
+use serde::{Deserialize, Serialize};
 
 use crate::plan::deck::Deck;
 use crate::plan::openings::OpeningError;
@@ -31,6 +32,15 @@ pub struct ScheduledGame {
     /// Moves and cards played before the engines are asked, random plies included.
     pub opening: Vec<String>,
     /// The seed of the cards: the k-th card drawn after `start` is the same in all games of a block.
+    pub deck_seed: DeckSeed,
+}
+
+/// What chance gives to all games of a block. Nothing that it gives to other blocks follows from it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dealt {
+    /// Moves and cards played before the engines are asked, random plies included.
+    pub opening: Vec<String>,
+    /// The seed of the cards.
     pub deck_seed: DeckSeed,
 }
 
@@ -100,11 +110,35 @@ impl<'a> Schedule<'a> {
         (index / games, index % games)
     }
 
+    /// Which of the plan's openings a block has.
+    fn opening_of(&self, block: u64) -> usize {
+        let round = block / self.line_ups.count();
+        (round % self.starts.len() as u64) as usize
+    }
+
     /// Game `number`, counted from 1.
     pub fn game(&self, number: u64) -> ScheduledGame {
+        self.game_dealt(number, self.dealt(number))
+    }
+
+    /// Game `number`, counted from 1, with what chance gives to its block, so that nothing of it follows from the seed
+    /// of the plan.
+    pub fn game_dealt(&self, number: u64, dealt: Dealt) -> ScheduledGame {
         let (block, _) = self.block_of(number);
-        let round = block / self.line_ups.count();
-        let index = (round % self.starts.len() as u64) as usize;
+        ScheduledGame {
+            number,
+            block: block + 1,
+            seats: self.seats(number),
+            start: self.plan.openings[self.opening_of(block)].start.clone(),
+            opening: dealt.opening,
+            deck_seed: dealt.deck_seed,
+        }
+    }
+
+    /// What chance gives to the block of game `number`, counted from 1.
+    pub fn dealt(&self, number: u64) -> Dealt {
+        let (block, _) = self.block_of(number);
+        let index = self.opening_of(block);
         let chosen = &self.plan.openings[index];
         let (deck_seed, mut rng) = self.plan.seed.numbered(Purpose::Blocks, block);
         let mut opening = chosen.moves.clone();
@@ -116,14 +150,7 @@ impl<'a> Schedule<'a> {
                 break;
             }
         }
-        ScheduledGame {
-            number,
-            block: block + 1,
-            seats: self.seats(number),
-            start: chosen.start.clone(),
-            opening,
-            deck_seed,
-        }
+        Dealt { opening, deck_seed }
     }
 }
 

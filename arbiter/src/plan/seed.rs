@@ -9,6 +9,7 @@ pub use rand::rngs::SysError;
 use rand::rngs::SysRng;
 use rand::{Rng, SeedableRng, TryRng};
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 pub use crate::record::seed::{Seed, SeedTextError};
@@ -33,7 +34,7 @@ pub enum Purpose {
 /// assert_eq!(DeckSeed::from(7), DeckSeed::from(7));
 /// assert_ne!(DeckSeed::from(7), DeckSeed::from(8));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeckSeed([u8; 32]);
 
 impl From<u64> for DeckSeed {

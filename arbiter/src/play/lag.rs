@@ -23,6 +23,8 @@ const INTERVAL: Duration = Duration::from_millis(5);
 const WORTH_REMEMBERING: Duration = Duration::from_micros(500);
 /// How many of these are remembered.
 const REMEMBERED: usize = 4096;
+/// How long a lag is among the recent ones, and at most twice as long.
+const RECENT: Duration = Duration::from_secs(60);
 /// The longest lag that is told apart, in microseconds.
 const LONGEST_MICROS: u64 = 60 * 60 * 1_000_000;
 
@@ -45,6 +47,10 @@ struct Lags {
     due: Instant,
     /// Of all lags, in microseconds.
     histogram: Histogram<u64>,
+    /// Of the recent ones: those since some time, and those of the minute before.
+    recent: [Histogram<u64>; 2],
+    /// When that was.
+    since: Instant,
     /// When the thread woke up late, and how late, not counting what it waited for a processor.
     remembered: VecDeque<(Instant, Duration)>,
 }
@@ -68,6 +74,8 @@ impl LagMeter {
             lags: Mutex::new(Lags {
                 due: Instant::now() + INTERVAL,
                 histogram: histogram(),
+                recent: [histogram(), histogram()],
+                since: Instant::now(),
                 remembered: VecDeque::new(),
             }),
         });
@@ -88,12 +96,27 @@ impl LagMeter {
 
     /// What was measured so far.
     pub fn summary(&self) -> LagSummary {
+        LagSummary::of(&self.shared.lags().histogram)
+    }
+
+    /// What was measured in the last minute or two.
+    pub fn recent(&self) -> LagSummary {
         let lags = self.shared.lags();
-        let micros = |quantile| Duration::from_micros(lags.histogram.value_at_quantile(quantile));
+        let [now, before] = &lags.recent;
+        let mut both = now.clone();
+        // They have the same bounds.
+        let _ = both.add(before);
+        LagSummary::of(&both)
+    }
+}
+
+impl LagSummary {
+    fn of(histogram: &Histogram<u64>) -> LagSummary {
+        let micros = |quantile| Duration::from_micros(histogram.value_at_quantile(quantile));
         LagSummary {
             median: micros(0.5),
             p99: micros(0.99),
-            longest: Duration::from_micros(lags.histogram.max()),
+            longest: Duration::from_micros(histogram.max()),
         }
     }
 }
@@ -132,6 +155,12 @@ impl Lags {
     fn note(&mut self, woke: Instant, lag: Duration, unexplained: Duration) {
         let micros = u64::try_from(lag.as_micros()).unwrap_or(u64::MAX);
         self.histogram.saturating_record(micros);
+        if woke.saturating_duration_since(self.since) > RECENT {
+            self.since = woke;
+            self.recent.swap(0, 1);
+            self.recent[0].clear();
+        }
+        self.recent[0].saturating_record(micros);
         if unexplained >= WORTH_REMEMBERING {
             if self.remembered.len() == REMEMBERED {
                 self.remembered.pop_front();
@@ -165,6 +194,8 @@ mod tests {
         let mut lags = Lags {
             due: start + ms(100),
             histogram: histogram(),
+            recent: [histogram(), histogram()],
+            since: start,
             remembered: [
                 (start + ms(10), ms(4)),
                 (start + ms(50), ms(7)),
@@ -179,6 +210,13 @@ mod tests {
         lags.note(start + ms(130), ms(30), ms(30));
         lags.due = start + ms(200);
         assert_eq!(lags.since(start + ms(120), start + ms(140)), ms(30));
+        let number = |lags: &Lags| lags.recent.each_ref().map(Histogram::len);
+        assert_eq!(number(&lags), [1, 0]);
+        lags.note(start + RECENT + ms(1), ms(3), ms(3));
+        assert_eq!(number(&lags), [1, 1]);
+        lags.note(start + 3 * RECENT, ms(3), ms(3));
+        assert_eq!(number(&lags), [1, 1]);
+        assert_eq!(lags.histogram.len(), 3);
     }
 
     #[test]

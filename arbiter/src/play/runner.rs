@@ -265,7 +265,10 @@ impl Worker<'_> {
                 break;
             }
             is_first = false;
-            let game = self.schedule.game(number);
+            let game = match self.planned.games.dealt(number) {
+                Some(dealt) => self.schedule.game_dealt(number, dealt),
+                None => self.schedule.game(number),
+            };
             let Some(record) = self.play_until_sure(&game) else {
                 break;
             };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Evidence, Fault, GameRecord, Replay, TurnRecord};
+use super::{Evidence, Fault, GameRecord, Machine, Replay, TurnRecord};
 use crate::record::ending::Ending;
 use crate::record::seed::Seed;
 
@@ -74,6 +74,9 @@ struct Clock {
     /// The last moments of the offender.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
+    /// The machine that played the game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    machine: Option<Machine>,
 }
 
 impl Line {
@@ -92,8 +95,10 @@ impl Line {
         let late_stops = times(|turn| turn.late_stop);
         let fault = record.fault.as_mut();
         let evidence = fault.and_then(|fault| fault.evidence.take());
-        let is_timed =
-            evidence.is_some() || !record.replays.is_empty() || micros.iter().any(Option::is_some);
+        let is_timed = evidence.is_some()
+            || record.machine.is_some()
+            || !record.replays.is_empty()
+            || micros.iter().any(Option::is_some);
         let turn = |turn: TurnRecord| LineTurn {
             seat: turn.seat,
             mv: turn.mv,
@@ -125,6 +130,7 @@ impl Line {
                 late_stops,
                 replays: record.replays,
                 evidence,
+                machine: record.machine,
             }),
             digest: None,
         }
@@ -141,6 +147,7 @@ impl From<Line> for GameRecord {
             late_stops,
             replays,
             evidence,
+            machine,
         } = line.clock.unwrap_or_default();
         let micros = micros.into_iter().chain(std::iter::repeat(None));
         let turn = |(number, (turn, micros)): (usize, (LineTurn, Option<u64>))| TurnRecord {
@@ -174,6 +181,7 @@ impl From<Line> for GameRecord {
                 .map(turn)
                 .collect(),
             replays,
+            machine,
         }
     }
 }

@@ -87,6 +87,8 @@ enum Event<'a> {
     },
     End {
         game: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        worker: Option<&'a str>,
         record: ToldGame<'a>,
     },
     Standings {
@@ -102,6 +104,11 @@ enum Event<'a> {
     Retired {
         engine: &'a str,
         failures: u32,
+    },
+    Aside {
+        worker: &'a str,
+        reason: &'a str,
+        games: &'a [u64],
     },
     Finish {
         outcome: &'static str,
@@ -252,10 +259,35 @@ impl EventFile {
                 stderr: &fault.stderr,
             })?;
         }
+        let machine = record.machine.as_ref();
         self.write(&Event::End {
             game: record.game,
+            worker: machine.map(|machine| machine.worker.as_str()),
             record: self.told(record)?,
         })?;
+        self.standings(report)
+    }
+
+    /// Writes that a machine is set aside, with the games of it that counted until now; the report counts them no more.
+    ///
+    /// # Errors
+    /// [`EventError`] where it cannot be written.
+    pub fn set_aside(
+        &mut self,
+        worker: &str,
+        reason: &str,
+        games: &[u64],
+        report: &Report,
+    ) -> Result<(), EventError> {
+        self.write(&Event::Aside {
+            worker,
+            reason,
+            games,
+        })?;
+        self.standings(report)
+    }
+
+    fn standings(&mut self, report: &Report) -> Result<(), EventError> {
         let standings = report.standings();
         let engines = standings.engines().zip(standings.ratings().iter());
         let engines = engines.map(|((name, tally), rating)| StandingEvent {

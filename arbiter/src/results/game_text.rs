@@ -170,6 +170,7 @@ mod tests {
                 evidence: None,
             }),
             replays: Vec::new(),
+            machine: None,
             turns: vec![
                 TurnRecord {
                     seat: 2,

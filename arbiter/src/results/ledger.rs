@@ -54,6 +54,9 @@ pub enum LedgerError {
     /// An event cannot be written.
     #[error("--events: {0}")]
     Events(#[from] EventError),
+    /// What is known of machines cannot be stored or read.
+    #[error("machines: {0}")]
+    Machines(StoreError),
     /// A game cannot be stored.
     #[error("game {game} is the first that could not be stored: {reason}")]
     Store {

@@ -33,6 +33,7 @@ impl Past {
             failures: vec![0; plan.engines.len()],
             replays: vec![0; plan.engines.len()],
         };
+        past.report.set_aside(store.all_set_aside()?);
         store.for_each_summary(|record, sums| {
             past.report.add_summary(&record, &sums);
             count_failures(&plan.engines, &record, &mut past.failures);

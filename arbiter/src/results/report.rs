@@ -2,6 +2,7 @@
 //! engines did wrong.
 
 mod fairness;
+mod machines;
 mod strength;
 mod table;
 mod tables;
@@ -10,15 +11,18 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::archive::replay::Walk;
+use crate::archive::store::SetAside;
 use crate::plan::Plan;
 use crate::record::ending::Ending;
 use crate::record::printable::printable;
 use crate::record::{GameRecord, Speaker, TurnSums};
 use crate::score::{InOrder, Sprt, Standings, Verdict};
 use fairness::Fairness;
+use machines::Machines;
 use strength::TestState;
 
 pub(crate) use fairness::LEGEND as FAIRNESS_LEGEND;
+pub(crate) use machines::{LEGEND as MACHINES_LEGEND, SHARES_LEGEND};
 pub(crate) use strength::{HeadToHead, RATINGS_LEGEND};
 pub use table::{Column, decimals, ordinal, percent, signed, table};
 pub(crate) use tables::{Rows, engines_by_lead};
@@ -44,6 +48,7 @@ const QUOTED_LINES: usize = 3;
 pub struct Report {
     standings: Standings,
     fairness: Fairness,
+    machines: Machines,
     games_per_block: usize,
     /// Number of faults in all games.
     faults: usize,
@@ -66,6 +71,7 @@ impl Report {
     pub fn new(names: Vec<String>, seats: usize) -> Report {
         Report {
             fairness: Fairness::new(names.iter().map(String::as_str)),
+            machines: Machines::new(names.clone(), seats),
             standings: Standings::new(names, seats),
             games_per_block: seats,
             faults: 0,
@@ -90,6 +96,7 @@ impl Report {
     pub fn in_blocks_of(self, games: usize) -> Report {
         Report {
             standings: self.standings.in_blocks_of(games),
+            machines: self.machines.in_blocks_of(games),
             games_per_block: games,
             ..self
         }
@@ -196,6 +203,7 @@ impl Report {
     fn count(&mut self, record: &GameRecord, sums: &[TurnSums]) {
         self.standings.add_summary(record, sums);
         self.fairness.add(record, sums);
+        self.machines.add(record);
         if let Some(described) = describe_fault(record) {
             self.faults += 1;
             self.listed.insert(record.game, described);
@@ -233,6 +241,26 @@ impl Report {
     /// The table of waits and replays, or `None` where there is nothing to tell.
     pub(crate) fn fairness(&self) -> Option<Rows> {
         self.fairness.rows()
+    }
+
+    /// Says which machines were set aside, with the games of them that are not counted.
+    pub fn set_aside(&mut self, aside: Vec<SetAside>) {
+        self.machines.set_aside(aside);
+    }
+
+    /// The table of machines, or `None` of a match that was played on one.
+    pub(crate) fn machines(&self) -> Option<Rows> {
+        self.machines.rows()
+    }
+
+    /// How each engine fared on each machine, or `None` where there are not two of both.
+    pub(crate) fn shares_by_machine(&self) -> Option<Rows> {
+        self.machines.shares()
+    }
+
+    /// What is to be said of machines, a sentence each.
+    pub(crate) fn machine_remarks(&self) -> Vec<String> {
+        self.machines.remarks()
     }
 
     /// What is to be said aloud: that the machine is too busy for a fair match, and what to do; `None` where it is not.
@@ -282,7 +310,16 @@ impl Report {
             text.push('\n');
             text += &(rows.text() + FAIRNESS_LEGEND);
         }
-        for line in self.suspects().into_iter().chain(self.warning()) {
+        let machines = self.machines().map(|rows| rows.text() + MACHINES_LEGEND);
+        let shares = self.shares_by_machine();
+        let shares = shares.map(|rows| rows.text() + SHARES_LEGEND);
+        for part in [machines, shares].into_iter().flatten() {
+            text.push('\n');
+            text += &part;
+        }
+        let machines = self.machine_remarks();
+        let remarks = machines.into_iter().chain(self.suspects());
+        for line in remarks.chain(self.warning()) {
             text += &format!("\n{line}\n");
         }
         if self.faults > 0 {

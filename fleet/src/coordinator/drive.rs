@@ -21,6 +21,8 @@ use tokio::time::timeout;
 use super::ending::{self, Driven};
 use super::outstanding::Outstanding;
 use super::prepared::{Prepared, number};
+use super::quarantine::Quarantine;
+use super::retiring::LastFailures;
 use super::sample::Sample;
 use super::share;
 use crate::args::ServerArgs;
@@ -88,7 +90,11 @@ pub(super) struct Drive<'a> {
     pub(super) matches: Bucket,
     pub(super) ledger: &'a mut Ledger,
     pub(super) progress: &'a Progress,
-    pub(super) retirement: &'a Retirement<'a>,
+    pub(super) retirement: Retirement<'a>,
+    /// On which machine each engine failed last.
+    pub(super) last_failures: LastFailures,
+    /// How fit each machine is.
+    pub(super) quarantine: Quarantine,
     pub(super) played: &'a mut HashSet<u64>,
     pub(super) replays: Vec<u32>,
     pub(super) state: State,
@@ -122,12 +128,12 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, server: &Server
         replays,
         names,
         engines,
+        reference_speed,
         ..
     } = prepared;
     let before = played.len();
     let begun = Instant::now();
     let progress = Progress::new(plan.games, before as u64);
-    let retirement = Retirement::new(&plan, &failures);
     let interrupt = ledger.interrupt.clone();
     let outcome = async {
         let schedule = Schedule::new(&plan)?;
@@ -140,6 +146,7 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, server: &Server
             engines,
             ack_wait_ms: ack_wait.as_millis() as u64,
             set_aside: Vec::new(),
+            reference_speed,
         };
         let mut drive = Drive {
             queue: patiently(&interrupt, || MatchQueue::ensure(context, &names, ack_wait)).await?,
@@ -151,7 +158,9 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, server: &Server
             schedule: &schedule,
             ledger: &mut ledger,
             progress: &progress,
-            retirement: &retirement,
+            retirement: Retirement::new(&plan, &failures),
+            last_failures: LastFailures::default(),
+            quarantine: Quarantine::new(&plan, server.quarantine),
             played: &mut played,
             replays,
             state,
@@ -169,6 +178,7 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, server: &Server
             unknown_versions: HashSet::new(),
             plan_bytes,
         };
+        drive.remember()?;
         let outcome = drive.run().await;
         let is_over = outcome.is_ok() && drive.is_over();
         // What another coordinator has taken over is no longer ours to end.
@@ -196,7 +206,7 @@ impl Drive<'_> {
         let begun = Instant::now();
         let mut watched = begun;
         let (mut has_begun, mut has_complained) = (false, false);
-        while !(self.ledger.interrupt.ends() || has_begun && self.is_over()) {
+        while !(self.ledger.interrupt.ends() || has_begun && self.is_finished().await?) {
             let mut outcome = match has_begun {
                 true => self.turn().await,
                 false => self.begin().await,
@@ -225,10 +235,6 @@ impl Drive<'_> {
                 Err(error) => return Err(error),
             }
         }
-        if self.is_over() {
-            // What was played beyond the deciding block is recorded, and not counted.
-            let _ = self.take_waiting().await;
-        }
         Ok(())
     }
 
@@ -239,8 +245,18 @@ impl Drive<'_> {
         self.recover().await
     }
 
+    /// Whether nothing is left to be played, all that was is taken, and all machines are fit.
+    async fn is_finished(&mut self) -> Result<bool, DriveError> {
+        if !self.is_over() {
+            return Ok(false);
+        }
+        // What was played beyond the deciding block is recorded, and not counted.
+        let _ = self.take_waiting().await;
+        Ok(!self.look_for_the_last_time().await?)
+    }
+
     /// Whether nothing is left to be played.
-    fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.ledger.report.verdict() != Verdict::Open
             || self.retirement.leaves_nothing()
             || self.outstanding.is_done(self.units.count())
@@ -288,10 +304,11 @@ impl Drive<'_> {
     /// Gives out a little more than workers can play at a time.
     pub(super) async fn give_out(&mut self) -> Result<(), DriveError> {
         while self.outstanding.len() < 2 * self.slots + SPARE && !self.is_over() {
-            let (played, retirement, units) = (&*self.played, self.retirement, self.units);
+            let (played, units, schedule) = (&*self.played, self.units, self.schedule);
+            let retirement = &self.retirement;
             let is_due = |unit| {
                 let mut games = units.games(unit);
-                let seats = self.schedule.seats(*games.start());
+                let seats = schedule.seats(*games.start());
                 !seats
                     .iter()
                     .any(|seated| retirement.has_retired(seated.engine))
@@ -313,6 +330,7 @@ impl Drive<'_> {
             first: *games.start(),
             last: *games.end(),
             replays: self.replays.clone(),
+            dealt: self.schedule.dealt(*games.start()),
             not_by: self.sample.claimants(games),
         };
         self.given += 1;

@@ -20,6 +20,7 @@ use arbiter::results::past::Past;
 use arbiter::results::report::Report;
 use arbiter::settings::args::{GameArgs, OutputArgs, ResumeArgs};
 
+use super::{machines, retiring};
 use crate::message::EngineId;
 use crate::names::Names;
 
@@ -44,8 +45,10 @@ pub struct Prepared {
     pub names: Names,
     /// The engines that workers have to have.
     pub engines: Vec<EngineId>,
+    /// The speed of a machine for which the limits of time are those of the match; `None` where they are so for all.
+    pub reference_speed: Option<u64>,
     /// Whether it begins now, and is not resumed.
-    is_new: bool,
+    pub is_new: bool,
 }
 
 impl Prepared {
@@ -81,6 +84,7 @@ impl Prepared {
                 remarks,
                 names,
                 engines,
+                reference_speed: None,
                 is_new: true,
             }),
             Err(error) => {
@@ -106,7 +110,9 @@ impl Prepared {
                 names
             }
         };
+        machines::keep_out(&mut store).map_err(failed)?;
         let mut past = Past::of(&store, &plan).map_err(failed)?;
+        past.failures = retiring::failures_of(&store, &plan).map_err(failed)?;
         if args.forgive {
             past.failures.clear();
         }
@@ -133,6 +139,7 @@ impl Prepared {
             replays: past.replays,
             remarks,
             names,
+            reference_speed: None,
             is_new: false,
         })
     }

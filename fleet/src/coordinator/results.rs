@@ -10,7 +10,7 @@ use async_nats::jetstream::{AckKind, Message as Delivered};
 use std::time::Duration;
 
 use super::drive::{Drive, DriveError};
-use crate::check::check;
+use super::machines::completed;
 use crate::message::{Message, MessageError, Outcome};
 use crate::names::key_of;
 
@@ -35,10 +35,16 @@ impl Drive<'_> {
             let answer = self.look_at(&message, &mut accepted).await?;
             answered.push((message, answer));
         }
+        // Who was set aside for one of these games is believed in none of them.
+        accepted.retain(|game| !self.state.set_aside.contains(&game.worker));
         let records: Vec<&GameRecord> = accepted.iter().map(|game| &game.record).collect();
         tokio::task::block_in_place(|| self.ledger.keep(&records))?;
+        let mut unfit = Vec::new();
         for game in accepted {
-            self.count_in(game)?;
+            unfit.extend(self.count_in(game).await?);
+        }
+        for (worker, reason) in unfit {
+            self.set_unfit_aside(&worker, &reason).await?;
         }
         for (message, answer) in answered {
             // What is not acknowledged comes again, and is known then.
@@ -76,11 +82,12 @@ impl Drive<'_> {
         accepted: &mut Vec<Accepted>,
     ) -> Result<AckKind, DriveError> {
         let worker = key_of(&outcome.worker);
+        let outcome = completed(outcome, &worker, self.plan.seed);
         let game = outcome.game.record.game;
         let is_set_aside = self.state.set_aside.contains(&worker);
         let flaw = match is_set_aside {
             true => None,
-            false => check(self.plan, self.schedule, &outcome.game).err(),
+            false => self.flaw(&outcome.game),
         };
         if flaw.is_some() || is_set_aside {
             self.count(&worker, |tally| tally.refused += 1);
@@ -90,8 +97,8 @@ impl Drive<'_> {
                     "{}; the worker is set aside",
                     printable(&text)
                 ));
-                self.state.set_aside.push(worker);
-                self.put_state().await?;
+                self.set_aside(&worker, &format!("game {game} is refused: {flaw}"))
+                    .await?;
             }
             if (1..=self.plan.games).contains(&game) {
                 let unit = self.units.of_game(game);
@@ -117,13 +124,17 @@ impl Drive<'_> {
         Ok(AckKind::Ack)
     }
 
-    /// Counts and shows a game that is stored.
-    fn count_in(&mut self, game: Accepted) -> Result<(), DriveError> {
+    /// Counts and shows a game that is stored; returns its worker with the reason where that one is to be set aside.
+    async fn count_in(&mut self, game: Accepted) -> Result<Option<(String, String)>, DriveError> {
         let Accepted { worker, record } = game;
         let (is_fault, unit) = (record.fault.is_some(), self.units.of_game(record.game));
         self.ledger.repeats += record.replays.len() as u64;
         count_replays(&self.plan.engines, &record, &mut self.replays);
-        let retired = self.retirement.note(&record);
+        let retired = match self.counts_as_failure(&record, &worker).await {
+            true => self.retirement.note(&record),
+            false => None,
+        };
+        let unfit = self.quarantine.note(&record);
         self.played.insert(record.game);
         self.show(&News::Ended(Box::new(record)))?;
         self.count(&worker, |tally| {
@@ -141,7 +152,7 @@ impl Drive<'_> {
         {
             self.outstanding.done(unit);
         }
-        Ok(())
+        Ok(unfit.map(|reason| (worker, reason)))
     }
 
     /// Takes a game that two workers are to agree on; returns it once they do, with the first of them.
@@ -163,9 +174,8 @@ impl Drive<'_> {
                     printable(&text)
                 ));
                 self.count(&liar, |tally| tally.refused += 1);
-                self.sample.forget(&liar);
-                self.state.set_aside.push(liar);
-                self.put_state().await?;
+                let reason = format!("two others played another game {number}");
+                self.set_aside(&liar, &reason).await?;
             }
             return Ok(Some((agreed.worker, agreed.record)));
         }

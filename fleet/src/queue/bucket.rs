@@ -97,6 +97,15 @@ impl Bucket {
         put.map(drop).map_err(QueueError::call("bucket"))
     }
 
+    /// How many messages are in the bucket.
+    ///
+    /// # Errors
+    /// [`QueueError::Call`].
+    pub async fn number(&self) -> Result<usize, QueueError> {
+        let keys = self.0.keys().await.map_err(QueueError::call("bucket"))?;
+        Ok(keys.count().await)
+    }
+
     /// All messages in the bucket that can be read, in the order of their keys.
     ///
     /// # Errors

@@ -17,6 +17,7 @@ use crate::names::Names;
 use crate::plan_file::{self, PlanFileError};
 use crate::queue::bucket::get_plan;
 use crate::queue::{QueueError, workers_consumer};
+use crate::time_scale;
 
 /// A match that is played here.
 pub(crate) struct Adopted {
@@ -31,6 +32,10 @@ pub(crate) struct Adopted {
     pub(crate) programs: Programs,
     /// Ends its games.
     pub(crate) interrupt: Interrupt,
+    /// The speed of this machine then, in positions a second.
+    pub(crate) speed: Option<u64>,
+    /// Its limits of time, in permille of those of the match; `None` where they are the same.
+    pub(crate) time_scale: Option<u32>,
     _fetched: Vec<Fetched>,
 }
 
@@ -44,7 +49,7 @@ pub(crate) enum AdoptionError {
     #[error("arbiter {found}, expected {VERSION}, the one of this worker")]
     Arbiter { found: String },
     /// Its games did not count.
-    #[error("this worker is set aside: a game of it was refused")]
+    #[error("this worker is set aside; `fleet status` says why")]
     SetAside,
     /// The plan is not the one that the match names.
     #[error("the plan has SHA-256 {found}, the match has {expected}")]
@@ -92,6 +97,11 @@ pub(crate) async fn adopt(
     let fetched = find_engines(worker, &names, &state, &mut plan).await?;
     tokio::task::block_in_place(|| {
         plan.concurrency = 1;
+        let speed = worker.speed();
+        let time_scale = time_scale::scale_of(&plan, state.reference_speed, speed);
+        if let Some(permille) = time_scale {
+            time_scale::apply(&mut plan, permille);
+        }
         // Who retires is for the coordinator to say, who sees all games.
         plan.patience.failures = 0;
         let (isolation, _) = Isolation::of_plan(&plan)?;
@@ -109,6 +119,8 @@ pub(crate) async fn adopt(
             isolation,
             programs: programs.without_changed_arguments(),
             interrupt,
+            speed,
+            time_scale,
             _fetched: fetched,
         })
     })

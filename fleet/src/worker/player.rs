@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use arbiter::plan::schedule::Dealt;
 use arbiter::play::interrupt::Interrupt;
 use arbiter::play::log::Log;
 use arbiter::play::replays::Replays;
@@ -40,6 +41,8 @@ struct Order {
     games: RangeInclusive<u64>,
     /// How often games have been played again for each engine.
     replays: Vec<u32>,
+    /// What chance gives to all of them.
+    dealt: Dealt,
 }
 
 impl Player {
@@ -80,6 +83,7 @@ impl Player {
         let _ = self.orders.send(Order {
             games: work.first..=work.last,
             replays: work.replays.clone(),
+            dealt: work.dealt.clone(),
         });
     }
 
@@ -147,7 +151,7 @@ struct Orders<'a> {
 struct State {
     orders: Receiver<Order>,
     /// What is left of the last order.
-    due: Option<RangeInclusive<u64>>,
+    due: Option<(RangeInclusive<u64>, Dealt)>,
 }
 
 impl Games for Orders<'_> {
@@ -155,7 +159,8 @@ impl Games for Orders<'_> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let begun = Instant::now();
         loop {
-            if let Some(game) = state.due.as_mut().and_then(Iterator::next) {
+            let due = state.due.as_mut();
+            if let Some(game) = due.and_then(|(games, _)| games.next()) {
                 return Next::Game(game);
             }
             if self.interrupt.ends() {
@@ -164,7 +169,7 @@ impl Games for Orders<'_> {
             match state.orders.recv_timeout(TICK) {
                 Ok(order) => {
                     self.replays.learn(&order.replays);
-                    state.due = Some(order.games);
+                    state.due = Some((order.games, order.dealt));
                 }
                 Err(RecvTimeoutError::Disconnected) => return Next::End,
                 Err(RecvTimeoutError::Timeout) if begun.elapsed() >= self.longest_idle => {
@@ -173,6 +178,11 @@ impl Games for Orders<'_> {
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
+    }
+
+    fn dealt(&self, _number: u64) -> Option<Dealt> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.due.as_ref().map(|(_, dealt)| dealt.clone())
     }
 }
 
@@ -195,8 +205,17 @@ mod tests {
             longest_idle: Duration::ZERO,
         };
         let order = |games, count| {
+            let dealt = Dealt {
+                opening: Vec::new(),
+                deck_seed: u64::from(count).into(),
+            };
             let replays = vec![count];
-            sender.send(Order { games, replays }).unwrap();
+            let order = Order {
+                games,
+                replays,
+                dealt,
+            };
+            sender.send(order).unwrap();
         };
         assert_eq!(orders.next(), Next::Rest);
         order(3..=4, MOST_BY_LAG);
@@ -206,6 +225,9 @@ mod tests {
             taken,
             [Next::Game(3), Next::Game(4), Next::Game(9), Next::Rest]
         );
+        // What was dealt is that of the last order.
+        let dealt = orders.dealt(9).map(|dealt| dealt.deck_seed);
+        assert_eq!(dealt, Some(0.into()));
         assert!(!replays.grant("a", MOST_BY_LAG));
         interrupt.set();
         assert_eq!(orders.next(), Next::End);

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arbiter::record::GameRecord;
 use arbiter::record::digest::KeptGame;
@@ -155,6 +155,7 @@ async fn play_message(
         let _ = message.ack_with(AckKind::Term).await;
         return;
     }
+    let mut begun = Instant::now();
     let expected = work.last - work.first + 1;
     let Some(player) = slot.player(worker, adopted).await else {
         let _ = message.ack_with(AckKind::Nak(Some(LEFT_TO_OTHERS))).await;
@@ -169,8 +170,10 @@ async fn play_message(
     while !is_played || !on_their_way.is_empty() {
         tokio::select! {
             game = player.next_game(), if !is_played => {
-                if let Some(game) = game {
+                if let Some(mut game) = game {
                     played += 1;
+                    game.machine = Some(worker.machine(adopted, begun.elapsed()));
+                    begun = Instant::now();
                     on_their_way.push(send(worker, adopted, message, game));
                     is_played = played == expected;
                 } else {

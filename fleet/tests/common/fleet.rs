@@ -52,6 +52,11 @@ impl Fleet {
 
     /// Starts `fleet` with these words, and the server's address.
     pub fn start(&mut self, words: &[&str]) -> Process {
+        self.start_in(words, &[])
+    }
+
+    /// The same, with more in its environment.
+    pub fn start_in(&mut self, words: &[&str], environment: &[(&str, &str)]) -> Process {
         let number = self.outputs.len() + 1;
         let output = self.folder.path().join(format!("output-{number}"));
         self.outputs.push(output.clone());
@@ -65,6 +70,7 @@ impl Fleet {
             .args(words)
             .args(address)
             .args(["--ack-wait", "3"])
+            .envs(environment.iter().copied())
             .stdout(file.try_clone().unwrap())
             .stderr(file)
             .spawn()

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 
-use super::{Trouble, settings};
+use super::{Trouble, machines, settings};
 use crate::record::digest::KeptGame;
 use crate::record::ending::Ending;
 use crate::record::line::pv_words;
@@ -69,6 +69,7 @@ pub fn for_each(
         turns: snapshot.prepare(turns)?,
         fault: snapshot.prepare(FAULT)?,
         replays: snapshot.prepare(REPLAYS)?,
+        machine: snapshot.prepare(machines::MACHINE)?,
     };
     let mut games = snapshot.prepare(games)?;
     // No game has a number below 1.
@@ -87,6 +88,7 @@ struct Parts<'a> {
     turns: Statement<'a>,
     fault: Statement<'a>,
     replays: Statement<'a>,
+    machine: Statement<'a>,
 }
 
 impl Parts<'_> {
@@ -105,6 +107,10 @@ impl Parts<'_> {
             fault: self.fault(game)?,
             turns: Vec::new(),
             replays: Vec::new(),
+            machine: self
+                .machine
+                .query_row([game], machines::machine)
+                .optional()?,
         };
         let mut sums = Vec::new();
         let mut seats = self.seats.query([game])?;

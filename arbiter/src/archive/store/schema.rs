@@ -2,10 +2,10 @@
 
 use rusqlite::{Connection, Error, Transaction};
 
-use super::Trouble;
+use super::{Trouble, machines};
 
 /// The number of the format. Another number is another set of tables.
-pub const FORMAT: i64 = 2;
+pub const FORMAT: i64 = 3;
 
 /// By which a database is known to be a store: "arbi" in ASCII.
 const APPLICATION: i64 = 0x6172_6269;
@@ -100,11 +100,12 @@ CREATE TABLE replays (
 pub fn create(transaction: &Transaction<'_>) -> Result<(), Error> {
     transaction.execute_batch(TABLES)?;
     transaction.execute_batch(REPLAYS)?;
+    transaction.execute_batch(machines::TABLES)?;
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", FORMAT)
 }
 
-/// What makes tables of format 1 into these.
+/// What makes tables of format 1 into those of format 2, with [`REPLAYS`].
 const FROM_FIRST: &str = "
 ALTER TABLE games ADD COLUMN digest TEXT;
 ALTER TABLE turns ADD COLUMN nodes INTEGER;
@@ -119,7 +120,7 @@ ALTER TABLE turns ADD COLUMN flaw TEXT;
 ALTER TABLE seats ADD COLUMN flaws INTEGER NOT NULL DEFAULT 0;
 ";
 
-/// What lets tables of format 1 be read as if they were these, in a file that is not to be changed.
+/// What lets tables of format 1 be read as if they were those of format 2, in a file that is not to be changed.
 const AS_FROM_FIRST: &str = "
 CREATE TEMP VIEW games AS SELECT *, NULL AS digest FROM main.games;
 CREATE TEMP VIEW turns AS
@@ -132,20 +133,28 @@ CREATE TEMP TABLE replays (game INTEGER, number INTEGER, seat INTEGER, reason TE
 
 /// Lets a store be read whatever its format.
 pub fn read_as_current(connection: &Connection) -> Result<(), Trouble> {
-    match check(connection)? {
-        FORMAT => Ok(()),
-        _ => Ok(connection.execute_batch(AS_FROM_FIRST)?),
+    let format = check(connection)?;
+    if format < 2 {
+        connection.execute_batch(AS_FROM_FIRST)?;
     }
+    if format < FORMAT {
+        connection.execute_batch(machines::AS_IF_EMPTY)?;
+    }
+    Ok(())
 }
 
 /// Brings a store to the current format.
 pub fn bring_up_to_date(connection: &mut Connection) -> Result<(), Trouble> {
-    if check(connection)? == FORMAT {
+    let format = check(connection)?;
+    if format == FORMAT {
         return Ok(());
     }
     let transaction = connection.transaction()?;
-    transaction.execute_batch(FROM_FIRST)?;
-    transaction.execute_batch(REPLAYS)?;
+    if format < 2 {
+        transaction.execute_batch(FROM_FIRST)?;
+        transaction.execute_batch(REPLAYS)?;
+    }
+    transaction.execute_batch(machines::TABLES)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
     Ok(transaction.commit()?)
 }

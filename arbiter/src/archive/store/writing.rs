@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Transaction, params};
 
-use super::{Trouble, circumstances};
+use super::{Trouble, circumstances, machines};
 use crate::record::GameRecord;
 use crate::record::line::pv_text;
 
@@ -44,6 +44,7 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Tr
         fault,
         turns,
         replays,
+        machine,
     } = record;
     circumstances::note_game(transaction)?;
     let mut insert = transaction.prepare_cached(GAME)?;
@@ -105,6 +106,9 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Tr
             replay.reason,
             estimate_text(&replay.shares),
         ])?;
+    }
+    if let Some(machine) = machine {
+        machines::add(transaction, *game, machine)?;
     }
     Ok(())
 }

@@ -363,6 +363,7 @@ impl<'a> Game<'a> {
             fault,
             turns: self.turns,
             replays: Vec::new(),
+            machine: None,
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::plan::schedule::Dealt;
+
 /// What a thread of a match does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
@@ -17,6 +19,12 @@ pub enum Next {
 pub trait Games: Sync {
     /// The next game of the calling thread. It may wait for one, but not longer than the match goes on.
     fn next(&self) -> Next;
+
+    /// What chance gives to the block of a game that was named just before, where that does not follow from the plan;
+    /// `None` where it does.
+    fn dealt(&self, _number: u64) -> Option<Dealt> {
+        None
+    }
 }
 
 /// Games that are all known at the start, in the order of the schedule.

@@ -62,6 +62,7 @@ pub(super) fn walkover(
             evidence,
         }),
         replays: Vec::new(),
+        machine: None,
         turns: Vec::new(),
     })
 }

@@ -196,6 +196,7 @@ mod tests {
             endings: vec![Ending::Finish, Ending::Last],
             fault: None,
             replays: Vec::new(),
+            machine: None,
             turns: Vec::new(),
         })
     }

@@ -5,7 +5,9 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::faults::FaultEntry;
 use super::plot::Plot;
 use super::{BOARD_SCRIPT, BOARD_STYLE, Page, bars};
-use crate::results::report::{FAIRNESS_LEGEND, RATINGS_LEGEND, Rows, engines_by_lead, percent};
+use crate::results::report::{
+    FAIRNESS_LEGEND, MACHINES_LEGEND, RATINGS_LEGEND, Rows, SHARES_LEGEND, engines_by_lead, percent,
+};
 use crate::score::{Standings, Tally};
 
 /// What the page may load: nothing. Its own styles and script are inside it.
@@ -38,6 +40,7 @@ pub fn page(page: &Page) -> Markup {
                     (crosstable(page.report.standings()))
                     (curves(page))
                     (time_use(page))
+                    (machines(page))
                     (faults(page))
                     (games(page))
                 }
@@ -250,6 +253,27 @@ fn time_use(page: &Page) -> Markup {
             }
             @for line in page.report.suspects().into_iter().chain(page.report.warning()) { p.warning { (line) } }
         }
+    }
+}
+
+/// Who played, of a match on many machines.
+fn machines(page: &Page) -> Markup {
+    let (machines, shares) = (page.report.machines(), page.report.shares_by_machine());
+    let remarks = page.report.machine_remarks();
+    html! {
+        @if machines.is_some() || !remarks.is_empty() { section #machines {
+            h2 { "Machines" }
+            @if let Some(machines) = machines {
+                (rows("machine-table", &machines, None))
+                p.note { (MACHINES_LEGEND) }
+            }
+            @if let Some(shares) = shares {
+                h3 { "Share by machine" }
+                (rows("machine-shares", &shares, None))
+                p.note { (SHARES_LEGEND) }
+            }
+            @for line in remarks { p.warning { (line) } }
+        } }
     }
 }
 

@@ -169,6 +169,7 @@ mod tests {
             endings: vec![Ending::Finish; 2],
             fault: None,
             replays: Vec::new(),
+            machine: None,
             turns: vec![
                 turn(1, Some(30_000)),
                 turn(2, Some(20)),

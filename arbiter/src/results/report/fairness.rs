@@ -235,6 +235,7 @@ mod tests {
             fault: None,
             turns: Vec::new(),
             replays: Vec::new(),
+            machine: None,
         }
     }
 

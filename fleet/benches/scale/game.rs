@@ -1,0 +1,82 @@
+//! A game that nobody thought about: legal, with the cards and the beginning of the schedule.
+
+use arbiter::plan::Plan;
+use arbiter::plan::deck::Deck;
+use arbiter::plan::schedule::{Dealt, Schedule};
+use arbiter::record::ending::Ending;
+use arbiter::record::{GameRecord, TurnRecord};
+use buxtehude::rules::{Seat, Turn};
+use rand::RngExt;
+
+use crate::Outcome;
+
+/// A game of the schedule by random moves.
+pub fn random_game(
+    plan: &Plan,
+    schedule: &Schedule<'_>,
+    number: u64,
+    dealt: Dealt,
+) -> Outcome<GameRecord> {
+    let game = schedule.game_dealt(number, dealt);
+    let mut position = plan.variant.start(plan.seats)?;
+    let start = position.to_string();
+    let mut deck = Deck::new(game.deck_seed);
+    let (mut words, mut turns) = (Vec::new(), Vec::new());
+    let mut opening = game.opening.iter();
+    loop {
+        let begun = opening.next().cloned();
+        let word = match position.turn() {
+            Turn::Over => break,
+            Turn::Card(_) => {
+                let drawn = deck.draw(&position.outcomes());
+                begun.unwrap_or(drawn)
+            }
+            Turn::Seat(seat) => {
+                let moves = position.legal_actions();
+                let any = || moves[rand::rng().random_range(0..moves.len())].clone();
+                let is_asked = begun.is_none();
+                let word = begun.unwrap_or_else(any);
+                if is_asked {
+                    turns.push(TurnRecord {
+                        seat: seat.index() as u32 + 1,
+                        mv: word.clone(),
+                        micros: Some(100),
+                        depth: Some(1),
+                        estimate: vec![500, 500],
+                        nodes: Some(1),
+                        ..TurnRecord::default()
+                    });
+                }
+                word
+            }
+        };
+        position.play(&word)?;
+        words.push(word);
+    }
+    let names = game.seats.iter();
+    let seats: Vec<String> = names
+        .map(|seated| plan.engines[seated.engine].name.clone())
+        .collect();
+    let place = |index: usize| position.place(Seat(index as u8)).unwrap_or_default() as u32;
+    let places: Vec<u32> = (0..seats.len()).map(place).collect();
+    let last = seats.len() as u32;
+    let ending = |&place: &u32| match place == last {
+        true => Ending::Last,
+        false => Ending::Finish,
+    };
+    Ok(GameRecord {
+        game: game.number,
+        block: game.block,
+        variant: plan.variant.name.to_string(),
+        start,
+        seats,
+        seed: plan.seed,
+        moves: words.join(" "),
+        endings: places.iter().map(ending).collect(),
+        places,
+        fault: None,
+        turns,
+        replays: Vec::new(),
+        machine: None,
+    })
+}

@@ -1,0 +1,231 @@
+//! Workers that only talk: each over a connection of its own, as a real one does.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use arbiter::VERSION;
+use arbiter::plan::Plan;
+use arbiter::plan::schedule::Schedule;
+use arbiter::record::Machine;
+use arbiter::record::digest::KeptGame;
+use async_nats::jetstream::{self, AckKind, Context, Message as Delivered};
+use fleet::message::{Beat, Message, OpenMatches, Outcome as Sent, State, Work};
+use fleet::names::{Names, OPEN};
+use fleet::plan_file;
+use fleet::queue::bucket::{Bucket, get_plan};
+use fleet::queue::notice::Notices;
+use fleet::queue::{publish, pull, workers_consumer};
+use fleet::worker::{BEAT_INTERVAL, LOOK_INTERVAL, WAIT};
+use tokio::time::{interval, sleep};
+
+use crate::Outcome;
+use crate::game::random_game;
+
+/// How many workers begin at a time.
+const AT_A_TIME: usize = 100;
+/// How long the coordinator may take until its match is open.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What was said, all workers together.
+#[derive(Default)]
+pub struct Talk {
+    games: AtomicU64,
+    failures: AtomicU64,
+    /// How long each game took to be acknowledged, in microseconds.
+    acknowledged: Mutex<Vec<u64>>,
+}
+
+impl Talk {
+    /// Begins to count anew.
+    pub fn forget(&self) {
+        self.games.store(0, Ordering::Relaxed);
+        self.failures.store(0, Ordering::Relaxed);
+        self.times().clear();
+    }
+
+    /// What was counted, in words.
+    pub fn summary(&self) -> String {
+        let mut times = self.times();
+        times.sort_unstable();
+        let at = |permille: usize| match times.len() {
+            0 => 0.0,
+            number => times[number * permille / 1000] as f64 / 1000.0,
+        };
+        format!(
+            "{} games sent, acknowledged after {:.1} ms in the median, {:.1} at the 99th percentile; {} calls failed",
+            self.games.load(Ordering::Relaxed),
+            at(500),
+            at(990),
+            self.failures.load(Ordering::Relaxed)
+        )
+    }
+
+    fn times(&self) -> std::sync::MutexGuard<'_, Vec<u64>> {
+        self.acknowledged
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A match as a worker knows it.
+struct Match {
+    names: Names,
+    state: State,
+    plan: &'static Plan,
+    schedule: Schedule<'static>,
+    game_time: Duration,
+    talk: Arc<Talk>,
+}
+
+/// Has so many workers play the open match from now on.
+pub async fn begin(url: &str, number: usize, game_time: Duration) -> Outcome<Arc<Talk>> {
+    let context = jetstream::new(async_nats::connect(url).await?);
+    let begun = Instant::now();
+    let (names, state) = loop {
+        match open(&context).await {
+            Ok(found) => break found,
+            Err(error) if begun.elapsed() > PATIENCE => return Err(error),
+            Err(_) => sleep(Duration::from_millis(100)).await,
+        }
+    };
+    let plan = plan_file::read(&get_plan(&context, &state.plan).await?)?;
+    // As long as the process lives.
+    let plan: &'static Plan = Box::leak(Box::new(plan));
+    let talk = Arc::new(Talk::default());
+    let played = Arc::new(Match {
+        schedule: Schedule::new(plan)?,
+        names,
+        state,
+        plan,
+        game_time,
+        talk: talk.clone(),
+    });
+    let begun = Instant::now();
+    for first in (0..number).step_by(AT_A_TIME) {
+        let some = (first..number.min(first + AT_A_TIME)).map(|worker| {
+            let (url, played) = (url.to_string(), played.clone());
+            tokio::spawn(async move {
+                let context = jetstream::new(async_nats::connect(url).await?);
+                let name = format!("simulated-{worker}");
+                tokio::spawn(beat(context.clone(), name.clone(), played.talk.clone()));
+                tokio::spawn(look(context.clone(), played.clone()));
+                tokio::spawn(work(context, name, played));
+                Ok::<(), async_nats::ConnectError>(())
+            })
+        });
+        for connected in some.collect::<Vec<_>>() {
+            connected.await??;
+        }
+    }
+    println!("{number} workers connected in {:.1?}", begun.elapsed());
+    Ok(talk)
+}
+
+async fn open(context: &Context) -> Outcome<(Names, State)> {
+    let matches = Bucket::matches(context).await?;
+    let open = matches.get::<OpenMatches>(OPEN).await?;
+    let (open, _) = open.ok_or("no match is open")?;
+    let id = open.ids.first().ok_or("no match is open")?;
+    let names = Names::of(id).ok_or("no id")?;
+    let state = matches.get::<State>(&names.state()).await?;
+    let (state, _) = state.ok_or("no state")?;
+    Ok((names, state))
+}
+
+async fn beat(context: Context, worker: String, talk: Arc<Talk>) {
+    let Ok(beats) = Bucket::beats(&context).await else {
+        return;
+    };
+    loop {
+        let beat = Beat {
+            worker: worker.clone(),
+            arbiter: VERSION.to_string(),
+            concurrency: 1,
+            ..Beat::default()
+        };
+        count(&talk, &beats.put(&worker, &beat).await);
+        sleep(BEAT_INTERVAL).await;
+    }
+}
+
+/// What a worker asks for when it looks how its match is.
+async fn look(context: Context, played: Arc<Match>) {
+    let mut notices = Notices::listen(&context).await;
+    let Ok(matches) = Bucket::matches(&context).await else {
+        return;
+    };
+    loop {
+        let names = &played.names;
+        for _ in 0..2 {
+            count(&played.talk, &matches.get::<State>(&names.state()).await);
+        }
+        count(&played.talk, &matches.get::<OpenMatches>(OPEN).await);
+        notices.next(LOOK_INTERVAL).await;
+    }
+}
+
+async fn work(context: Context, worker: String, played: Arc<Match>) {
+    let Ok(consumer) = workers_consumer(&context, &played.names).await else {
+        return;
+    };
+    loop {
+        match pull(&consumer, WAIT, || false).await {
+            Ok(Some(message)) => {
+                let outcome = play(&context, &worker, &played, &message).await;
+                count(&played.talk, &outcome);
+            }
+            Ok(None) => {}
+            Err(error) => {
+                count(&played.talk, &Err::<(), _>(error));
+                sleep(Duration::from_millis(300)).await;
+            }
+        }
+    }
+}
+
+async fn play(context: &Context, worker: &str, played: &Match, message: &Delivered) -> Outcome<()> {
+    let work = Work::decode(&message.payload)?;
+    let sequence = message.info().map_or(0, |info| info.stream_sequence);
+    let mut progress = interval(Duration::from_millis(played.state.ack_wait_ms / 4));
+    for number in work.first..=work.last {
+        // Games end at all times, not all at once.
+        let end = sleep(played.game_time.mul_f64(0.5 + rand::random::<f64>()));
+        tokio::pin!(end);
+        loop {
+            tokio::select! {
+                () = &mut end => break,
+                _ = progress.tick() => message.ack_with(AckKind::Progress).await?,
+            }
+        }
+        let dealt = work.dealt.clone();
+        let mut record = random_game(played.plan, &played.schedule, number, dealt)?;
+        record.machine = Some(Machine {
+            worker: worker.to_string(),
+            slots: 1,
+            micros: 10_000_000,
+            ..Machine::default()
+        });
+        let sent = Sent {
+            worker: worker.to_string(),
+            game: KeptGame {
+                digest: Some(record.digest()),
+                record,
+                totals: None,
+            },
+        };
+        let id = format!("{worker}.{sequence}.{number}");
+        let begun = Instant::now();
+        publish(context, played.names.result(), &id, &sent).await?;
+        let took = begun.elapsed().as_micros() as u64;
+        played.talk.times().push(took);
+        played.talk.games.fetch_add(1, Ordering::Relaxed);
+    }
+    message.double_ack().await
+}
+
+fn count<T, E>(talk: &Talk, outcome: &Result<T, E>) {
+    if outcome.is_err() {
+        talk.failures.fetch_add(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,371 @@
+//! Which machine is not fit for a match: its faults or its lag are far from those of the others.
+//!
+//! What happens is counted by units, since all of one may have one cause: whether there was a fault in a unit, and where
+//! time is limited whether the lag was above the margin of an engine, by what 99 in 100 do not exceed. A machine is looked
+//! at when it has played 4, 8, 16 and so on units, and when the match is about to end. Fisher's exact test says how likely
+//! so many of all such units are on that machine if it is like the others. Where machines are alike, all looks together, at
+//! all machines, set one aside with a chance of at most [`FALSE_ALARM`]: half of it for faults, half for lag; of each half
+//! for the looks on the way, of which the k-th has its part 1/(k (k + 1)), half for the last; all divided by the number of
+//! machines.
+//!
+//! Lag alone has to be large as well: above the margin in most of the units, and in the mean [`FAR`] times that of others.
+
+use std::collections::{BTreeMap, HashMap};
+
+use arbiter::plan::Plan;
+use arbiter::record::{GameRecord, Machine};
+
+use super::fisher;
+use crate::units::Units;
+
+/// The chance that a match sets aside any machine, if all are alike.
+pub const FALSE_ALARM: f64 = 0.001;
+/// How many times the lag of the others is far from it.
+pub const FAR: f64 = 8.0;
+/// Units after which a machine is looked at first.
+const FIRST_LOOK: u64 = 4;
+
+/// What is known of all machines.
+#[derive(Debug)]
+pub struct Quarantine {
+    is_on: bool,
+    units: Units,
+    /// The least margin of an engine that is limited by time, in microseconds; `None` where there is none.
+    margin: Option<u64>,
+    machines: BTreeMap<String, Fitness>,
+}
+
+/// What is known of a machine.
+#[derive(Clone, Debug, Default)]
+struct Fitness {
+    /// Units of which it has played a game.
+    units: u64,
+    /// Those among them in which something happened.
+    with: Happened<u64>,
+    /// Units of which it has not played all games, with the number of those played, and what happened.
+    open: HashMap<u64, (u64, Happened<bool>)>,
+    /// Its games, and the sum of its lags in them, by what 99 in 100 do not exceed.
+    games: u64,
+    lags: u64,
+    /// How often it was looked at.
+    looks: u32,
+}
+
+/// What may happen in a unit.
+#[derive(Clone, Copy, Debug, Default)]
+struct Happened<T> {
+    /// An engine was at fault.
+    fault: T,
+    /// The machine had a lag above the margin.
+    lag: T,
+}
+
+impl Quarantine {
+    /// No machine yet; nobody is ever set aside where it is off.
+    pub fn new(plan: &Plan, is_on: bool) -> Quarantine {
+        let engines = plan.engines.iter();
+        let timed = engines.filter(|engine| !engine.limit.is_timeless());
+        let margin = timed.map(|engine| engine.margin).min();
+        Quarantine {
+            is_on,
+            units: Units::of(plan),
+            margin: margin.map(|margin| margin.as_micros() as u64),
+            machines: BTreeMap::new(),
+        }
+    }
+
+    /// Whether games are kept out at all.
+    pub fn is_on(&self) -> bool {
+        self.is_on
+    }
+
+    /// Notes a game that counts; returns why its machine is to be set aside, if it is.
+    pub fn note(&mut self, record: &GameRecord) -> Option<String> {
+        let machine = record.machine.as_ref().filter(|_| self.is_on)?;
+        let Machine {
+            worker, lag_p99, ..
+        } = machine;
+        let unit = self.units.of_game(record.game);
+        let of_unit = self.units.games(unit).count() as u64;
+        let happened = Happened {
+            fault: record.fault.is_some(),
+            lag: self.margin.is_some_and(|margin| *lag_p99 > margin),
+        };
+        let fitness = self.machines.entry(worker.clone()).or_default();
+        fitness.games += 1;
+        fitness.lags = fitness.lags.saturating_add(*lag_p99);
+        if !fitness.note(unit, of_unit, happened) {
+            return None;
+        }
+        fitness.looks += 1;
+        let look = f64::from(fitness.looks);
+        self.look(worker, 1.0 / (look * (look + 1.0)))
+    }
+
+    /// Forgets a machine that is set aside.
+    pub fn forget(&mut self, worker: &str) {
+        self.machines.remove(worker);
+    }
+
+    /// Looks at all machines for the last time; returns who is to be set aside, and why.
+    pub fn last_look(&self) -> Option<(String, String)> {
+        let mut names = self.machines.keys();
+        names.find_map(|name| Some((name.clone(), self.look(name, 1.0)?)))
+    }
+
+    /// Looks at a machine, for so much of the chance of a false alarm.
+    fn look(&self, worker: &str, part: f64) -> Option<String> {
+        let here = self.machines.get(worker)?;
+        let others = || {
+            let machines = self.machines.iter();
+            machines.filter(|(name, _)| name.as_str() != worker)
+        };
+        let units: u64 = others().map(|(_, fitness)| fitness.units).sum();
+        let level = part * FALSE_ALARM / 4.0 / self.machines.len().max(1) as f64;
+        let is_chance =
+            |here_with: u64, with: u64| fisher::chance(here_with, here.units, with, units) >= level;
+        let faults: u64 = others().map(|(_, fitness)| fitness.with.fault).sum();
+        if !is_chance(here.with.fault, faults) {
+            return Some(format!(
+                "{} of its {} blocks had a fault, on the other machines {faults} of {units}",
+                here.with.fault, here.units
+            ));
+        }
+        let lags: u64 = others().map(|(_, fitness)| fitness.with.lag).sum();
+        let mut means: Vec<f64> = others().map(|(_, fitness)| fitness.mean_lag()).collect();
+        means.sort_by(f64::total_cmp);
+        let (own, median) = (here.mean_lag(), *means.get(means.len() / 2)?);
+        let is_far = 2 * here.with.lag > here.units && own > FAR * median;
+        (is_far && !is_chance(here.with.lag, lags)).then(|| {
+            let ms = |micros: f64| micros / 1000.0;
+            format!(
+                "its lag was above the margin in {} of its {} blocks, {:.1} ms in the mean, on the other machines in \
+                 {lags} of {units}, {:.1} ms",
+                here.with.lag,
+                here.units,
+                ms(own),
+                ms(median)
+            )
+        })
+    }
+}
+
+impl Fitness {
+    /// Notes a game of a unit of so many; whether it is time to look.
+    fn note(&mut self, unit: u64, of_unit: u64, happened: Happened<bool>) -> bool {
+        let (played, before) = self.open.get(&unit).copied().unwrap_or_default();
+        self.units += u64::from(played == 0);
+        self.with.fault += u64::from(happened.fault && !before.fault);
+        self.with.lag += u64::from(happened.lag && !before.lag);
+        let is_whole = played + 1 >= of_unit;
+        if is_whole {
+            self.open.remove(&unit);
+        } else {
+            let all = Happened {
+                fault: happened.fault || before.fault,
+                lag: happened.lag || before.lag,
+            };
+            self.open.insert(unit, (played + 1, all));
+        }
+        is_whole && self.units >= FIRST_LOOK << self.looks.min(40)
+    }
+
+    /// The mean of its lags, in microseconds.
+    fn mean_lag(&self) -> f64 {
+        self.lags as f64 / self.games.max(1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter::plan::{EngineSpec, Limit};
+    use arbiter::record::Fault;
+    use arbiter::record::seed::Seed;
+    use buxtehude::rules::VARIANTS;
+    use std::time::Duration;
+
+    /// A match of pairs of games by one engine with this limit.
+    fn plan(limit: Limit) -> Plan {
+        let engines = ["a", "b"].map(|name| EngineSpec::new(name, "/bin/sh", limit));
+        let mut plan = Plan::new(&VARIANTS[0], 2, engines.into());
+        plan.games = 1_000_000;
+        plan
+    }
+
+    fn game(number: u64, worker: &str, is_fault: bool, lag_p99: u64) -> GameRecord {
+        let fault = Fault {
+            seat: 1,
+            reason: String::new(),
+            stderr: Vec::new(),
+            evidence: None,
+        };
+        GameRecord {
+            game: number,
+            block: number.div_ceil(2),
+            variant: String::new(),
+            start: String::new(),
+            seats: Vec::new(),
+            seed: Seed::Number(1),
+            moves: String::new(),
+            places: Vec::new(),
+            endings: Vec::new(),
+            fault: is_fault.then_some(fault),
+            turns: Vec::new(),
+            replays: Vec::new(),
+            machine: Some(Machine {
+                worker: worker.to_string(),
+                lag_p99,
+                ..Machine::default()
+            }),
+        }
+    }
+
+    /// Random numbers that are good enough for a simulation.
+    struct Random(u64);
+
+    impl Random {
+        /// From 0 to 1.
+        fn next(&mut self) -> f64 {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (self.0 >> 11) as f64 / (1u64 << 53) as f64
+        }
+    }
+
+    /// Has machines play units in a random order, each with its own chance of a fault; returns who is set aside, after
+    /// how many units.
+    fn simulate(
+        random: &mut Random,
+        chances: &[f64],
+        units: u64,
+        lag: impl Fn(usize) -> u64,
+    ) -> Vec<(usize, u64)> {
+        let mut quarantine =
+            Quarantine::new(&plan(Limit::movetime(Duration::from_millis(9))), true);
+        let mut aside: Vec<(usize, u64)> = Vec::new();
+        for unit in 0..units {
+            let machine = (random.next() * chances.len() as f64) as usize;
+            if aside.iter().any(|(known, _)| *known == machine) {
+                continue;
+            }
+            // The second game of a unit fails mostly where the first has.
+            let is_fault = random.next() < chances[machine];
+            for number in [2 * unit + 1, 2 * unit + 2] {
+                let name = machine.to_string();
+                if quarantine
+                    .note(&game(number, &name, is_fault, lag(machine)))
+                    .is_some()
+                {
+                    quarantine.forget(&name);
+                    aside.push((machine, unit));
+                    break;
+                }
+            }
+        }
+        if let Some((name, _)) = quarantine.last_look() {
+            aside.push((name.parse().unwrap(), units));
+        }
+        aside
+    }
+
+    #[test]
+    fn machines_that_are_alike_are_left_alone_as_often_as_is_said() {
+        let mut random = Random(1);
+        let mut alarms = 0;
+        let (matches, lag) = (2000, |machine: usize| 300 + 200 * machine as u64);
+        for number in 0..matches {
+            let (machines, chance) = [(2, 0.01), (4, 0.1), (8, 0.3), (3, 0.5)][number % 4];
+            alarms += simulate(&mut random, &vec![chance; machines], 400, lag).len();
+        }
+        // At most 2 are expected; the test is discrete, so that it is rather none.
+        assert!(alarms <= 4, "{alarms} of {matches}");
+    }
+
+    #[test]
+    fn a_machine_with_faults_is_found_and_it_alone() {
+        let mut random = Random(2);
+        for (bad, good, most) in [(1.0, 0.0, 80), (1.0, 0.2, 200), (0.5, 0.05, 400)] {
+            for _ in 0..50 {
+                let found = simulate(&mut random, &[good, bad, good, good], 1000, |_| 300);
+                assert!(
+                    matches!(found[..], [(1, unit)] if unit < most),
+                    "{bad} {good}: {found:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_fast_machine_that_always_fails_is_found_by_few_games_of_others() {
+        let mut quarantine = Quarantine::new(&plan(Limit::nodes(1)), true);
+        for number in 1..=6 {
+            assert_eq!(quarantine.note(&game(number, "good", false, 0)), None);
+        }
+        let reason = (7..2000)
+            .find_map(|number| Some((number, quarantine.note(&game(number, "bad", true, 0))?)));
+        let (number, reason) = reason.unwrap();
+        assert!(number < 7 + 2 * 128, "{number}");
+        assert!(reason.ends_with("on the other machines 0 of 3"), "{reason}");
+    }
+
+    #[test]
+    fn a_machine_whose_lag_is_far_from_the_others_is_found_where_time_counts() {
+        for (lag, limit, is_found) in [
+            (60_000, Limit::movetime(Duration::from_millis(9)), true),
+            // Within the margin, or where no time is limited.
+            (49_000, Limit::movetime(Duration::from_millis(9)), false),
+            (60_000, Limit::nodes(9), false),
+        ] {
+            let mut quarantine = Quarantine::new(&plan(limit), true);
+            let mut found = Vec::new();
+            for number in 1..=300 {
+                let (worker, lag) =
+                    [("good", 2000), ("slow", lag), ("fair", 4000)][(number as usize - 1) / 2 % 3];
+                found.extend(quarantine.note(&game(number, worker, false, lag)));
+            }
+            let expected = "its lag was above the margin in 8 of its 8 blocks, 60.0 ms in the mean, on the other \
+                            machines in 0 of 15, 4.0 ms";
+            assert_eq!(
+                found.first().map(String::as_str),
+                is_found.then_some(expected),
+                "{lag}"
+            );
+        }
+    }
+
+    #[test]
+    fn machines_that_are_all_slow_or_slow_for_a_while_are_left_alone() {
+        let mut random = Random(3);
+        let alike = |machine: usize| 20_000 * (1 + machine as u64);
+        assert_eq!(simulate(&mut random, &[0.0; 5], 1000, alike), []);
+        let mut quarantine =
+            Quarantine::new(&plan(Limit::movetime(Duration::from_millis(9))), true);
+        for number in 1..=2000 {
+            let is_busy = (400..700).contains(&number);
+            let (worker, lag) = match (number - 1) / 2 % 2 {
+                0 => ("good", 2000),
+                _ => ("busy", if is_busy { 900_000 } else { 2000 }),
+            };
+            assert_eq!(
+                quarantine.note(&game(number, worker, false, lag)),
+                None,
+                "{number}"
+            );
+        }
+        assert_eq!(quarantine.last_look(), None);
+    }
+
+    #[test]
+    fn nobody_is_set_aside_where_it_is_off() {
+        let mut quarantine = Quarantine::new(&plan(Limit::nodes(1)), false);
+        for number in 1..200 {
+            let is_bad = number % 4 < 2;
+            let worker = if is_bad { "bad" } else { "good" };
+            assert_eq!(quarantine.note(&game(number, worker, is_bad, 0)), None);
+        }
+        assert_eq!(quarantine.last_look(), None);
+    }
+}

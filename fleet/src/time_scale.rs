@@ -1,0 +1,206 @@
+//! Limits of time by the speed of a machine, so that engines think as far on a slow machine as on a fast one.
+//!
+//! A match may have a reference speed. A machine of another speed plays with limits of reference / speed of those of the
+//! match: to the permille, not below an eighth nor beyond eight times. Times for a move, clocks and increments are scaled,
+//! each rounded to the next millisecond, half of one upwards, and none to nothing; margins, depths and nodes are not.
+
+use std::time::Duration;
+
+use arbiter::plan::{ClockLimit, Limit, Plan, TimeLimit};
+use arbiter::record::GameRecord;
+
+use crate::check::Refusal;
+
+/// The least part of its limits of time that a game is played with, in permille.
+pub const LEAST: u32 = 125;
+/// The greatest.
+pub const MOST: u32 = 8000;
+
+/// The scale for a machine of this speed, in permille; both speeds in positions a second.
+///
+/// # Examples
+/// ```
+/// use fleet::time_scale::scale;
+///
+/// assert_eq!(scale(1_000_000, 500_000), 2000);
+/// assert_eq!(scale(1_000_000, 3_000_000), 333);
+/// assert_eq!(scale(1_000_000, 1), 8000);
+/// ```
+pub fn scale(reference: u64, speed: u64) -> u32 {
+    let speed = u128::from(speed.max(1));
+    let permille = (u128::from(reference) * 1000 + speed / 2) / speed;
+    let permille = u32::try_from(permille).unwrap_or(MOST);
+    permille.clamp(LEAST, MOST)
+}
+
+/// Whether anything of a match depends on time.
+pub fn is_timed(plan: &Plan) -> bool {
+    let mut limits = plan.engines.iter().map(|engine| engine.limit);
+    limits.any(|limit| !limit.is_timeless())
+}
+
+/// The scale with which a machine plays a match; `None` where its limits are those of the match.
+pub fn scale_of(plan: &Plan, reference: Option<u64>, speed: Option<u64>) -> Option<u32> {
+    let (reference, speed) = reference.filter(|_| is_timed(plan)).zip(speed)?;
+    Some(scale(reference, speed))
+}
+
+/// Scales the limits of time of all engines.
+pub fn apply(plan: &mut Plan, permille: u32) {
+    for engine in &mut plan.engines {
+        engine.limit = scaled(engine.limit, permille);
+    }
+}
+
+fn scaled(limit: Limit, permille: u32) -> Limit {
+    let time = limit.time.map(|time| match time {
+        TimeLimit::Move(time) => TimeLimit::Move(scaled_time(time, permille)),
+        TimeLimit::Clock(clock) => TimeLimit::Clock(ClockLimit {
+            time: scaled_time(clock.time, permille),
+            increment: scaled_time(clock.increment, permille),
+            ..clock
+        }),
+    });
+    Limit { time, ..limit }
+}
+
+fn scaled_time(time: Duration, permille: u32) -> Duration {
+    let scaled = (time.as_millis() * u128::from(permille) + 500) / 1000;
+    let least = u64::from(!time.is_zero());
+    Duration::from_millis(u64::try_from(scaled).unwrap_or(u64::MAX).max(least))
+}
+
+/// Whether a game was played with the limits that its machine has by its own speed.
+///
+/// # Errors
+/// [`Refusal::Other`] where it says another scale.
+pub fn check(plan: &Plan, reference: Option<u64>, record: &GameRecord) -> Result<(), Refusal> {
+    let text = |scale: Option<u32>| match scale {
+        Some(permille) => format!("{permille} permille"),
+        None => "none".to_string(),
+    };
+    let machine = record.machine.as_ref();
+    let found = machine.and_then(|machine| machine.time_scale);
+    let expected = scale_of(plan, reference, machine.and_then(|machine| machine.speed));
+    let is_needed = reference.is_some() && is_timed(plan);
+    if found == expected && found.is_some() == is_needed {
+        return Ok(());
+    }
+    let expected = match (is_needed, expected) {
+        (true, None) => "one by the machine's speed".to_string(),
+        (_, expected) => text(expected),
+    };
+    Err(Refusal::Other {
+        what: "scale of times",
+        found: text(found),
+        expected,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter::plan::EngineSpec;
+    use arbiter::record::Machine;
+    use arbiter::record::seed::Seed;
+    use buxtehude::rules::VARIANTS;
+
+    fn plan(limits: [&str; 2]) -> Plan {
+        let engine =
+            |(name, limit): (&str, &str)| EngineSpec::new(name, "/bin/sh", limit.parse().unwrap());
+        let engines = ["a", "b"].into_iter().zip(limits).map(engine);
+        Plan::new(&VARIANTS[0], 2, engines.collect())
+    }
+
+    #[test]
+    fn times_are_scaled_to_the_millisecond_and_nothing_else_is() {
+        for (limit, permille, expected) in [
+            ("movetime=100", 1500, "movetime=150"),
+            ("movetime=1", 125, "movetime=1"),
+            ("movetime=3", 500, "movetime=2"),
+            ("tc=10+0.1", 333, "tc=3.33+0.033"),
+            ("tc=40/60+0", 8000, "tc=40/480+0"),
+            ("depth=5 nodes=7", 2000, "depth=5 nodes=7"),
+            ("movetime=10 nodes=7", 2000, "movetime=20 nodes=7"),
+        ] {
+            let mut plan = plan([limit, "depth=1"]);
+            apply(&mut plan, permille);
+            assert_eq!(plan.engines[0].limit.to_string(), expected);
+            assert_eq!(plan.engines[1].limit.to_string(), "depth=1");
+            assert_eq!(plan.engines[0].margin, Duration::from_millis(50));
+        }
+    }
+
+    fn record(speed: Option<u64>, time_scale: Option<u32>) -> GameRecord {
+        GameRecord {
+            game: 1,
+            block: 1,
+            variant: String::new(),
+            start: String::new(),
+            seats: Vec::new(),
+            seed: Seed::Number(1),
+            moves: String::new(),
+            places: Vec::new(),
+            endings: Vec::new(),
+            fault: None,
+            turns: Vec::new(),
+            replays: Vec::new(),
+            machine: Some(Machine {
+                speed,
+                time_scale,
+                ..Machine::default()
+            }),
+        }
+    }
+
+    #[test]
+    fn only_the_scale_of_its_own_speed_is_taken_of_a_machine() {
+        let (timed, timeless) = (
+            plan(["movetime=9", "nodes=1"]),
+            plan(["depth=2", "nodes=1"]),
+        );
+        let refused = |plan, reference, speed, scale| {
+            let found = check(plan, reference, &record(speed, scale));
+            found.err().map(|error| error.to_string())
+        };
+        assert_eq!(refused(&timed, None, Some(5), None), None);
+        assert_eq!(refused(&timed, Some(10), Some(5), Some(2000)), None);
+        assert_eq!(refused(&timed, Some(10), Some(1), Some(MOST)), None);
+        assert_eq!(refused(&timeless, Some(10), Some(5), None), None);
+        for (plan, reference, speed, scale, words) in [
+            (
+                &timed,
+                Some(10),
+                Some(5),
+                Some(1999),
+                "found 1999 permille, the schedule has 2000",
+            ),
+            (
+                &timed,
+                Some(10),
+                Some(5),
+                None,
+                "found none, the schedule has 2000 permille",
+            ),
+            (&timed, Some(10), None, None, "one by the machine's speed"),
+            (
+                &timed,
+                Some(80),
+                Some(1),
+                Some(80_000),
+                "the schedule has 8000 permille",
+            ),
+            (&timed, None, Some(5), Some(2000), "the schedule has none"),
+            (
+                &timeless,
+                Some(10),
+                Some(5),
+                Some(2000),
+                "the schedule has none",
+            ),
+        ] {
+            let error = refused(plan, reference, speed, scale).unwrap();
+            assert!(error.contains(words), "{error}");
+        }
+    }
+}

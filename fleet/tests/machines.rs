@@ -1,0 +1,244 @@
+//! Machines of different speed and fitness: who played which game is kept, and who is not fit is set aside, with all its
+//! games, while the engines stay what they are.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use arbiter::archive::store::{Store, StoreError};
+use arbiter::record::{GameRecord, Machine};
+
+use crate::common::fleet::FLEET;
+use crate::common::{Fleet, lines_of, played_on_one_machine};
+
+/// An engine that fails as soon as it is to think, on a machine that says so: as one does that gets too little memory.
+const ENGINE: &str = r#"#!/bin/sh
+[ -z "$BROKEN_MACHINE" ] && exec "$FLEET" engine
+while read -r word rest; do
+    case $word in
+    uci) echo "id name broken"; echo uciok ;;
+    isready) echo readyok ;;
+    go) exit 1 ;;
+    quit) exit 0 ;;
+    esac
+done
+"#;
+
+fn games_of(fleet: &Fleet) -> Vec<GameRecord> {
+    let mut games = Vec::new();
+    let read = Store::open(&fleet.store())
+        .unwrap()
+        .for_each_game(None, |record| {
+            games.push(record);
+            Ok::<(), StoreError>(())
+        });
+    read.unwrap();
+    games
+}
+
+fn machine(record: &GameRecord) -> &Machine {
+    record.machine.as_ref().unwrap()
+}
+
+/// What `arbiter report` would say: the tables of a store.
+fn report(fleet: &Fleet) -> String {
+    let store = Store::open(&fleet.store()).unwrap();
+    let past = arbiter::results::past::Past::of(&store, &store.plan().unwrap()).unwrap();
+    past.report.text()
+}
+
+#[test]
+fn each_game_says_who_played_it_and_events_do_too() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let events = fleet.folder.path().join("events");
+    let words = ["--games", "12", "--nodes", "300", "--seed", "7"];
+    let mut all = words.to_vec();
+    all.extend(["--events", events.to_str().unwrap()]);
+    let mut coordinator = fleet.begin(&all);
+    let _workers = [fleet.worker("one"), fleet.worker("two")];
+    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+    for record in games_of(&fleet) {
+        let machine = machine(&record);
+        assert!(["one", "two"].contains(&machine.worker.as_str()));
+        assert!(machine.speed.is_some_and(|speed| speed > 0), "{machine:?}");
+        assert!(machine.micros > 0 && machine.lag_p99 >= machine.lag_median);
+        assert_eq!((machine.slots, machine.time_scale), (1, None));
+    }
+    assert_eq!(lines_of(&fleet.store()), played_on_one_machine(&words));
+    let events = fs::read_to_string(events).unwrap();
+    let ends = events
+        .lines()
+        .filter(|line| line.contains(r#"{"event":"end","#));
+    let ends: Vec<&str> = ends.collect();
+    assert_eq!(ends.len(), 12);
+    for end in ends {
+        assert!(
+            end.contains(r#","worker":"one","#) || end.contains(r#","worker":"two","#),
+            "{end}"
+        );
+    }
+    let report = report(&fleet);
+    assert!(report.contains("games/s"), "{report}");
+    // It is printed in the end as well.
+    assert!(
+        coordinator.output().contains("games/s"),
+        "{}",
+        coordinator.output()
+    );
+}
+
+#[test]
+fn a_machine_on_which_engines_fail_is_set_aside_and_its_games_are_played_by_others() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let program = fleet.folder.path().join("engine");
+    fs::write(&program, ENGINE.replace("$FLEET", FLEET)).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let program = program.to_str().unwrap();
+    let store = fleet.store();
+    let engine = |name: &str| format!("name={name},cmd={program}");
+    let [a, b] = ["a", "b"].map(|name| format!("cmd={program} name={name}"));
+    let words = [
+        "match",
+        "--store",
+        store.to_str().unwrap(),
+        "--engine",
+        &a,
+        "--engine",
+        &b,
+        "--games",
+        "120",
+        "--nodes",
+        "20",
+        "--seed",
+        "7",
+    ];
+    let mut coordinator = fleet.start(&words);
+    let work = |name| {
+        [
+            "work",
+            "--name",
+            name,
+            "--engine",
+            &engine("a"),
+            "--engine",
+            &engine("b"),
+        ]
+        .map(String::from)
+    };
+    let good = work("good");
+    let _good = fleet.start(&good.each_ref().map(String::as_str));
+    fleet.await_games(4);
+    let bad = work("bad");
+    let environment = [("BROKEN_MACHINE", "yes")];
+    let _bad = fleet.start_in(&bad.each_ref().map(String::as_str), &environment);
+    coordinator.await_words("worker bad is set aside: ");
+    coordinator.await_words("of worker bad kept out of the count");
+    let mut status = fleet.start(&["status", store.to_str().unwrap()]);
+    assert_eq!(status.end(), 0, "{}", status.output());
+    // Whoever goes on with the match knows it, too.
+    coordinator.kill();
+    let mut coordinator = fleet.resume();
+    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+    let games = games_of(&fleet);
+    assert_eq!(games.len(), 120);
+    assert!(
+        games
+            .iter()
+            .all(|record| record.fault.is_none() && machine(record).worker == "good")
+    );
+    let stored = Store::open(&store).unwrap();
+    let aside = stored.all_set_aside().unwrap();
+    let [aside] = &aside[..] else {
+        panic!("{aside:?}")
+    };
+    assert_eq!((aside.worker.as_str(), aside.keeps_out), ("bad", true));
+    let mut kept_out = 0;
+    let read = stored.for_each_kept_out(|kept| {
+        assert!(kept.record.fault.is_some() && machine(&kept.record).worker == "bad");
+        kept_out += 1;
+        Ok::<(), StoreError>(())
+    });
+    read.unwrap();
+    assert_eq!(aside.games, kept_out);
+    assert!(kept_out >= 4, "{kept_out}");
+    let report = report(&fleet);
+    let expected = format!(
+        "machine bad is set aside: {}; {kept_out} games of it are kept out",
+        aside.reason
+    );
+    assert!(report.contains(&expected), "{expected}: {report}");
+}
+
+#[test]
+fn times_are_scaled_by_the_speed_of_the_machine() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    // Of a reference that is far slower than any machine.
+    let words = [
+        "--games",
+        "4",
+        "--movetime",
+        "80",
+        "--seed",
+        "7",
+        "--scale-time",
+        "1000",
+    ];
+    let mut coordinator = fleet.begin(&words);
+    let _worker = fleet.worker("one");
+    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+    let games = games_of(&fleet);
+    assert_eq!(games.len(), 4);
+    for record in &games {
+        assert_eq!(
+            machine(record).time_scale,
+            Some(125),
+            "{:?}",
+            machine(record)
+        );
+        let micros: Vec<u64> = record.turns.iter().filter_map(|turn| turn.micros).collect();
+        let mean = micros.iter().sum::<u64>() / micros.len() as u64;
+        // They think for 10 ms each; nobody would be so fast with 80.
+        assert!(mean < 60_000, "{mean}");
+    }
+    let output = coordinator.output();
+    assert!(
+        output.contains("a machine with 1000 positions a second"),
+        "{output}"
+    );
+    assert!(report(&fleet).contains("0.125"), "{}", report(&fleet));
+    let store = fleet.store();
+    let store = store.to_str().unwrap();
+    let mut other = fleet.start(&["resume", "--scale-time", "2000", store]);
+    // A match that is over is shown, whatever was asked for.
+    assert_eq!(other.end(), 0, "{}", other.output());
+}
+
+#[test]
+fn nothing_is_scaled_where_nothing_depends_on_time() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(&["--games", "2", "--nodes", "9", "--scale-time"]);
+    assert_eq!(coordinator.end(), 2, "{}", coordinator.output());
+    let output = coordinator.output();
+    assert!(
+        output.contains("--scale-time: no engine is limited by time"),
+        "{output}"
+    );
+    assert!(!fleet.store().exists());
+    let help = Command::new(FLEET)
+        .args(["match", "--help"])
+        .output()
+        .unwrap();
+    assert!(
+        String::from_utf8(help.stdout)
+            .unwrap()
+            .contains("--quarantine <on|off>")
+    );
+}
