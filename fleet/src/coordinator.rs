@@ -13,6 +13,7 @@ mod retiring;
 mod sample;
 mod share;
 mod watch;
+mod withdraw;
 
 use std::process::ExitCode;
 
@@ -30,7 +31,7 @@ use arbiter::results::exit::{
 use arbiter::results::output::print;
 use arbiter::score::Verdict;
 use arbiter::settings::args::validate::ArgsError;
-use arbiter::settings::args::{GameArgs, ResumeArgs};
+use arbiter::settings::args::{GameArgs, OnInterrupt, ResumeArgs};
 use async_nats::jetstream::Context;
 
 use crate::args::ServerArgs;
@@ -65,7 +66,10 @@ pub async fn begin(
         Err(error) => return fail(USAGE, error),
     };
     match Prepared::new(&plan, remarks, args) {
-        Ok(prepared) => coordinate(&context, prepared, server).await,
+        Ok(prepared) => {
+            let on_interrupt = args.output.on_interrupt;
+            coordinate(&context, prepared, server, on_interrupt).await
+        }
         Err((code, error)) => fail(code, error),
     }
 }
@@ -99,7 +103,10 @@ pub async fn resume(server: &ServerArgs, args: &ResumeArgs) -> ExitCode {
         Ok(_) => {}
     }
     match context {
-        Ok(context) => coordinate(&context, prepared, server).await,
+        Ok(context) => {
+            let on_interrupt = args.output.on_interrupt;
+            coordinate(&context, prepared, server, on_interrupt).await
+        }
         Err(error) => fail(USAGE, error),
     }
 }
@@ -110,9 +117,14 @@ async fn reach(server: &ServerArgs) -> Result<Context, QueueError> {
 }
 
 /// Gives out what is missing, takes what was played, and ends with the tables.
-async fn coordinate(context: &Context, mut prepared: Prepared, server: &ServerArgs) -> ExitCode {
+async fn coordinate(
+    context: &Context,
+    mut prepared: Prepared,
+    server: &ServerArgs,
+    on_interrupt: OnInterrupt,
+) -> ExitCode {
     let interrupt = prepared.ledger.interrupt.clone();
-    if let Err(error) = stop_on_signals(&interrupt) {
+    if let Err(error) = stop_on_signals(&interrupt, on_interrupt) {
         return fail(USAGE, format_args!("cannot handle signals: {error}"));
     }
     let id_names = match tokio::task::block_in_place(|| try_engines(&prepared.plan, &interrupt)) {
@@ -186,15 +198,20 @@ fn try_engines(
     checked.map_err(|error| error.to_string())
 }
 
-/// The first signal pauses the match, the next one ends the coordinator at once.
-fn stop_on_signals(interrupt: &Interrupt) -> std::io::Result<()> {
+/// The first signal pauses the match, at once or after the running games; the last one ends the coordinator at once.
+fn stop_on_signals(interrupt: &Interrupt, choice: OnInterrupt) -> std::io::Result<()> {
     let stopped = interrupt.clone();
     let on_signal = move || {
         if stopped.is_set() {
             std::process::exit(INTERRUPTED.into());
         }
-        stopped.set();
-        complain("stopping; interrupt again to stop at once");
+        if choice == OnInterrupt::Finish && !stopped.ends() {
+            stopped.finish();
+            complain("stopping after the running games; interrupt again to drop them");
+        } else {
+            stopped.set();
+            complain("stopping; interrupt again to stop at once");
+        }
     };
     signals::listen(interrupt, on_signal, accuse_aloud)
 }

@@ -102,6 +102,30 @@ fn a_match_is_paused_and_goes_on() {
 }
 
 #[test]
+fn a_match_ends_after_its_running_games() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let words: Vec<&str> = WORDS
+        .iter()
+        .chain(&["--on-interrupt", "finish"])
+        .copied()
+        .collect();
+    let mut coordinator = fleet.begin(&words);
+    let _workers = [fleet.worker("one"), fleet.worker("two")];
+    fleet.await_games(3);
+    coordinator.signal(Signal::INT);
+    assert_eq!(coordinator.end(), 130, "{}", coordinator.output());
+    let output = coordinator.output();
+    assert!(output.contains("after the running games"), "{output}");
+    // No block is broken off.
+    let games = lines_of(&fleet.store()).len();
+    assert!(games < 24 && games.is_multiple_of(2), "{games}: {output}");
+    let mut coordinator = fleet.resume();
+    assert_whole(&fleet, &mut coordinator);
+}
+
+#[test]
 fn the_server_is_killed_and_keeps_its_storage() {
     let Some(mut fleet) = Fleet::new() else {
         return;

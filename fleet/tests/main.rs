@@ -10,3 +10,4 @@ mod machines;
 mod messages;
 mod refusals;
 mod same_games;
+mod sprt;

@@ -4,6 +4,7 @@
 //! cargo bench -p fleet --bench scale -- workers --number 4 --nodes 1
 //! cargo bench -p fleet --bench scale -- workers --number 4 --movetime 20
 //! cargo bench -p fleet --bench scale -- simulated --number 10000 --stored 1000000
+//! cargo bench -p fleet --bench scale -- invented --check-sample 10
 //! ```
 //!
 //! `workers` are real ones, with the built-in engine. `simulated` ones talk as real ones do, each over a connection of
@@ -34,6 +35,8 @@ pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 const FLEET: &str = env!("CARGO_BIN_EXE_fleet");
 /// Games of the match beyond those that are stored before: more than are played.
 const GAMES: u64 = 10_000_000;
+/// How long an inventor may stay unknown.
+const PATIENCE: Duration = Duration::from_secs(300);
 /// Games that are stored together.
 const TOGETHER: u64 = 1000;
 
@@ -64,6 +67,15 @@ enum What {
         /// How long a game takes
         #[arg(long, default_value = "10")]
         game_seconds: f64,
+    },
+    /// One worker that invents its games beside two honest ones, until it is found
+    Invented {
+        /// About one block of so many is played by two
+        #[arg(long)]
+        check_sample: u64,
+        /// How often it is tried
+        #[arg(long, default_value = "10")]
+        runs: usize,
     },
 }
 
@@ -102,6 +114,16 @@ fn main() -> Outcome<()> {
             common,
             game_seconds,
         } => runtime.block_on(simulated(&common, Duration::from_secs_f64(game_seconds))),
+        What::Invented { check_sample, runs } => {
+            let found = (0..runs).map(|_| runtime.block_on(invented(check_sample)));
+            let found: Outcome<Vec<u64>> = found.collect();
+            found.map(|found| {
+                let mean = found.iter().sum::<u64>() as f64 / runs as f64;
+                println!(
+                    "--check-sample {check_sample}: found after {mean:.1} invented games in the mean of {runs}: {found:?}"
+                );
+            })
+        }
     };
     runtime.shutdown_background();
     outcome
@@ -113,19 +135,10 @@ async fn real(common: &Common, limit: Limit) -> Outcome<()> {
     let plan = plan(limit, common.stored);
     fill(&store, &plan, common.stored)?;
     let server = Server::start(folder.path())?;
-    let coordinator = coordinator(&store, &server, folder.path())?;
+    let coordinator = coordinator(&store, &server, folder.path(), &[])?;
     let mut workers = Vec::new();
     for number in 0..common.number {
-        let name = format!("worker-{number}");
-        let engines = ["a", "b"].map(|name| format!("name={name},cmd={FLEET}"));
-        let words = ["work", "--name", &name, "--nats", server.url()];
-        let words = words.into_iter().chain(["--engine", &engines[0]]);
-        let words = words.chain(["--engine", &engines[1]]);
-        workers.push(Process::start(
-            Path::new(FLEET),
-            words,
-            &folder.path().join(&name),
-        )?);
+        workers.push(worker(&format!("worker-{number}"), &server, folder.path())?);
     }
     report(common, &server, &coordinator, None).await
 }
@@ -136,9 +149,34 @@ async fn simulated(common: &Common, game_time: Duration) -> Outcome<()> {
     let plan = plan(Limit::nodes(1), common.stored);
     fill(&store, &plan, common.stored)?;
     let server = Server::start(folder.path())?;
-    let coordinator = coordinator(&store, &server, folder.path())?;
+    let coordinator = coordinator(&store, &server, folder.path(), &[])?;
     let talk = simulated::begin(server.url(), common.number, game_time).await?;
     report(common, &server, &coordinator, Some(&talk)).await
+}
+
+/// How many games an inventor gets into the store until it is found.
+async fn invented(check_sample: u64) -> Outcome<u64> {
+    let folder = tempfile::tempdir()?;
+    let store = folder.path().join("match.db");
+    fill(&store, &plan(Limit::nodes(1), 0), 0)?;
+    let server = Server::start(folder.path())?;
+    let sample = check_sample.to_string();
+    let words = ["--check-sample", &sample];
+    let coordinator = coordinator(&store, &server, folder.path(), &words)?;
+    let mut workers = Vec::new();
+    for name in ["one", "two"] {
+        workers.push(worker(name, &server, folder.path())?);
+    }
+    // As fast as the honest ones.
+    let talk = simulated::begin(server.url(), 1, Duration::from_millis(20)).await?;
+    let begun = Instant::now();
+    while !coordinator.has_said("two others played another one")? {
+        if begun.elapsed() > PATIENCE {
+            return Err(format!("not found after {} games", talk.games()).into());
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    Ok(talk.games())
 }
 
 /// Measures for a while, and prints a row for a table.
@@ -189,10 +227,19 @@ async fn report(
     Ok(())
 }
 
-fn coordinator(store: &Path, server: &Server, folder: &Path) -> Outcome<Process> {
+fn coordinator(store: &Path, server: &Server, folder: &Path, more: &[&str]) -> Outcome<Process> {
     let store = store.to_str().ok_or("a path that is no text")?;
     let words = ["resume", store, "--nats", server.url()];
+    let words = words.iter().chain(more).copied();
     Process::start(Path::new(FLEET), words, &folder.join("coordinator"))
+}
+
+fn worker(name: &str, server: &Server, folder: &Path) -> Outcome<Process> {
+    let engines = ["a", "b"].map(|name| format!("name={name},cmd={FLEET}"));
+    let words = ["work", "--name", name, "--nats", server.url()];
+    let words = words.into_iter().chain(["--engine", &engines[0]]);
+    let words = words.chain(["--engine", &engines[1]]);
+    Process::start(Path::new(FLEET), words, &folder.join(name))
 }
 
 fn plan(limit: Limit, stored: u64) -> Plan {

@@ -52,6 +52,11 @@ impl Process {
         Ok(output.lines().filter(is_game).count() as u64)
     }
 
+    /// Whether it has said something.
+    pub fn has_said(&self, words: &str) -> Outcome<bool> {
+        Ok(fs::read_to_string(&self.output)?.contains(words))
+    }
+
     pub fn usage(&self) -> Outcome<Usage> {
         let folder = PathBuf::from(format!("/proc/{}", self.child.id()));
         let stat = fs::read_to_string(folder.join("stat"))?;

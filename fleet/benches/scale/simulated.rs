@@ -44,6 +44,11 @@ impl Talk {
         self.times().clear();
     }
 
+    /// Games that were sent.
+    pub fn games(&self) -> u64 {
+        self.games.load(Ordering::Relaxed)
+    }
+
     /// What was counted, in words.
     pub fn summary(&self) -> String {
         let mut times = self.times();
@@ -54,7 +59,7 @@ impl Talk {
         };
         format!(
             "{} games sent, acknowledged after {:.1} ms in the median, {:.1} at the 99th percentile; {} calls failed",
-            self.games.load(Ordering::Relaxed),
+            self.games(),
             at(500),
             at(990),
             self.failures.load(Ordering::Relaxed)

@@ -110,6 +110,8 @@ pub(super) struct Drive<'a> {
     pub(super) was_idle: bool,
     /// Which units are played by two workers, and what is known of them.
     pub(super) sample: Sample,
+    /// Whether what nobody had begun has been taken back, since the match is to end.
+    pub(super) has_withdrawn: bool,
     /// Units that were late, and were given to a second worker.
     pub(super) given_twice: HashSet<u64>,
     /// Versions of messages that are not known, of which it has been said.
@@ -174,6 +176,7 @@ pub(super) async fn drive(context: &Context, prepared: Prepared, server: &Server
                 server.check_sample,
                 number().map_err(|(_, error)| DriveError::Random(error))?,
             ),
+            has_withdrawn: false,
             given_twice: HashSet::new(),
             unknown_versions: HashSet::new(),
             plan_bytes,
@@ -206,7 +209,7 @@ impl Drive<'_> {
         let begun = Instant::now();
         let mut watched = begun;
         let (mut has_begun, mut has_complained) = (false, false);
-        while !(self.ledger.interrupt.ends() || has_begun && self.is_finished().await?) {
+        while !(self.is_told_to_end() || has_begun && self.is_finished().await?) {
             let mut outcome = match has_begun {
                 true => self.turn().await,
                 false => self.begin().await,
@@ -264,7 +267,10 @@ impl Drive<'_> {
 
     /// Gives out what may be, and takes what has come, for a moment.
     async fn turn(&mut self) -> Result<(), DriveError> {
-        self.give_out().await?;
+        match self.ledger.interrupt.ends() {
+            true => self.withdraw().await?,
+            false => self.give_out().await?,
+        }
         let batch = self.queue.consumer.batch();
         let batch = batch.max_messages(MOST_FETCHED).expires(WAIT);
         let batch = batch.messages().await;
@@ -276,7 +282,7 @@ impl Drive<'_> {
                 messages.push(message.map_err(QueueError::call("results"))?);
             }
             self.take(messages).await?;
-            if !self.is_over() {
+            if !self.ledger.interrupt.ends() {
                 self.give_out().await?;
             }
         }

@@ -70,6 +70,12 @@ impl Outstanding {
         old.take(number).collect()
     }
 
+    /// The units whose messages come after the one with this number, with their messages.
+    pub fn after(&self, sequence: u64) -> Vec<(u64, u64)> {
+        let sent = self.sent.iter().map(|(&unit, sent)| (unit, sent.sequence));
+        sent.filter(|(_, sent)| *sent > sequence).collect()
+    }
+
     /// Whether a unit is given out.
     pub fn has(&self, unit: u64) -> bool {
         self.sent.contains_key(&unit)
@@ -111,6 +117,8 @@ mod tests {
         outstanding.done(1);
         outstanding.lost(2);
         assert_eq!(outstanding.first(9, Duration::ZERO), [(0, 10)]);
+        assert_eq!(outstanding.after(9), [(0, 10)]);
+        assert_eq!(outstanding.after(10), []);
         assert_eq!(outstanding.next(4, |_| true), Some(2));
         assert_eq!(outstanding.next(4, |unit| unit != 3), None);
         assert!(!outstanding.is_done(4));

@@ -80,9 +80,13 @@ impl Fleet {
 
     /// Starts the coordinator of a new match between engines `a` and `b`, which are the built-in one.
     pub fn begin(&mut self, words: &[&str]) -> Process {
+        self.begin_with(&engines(), words)
+    }
+
+    /// Starts the coordinator of a new match between these engines.
+    pub fn begin_with(&mut self, engines: &[String], words: &[&str]) -> Process {
         let store = self.store();
         let mut all = vec!["match", "--store", store.to_str().unwrap()];
-        let engines = engines();
         let engines = engines.iter().map(String::as_str);
         all.extend(engines.flat_map(|engine| ["--engine", engine]));
         all.extend_from_slice(words);

@@ -6,6 +6,6 @@ pub mod one_machine;
 pub mod server;
 pub mod small;
 
-pub use fleet::{Fleet, Process};
+pub use fleet::{FLEET, Fleet, Process};
 pub use one_machine::{lines_of, played_on_one_machine};
 pub use server::Server;

@@ -10,6 +10,9 @@ use arbiter::play::lag::LagMeter;
 use arbiter::play::log::Log;
 use arbiter::play::replays::Replays;
 use arbiter::play::runner::{self, InOrder, Match, News, RunError};
+use arbiter::results::past::Past;
+use arbiter::results::report::Report;
+use arbiter::score::Verdict;
 use arbiter::settings::args::{Command, validate};
 use arbiter::settings::config;
 
@@ -63,6 +66,44 @@ pub fn played_by(engines: &[String], words: &[&str]) -> Vec<String> {
     played.unwrap();
     drop(store);
     lines_of(&path)
+}
+
+/// What has been counted of a match with a sequential test on one machine, played until the test has decided.
+pub fn decided_on_one_machine(engines: &[String], words: &[&str]) -> Report {
+    let plan = plan(engines, words);
+    let mut report = Report::of(&plan);
+    let (interrupt, lag, log) = (Interrupt::new(), LagMeter::start(), Log::none());
+    let planned = Match {
+        plan: &plan,
+        games: &InOrder::new(Some),
+        failures: &[],
+        replays: &Replays::new(&plan.engines, &[]),
+        log: &log,
+        interrupt: &interrupt,
+        lag: &lag,
+        first_core: 0,
+        isolation: None,
+        programs: None,
+        is_followed: false,
+    };
+    let played = runner::run(planned, |news| {
+        if let News::Ended(record) = news {
+            report.add(&record);
+            if report.verdict() != Verdict::Open {
+                interrupt.set();
+            }
+        }
+        Ok::<(), RunError>(())
+    });
+    played.unwrap();
+    report
+}
+
+/// What has been counted of the match in a store.
+pub fn counted(path: &Path) -> Report {
+    let store = Store::open(path).unwrap();
+    let plan = store.plan().unwrap();
+    Past::of(&store, &plan).unwrap().report
 }
 
 /// The games in a store, as `arbiter export --without-clock` prints them.

@@ -1,0 +1,64 @@
+//! A sequential test on many machines decides as on one, and then all stop.
+
+use std::time::Duration;
+
+use arbiter::score::Verdict;
+use fleet::message::Beat;
+use fleet::queue::bucket::Bucket;
+
+use crate::common::one_machine::{counted, decided_on_one_machine};
+use crate::common::{FLEET, Fleet};
+
+const WORDS: &[&str] = &[
+    "--games",
+    "1000",
+    "--seed",
+    "5",
+    "--random-plies",
+    "4",
+    "--sprt",
+    "elo0=0",
+    "elo1=200",
+];
+
+/// The engine `a` is by far the stronger one.
+fn engines() -> [String; 2] {
+    [("a", 400), ("b", 1)]
+        .map(|(name, nodes)| format!("cmd={FLEET} args=engine name={name} nodes={nodes}"))
+}
+
+#[test]
+fn a_test_decides_as_on_one_machine_and_then_all_stop() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin_with(&engines(), WORDS);
+    let workers = [fleet.worker("one"), fleet.worker("two")];
+    assert_eq!(coordinator.end(), 10, "{}", coordinator.output());
+    let (found, expected) = (
+        counted(&fleet.store()),
+        decided_on_one_machine(&engines(), WORDS),
+    );
+    assert_eq!(found.verdict(), Verdict::H1);
+    assert_eq!(found.standings().games(), expected.standings().games());
+    assert_eq!(found.llr(), expected.llr());
+    // What is played beyond the block that decides is stored, and that is little.
+    let beyond = found.played() - found.standings().games();
+    assert!(beyond <= 40, "{beyond}: {}", coordinator.output());
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let playing = || {
+        runtime.block_on(async {
+            let client = async_nats::connect(fleet.server.url()).await.unwrap();
+            let beats = Bucket::beats(&async_nats::jetstream::new(client)).await;
+            let beats: Vec<Beat> = beats.unwrap().all().await.unwrap();
+            (
+                beats.len(),
+                beats.iter().map(|beat| beat.playing).sum::<u64>(),
+            )
+        })
+    };
+    fleet.await_that("workers that play nothing", || {
+        std::thread::sleep(Duration::from_millis(500));
+        playing() == (workers.len(), 0)
+    });
+}
