@@ -1,16 +1,17 @@
-//! A game that nobody thought about: legal, with the cards and the beginning of the schedule.
+//! A game that nobody thought about: legal, with the cards and the beginning of the schedule, and about as long as one of
+//! sensible players.
 
 use arbiter::plan::Plan;
 use arbiter::plan::deck::Deck;
 use arbiter::plan::schedule::{Dealt, Schedule};
 use arbiter::record::ending::Ending;
 use arbiter::record::{GameRecord, TurnRecord};
-use buxtehude::rules::{Seat, Turn};
+use buxtehude::rules::{AnyPosition, Seat, Turn};
 use rand::RngExt;
 
 use crate::Outcome;
 
-/// A game of the schedule by random moves.
+/// A game of the schedule by moves that lead home, or any.
 pub fn random_game(
     plan: &Plan,
     schedule: &Schedule<'_>,
@@ -33,9 +34,8 @@ pub fn random_game(
             }
             Turn::Seat(seat) => {
                 let moves = position.legal_actions();
-                let any = || moves[rand::rng().random_range(0..moves.len())].clone();
                 let is_asked = begun.is_none();
-                let word = begun.unwrap_or_else(any);
+                let word = begun.unwrap_or_else(|| chosen(&position, seat, &moves));
                 if is_asked {
                     turns.push(TurnRecord {
                         seat: seat.index() as u32 + 1,
@@ -79,4 +79,23 @@ pub fn random_game(
         replays: Vec::new(),
         machine: None,
     })
+}
+
+/// Now and then any move, else one after which the seat is nearest to its goal.
+fn chosen(position: &AnyPosition, seat: Seat, moves: &[String]) -> String {
+    let mut rng = rand::rng();
+    if rng.random_ratio(1, 4) {
+        return moves[rng.random_range(0..moves.len())].clone();
+    }
+    let turns_home = |word: &&String| {
+        let mut next = *position;
+        // The word is one of the legal ones.
+        let _ = next.play(word);
+        next.turns_home(seat)
+    };
+    moves
+        .iter()
+        .min_by_key(turns_home)
+        .cloned()
+        .unwrap_or_default()
 }

@@ -111,16 +111,22 @@ pub async fn begin(url: &str, number: usize, game_time: Duration) -> Outcome<Arc
         let some = (first..number.min(first + AT_A_TIME)).map(|worker| {
             let (url, played) = (url.to_string(), played.clone());
             tokio::spawn(async move {
-                let context = jetstream::new(async_nats::connect(url).await?);
+                // As long as it takes, as a real one.
+                let client = loop {
+                    match async_nats::connect(&url).await {
+                        Ok(client) => break client,
+                        Err(_) => sleep(Duration::from_millis(500)).await,
+                    }
+                };
+                let context = jetstream::new(client);
                 let name = format!("simulated-{worker}");
                 tokio::spawn(beat(context.clone(), name.clone(), played.talk.clone()));
                 tokio::spawn(look(context.clone(), played.clone()));
                 tokio::spawn(work(context, name, played));
-                Ok::<(), async_nats::ConnectError>(())
             })
         });
         for connected in some.collect::<Vec<_>>() {
-            connected.await??;
+            connected.await?;
         }
     }
     println!("{number} workers connected in {:.1?}", begun.elapsed());
@@ -139,9 +145,7 @@ async fn open(context: &Context) -> Outcome<(Names, State)> {
 }
 
 async fn beat(context: Context, worker: String, talk: Arc<Talk>) {
-    let Ok(beats) = Bucket::beats(&context).await else {
-        return;
-    };
+    let beats = again(&talk, || Bucket::beats(&context)).await;
     loop {
         let beat = Beat {
             worker: worker.clone(),
@@ -157,9 +161,7 @@ async fn beat(context: Context, worker: String, talk: Arc<Talk>) {
 /// What a worker asks for when it looks how its match is.
 async fn look(context: Context, played: Arc<Match>) {
     let mut notices = Notices::listen(&context).await;
-    let Ok(matches) = Bucket::matches(&context).await else {
-        return;
-    };
+    let matches = again(&played.talk, || Bucket::matches(&context)).await;
     loop {
         let names = &played.names;
         for _ in 0..2 {
@@ -171,9 +173,7 @@ async fn look(context: Context, played: Arc<Match>) {
 }
 
 async fn work(context: Context, worker: String, played: Arc<Match>) {
-    let Ok(consumer) = workers_consumer(&context, &played.names).await else {
-        return;
-    };
+    let consumer = again(&played.talk, || workers_consumer(&context, &played.names)).await;
     loop {
         match pull(&consumer, WAIT, || false).await {
             Ok(Some(message)) => {
@@ -227,6 +227,21 @@ async fn play(context: &Context, worker: &str, played: &Match, message: &Deliver
         played.talk.games.fetch_add(1, Ordering::Relaxed);
     }
     message.double_ack().await
+}
+
+/// Calls until the call succeeds, a second apart.
+async fn again<T, E, F>(talk: &Talk, call: impl Fn() -> F) -> T
+where
+    F: Future<Output = Result<T, E>>,
+{
+    loop {
+        let outcome = call().await;
+        count(talk, &outcome);
+        match outcome {
+            Ok(found) => return found,
+            Err(_) => sleep(Duration::from_secs(1)).await,
+        }
+    }
 }
 
 fn count<T, E>(talk: &Talk, outcome: &Result<T, E>) {
