@@ -187,26 +187,47 @@ impl Drive<'_> {
         if keeps_out {
             games = store.keep_out(worker).map_err(stored)?;
         }
-        let past = Past::of(store, self.plan).map_err(stored)?;
-        let failures = retiring::failures_of(store, self.plan).map_err(stored)?;
-        self.retirement = Retirement::new(self.plan, &failures);
-        self.last_failures = LastFailures::default();
-        self.ledger.retired = past.retired(self.plan);
-        self.ledger.report = past.report;
-        *self.played = past.played;
-        self.replays = past.replays;
-        for &game in &games {
-            let unit = self.units.of_game(game);
-            self.given_twice.remove(&unit);
-            if !self.outstanding.has(unit) {
-                self.outstanding.lost(unit);
-            }
+        let aside = store.all_set_aside().map_err(stored)?;
+        self.ledger.report.set_aside(aside);
+        if !games.is_empty() {
+            self.count_anew(&games)?;
         }
         if let Some(events) = &mut self.ledger.events {
             let told = events.set_aside(worker, reason, &games, &self.ledger.report);
             told.map_err(LedgerError::from)?;
         }
         Ok(games)
+    }
+
+    /// Counts what is in the store once more, and gives out the games that are not there any more.
+    fn count_anew(&mut self, games: &[u64]) -> Result<(), DriveError> {
+        let Some(store) = &self.ledger.store else {
+            return Ok(());
+        };
+        let past = Past::of(store, self.plan).map_err(stored)?;
+        let mut failures = retiring::failures_of(store, self.plan).map_err(stored)?;
+        for (engine, failures) in failures.iter_mut().enumerate() {
+            if !self.retirement.has_retired(engine) && self.plan.patience.retires(*failures) {
+                // Its failures were forgiven, and stay so.
+                *failures = 0;
+            }
+        }
+        let retired = self.plan.engines.iter().zip(&failures);
+        let retired = retired.filter(|(_, failures)| self.plan.patience.retires(**failures));
+        self.ledger.retired = retired.map(|(engine, _)| engine.name.clone()).collect();
+        self.retirement = Retirement::new(self.plan, &failures);
+        self.last_failures = LastFailures::default();
+        self.ledger.report = past.report;
+        *self.played = past.played;
+        self.replays = past.replays;
+        for &game in games {
+            let unit = self.units.of_game(game);
+            self.given_twice.remove(&unit);
+            if !self.outstanding.has(unit) {
+                self.outstanding.lost(unit);
+            }
+        }
+        Ok(())
     }
 
     /// Looks at all machines once more before the match ends; whether it goes on, since one was set aside.
