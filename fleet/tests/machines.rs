@@ -4,9 +4,12 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
 
 use arbiter::archive::store::{Store, StoreError};
 use arbiter::record::{GameRecord, Machine};
+use rustix::process::Signal;
 
 use crate::common::fleet::FLEET;
 use crate::common::{Fleet, lines_of, played_on_one_machine};
@@ -241,4 +244,30 @@ fn nothing_is_scaled_where_nothing_depends_on_time() {
             .unwrap()
             .contains("--quarantine <on|off>")
     );
+}
+
+#[test]
+fn a_machine_that_stands_still_again_and_again_is_set_aside_for_its_lag() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let coordinator = fleet.begin(&["--games", "4000", "--movetime", "1", "--seed", "7"]);
+    let _good = fleet.worker("good");
+    fleet.await_games(40);
+    let slow = fleet.worker("slow");
+    slow.await_words("is played");
+    let words = "worker slow is set aside: its lag was above the margin";
+    // Four blocks are a dozen of these at least.
+    for _ in 0..120 {
+        if coordinator.output().contains(words) {
+            break;
+        }
+        slow.signal(Signal::STOP);
+        sleep(Duration::from_millis(1500));
+        slow.signal(Signal::CONT);
+        sleep(Duration::from_millis(300));
+    }
+    coordinator.await_words(words);
+    coordinator.await_words("of worker slow kept out of the count");
+    assert!(!coordinator.output().contains("worker good"));
 }
