@@ -1,5 +1,5 @@
-//! Machines of different speed and fitness: who played which game is kept, and who is not fit is set aside, with all its
-//! games, while the engines stay what they are.
+//! Machines of different speed and fitness: who played which game is kept, and who is not fit is set aside, with all
+//! its games, while the engines stay what they are.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
