@@ -1,7 +1,7 @@
 //! Messages that are no good: doubled, cut short, of another version, invented.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arbiter::archive::store::{Store, StoreError};
 use arbiter::record::digest::KeptGame;
@@ -49,11 +49,16 @@ fn send(fleet: &Fleet, messages: Vec<Vec<u8>>) {
         let client = async_nats::connect(fleet.server.url()).await.unwrap();
         let context = async_nats::jetstream::new(client);
         for message in messages {
-            let sent = context
-                .publish(subject.clone(), message.into())
-                .await
-                .unwrap();
-            sent.await.unwrap();
+            let end = Instant::now() + Duration::from_secs(120);
+            loop {
+                let sent = context.publish(subject.clone(), message.clone().into());
+                match sent.await.unwrap().await {
+                    Ok(_) => break,
+                    // The match may not be on the server yet.
+                    Err(error) => assert!(Instant::now() < end, "{error}"),
+                }
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
         }
     });
 }
