@@ -38,7 +38,10 @@ fn first_game(store: &Path) -> KeptGame {
     first.unwrap()
 }
 
-/// Sends messages to where the results of a match go.
+/// How long a coordinator may take to make the streams of its match: the machine may be busy.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+/// Sends messages to where the results of a match go, once there is such a place.
 fn send(fleet: &Fleet, messages: Vec<Vec<u8>>) {
     let subject = Names::of(&fleet.await_id()).unwrap().result();
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -48,16 +51,15 @@ fn send(fleet: &Fleet, messages: Vec<Vec<u8>>) {
     runtime.block_on(async {
         let client = async_nats::connect(fleet.server.url()).await.unwrap();
         let context = async_nats::jetstream::new(client);
+        let end = Instant::now() + PATIENCE;
         for message in messages {
-            let end = Instant::now() + Duration::from_secs(120);
             loop {
                 let sent = context.publish(subject.clone(), message.clone().into());
                 match sent.await.unwrap().await {
                     Ok(_) => break,
-                    // The match may not be on the server yet.
                     Err(error) => assert!(Instant::now() < end, "{error}"),
                 }
-                tokio::time::sleep(Duration::from_millis(100)).await;
+                tokio::time::sleep(Duration::from_millis(50)).await;
             }
         }
     });
