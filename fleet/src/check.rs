@@ -13,6 +13,11 @@ use thiserror::Error;
 /// How often a game may have been begun before.
 const MOST_REPLAYS: usize = arbiter::play::replays::MOST_OF_A_GAME;
 
+/// The longest time in a game, in microseconds: a year. What a store adds up stays in its bounds.
+const MOST_MICROS: u64 = 1 << 45;
+/// The largest of other numbers: more than anybody visits positions.
+const MOST: u64 = 1 << 50;
+
 /// Why a game does not count.
 #[derive(Debug, Error)]
 pub enum Refusal {
@@ -80,6 +85,7 @@ pub fn check(plan: &Plan, schedule: &Schedule<'_>, kept: &KeptGame) -> Result<()
     // The schedule has only starts that can be played.
     let start = start.map_err(Flaw::from)?;
     same("start", &record.start, &start.to_string())?;
+    check_numbers(record)?;
     if let Some(flaw) = replay::check_kept(kept).into_iter().next() {
         return Err(flaw.into());
     }
@@ -100,6 +106,29 @@ fn same<T: PartialEq + ToString>(
         found: found.to_string(),
         expected: expected.to_string(),
     })
+}
+
+/// No number is beyond what can be stored and added up.
+fn check_numbers(record: &GameRecord) -> Result<(), Refusal> {
+    let turns = record.turns.iter().flat_map(|turn| {
+        let times = [turn.micros, turn.overrun, turn.waited];
+        times.into_iter().chain([turn.out_of_turn, turn.late_stop])
+    });
+    let machine = record.machine.as_ref();
+    let lags = machine.map(|machine| [machine.micros, machine.lag_median, machine.lag_p99]);
+    let times = turns.flatten().chain(lags.into_iter().flatten());
+    let others = record.turns.iter().filter_map(|turn| turn.nodes);
+    let others = others.chain(machine.and_then(|machine| machine.speed));
+    let times = times.map(|number| (number, MOST_MICROS));
+    let mut all = times.chain(others.map(|number| (number, MOST)));
+    match all.find(|(number, most)| number > most) {
+        None => Ok(()),
+        Some((number, most)) => Err(Refusal::Other {
+            what: "numbers",
+            found: number.to_string(),
+            expected: format!("at most {most}"),
+        }),
+    }
 }
 
 /// The game begins as the schedule says, and each card after that is the next of its deck.

@@ -1,8 +1,9 @@
 //! Limits of time by the speed of a machine, so that engines think as far on a slow machine as on a fast one.
 //!
-//! A match may have a reference speed. A machine of another speed plays with limits of reference / speed of those of the
-//! match: to the permille, not below an eighth nor beyond eight times. Times for a move, clocks and increments are scaled,
-//! each rounded to the next millisecond, half of one upwards, and none to nothing; margins, depths and nodes are not.
+//! A match may have a reference speed. A machine of another speed plays with limits of reference / speed of those of
+//! the match: to the permille, not below an eighth nor beyond eight times. Times for a move, clocks and increments
+//! are scaled, each rounded to the next millisecond, half of one upwards, and none to nothing; margins, depths and
+//! nodes are not.
 
 use std::time::Duration;
 

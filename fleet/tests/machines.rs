@@ -1,12 +1,15 @@
-//! Machines of different speed and fitness: who played which game is kept, and who is not fit is set aside, with all its
-//! games, while the engines stay what they are.
+//! Machines of different speed and fitness: who played which game is kept, and who is not fit is set aside, with all
+//! its games, while the engines stay what they are.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
 
 use arbiter::archive::store::{Store, StoreError};
 use arbiter::record::{GameRecord, Machine};
+use rustix::process::Signal;
 
 use crate::common::fleet::FLEET;
 use crate::common::{Fleet, lines_of, played_on_one_machine};
@@ -110,9 +113,9 @@ fn a_machine_on_which_engines_fail_is_set_aside_and_its_games_are_played_by_othe
         "--engine",
         &b,
         "--games",
-        "120",
+        "400",
         "--nodes",
-        "20",
+        "100",
         "--seed",
         "7",
     ];
@@ -131,7 +134,6 @@ fn a_machine_on_which_engines_fail_is_set_aside_and_its_games_are_played_by_othe
     };
     let good = work("good");
     let _good = fleet.start(&good.each_ref().map(String::as_str));
-    fleet.await_games(4);
     let bad = work("bad");
     let environment = [("BROKEN_MACHINE", "yes")];
     let _bad = fleet.start_in(&bad.each_ref().map(String::as_str), &environment);
@@ -144,7 +146,7 @@ fn a_machine_on_which_engines_fail_is_set_aside_and_its_games_are_played_by_othe
     let mut coordinator = fleet.resume();
     assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
     let games = games_of(&fleet);
-    assert_eq!(games.len(), 120);
+    assert_eq!(games.len(), 400);
     assert!(
         games
             .iter()
@@ -241,4 +243,30 @@ fn nothing_is_scaled_where_nothing_depends_on_time() {
             .unwrap()
             .contains("--quarantine <on|off>")
     );
+}
+
+#[test]
+fn a_machine_that_stands_still_again_and_again_is_set_aside_for_its_lag() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let coordinator = fleet.begin(&["--games", "4000", "--movetime", "1", "--seed", "7"]);
+    let _good = fleet.worker("good");
+    fleet.await_games(40);
+    let slow = fleet.worker("slow");
+    slow.await_words("is played");
+    let words = "worker slow is set aside: its lag was above the margin";
+    // Four blocks are a dozen of these at least.
+    for _ in 0..120 {
+        if coordinator.output().contains(words) {
+            break;
+        }
+        slow.signal(Signal::STOP);
+        sleep(Duration::from_millis(1500));
+        slow.signal(Signal::CONT);
+        sleep(Duration::from_millis(300));
+    }
+    coordinator.await_words(words);
+    coordinator.await_words("of worker slow kept out of the count");
+    assert!(!coordinator.output().contains("worker good"));
 }

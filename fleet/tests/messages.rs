@@ -184,3 +184,23 @@ fn what_was_given_out_too_often_is_given_out_anew() {
     assert!(output.contains("no worker finished it"), "{output}");
     assert_eq!(lines_of(&fleet.store()), played_on_one_machine(WORDS));
 }
+
+#[test]
+fn a_game_with_numbers_that_nothing_can_hold_is_refused() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    let mut worker = fleet.worker("one");
+    fleet.await_games(2);
+    worker.kill();
+    let mut game = first_game(&fleet.store());
+    for turn in &mut game.record.turns {
+        turn.micros = Some(u64::MAX);
+    }
+    send(&fleet, vec![outcome("liar", game)]);
+    coordinator.await_words("by worker liar is refused: numbers: found 18446744073709551615");
+    let _worker = fleet.worker("other");
+    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+    assert_eq!(lines_of(&fleet.store()), played_on_one_machine(WORDS));
+}

@@ -52,8 +52,8 @@ pub(super) fn keep_out(store: &mut Store) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The speed for which the limits of time of a match are meant, or `None` where they hold on all machines; the error says
-/// why they cannot be scaled as was asked for.
+/// The speed for which the limits of time of a match are meant, or `None` where they hold on all machines; the error
+/// says why they cannot be scaled as was asked for.
 pub(super) fn reference_speed(
     prepared: &mut Prepared,
     server: &ServerArgs,

@@ -1,14 +1,15 @@
 //! Which machine is not fit for a match: its faults or its lag are far from those of the others.
 //!
-//! What happens is counted by units, since all of one may have one cause: whether there was a fault in a unit, and where
-//! time is limited whether the lag was above the margin of an engine, by what 99 in 100 do not exceed. A machine is looked
-//! at when it has played 4, 8, 16 and so on units, and when the match is about to end. Fisher's exact test says how likely
-//! so many of all such units are on that machine if it is like the others. Where machines are alike, all looks together, at
-//! all machines, set one aside with a chance of at most [`FALSE_ALARM`]: half of it for faults, half for lag; of each half
-//! for the looks on the way, of which the k-th has its part 1/(k (k + 1)), half for the last; all divided by the number of
-//! machines.
+//! What happens is counted by units, since all of one may have one cause: whether there was a fault in a unit, and
+//! where time is limited whether the lag was above the margin of an engine, by what 99 in 100 do not exceed. A
+//! machine is looked at when it has played 4, 8, 16 and so on units, and when the match is about to end. Fisher's
+//! exact test says how likely so many of all such units are on that machine if it is like the others. Where machines
+//! are alike, all looks together, at all machines, set one aside with a chance of at most [`FALSE_ALARM`]: half of it
+//! for faults, half for lag; of each half for the looks on the way, of which the k-th has its part 1/(k (k + 1)),
+//! half for the last; all divided by the number of machines.
 //!
-//! Lag alone has to be large as well: above the margin in most of the units, and in the mean [`FAR`] times that of others.
+//! Lag alone has to be large as well: above the margin in most of the units, and in the mean [`FAR`] times that of
+//! others.
 
 use std::collections::{BTreeMap, HashMap};
 

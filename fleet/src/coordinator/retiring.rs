@@ -1,5 +1,5 @@
-//! When an engine that fails again and again is retired: a machine on which engines fail is no reason for it while there
-//! are others.
+//! When an engine that fails again and again is retired: a machine on which engines fail is no reason for it while
+//! there are others.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,8 @@ use arbiter::record::GameRecord;
 pub struct LastFailures(Vec<(String, String)>);
 
 impl LastFailures {
-    /// Notes a game that a machine played; returns whether it is one more failure of the same engine on the same machine.
+    /// Notes a game that a machine played; returns whether it is one more failure of the same engine on the same
+    /// machine.
     pub fn note(&mut self, record: &GameRecord, worker: &str) -> bool {
         let fault = record.fault.as_ref();
         let offender =
@@ -29,8 +30,8 @@ impl LastFailures {
     }
 }
 
-/// How often each engine of a plan has failed in a row in the games of a store, where those that follow each other on one
-/// of several machines count once.
+/// How often each engine of a plan has failed in a row in the games of a store, where those that follow each other on
+/// one of several machines count once.
 ///
 /// # Errors
 /// [`StoreError`] where a game cannot be read.
