@@ -1,11 +1,13 @@
 //! The plan of a match as bytes: the arbiter's own store without a game, so that a worker reads the very plan that a
 //! resumed match has.
 
-use std::io;
+use std::path::PathBuf;
+use std::{env, fs, io};
 
 use arbiter::archive::store::{Store, StoreError};
 use arbiter::plan::Plan;
 use arbiter::plan::seed::Seed;
+use tempfile::TempDir;
 use thiserror::Error;
 
 /// What stands in the place of the seed: no worker knows the cards of blocks that it does not play.
@@ -15,11 +17,23 @@ pub const NO_SEED: Seed = Seed::Number(0);
 #[derive(Debug, Error)]
 pub enum PlanFileError {
     /// A file for it cannot be used.
-    #[error("a temporary file for the plan: {0}")]
-    File(#[from] io::Error),
+    #[error("a temporary file for the plan in {}: {reason}", folder.display())]
+    File {
+        /// The folder of temporary files.
+        folder: PathBuf,
+        /// The system's reason.
+        reason: io::Error,
+    },
     /// It makes no sense, or is of another version of the arbiter.
     #[error("the plan: {0}")]
     Store(#[from] StoreError),
+}
+
+impl PlanFileError {
+    fn of_file(reason: io::Error) -> PlanFileError {
+        let folder = env::temp_dir();
+        PlanFileError::File { folder, reason }
+    }
 }
 
 /// The bytes of a plan, without its seed.
@@ -27,7 +41,7 @@ pub enum PlanFileError {
 /// # Errors
 /// [`PlanFileError`] where no temporary file can be written.
 pub fn write(plan: &Plan) -> Result<Vec<u8>, PlanFileError> {
-    let folder = tempfile::tempdir()?;
+    let folder = TempDir::new().map_err(PlanFileError::of_file)?;
     let path = folder.path().join("plan.db");
     let seed = NO_SEED;
     let plan = Plan {
@@ -35,7 +49,7 @@ pub fn write(plan: &Plan) -> Result<Vec<u8>, PlanFileError> {
         ..plan.clone()
     };
     drop(Store::create(&path, &plan)?);
-    Ok(std::fs::read(path)?)
+    fs::read(path).map_err(PlanFileError::of_file)
 }
 
 /// The plan in some bytes.
@@ -43,9 +57,9 @@ pub fn write(plan: &Plan) -> Result<Vec<u8>, PlanFileError> {
 /// # Errors
 /// [`PlanFileError`] where they are no plan of this version of the arbiter.
 pub fn read(bytes: &[u8]) -> Result<Plan, PlanFileError> {
-    let folder = tempfile::tempdir()?;
+    let folder = TempDir::new().map_err(PlanFileError::of_file)?;
     let path = folder.path().join("plan.db");
-    std::fs::write(&path, bytes)?;
+    fs::write(&path, bytes).map_err(PlanFileError::of_file)?;
     Ok(Store::open(&path)?.plan()?)
 }
 

@@ -1,28 +1,29 @@
 //! The server: how it is reached, and the streams, consumers and buckets on it.
 
 pub mod bucket;
+pub mod chunks;
+mod line;
 pub mod notice;
 pub mod objects;
 
-use std::fs;
+use std::io;
 use std::time::{Duration, Instant};
 
 use arbiter::play::interrupt::Interrupt;
 use arbiter::results::exit::complain;
-
+use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
-use async_nats::jetstream::context::{AccountErrorKind, GetStreamErrorKind};
+use async_nats::jetstream::context::GetStreamErrorKind;
 use async_nats::jetstream::stream::{Config, RetentionPolicy, Stream};
-use async_nats::jetstream::{self, Context, ErrorCode, Message as Delivered};
-use async_nats::{ConnectOptions, HeaderMap, ServerAddr};
+use async_nats::jetstream::{Context, ErrorCode, Message as Delivered};
 use futures_util::StreamExt;
 use thiserror::Error;
 use tokio::time::timeout;
 
-use crate::args::ServerArgs;
 use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, Message, MessageError};
 use crate::names::{COORDINATOR, Names, WORKERS};
 pub use bucket::Bucket;
+pub use line::connect;
 
 /// How long the server remembers the ids of messages.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
@@ -38,8 +39,6 @@ const TICK: Duration = Duration::from_millis(100);
 pub const START_PATIENCE: Duration = Duration::from_secs(60);
 /// How long after a failed call the next one waits.
 pub const PAUSE: Duration = Duration::from_millis(500);
-/// The oldest server that has all that is needed.
-const OLDEST: (u64, u64) = (2, 10);
 
 /// Why the server is of no use, or does not do what it was asked for.
 #[derive(Debug, Error)]
@@ -52,7 +51,7 @@ pub enum QueueError {
         /// The file.
         path: String,
         /// The system's reason.
-        reason: std::io::Error,
+        reason: io::Error,
     },
     /// It cannot be reached.
     #[error("--nats {url}: {reason}")]
@@ -116,65 +115,6 @@ impl QueueError {
     }
 }
 
-/// Reaches the server.
-///
-/// # Errors
-/// [`QueueError`] where there is none, or none that is fit.
-pub async fn connect(args: &ServerArgs, name: &str) -> Result<Context, QueueError> {
-    let url = || without_password(&args.nats);
-    // The client takes no user from an address by itself.
-    let address: ServerAddr = args
-        .nats
-        .parse()
-        .map_err(|reason| QueueError::Unreachable {
-            url: url(),
-            reason: format!("{reason}, expected such as nats://host:4222"),
-        })?;
-    let unreachable = |reason: String| QueueError::Unreachable { url: url(), reason };
-    let mut options = ConnectOptions::new().name(name);
-    let read = |flag, path: &std::path::Path| {
-        fs::read_to_string(path).map_err(|reason| QueueError::File {
-            flag,
-            path: path.display().to_string(),
-            reason,
-        })
-    };
-    if let (Some(user), Some(password)) = (address.username(), address.password()) {
-        options = options.user_and_password(user.to_string(), password.to_string());
-    }
-    if let Some(path) = &args.creds {
-        let credentials = options.credentials(&read("--creds", path)?);
-        options = credentials.map_err(|reason| QueueError::File {
-            flag: "--creds",
-            path: path.display().to_string(),
-            reason,
-        })?;
-    }
-    if let Some(path) = &args.nkey {
-        options = options.nkey(read("--nkey", path)?.trim().to_string());
-    }
-    if let Some(path) = &args.tls_ca {
-        options = options.add_root_certificates(path.clone());
-    }
-    let connected = options.connect(address).await;
-    let client = connected.map_err(|error| unreachable(error.to_string()))?;
-    let found = client.server_info().version;
-    if version_of(&found).is_none_or(|version| version < OLDEST) {
-        return Err(QueueError::Old { url: url(), found });
-    }
-    let context = jetstream::new(client);
-    match context.query_account().await {
-        Ok(_) => Ok(context),
-        Err(error) if matches!(error.kind(), AccountErrorKind::TimedOut) => {
-            Err(QueueError::Silent { url: url() })
-        }
-        Err(error) => Err(QueueError::NoJetStream {
-            url: url(),
-            reason: error.to_string(),
-        }),
-    }
-}
-
 /// Calls until the server answers, for [`START_PATIENCE`] at most: on a busy machine it may take longer than a client
 /// waits. An interrupt ends it with the error of the last call.
 ///
@@ -198,22 +138,6 @@ where
             outcome => return outcome,
         }
     }
-}
-
-/// An address as it may be shown.
-fn without_password(address: &str) -> String {
-    match (address.split_once("://"), address.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
-        (None, Some((_, host))) => host.to_string(),
-        _ => address.to_string(),
-    }
-}
-
-/// The first two numbers of a version.
-fn version_of(text: &str) -> Option<(u64, u64)> {
-    let mut numbers = text.split('.');
-    let mut next = || numbers.next()?.parse().ok();
-    Some((next()?, next()?))
 }
 
 /// The streams and consumers of one match.
@@ -375,33 +299,4 @@ pub async fn publish(
     let sent = sent.await.map_err(QueueError::call("publish"))?;
     let acknowledged = sent.await.map_err(QueueError::call("publish"))?;
     Ok(acknowledged.sequence)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_password_is_shown() {
-        for (address, shown) in [
-            ("nats://u:p@host:1", "nats://host:1"),
-            ("u:p@host", "host"),
-            ("nats://host", "nats://host"),
-        ] {
-            assert_eq!(without_password(address), shown);
-        }
-    }
-
-    #[test]
-    fn old_servers_are_told_by_their_version() {
-        for (text, is_fit) in [
-            ("2.9.10", false),
-            ("2.10.0", true),
-            ("3.0", true),
-            ("x", false),
-        ] {
-            let found = version_of(text).is_some_and(|version| version >= OLDEST);
-            assert_eq!(found, is_fit, "{text}");
-        }
-    }
 }

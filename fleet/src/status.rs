@@ -40,7 +40,10 @@ pub async fn status(server: &ServerArgs, args: &StatusArgs) -> ExitCode {
 
 async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
     let context = connect(server, "fleet status").await?;
-    let matches = Bucket::matches(&context).await?;
+    // Whoever only watches makes nothing on the server.
+    let Some(matches) = Bucket::find_matches(&context).await? else {
+        return Ok("no match is open, and none has been\n".to_string());
+    };
     let open = matches
         .get::<OpenMatches>(OPEN)
         .await?
@@ -53,7 +56,10 @@ async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
     for names in open.ids.iter().filter_map(|id| Names::of(id)) {
         text += &of_match(&matches, &names).await?;
     }
-    let beats: Vec<Beat> = Bucket::beats(&context).await?.all().await?;
+    let beats: Vec<Beat> = match Bucket::find_beats(&context).await? {
+        Some(beats) => beats.all().await?,
+        None => Vec::new(),
+    };
     text += &format!("{}\n", count(beats.len() as u64, "worker"));
     for beat in beats {
         let Beat {

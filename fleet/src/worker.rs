@@ -239,25 +239,37 @@ impl Worker {
     /// Looks again and again which matches are open, and how they are.
     async fn look(self: Arc<Worker>) {
         let mut notices = Notices::listen(&self.context).await;
-        let mut matches = None;
+        let (mut matches, mut has_complained) = (None, false);
         loop {
-            if matches.is_none() {
-                matches = Bucket::matches(&self.context).await.ok();
-            }
-            let looked = match &matches {
-                Some(matches) => self.look_once(matches).await.is_ok(),
-                None => false,
-            };
-            if looked {
-                tokio::select! {
-                    () = notices.next(LOOK_INTERVAL) => {}
-                    () = self.has_looked.notified() => {}
+            match self.look_at(&mut matches).await {
+                Ok(()) => {
+                    has_complained = false;
+                    tokio::select! {
+                        () = notices.next(LOOK_INTERVAL) => {}
+                        () = self.has_looked.notified() => {}
+                    }
                 }
-            } else {
                 // Where the server does not answer, what goes on goes on; it may have lost the bucket.
-                matches = None;
-                tokio::time::sleep(PAUSE).await;
+                Err(error) => {
+                    if !has_complained {
+                        complain(format_args!("the server: {error}; it is tried again"));
+                    }
+                    has_complained = true;
+                    matches = None;
+                    tokio::time::sleep(PAUSE).await;
+                }
             }
+        }
+    }
+
+    async fn look_at(self: &Arc<Worker>, matches: &mut Option<Bucket>) -> Result<(), QueueError> {
+        // A worker makes nothing on the server: it may have no right to.
+        if matches.is_none() {
+            *matches = Bucket::find_matches(&self.context).await?;
+        }
+        match matches {
+            Some(matches) => self.look_once(matches).await,
+            None => Ok(()),
         }
     }
 
@@ -360,7 +372,7 @@ impl Worker {
         let mut beats = None;
         loop {
             if beats.is_none() {
-                beats = Bucket::beats(&self.context).await.ok();
+                beats = Bucket::find_beats(&self.context).await.unwrap_or(None);
             }
             let beat = self.beat_now();
             let is_heard = match &beats {

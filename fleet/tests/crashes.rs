@@ -2,7 +2,8 @@
 
 use rustix::process::Signal;
 
-use crate::common::{Fleet, Process, lines_of, played_on_one_machine};
+use crate::common;
+use crate::common::{Fleet, Process, lines_of};
 
 /// Some seconds of games.
 const WORDS: &[&str] = &[
@@ -17,13 +18,7 @@ const WORDS: &[&str] = &[
 ];
 
 fn assert_whole(fleet: &Fleet, coordinator: &mut Process) {
-    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
-    assert_eq!(
-        lines_of(&fleet.store()),
-        played_on_one_machine(WORDS),
-        "{}",
-        coordinator.output()
-    );
+    common::assert_whole(fleet, coordinator, WORDS);
 }
 
 #[test]

@@ -3,11 +3,21 @@
 
 mod common;
 
+mod clock;
 mod crashes;
+mod disk;
 mod fetched;
+mod full_disk;
 mod kept;
+mod kills;
+mod late;
+mod long;
 mod machines;
 mod messages;
+mod network;
 mod refusals;
+mod rights;
 mod same_games;
+mod secure;
+mod several;
 mod sprt;

@@ -3,7 +3,7 @@
 use std::io;
 use std::thread;
 
-use signal_hook::consts::{SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::consts::{SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::signal_name;
@@ -23,8 +23,9 @@ pub fn listen(
     on_accusation: impl Fn(u32, &str) + Send + 'static,
 ) -> io::Result<()> {
     let ends = [SIGINT, SIGTERM, SIGHUP];
-    // What else an engine might send; sent by anybody else these mean nothing.
-    let others = [SIGCONT, SIGUSR1, SIGUSR2, SIGALRM];
+    // What else an engine might send; sent by anybody else these mean nothing. A file that may not grow is an error of
+    // whoever writes it, who says so.
+    let others = [SIGCONT, SIGUSR1, SIGUSR2, SIGALRM, SIGXFSZ];
     let mut signals = SignalsInfo::<WithOrigin>::new(ends.iter().chain(&others))?;
     let interrupt = interrupt.clone();
     let listening = move || {

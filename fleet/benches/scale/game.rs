@@ -1,5 +1,5 @@
-//! A game that nobody thought about: legal, with the cards and the beginning of the schedule, and about as long as one of
-//! sensible players.
+//! A game that nobody thought about: legal, with the cards and the beginning of the schedule, and about as long as one
+//! of sensible players.
 
 use arbiter::plan::Plan;
 use arbiter::plan::deck::Deck;

@@ -42,6 +42,8 @@ const MOST_FETCHED: usize = 256;
 const WATCH_INTERVAL: Duration = Duration::from_secs(2);
 /// How long an answer of the server may take.
 const ANSWER_WAIT: Duration = Duration::from_secs(5);
+/// How long a complaint is not said again.
+const COMPLAINT_INTERVAL: Duration = Duration::from_secs(60);
 /// Units given out beyond twice what workers can play at a time.
 const SPARE: u64 = 4;
 /// How often the list of open matches is tried to be changed, where others do so at the same time.
@@ -208,7 +210,9 @@ impl Drive<'_> {
     async fn run(&mut self) -> Result<(), DriveError> {
         let begun = Instant::now();
         let mut watched = begun;
-        let (mut has_begun, mut has_complained) = (false, false);
+        let mut has_begun = false;
+        // What has been said of the server, and when: it may fail in one thing again and again.
+        let mut said: Option<(String, Instant)> = None;
         while !(self.is_told_to_end() || has_begun && self.is_finished().await?) {
             let mut outcome = match has_begun {
                 true => self.turn().await,
@@ -220,12 +224,16 @@ impl Drive<'_> {
                 outcome = self.watch().await;
             }
             match outcome {
-                Ok(()) => has_complained = false,
+                Ok(()) => {}
                 Err(DriveError::Queue(error)) if has_begun || begun.elapsed() < START_PATIENCE => {
-                    if !has_complained {
-                        complain(format_args!("the server: {error}; it is tried again"));
+                    let text = error.to_string();
+                    let is_new = |(before, at): &(String, Instant)| {
+                        *before != text || at.elapsed() > COMPLAINT_INTERVAL
+                    };
+                    if said.as_ref().is_none_or(is_new) {
+                        complain(format_args!("the server: {text}; it is tried again"));
+                        said = Some((text, Instant::now()));
                     }
-                    has_complained = true;
                     tokio::time::sleep(PAUSE).await;
                     // What is wrong beside the connection is found and mended there.
                     if has_begun
@@ -354,6 +362,7 @@ impl Drive<'_> {
     /// Tells the workers of the match, and what they need for it.
     pub(super) async fn announce(&mut self) -> Result<(), DriveError> {
         self.matches = Bucket::matches(self.context).await?;
+        Bucket::beats(self.context).await?;
         put_plan(self.context, &self.state.plan, &self.plan_bytes).await?;
         let (engines, ids) = (&self.plan.engines, &self.state.engines);
         share::put(self.context, self.names, engines, ids).await?;
@@ -397,7 +406,8 @@ pub(super) async fn change_open(
 ) -> Result<(), QueueError> {
     let mut tries = 0;
     loop {
-        let (mut open, revision) = matches.get::<OpenMatches>(OPEN).await?.unwrap_or_default();
+        let (open, revision) = matches.look_up::<OpenMatches>(OPEN).await?;
+        let mut open = open.unwrap_or_default();
         let before = open.clone();
         change(&mut open);
         if open == before {

@@ -8,8 +8,9 @@ use arbiter::results::exit::complain;
 use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream};
 
 use super::drive::{Drive, DriveError};
-use crate::message::{Message, State, Work};
-use crate::names::WORKERS;
+use crate::message::{Message, OpenMatches, State, Work};
+use crate::names::{OPEN, WORKERS};
+use crate::queue::bucket::{Bucket, has_plan};
 use crate::queue::{MatchQueue, QueueError};
 
 /// How long a unit is out before it is asked whether the server still has it.
@@ -37,11 +38,17 @@ impl Drive<'_> {
                 let id = self.names.id().to_string();
                 return Err(DriveError::Taken { id });
             }
-            Ok(Some((state, _))) if state == self.state => {}
-            // What was to be said of a worker was not heard.
-            Ok(Some(_)) => self.put_state().await?,
-            // The bucket was lost, or its message.
-            Ok(None) | Err(_) => self.announce().await?,
+            Ok(Some((state, _))) if self.is_announced().await? => {
+                // What was to be said of a worker was not heard.
+                if state != self.state {
+                    self.put_state().await?;
+                }
+            }
+            // The bucket was lost, or what is in it.
+            Ok(_) | Err(_) => {
+                self.announce().await?;
+                complain("the server has lost what workers have to know: it is told once more");
+            }
         }
         let info = self.queue.work.consumer_info(WORKERS).await;
         let workers = info.map_err(QueueError::call("consumer of work"))?;
@@ -104,6 +111,15 @@ impl Drive<'_> {
             self.matches.put(&self.names.tally(part), &tally).await?;
         }
         Ok(())
+    }
+
+    /// Whether whoever comes new finds the match, its plan, and where to say that it is there.
+    async fn is_announced(&self) -> Result<bool, QueueError> {
+        let open = self.matches.get::<OpenMatches>(OPEN).await?;
+        let is_open = open.is_some_and(|(open, _)| open.ids.iter().any(|id| id == self.names.id()));
+        Ok(is_open
+            && Bucket::find_beats(self.context).await?.is_some()
+            && has_plan(self.context, &self.state.plan).await?)
     }
 
     /// Makes anew what the server has lost, and gives out once more what it had.

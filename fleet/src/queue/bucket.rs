@@ -1,16 +1,18 @@
 //! Buckets: the states of matches, the workers' beats, and plans.
 
+use std::error::Error;
 use std::time::Duration;
 
 use async_nats::jetstream::Context;
+use async_nats::jetstream::context::GetStreamError;
 use async_nats::jetstream::kv;
-use async_nats::jetstream::object_store;
+use async_nats::jetstream::object_store::{self, InfoErrorKind};
 use async_nats::jetstream::stream::StorageType;
 use futures_util::StreamExt;
-use tokio::io::AsyncReadExt;
 
-use super::QueueError;
-use crate::message::{MOST_BYTES_OF_A_PLAN, Message};
+use super::chunks::Chunks;
+use super::{QueueError, is_missing};
+use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, MOST_BYTES_OF_A_PLAN, Message};
 use crate::names::{BEATS, MATCHES, PLANS};
 
 /// How long a worker is remembered that says nothing.
@@ -26,7 +28,21 @@ impl Bucket {
     /// # Errors
     /// [`QueueError::Call`].
     pub async fn matches(context: &Context) -> Result<Bucket, QueueError> {
-        Bucket::ensure(context, MATCHES, StorageType::File, Duration::ZERO).await
+        let config = kv::Config {
+            bucket: MATCHES.to_string(),
+            storage: StorageType::File,
+            max_value_size: i32::try_from(MOST_BYTES_OF_A_GAME).unwrap_or(i32::MAX),
+            ..kv::Config::default()
+        };
+        Bucket::ensure(context, config).await
+    }
+
+    /// The bucket of the matches' states; `None` where no coordinator has made it.
+    ///
+    /// # Errors
+    /// [`QueueError::Call`].
+    pub async fn find_matches(context: &Context) -> Result<Option<Bucket>, QueueError> {
+        Bucket::find(context, MATCHES).await
     }
 
     /// The bucket of the workers' beats, made if it is missing.
@@ -34,25 +50,40 @@ impl Bucket {
     /// # Errors
     /// [`QueueError::Call`].
     pub async fn beats(context: &Context) -> Result<Bucket, QueueError> {
-        Bucket::ensure(context, BEATS, StorageType::Memory, BEAT_AGE).await
+        let config = kv::Config {
+            bucket: BEATS.to_string(),
+            storage: StorageType::Memory,
+            max_age: BEAT_AGE,
+            max_value_size: i32::try_from(MOST_BYTES).unwrap_or(i32::MAX),
+            ..kv::Config::default()
+        };
+        Bucket::ensure(context, config).await
     }
 
-    async fn ensure(
-        context: &Context,
-        name: &str,
-        storage: StorageType,
-        max_age: Duration,
-    ) -> Result<Bucket, QueueError> {
-        if let Ok(store) = context.get_key_value(name).await {
-            return Ok(Bucket(store));
+    /// The bucket of the workers' beats; `None` where no coordinator has made it.
+    ///
+    /// # Errors
+    /// [`QueueError::Call`].
+    pub async fn find_beats(context: &Context) -> Result<Option<Bucket>, QueueError> {
+        Bucket::find(context, BEATS).await
+    }
+
+    async fn find(context: &Context, name: &str) -> Result<Option<Bucket>, QueueError> {
+        match context.get_key_value(name).await {
+            Ok(store) => Ok(Some(Bucket(store))),
+            Err(error) if is_of_no_stream(&error) => Ok(None),
+            Err(error) => Err(QueueError::call("bucket")(error)),
+        }
+    }
+
+    async fn ensure(context: &Context, config: kv::Config) -> Result<Bucket, QueueError> {
+        if let Some(found) = Bucket::find(context, &config.bucket).await? {
+            return Ok(found);
         }
         let config = kv::Config {
-            bucket: name.to_string(),
             history: 1,
-            storage,
-            max_age,
             num_replicas: 1,
-            ..kv::Config::default()
+            ..config
         };
         let made = context.create_key_value(config).await;
         Ok(Bucket(made.map_err(QueueError::call("bucket"))?))
@@ -63,15 +94,28 @@ impl Bucket {
     /// # Errors
     /// [`QueueError`] where the server does not say, or it is no such message.
     pub async fn get<M: Message>(&self, key: &str) -> Result<Option<(M, u64)>, QueueError> {
+        let (message, revision) = self.look_up(key).await?;
+        Ok(message.map(|message| (message, revision)))
+    }
+
+    /// The message under a key, or `None` where there is none or it was removed; with the revision that
+    /// [`Bucket::replace`] takes.
+    ///
+    /// # Errors
+    /// [`QueueError`] where the server does not say, or it is no such message.
+    pub async fn look_up<M: Message>(&self, key: &str) -> Result<(Option<M>, u64), QueueError> {
         let entry = self
             .0
             .entry(key)
             .await
             .map_err(QueueError::call("bucket"))?;
-        let entry = entry.filter(|entry| entry.operation == kv::Operation::Put);
-        entry
-            .map(|entry| Ok((M::decode(&entry.value)?, entry.revision)))
-            .transpose()
+        match entry {
+            None => Ok((None, 0)),
+            Some(entry) if entry.operation == kv::Operation::Put => {
+                Ok((Some(M::decode(&entry.value)?), entry.revision))
+            }
+            Some(removed) => Ok((None, removed.revision)),
+        }
     }
 
     /// Puts a message under a key.
@@ -111,10 +155,16 @@ impl Bucket {
     /// # Errors
     /// [`QueueError::Call`].
     pub async fn all<M: Message>(&self) -> Result<Vec<M>, QueueError> {
-        let mut keys = self.0.keys().await.map_err(QueueError::call("bucket"))?;
+        // What the server lists needs no consumer, as the client's own list of keys does.
+        let subjects = self
+            .0
+            .stream
+            .info_with_subjects(format!("{}>", self.0.prefix));
+        let mut subjects = subjects.await.map_err(QueueError::call("bucket"))?;
         let mut names = Vec::new();
-        while let Some(key) = keys.next().await {
-            names.push(key.map_err(QueueError::call("bucket"))?);
+        while let Some(subject) = subjects.next().await {
+            let (subject, _) = subject.map_err(QueueError::call("bucket"))?;
+            names.extend(subject.strip_prefix(&self.0.prefix).map(str::to_string));
         }
         names.sort();
         let mut all = Vec::new();
@@ -126,6 +176,13 @@ impl Bucket {
         }
         Ok(all)
     }
+}
+
+/// Whether what was looked for is not there, which the server has said.
+fn is_of_no_stream(error: &dyn Error) -> bool {
+    let reason = error.source();
+    let reason = reason.and_then(|reason| reason.downcast_ref::<GetStreamError>());
+    reason.is_some_and(|reason| is_missing(&reason.kind()))
 }
 
 /// Keeps a plan under a name.
@@ -150,24 +207,38 @@ pub async fn put_plan(context: &Context, name: &str, bytes: &[u8]) -> Result<(),
     put.map(drop).map_err(QueueError::call("object store"))
 }
 
-/// The plan that is kept under a name; the client holds it against its hash.
+/// The plan that is kept under a name; whoever reads it holds it against its hash.
 ///
 /// # Errors
 /// [`QueueError::Call`], where it is too long for one.
 pub async fn get_plan(context: &Context, name: &str) -> Result<Vec<u8>, QueueError> {
-    let store = context.get_object_store(PLANS).await;
-    let store = store.map_err(QueueError::call("object store"))?;
-    let object = store.get(name).await;
-    let object = object.map_err(QueueError::call("object store"))?;
-    let mut bytes = Vec::new();
-    let read = object.take(MOST_BYTES_OF_A_PLAN as u64 + 1);
-    let read = { read }.read_to_end(&mut bytes).await;
-    read.map_err(QueueError::call("object store"))?;
-    if bytes.len() > MOST_BYTES_OF_A_PLAN {
+    let mut chunks = Chunks::of(context, PLANS, name).await?;
+    if chunks.left() > MOST_BYTES_OF_A_PLAN {
         let reason = format!("a plan of more than {MOST_BYTES_OF_A_PLAN} bytes");
         return Err(QueueError::call("object store")(reason));
     }
+    let mut bytes = Vec::with_capacity(chunks.left());
+    while let Some(chunk) = chunks.next().await? {
+        bytes.extend(chunk);
+    }
     Ok(bytes)
+}
+
+/// Whether there is a plan under a name.
+///
+/// # Errors
+/// [`QueueError::Call`] where the server does not say.
+pub async fn has_plan(context: &Context, name: &str) -> Result<bool, QueueError> {
+    let store = match context.get_object_store(PLANS).await {
+        Ok(store) => store,
+        Err(error) if is_of_no_stream(&error) => return Ok(false),
+        Err(error) => return Err(QueueError::call("object store")(error)),
+    };
+    match store.info(name).await {
+        Ok(info) => Ok(!info.deleted),
+        Err(error) if error.kind() == InfoErrorKind::NotFound => Ok(false),
+        Err(error) => Err(QueueError::call("object store")(error)),
+    }
 }
 
 /// Forgets the plan under a name.

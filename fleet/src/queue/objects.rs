@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use async_nats::jetstream::Context;
-use async_nats::jetstream::object_store::{self, Object, ObjectStore};
+use async_nats::jetstream::object_store::{self, ObjectStore};
 use tokio::fs::File;
 
 use super::QueueError;
+use super::chunks::Chunks;
 use crate::names::{ENGINES, Names};
 
 /// The longest file of an engine that is shared, in bytes.
@@ -39,7 +40,7 @@ pub async fn put_file(
     put.map(drop).map_err(|error| failed(error.to_string()))
 }
 
-/// A file of a match, of which nothing has been read yet.
+/// A file of a match, of which nothing has been read yet; whoever reads it holds it against its hash.
 ///
 /// # Errors
 /// [`QueueError::Call`], where there is none for one.
@@ -47,11 +48,8 @@ pub async fn open_file(
     context: &Context,
     names: &Names,
     sha256: &str,
-) -> Result<Object, QueueError> {
-    let store = context.get_object_store(ENGINES).await;
-    let store = store.map_err(QueueError::call("shared engine"))?;
-    let object = store.get(names.file(sha256)).await;
-    object.map_err(QueueError::call("shared engine"))
+) -> Result<Chunks, QueueError> {
+    Chunks::of(context, ENGINES, &names.file(sha256)).await
 }
 
 /// Forgets a file of a match.

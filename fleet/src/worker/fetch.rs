@@ -1,7 +1,6 @@
 //! Engines that are fetched from the server, for a worker that was told to accept them.
 
-use std::io::{self, ErrorKind, Write};
-use std::time::Duration;
+use std::io::{self, Write};
 
 use arbiter::plan::{EngineSpec, Plan, binary};
 use arbiter::play::interrupt::Interrupt;
@@ -10,8 +9,6 @@ use arbiter::results::exit::complain;
 use async_nats::jetstream::Context;
 use tempfile::TempDir;
 use thiserror::Error;
-use tokio::io::AsyncReadExt;
-use tokio::time::timeout;
 
 use super::cache::{Cache, CacheError, Held, is_hash};
 use super::walls::{Files, Walls};
@@ -20,11 +17,6 @@ use crate::message::EngineId;
 use crate::names::Names;
 use crate::queue::QueueError;
 use crate::queue::objects::{MOST_BYTES_OF_A_FILE, open_file};
-
-/// How long the server may give nothing of a file.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// Bytes written at a time.
-const CHUNK: usize = 1 << 17;
 
 /// Why no engines can be accepted here.
 #[derive(Debug, Error)]
@@ -210,29 +202,18 @@ impl Fetcher {
             found,
         };
         let mut object = open_file(context, names, sha256).await?;
-        let length = object.info().size as u64;
+        let length = object.left() as u64;
         if length > MOST_BYTES_OF_A_FILE {
             return Err(long(length));
         }
         let mut file = self.cache.begin(length)?;
-        let mut chunk = vec![0; CHUNK];
         let mut bytes = 0;
-        loop {
-            let read = timeout(PATIENCE, object.read(&mut chunk)).await;
-            let read = read.map_err(QueueError::call("shared engine"))?;
-            let number = match read {
-                Ok(0) => break,
-                Ok(number) => number,
-                Err(error) if error.kind() == ErrorKind::InvalidData => {
-                    return Err(other(error.to_string()));
-                }
-                Err(error) => return Err(QueueError::call("shared engine")(error).into()),
-            };
-            bytes += number as u64;
+        while let Some(chunk) = object.next().await? {
+            bytes += chunk.len() as u64;
             if bytes > length {
                 return Err(other(format!("it has more than its {length} bytes")));
             }
-            let written = file.write_all(&chunk[..number]);
+            let written = file.write_all(&chunk);
             written.map_err(|reason| FetchError::File {
                 name: name(),
                 reason,
@@ -251,7 +232,7 @@ impl Fetcher {
         })?;
         let kept = kept.ok_or_else(|| other("it was removed at once".to_string()))?;
         complain(format_args!(
-            "engine {}: fetched {bytes} bytes with SHA-256 {sha256}",
+            "engine {}: fetched {length} bytes with SHA-256 {sha256}",
             printable(engine)
         ));
         Ok(kept)

@@ -7,8 +7,10 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use arbiter::archive::store::Store;
+use fleet::names::Names;
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::jetstream::with_jetstream;
 use super::server::Server;
 
 /// How long anything may take: the machine may be busy.
@@ -17,10 +19,19 @@ const PATIENCE: Duration = Duration::from_secs(240);
 /// The program.
 pub const FLEET: &str = env!("CARGO_BIN_EXE_fleet");
 
+/// The program, to be given more than its words.
+pub fn program() -> Command {
+    Command::new(FLEET)
+}
+
 /// A coordinator and workers at one server.
 pub struct Fleet {
     pub server: Server,
     pub folder: tempfile::TempDir,
+    /// `--ack-wait` of what is started.
+    pub ack_wait: &'static str,
+    /// Where what is started looks for the server.
+    pub address: String,
     /// What each process has said, in the order of their starts.
     outputs: Vec<PathBuf>,
 }
@@ -40,8 +51,10 @@ impl Fleet {
     /// A folder, at this server.
     pub fn at(server: Server) -> Option<Fleet> {
         Some(Fleet {
+            address: server.url(),
             server,
             folder: tempfile::tempdir().unwrap(),
+            ack_wait: "3",
             outputs: Vec::new(),
         })
     }
@@ -52,25 +65,28 @@ impl Fleet {
 
     /// Starts `fleet` with these words, and the server's address.
     pub fn start(&mut self, words: &[&str]) -> Process {
-        self.start_in(words, &[])
+        self.start_by(&mut program(), words)
     }
 
     /// The same, with more in its environment.
     pub fn start_in(&mut self, words: &[&str], environment: &[(&str, &str)]) -> Process {
+        self.start_by(program().envs(environment.iter().copied()), words)
+    }
+
+    /// The same by another program, to whose own words these are added.
+    pub fn start_by(&mut self, program: &mut Command, words: &[&str]) -> Process {
         let number = self.outputs.len() + 1;
         let output = self.folder.path().join(format!("output-{number}"));
         self.outputs.push(output.clone());
         let file = File::create(&output).unwrap();
-        let url = self.server.url();
         let address: &[&str] = match words.contains(&"--nats") {
             true => &[],
-            false => &["--nats", &url],
+            false => &["--nats", &self.address],
         };
-        let child = Command::new(FLEET)
+        let child = program
             .args(words)
             .args(address)
-            .args(["--ack-wait", "3"])
-            .envs(environment.iter().copied())
+            .args(["--ack-wait", self.ack_wait])
             .stdout(file.try_clone().unwrap())
             .stderr(file)
             .spawn()
@@ -86,11 +102,29 @@ impl Fleet {
     /// Starts the coordinator of a new match between these engines.
     pub fn begin_with(&mut self, engines: &[String], words: &[&str]) -> Process {
         let store = self.store();
-        let mut all = vec!["match", "--store", store.to_str().unwrap()];
-        let engines = engines.iter().map(String::as_str);
-        all.extend(engines.flat_map(|engine| ["--engine", engine]));
+        let mut all: Vec<&str> = engines
+            .iter()
+            .flat_map(|engine| ["--engine", engine])
+            .collect();
         all.extend_from_slice(words);
-        self.start(&all)
+        self.start_match(&mut program(), &store, &all)
+    }
+
+    /// Starts the coordinator of [`Fleet::begin`] by another program, with a store of its own.
+    pub fn begin_by(&mut self, program: &mut Command, store: &Path, words: &[&str]) -> Process {
+        let engines = engines();
+        let mut all: Vec<&str> = engines
+            .iter()
+            .flat_map(|engine| ["--engine", engine])
+            .collect();
+        all.extend_from_slice(words);
+        self.start_match(program, store, &all)
+    }
+
+    fn start_match(&mut self, program: &mut Command, store: &Path, words: &[&str]) -> Process {
+        let mut all = vec!["match", "--store", store.to_str().unwrap()];
+        all.extend_from_slice(words);
+        self.start_by(program, &all)
     }
 
     pub fn resume(&mut self) -> Process {
@@ -100,8 +134,15 @@ impl Fleet {
 
     /// Starts a worker that has both engines.
     pub fn worker(&mut self, name: &str) -> Process {
+        self.worker_by(&mut program(), name, &[])
+    }
+
+    /// The same by another program, with more words.
+    pub fn worker_by(&mut self, program: &mut Command, name: &str, words: &[&str]) -> Process {
         let [a, b] = ["a", "b"].map(|name| format!("name={name},cmd={FLEET}"));
-        self.start(&["work", "--name", name, "--engine", &a, "--engine", &b])
+        let mut all = vec!["work", "--name", name, "--engine", &a, "--engine", &b];
+        all.extend_from_slice(words);
+        self.start_by(program, &all)
     }
 
     /// Waits until so many games are stored.
@@ -136,9 +177,51 @@ impl Fleet {
 
     /// Waits until the match has its name on the server, and returns its id.
     pub fn await_id(&self) -> String {
-        let id = || Store::open(&self.store()).ok()?.note("fleet").ok()?;
+        self.await_id_in(&self.store())
+    }
+
+    /// The same of the match in a store of its own.
+    pub fn await_id_in(&self, store: &Path) -> String {
+        let id = || Store::open(store).ok()?.note("fleet").ok()?;
         self.await_that("an id", || id().is_some());
         id().unwrap()
+    }
+
+    /// Waits until `fleet status` has all these words; returns what it says.
+    pub fn await_status(&mut self, flags: &[&str], words: &[&str]) -> String {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let mut all = vec!["status"];
+            all.extend_from_slice(flags);
+            let mut status = self.start(&all);
+            assert_eq!(status.end(), 0, "{}", status.output());
+            let output = status.output();
+            if words.iter().all(|words| output.contains(words)) {
+                return output;
+            }
+            assert!(
+                Instant::now() < end,
+                "waited in vain for {words:?}:\n{}",
+                self.said()
+            );
+            sleep(Duration::from_millis(300));
+        }
+    }
+
+    /// Waits until something is given out.
+    pub fn await_work(&self) {
+        self.await_work_in(&self.store());
+    }
+
+    /// The same of the match in a store of its own.
+    pub fn await_work_in(&self, store: &Path) {
+        let work = Names::of(&self.await_id_in(store)).unwrap().work_stream();
+        self.await_that("work", || {
+            with_jetstream(&self.address, async |context| {
+                let stream = context.get_stream(&work).await;
+                stream.is_ok_and(|stream| stream.cached_info().state.messages > 0)
+            })
+        });
     }
 }
 
@@ -191,6 +274,10 @@ impl Process {
         }
     }
 
+    pub fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
     /// Kills it so that it notices nothing.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
@@ -198,7 +285,7 @@ impl Process {
     }
 
     pub fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.child), signal).unwrap();
+        kill_process(self.pid(), signal).unwrap();
     }
 }
 

@@ -16,7 +16,7 @@ use arbiter::score::Verdict;
 use arbiter::settings::args::{Command, validate};
 use arbiter::settings::config;
 
-use super::fleet::engines;
+use super::fleet::{Fleet, Process, engines};
 
 /// The plan of `arbiter match` with these engines and words.
 fn plan(engines: &[String], words: &[&str]) -> Plan {
@@ -66,6 +66,13 @@ pub fn played_by(engines: &[String], words: &[&str]) -> Vec<String> {
     played.unwrap();
     drop(store);
     lines_of(&path)
+}
+
+/// The coordinator ends well, and the games of its match are those of one machine.
+pub fn assert_whole(fleet: &Fleet, coordinator: &mut Process, words: &[&str]) {
+    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+    let (found, expected) = (lines_of(&fleet.store()), played_on_one_machine(words));
+    assert_eq!(found, expected, "{}", coordinator.output());
 }
 
 /// What has been counted of a match with a sequential test on one machine, played until the test has decided.

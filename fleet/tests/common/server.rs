@@ -9,12 +9,18 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 /// How long a server may take until it answers.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Where in its folder a server keeps what it is sent.
-const STORAGE: &str = "storage";
+pub const STORAGE: &str = "storage";
 /// Where in its folder it says what it does.
 const OUTPUT: &str = "output";
+/// Its configuration, if it has one.
+const CONFIG: &str = "nats-server.conf";
+/// The most ports that are tried.
+const MOST_PORTS: usize = 100;
 
 /// How many ports have been tried.
 static PORTS_TRIED: AtomicU16 = AtomicU16::new(0);
@@ -22,7 +28,7 @@ static PORTS_TRIED: AtomicU16 = AtomicU16::new(0);
 /// A server with JetStream, which is killed in the end.
 pub struct Server {
     program: PathBuf,
-    words: &'static [&'static str],
+    words: Vec<String>,
     /// Its name, which nobody else's has.
     name: String,
     pub port: u16,
@@ -31,7 +37,7 @@ pub struct Server {
 }
 
 /// The program: named by `NATS_SERVER`, in the search path, or where `tests/third_party/run` installs it.
-fn program() -> Option<PathBuf> {
+pub fn program() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("NATS_SERVER") {
         return Some(PathBuf::from(named));
     }
@@ -52,32 +58,51 @@ impl Server {
     }
 
     /// The same, with more words on its command line.
-    pub fn start_with(words: &'static [&'static str]) -> Option<Server> {
+    pub fn start_with(words: &[&str]) -> Option<Server> {
+        Server::configured("", words)
+    }
+
+    /// The same with a configuration.
+    pub fn configured(config: &str, words: &[&str]) -> Option<Server> {
         let Some(program) = program() else {
             eprintln!(
                 "left out: no nats-server, expected one in NATS_SERVER, PATH or target/third_party"
             );
             return None;
         };
+        Some(Server::run(program, config, words))
+    }
+
+    /// The same with this program for a server.
+    pub fn run(program: PathBuf, config: &str, words: &[&str]) -> Server {
         let folder = tempfile::tempdir().unwrap();
+        let mut words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        if !config.is_empty() {
+            let path = folder.path().join(CONFIG);
+            fs::write(&path, config).unwrap();
+            words.extend(["-c".to_string(), path.display().to_string()]);
+        }
         let name = folder.path().file_name().unwrap();
         let name = name.to_str().unwrap().to_string();
         // Below the ports that systems give to whoever connects.
         let base = 10_000 + (std::process::id() % 20_000) as u16;
-        let (port, child) = loop {
+        let try_port = |_| {
             let port = base + PORTS_TRIED.fetch_add(1, Ordering::Relaxed);
-            if let Some(child) = spawn(&program, &name, port, folder.path(), words) {
-                break (port, child);
-            }
+            let child = spawn(&program, &name, port, folder.path(), &words);
+            child.map(|child| (port, child))
         };
-        Some(Server {
+        let Some((port, child)) = (0..MOST_PORTS).find_map(try_port) else {
+            let output = fs::read_to_string(folder.path().join(OUTPUT));
+            panic!("no server starts: {output:?}");
+        };
+        Server {
             program,
             words,
             name,
             port,
             folder,
             child,
-        })
+        }
     }
 
     /// What it has said.
@@ -95,10 +120,18 @@ impl Server {
         self.child.wait().unwrap();
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
     /// Starts it again with what it stored.
     pub fn restart(&mut self) {
         let (folder, port) = (self.folder.path(), self.port);
-        let child = spawn(&self.program, &self.name, port, folder, self.words);
+        let child = spawn(&self.program, &self.name, port, folder, &self.words);
         self.child = child.unwrap_or_else(|| panic!("it does not start: {}", self.output()));
     }
 
@@ -117,7 +150,7 @@ impl Drop for Server {
 }
 
 /// Starts a server and waits until it answers; `None` where it ends at once, since somebody else has the port for one.
-fn spawn(program: &Path, name: &str, port: u16, folder: &Path, words: &[&str]) -> Option<Child> {
+fn spawn(program: &Path, name: &str, port: u16, folder: &Path, words: &[String]) -> Option<Child> {
     let mut appending = File::options();
     appending.create(true).append(true);
     let output = appending.open(folder.join(OUTPUT)).unwrap();

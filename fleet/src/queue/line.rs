@@ -1,0 +1,193 @@
+//! The line to the server: how it is reached, and what is said of it: that it is lost, that it is there again, and what
+//! the server refuses.
+
+use std::collections::BTreeSet;
+use std::future::{Ready, ready};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use std::{fs, io};
+
+use arbiter::record::printable::printable;
+use arbiter::results::exit::complain;
+use async_nats::jetstream::context::AccountErrorKind;
+use async_nats::jetstream::{self, Context};
+use async_nats::{ConnectOptions, Event, ServerAddr, ServerError};
+use nkeys::KeyPair;
+
+use super::QueueError;
+use crate::args::ServerArgs;
+
+/// How often it is asked whether the server still hears us: a line that passes nothing on is given up after three.
+const PING_INTERVAL: Duration = Duration::from_secs(15);
+/// The oldest server that has all that is needed.
+const OLDEST: (u64, u64) = (2, 10);
+
+/// The most refusals that are said: one who lacks a right asks again and again.
+const MOST_REFUSALS: usize = 8;
+
+/// Reaches the server.
+///
+/// # Errors
+/// [`QueueError`] where there is none, or none that is fit.
+pub async fn connect(args: &ServerArgs, name: &str) -> Result<Context, QueueError> {
+    let url = || without_password(&args.nats);
+    // The client takes no user from an address by itself.
+    let address: ServerAddr = args
+        .nats
+        .parse()
+        .map_err(|reason| QueueError::Unreachable {
+            url: url(),
+            reason: format!("{reason}, expected such as nats://host:4222"),
+        })?;
+    let unreachable = |reason: String| QueueError::Unreachable { url: url(), reason };
+    let mut options = ConnectOptions::new()
+        .name(name)
+        .ping_interval(PING_INTERVAL)
+        .event_callback(teller());
+    let no_use = |flag, path: &Path, reason| QueueError::File {
+        flag,
+        path: path.display().to_string(),
+        reason,
+    };
+    let read =
+        |flag, path: &Path| fs::read_to_string(path).map_err(|reason| no_use(flag, path, reason));
+    if let (Some(user), Some(password)) = (address.username(), address.password()) {
+        options = options.user_and_password(user.to_string(), password.to_string());
+    }
+    if let Some(path) = &args.creds {
+        let credentials = options.credentials(&read("--creds", path)?);
+        options = credentials.map_err(|reason| no_use("--creds", path, reason))?;
+    }
+    if let Some(path) = &args.nkey {
+        let seed = read("--nkey", path)?.trim().to_string();
+        // The client's own words for it name neither the flag nor the file.
+        if KeyPair::from_seed(&seed).is_err() {
+            let reason = io::Error::other("expected the seed of an nkey, such as SU...");
+            return Err(no_use("--nkey", path, reason));
+        }
+        options = options.nkey(seed);
+    }
+    if let Some(path) = &args.tls_ca {
+        if !read("--tls-ca", path)?.contains("-----BEGIN CERTIFICATE-----") {
+            let reason = io::Error::other("expected certificates in PEM");
+            return Err(no_use("--tls-ca", path, reason));
+        }
+        options = options.add_root_certificates(path.clone());
+    }
+    let connected = options.connect(address).await;
+    let client = connected.map_err(|error| unreachable(error.to_string()))?;
+    let found = client.server_info().version;
+    if version_of(&found).is_none_or(|version| version < OLDEST) {
+        return Err(QueueError::Old { url: url(), found });
+    }
+    let context = jetstream::new(client);
+    match context.query_account().await {
+        Ok(_) => Ok(context),
+        Err(error) if matches!(error.kind(), AccountErrorKind::TimedOut) => {
+            Err(QueueError::Silent { url: url() })
+        }
+        Err(error) => Err(QueueError::NoJetStream {
+            url: url(),
+            reason: error.to_string(),
+        }),
+    }
+}
+
+/// An address as it may be shown.
+fn without_password(address: &str) -> String {
+    match (address.split_once("://"), address.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_string(),
+        _ => address.to_string(),
+    }
+}
+
+/// The first two numbers of a version.
+fn version_of(text: &str) -> Option<(u64, u64)> {
+    let mut numbers = text.split('.');
+    let mut next = || numbers.next()?.parse().ok();
+    Some((next()?, next()?))
+}
+
+/// What has been said.
+#[derive(Default)]
+struct Said {
+    is_lost: bool,
+    refusals: BTreeSet<String>,
+}
+
+/// Says what happens to a line, each refusal once.
+fn teller() -> impl Fn(Event) -> Ready<()> + Send + Sync + 'static {
+    let said = Mutex::new(Said::default());
+    move |event| {
+        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = said.say(event) {
+            complain(format_args!("the server: {}", printable(&text)));
+        }
+        ready(())
+    }
+}
+
+impl Said {
+    /// What is to be said of an event, if anything.
+    fn say(&mut self, event: Event) -> Option<String> {
+        match event {
+            Event::Disconnected if !std::mem::replace(&mut self.is_lost, true) => {
+                Some("the line is lost; it is tried again".to_string())
+            }
+            Event::Connected if std::mem::take(&mut self.is_lost) => {
+                Some("the line is there again".to_string())
+            }
+            Event::ServerError(ServerError::Other(reason))
+                if self.refusals.len() < MOST_REFUSALS && self.refusals.insert(reason.clone()) =>
+            {
+                Some(format!("it refuses: {reason}"))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_new_is_said() {
+        let mut said = Said::default();
+        assert_eq!(said.say(Event::Connected), None);
+        assert!(said.say(Event::Disconnected).is_some());
+        assert_eq!(said.say(Event::Disconnected), None);
+        assert!(said.say(Event::Connected).is_some());
+        let refusal = |reason: &str| Event::ServerError(ServerError::Other(reason.to_string()));
+        assert!(said.say(refusal("Permissions Violation")).is_some());
+        assert_eq!(said.say(refusal("Permissions Violation")), None);
+        let more = (0..100).filter_map(|number| said.say(refusal(&number.to_string())));
+        assert_eq!(more.count(), MOST_REFUSALS - 1);
+    }
+
+    #[test]
+    fn no_password_is_shown() {
+        for (address, shown) in [
+            ("nats://u:p@host:1", "nats://host:1"),
+            ("u:p@host", "host"),
+            ("nats://host", "nats://host"),
+        ] {
+            assert_eq!(without_password(address), shown);
+        }
+    }
+
+    #[test]
+    fn old_servers_are_told_by_their_version() {
+        for (text, is_fit) in [
+            ("2.9.10", false),
+            ("2.10.0", true),
+            ("3.0", true),
+            ("x", false),
+        ] {
+            let found = version_of(text).is_some_and(|version| version >= OLDEST);
+            assert_eq!(found, is_fit, "{text}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Clocks on the wall that are wrong: nothing is measured by them, so nothing changes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::common::fleet::program;
+use crate::common::{Fleet, assert_whole};
+
+const WORDS: &[&str] = &[
+    "--games",
+    "16",
+    "--nodes",
+    "20000",
+    "--seed",
+    "9",
+    "--random-plies",
+    "4",
+];
+const YEAR: i64 = 365 * 24 * 3600;
+
+/// Stands before the system's own functions.
+const SHIFT: &str = r#"
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+int clock_gettime(clockid_t id, struct timespec *at) {
+    int failed = syscall(SYS_clock_gettime, id, at);
+    const char *shift = getenv("SHIFT");
+    if (!failed && id == CLOCK_REALTIME && shift)
+        at->tv_sec += atol(shift);
+    return failed;
+}
+
+time_t time(time_t *at) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (at)
+        *at = now.tv_sec;
+    return now.tv_sec;
+}
+"#;
+
+/// A library that makes the clock wrong; `None` and a note where there is no C compiler.
+fn library(folder: &Path) -> Option<PathBuf> {
+    let (source, library) = (folder.join("shift.c"), folder.join("shift.so"));
+    fs::write(&source, SHIFT).unwrap();
+    let made = Command::new("cc")
+        .args(["-shared", "-fPIC", "-o"])
+        .args([&library, &source])
+        .status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("left out: no C compiler, expected one named cc");
+        return None;
+    }
+    Some(library)
+}
+
+/// A program whose clock is wrong by so many seconds.
+fn wrong(mut program: Command, library: &Path, seconds: i64) -> Command {
+    program
+        .env("LD_PRELOAD", library)
+        .env("SHIFT", seconds.to_string());
+    program
+}
+
+#[test]
+fn clocks_on_the_wall_may_be_years_wrong() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let Some(library) = library(fleet.folder.path()) else {
+        return;
+    };
+    let mut date = Command::new("date");
+    date.arg("+%s");
+    let shown = wrong(date, &library, YEAR).output().unwrap().stdout;
+    let shown: i64 = String::from_utf8(shown).unwrap().trim().parse().unwrap();
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_secs();
+    assert!(shown > now as i64 + YEAR / 2, "the clock is right");
+
+    let store = fleet.store();
+    let mut coordinator = fleet.begin_by(&mut wrong(program(), &library, YEAR), &store, WORDS);
+    let mut slow = fleet.worker_by(&mut wrong(program(), &library, -20 * YEAR), "slow", &[]);
+    let _fast = fleet.worker_by(&mut wrong(program(), &library, 20 * YEAR), "fast", &[]);
+    fleet.await_games(2);
+    fleet.await_status(&[], &["  slow  arbiter", "  fast  arbiter"]);
+    // What one holds is given to another when the server has not heard of it, by the server's own clock.
+    slow.kill();
+    assert_whole(&fleet, &mut coordinator, WORDS);
+}

@@ -1,0 +1,122 @@
+//! A line to the server that can be cut and mended.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::thread::{sleep, spawn};
+use std::time::Duration;
+
+/// How often it is looked whether the line is as it was.
+const TICK: Duration = Duration::from_millis(10);
+
+const PASSES: u8 = 0;
+const HOLDS: u8 = 1;
+const IS_CUT: u8 = 2;
+const IS_GONE: u8 = 3;
+
+/// Passes on what comes to a port of its own; ends when it is dropped.
+pub struct Proxy {
+    port: u16,
+    line: Arc<AtomicU8>,
+}
+
+impl Proxy {
+    /// A line to a port of this machine.
+    pub fn to(server: u16) -> Proxy {
+        let line = Arc::new(AtomicU8::new(PASSES));
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let state = line.clone();
+        spawn(move || accept(listener, port, server, &state));
+        Proxy { port, line }
+    }
+
+    pub fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    /// Ends all connections, and takes no new ones.
+    pub fn cut(&self) {
+        self.line.store(IS_CUT, Ordering::SeqCst);
+    }
+
+    /// Takes connections, and keeps them, but passes nothing on for now.
+    pub fn hold(&self) {
+        self.line.store(HOLDS, Ordering::SeqCst);
+    }
+
+    /// Passes on everything again.
+    pub fn mend(&self) {
+        self.line.store(PASSES, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.line.store(IS_GONE, Ordering::SeqCst);
+    }
+}
+
+fn accept(listener: TcpListener, port: u16, server: u16, line: &Arc<AtomicU8>) {
+    let mut listener = Some(listener);
+    loop {
+        match line.load(Ordering::SeqCst) {
+            IS_GONE => return,
+            // Without a listener the system refuses whoever comes.
+            IS_CUT => listener = None,
+            _ => {
+                let listening = listener.get_or_insert_with(|| bind(port));
+                listening.set_nonblocking(true).unwrap();
+                if let Ok((client, _)) = listening.accept()
+                    && let Ok(there) = TcpStream::connect(("127.0.0.1", server))
+                {
+                    client.set_nonblocking(false).unwrap();
+                    join(&client, &there, line);
+                    join(&there, &client, line);
+                    continue;
+                }
+            }
+        }
+        sleep(TICK);
+    }
+}
+
+/// The port again: nobody else is given it, or not for long.
+fn bind(port: u16) -> TcpListener {
+    loop {
+        if let Ok(listener) = TcpListener::bind(("127.0.0.1", port)) {
+            return listener;
+        }
+        sleep(TICK);
+    }
+}
+
+/// Passes on one direction, until the line is cut.
+fn join(from: &TcpStream, to: &TcpStream, line: &Arc<AtomicU8>) {
+    let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+    from.set_read_timeout(Some(TICK)).unwrap();
+    let line = line.clone();
+    spawn(move || {
+        let mut bytes = [0; 1 << 16];
+        loop {
+            match line.load(Ordering::SeqCst) {
+                PASSES => {}
+                HOLDS => {
+                    sleep(TICK);
+                    continue;
+                }
+                _ => break,
+            }
+            match from.read(&mut bytes) {
+                Ok(0) => break,
+                Ok(number) if to.write_all(&bytes[..number]).is_ok() => {}
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+                Ok(_) | Err(_) => break,
+            }
+        }
+        let _ = from.shutdown(Shutdown::Both);
+        let _ = to.shutdown(Shutdown::Both);
+    });
+}

@@ -1,0 +1,115 @@
+//! A real disk of the server that is full: a small one of its own, which only it sees.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::common::server::{STORAGE, program};
+use crate::common::{Fleet, Server, assert_whole};
+
+const WORDS: &[&str] = &[
+    "--games",
+    "16",
+    "--nodes",
+    "20000",
+    "--seed",
+    "17",
+    "--random-plies",
+    "4",
+];
+const DISK: &str = "size=8m";
+
+/// Words that run a shell with disks and processes of its own.
+const UNSHARE: &str = "unshare --map-root-user --mount --pid --fork --kill-child /bin/sh -c";
+
+/// A program that starts the server with a small disk, and starts it again whenever it has ended; `None` and a note
+/// where the system allows no such disk.
+fn runner(folder: &Path) -> Option<PathBuf> {
+    let words: Vec<&str> = UNSHARE.split(' ').collect();
+    let tried = Command::new(words[0])
+        .args(&words[1..])
+        .arg(format!(
+            "mount -t tmpfs -o {DISK} none {}",
+            folder.display()
+        ))
+        .stderr(Stdio::null())
+        .status();
+    if !tried.is_ok_and(|status| status.success()) {
+        eprintln!("left out: no disk can be made, expected unshare with the right to mount");
+        return None;
+    }
+    let runner = folder.join("runner");
+    let server = program()?;
+    let server = server.display();
+    let mount = format!("mount -t tmpfs -o {DISK} none \"$disk\"");
+    let again = r#"while :; do "$0" "$@"; sleep 0.2; done"#;
+    let text = format!(
+        r#"#!/bin/sh
+for word; do [ "$last" = -sd ] && disk=$word; last=$word; done
+mkdir -p "$disk"
+export disk
+exec {UNSHARE} '{mount} && {again}' {server} "$@"
+"#
+    );
+    fs::write(&runner, text).unwrap();
+    fs::set_permissions(&runner, fs::Permissions::from_mode(0o755)).unwrap();
+    Some(runner)
+}
+
+/// The only child of a process.
+fn child(process: u32) -> u32 {
+    let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children"));
+    children
+        .unwrap()
+        .split_whitespace()
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap()
+}
+
+#[test]
+fn the_disk_of_the_server_is_full_until_there_is_room_and_it_is_started_again() {
+    let folder = tempfile::tempdir().unwrap();
+    if program().is_none() {
+        let _ = Server::start();
+        return;
+    }
+    let Some(runner) = runner(folder.path()) else {
+        return;
+    };
+    let mut fleet = Fleet::at(Server::run(runner, "", &[])).unwrap();
+    let mut coordinator = fleet.begin(WORDS);
+    let worker = fleet.worker("one");
+    fleet.await_games(2);
+    // Its disk as others see it.
+    let disk = fleet.server.folder.path().join(STORAGE);
+    let disk = disk.strip_prefix("/").unwrap();
+    let unshared = fleet.server.pid();
+    let ballast = Path::new(&format!("/proc/{unshared}/root"))
+        .join(disk)
+        .join("ballast");
+    let mut file = File::create(&ballast).unwrap();
+    let mut bytes = 1 << 16;
+    while bytes > 0 {
+        if file.write_all(&vec![b' '; bytes]).is_err() {
+            bytes /= 2;
+        }
+    }
+    worker.await_words("is not sent yet");
+    sleep(Duration::from_secs(3));
+    // An open file keeps its room.
+    drop(file);
+    fs::remove_file(&ballast).unwrap();
+    let server = child(child(unshared));
+    kill_process(Pid::from_raw(server as i32).unwrap(), Signal::KILL).unwrap();
+    assert_whole(&fleet, &mut coordinator, WORDS);
+    let output = fleet.server.output();
+    assert!(output.contains("no space left on device"), "{output}");
+}

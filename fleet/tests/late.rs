@@ -1,0 +1,124 @@
+//! What comes late or out of order: the first answer counts, and a game is known by its number.
+
+use std::path::Path;
+
+use arbiter::record::digest::KeptGame;
+use fleet::message::{Message, Outcome};
+use fleet::names::Names;
+use rustix::process::Signal;
+
+use crate::common::{Fleet, assert_whole, lines_of, played_on_one_machine, with_jetstream};
+
+const WORDS: &[&str] = &[
+    "--games",
+    "12",
+    "--nodes",
+    "20000",
+    "--seed",
+    "6",
+    "--random-plies",
+    "4",
+];
+
+/// The messages with these games, as a worker would send them.
+fn messages(lines: &[String]) -> Vec<Vec<u8>> {
+    let message = |line: &String| {
+        let game: KeptGame = serde_json::from_str(line).unwrap();
+        let worker = "sender".to_string();
+        Outcome { worker, game }.encode().unwrap()
+    };
+    lines.iter().map(message).collect()
+}
+
+/// Sends results of the match in a store; returns what the server says to each.
+fn send(fleet: &Fleet, store: &Path, messages: Vec<Vec<u8>>) -> Vec<Result<(), String>> {
+    let subject = Names::of(&fleet.await_id_in(store)).unwrap().result();
+    with_jetstream(&fleet.server.url(), async |context| {
+        let mut answers = Vec::new();
+        for message in messages {
+            let sent = context.publish(subject.clone(), message.into()).await;
+            let answer = async {
+                sent.map_err(|error| error.to_string())?
+                    .await
+                    .map_err(|error| error.to_string())
+            };
+            answers.push(answer.await.map(drop));
+        }
+        answers
+    })
+}
+
+/// It takes ten seconds until what is out is late.
+#[test]
+fn a_block_that_is_late_is_given_to_another_and_the_first_answer_counts() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    // By its silence alone nothing would be given to another.
+    fleet.ack_wait = "3600";
+    let mut coordinator = fleet.begin(WORDS);
+    let holder = fleet.worker("holder");
+    fleet.await_games(1);
+    holder.signal(Signal::STOP);
+    let mut other = fleet.worker("other");
+    assert_whole(&fleet, &mut coordinator, WORDS);
+    // Who comes too late drops what it plays, and plays what comes next.
+    other.kill();
+    holder.signal(Signal::CONT);
+    let next = fleet.folder.path().join("next.db");
+    let mut words = WORDS.to_vec();
+    words[1] = "4";
+    let mut coordinator = fleet.begin_by(&mut crate::common::fleet::program(), &next, &words);
+    assert_eq!(
+        coordinator.end(),
+        0,
+        "{}\n{}",
+        coordinator.output(),
+        holder.output()
+    );
+    assert_eq!(lines_of(&next), played_on_one_machine(&words));
+}
+
+#[test]
+fn games_come_in_any_order_and_from_an_earlier_session() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let lines = played_on_one_machine(WORDS);
+    let mut sent = messages(&lines);
+    sent.reverse();
+    let rest = sent.split_off(7);
+    let mut coordinator = fleet.begin(WORDS);
+    coordinator.await_words("`fleet work` plays it");
+    // Once something is given out there is a stream for results.
+    fleet.await_work();
+    coordinator.kill();
+    let store = fleet.store();
+    assert!(send(&fleet, &store, sent).iter().all(Result::is_ok));
+    let mut coordinator = fleet.resume();
+    fleet.await_games(7);
+    assert!(send(&fleet, &store, rest).iter().all(Result::is_ok));
+    assert_whole(&fleet, &mut coordinator, WORDS);
+}
+
+#[test]
+fn a_game_of_a_match_that_is_over_is_taken_by_nobody() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut words = WORDS.to_vec();
+    words[1] = "2";
+    let mut coordinator = fleet.begin(&words);
+    let _worker = fleet.worker("one");
+    assert_whole(&fleet, &mut coordinator, &words);
+    let store = fleet.store();
+    let answers = send(&fleet, &store, messages(&lines_of(&store)));
+    assert!(answers.iter().all(Result::is_err), "{answers:?}");
+    let mut again = fleet.resume();
+    assert_whole(&fleet, &mut again, &words);
+    assert!(
+        again.output().contains("2 games, all stored"),
+        "{}",
+        again.output()
+    );
+}

@@ -1,0 +1,103 @@
+//! Messages of 100 MiB, at a server that would pass them on.
+
+use std::fs;
+
+use async_nats::jetstream::Context;
+use fleet::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME};
+use fleet::names::Names;
+
+use crate::common::{Fleet, Process, Server, assert_whole, with_jetstream};
+
+const WORDS: &[&str] = &["--games", "8", "--nodes", "20000", "--seed", "7"];
+/// The most that nats-server can be told to take is near 2 GiB.
+const CONFIG: &str = "max_payload: 209715200\nmax_pending: 419430400\n";
+const LONG: usize = 100 << 20;
+/// The most memory that a coordinator or a worker may have needed, in KiB.
+const MOST_MEMORY: u64 = 200 << 10;
+
+/// What the server says to a message of so many bytes.
+async fn answer(context: &Context, subject: String, bytes: usize) -> Result<(), String> {
+    let sent = context.publish(subject, vec![b' '; bytes].into()).await;
+    let sent = sent.map_err(|error| error.to_string())?;
+    sent.await.map(drop).map_err(|error| error.to_string())
+}
+
+/// The most memory that a process has needed, in KiB.
+fn peak(process: &Process) -> u64 {
+    let pid = process.pid().as_raw_nonzero();
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM:"))
+        .unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn messages_of_100_mib_are_refused_before_anybody_reads_them() {
+    let Some(server) = Server::configured(CONFIG, &[]) else {
+        return;
+    };
+    let mut fleet = Fleet::at(server).unwrap();
+    let mut coordinator = fleet.begin(WORDS);
+    let names = Names::of(&fleet.await_id()).unwrap();
+    let worker = fleet.worker("one");
+    fleet.await_games(2);
+    let refused = with_jetstream(&fleet.server.url(), async |context| {
+        let mut answers = Vec::new();
+        for (subject, most) in [
+            (names.work(), MOST_BYTES),
+            (names.result(), MOST_BYTES_OF_A_GAME),
+            (
+                format!("$KV.fleet_matches.{}", names.state()),
+                MOST_BYTES_OF_A_GAME,
+            ),
+            ("$KV.fleet_beats.one".to_string(), MOST_BYTES),
+        ] {
+            for bytes in [LONG, most + 1] {
+                answers.push((
+                    subject.clone(),
+                    answer(&context, subject.clone(), bytes).await,
+                ));
+            }
+        }
+        // Without a stream that keeps it the server would pass it on: that it could is what shows who refused it.
+        let mut inbox = context.client().subscribe("elsewhere").await.unwrap();
+        context
+            .client()
+            .publish("elsewhere", vec![b' '; LONG].into())
+            .await
+            .unwrap();
+        let message = futures_util::StreamExt::next(&mut inbox).await.unwrap();
+        assert_eq!(message.payload.len(), LONG);
+        answers
+    });
+    for (subject, answer) in refused {
+        let error = answer.unwrap_err();
+        let is_said = ["message size exceeds maximum allowed", "message too large"]
+            .iter()
+            .any(|words| error.contains(words));
+        assert!(is_said, "{subject}: {error}");
+    }
+    for process in [&coordinator, &worker] {
+        let peak = peak(process);
+        assert!(peak < MOST_MEMORY, "{peak} KiB");
+    }
+    assert_whole(&fleet, &mut coordinator, WORDS);
+}
+
+#[test]
+fn a_server_that_takes_short_messages_only_refuses_long_ones_itself() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    let names = Names::of(&fleet.await_id()).unwrap();
+    let _worker = fleet.worker("one");
+    fleet.await_games(2);
+    let answer = with_jetstream(&fleet.server.url(), async |context| {
+        answer(&context, names.result(), LONG).await
+    });
+    assert!(answer.is_err());
+    assert_whole(&fleet, &mut coordinator, WORDS);
+}

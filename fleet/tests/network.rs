@@ -1,0 +1,144 @@
+//! Lines that are cut, or that pass nothing on for a while, and processes that stand still: no game is lost.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use crate::common::{Fleet, Proxy, assert_whole};
+
+/// Some seconds of games.
+const WORDS: &[&str] = &[
+    "--games",
+    "16",
+    "--nodes",
+    "20000",
+    "--seed",
+    "4",
+    "--random-plies",
+    "4",
+];
+/// Longer than a call waits for its answer, 5 s, and than `--ack-wait`, 3 s.
+const LONG: Duration = Duration::from_secs(7);
+
+#[test]
+fn the_line_of_a_worker_is_cut_and_mended() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let proxy = Proxy::to(fleet.server.port);
+    let mut coordinator = fleet.begin(WORDS);
+    fleet.address = proxy.url();
+    let worker = fleet.worker("far");
+    fleet.await_games(3);
+    proxy.cut();
+    worker.await_words("the line is lost");
+    sleep(LONG);
+    proxy.mend();
+    worker.await_words("the line is there again");
+    assert_whole(&fleet, &mut coordinator, WORDS);
+}
+
+#[test]
+fn the_line_of_a_worker_passes_nothing_on_for_a_while() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let proxy = Proxy::to(fleet.server.port);
+    let mut coordinator = fleet.begin(WORDS);
+    let near = fleet.address.clone();
+    fleet.address = proxy.url();
+    let worker = fleet.worker("far");
+    fleet.await_games(3);
+    proxy.hold();
+    worker.await_words("it is tried again");
+    // What it holds is given to another, and comes twice.
+    fleet.address = near;
+    let _near = fleet.worker("near");
+    fleet.await_games(12);
+    proxy.mend();
+    assert_whole(&fleet, &mut coordinator, WORDS);
+}
+
+#[test]
+fn the_line_of_the_coordinator_is_cut_and_mended() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let proxy = Proxy::to(fleet.server.port);
+    let near = fleet.address.clone();
+    fleet.address = proxy.url();
+    let mut coordinator = fleet.begin(WORDS);
+    fleet.address = near;
+    let _worker = fleet.worker("near");
+    fleet.await_games(3);
+    proxy.cut();
+    coordinator.await_words("the line is lost");
+    sleep(LONG);
+    proxy.mend();
+    assert_whole(&fleet, &mut coordinator, WORDS);
+}
+
+#[test]
+fn the_line_of_the_coordinator_passes_nothing_on_and_is_another_one_then() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let proxy = Proxy::to(fleet.server.port);
+    let near = fleet.address.clone();
+    fleet.address = proxy.url();
+    let mut coordinator = fleet.begin(WORDS);
+    fleet.address = near;
+    let _worker = fleet.worker("near");
+    fleet.await_games(3);
+    proxy.hold();
+    coordinator.await_words("it is tried again");
+    // What was under way is lost with the connection.
+    proxy.cut();
+    coordinator.await_words("the line is lost");
+    proxy.mend();
+    assert_whole(&fleet, &mut coordinator, WORDS);
+}
+
+#[test]
+fn the_coordinator_stands_still() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    let _worker = fleet.worker("one");
+    fleet.await_games(3);
+    coordinator.signal(Signal::STOP);
+    sleep(LONG);
+    coordinator.signal(Signal::CONT);
+    assert_whole(&fleet, &mut coordinator, WORDS);
+}
+
+#[test]
+fn the_server_stands_still() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    let _worker = fleet.worker("one");
+    fleet.await_games(3);
+    fleet.server.signal(Signal::STOP);
+    coordinator.await_words("it is tried again");
+    sleep(LONG);
+    fleet.server.signal(Signal::CONT);
+    assert_whole(&fleet, &mut coordinator, WORDS);
+}
+
+#[test]
+fn the_server_stands_still_while_a_match_begins() {
+    let Some(mut fleet) = Fleet::new() else {
+        return;
+    };
+    let mut coordinator = fleet.begin(WORDS);
+    fleet.await_id();
+    fleet.server.signal(Signal::STOP);
+    let _worker = fleet.worker("one");
+    coordinator.await_words("it is tried again");
+    fleet.server.signal(Signal::CONT);
+    assert_whole(&fleet, &mut coordinator, WORDS);
+}
