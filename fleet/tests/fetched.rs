@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use crate::common::fleet::FLEET;
 use crate::common::one_machine::played_by;
 use crate::common::small::{Small, has_bubbles, worker};
-use crate::common::{Fleet, Process, lines_of};
+use crate::common::{Fleet, Process, lines_of, with_jetstream};
 
 const WORDS: &[&str] = &[
     "--games",
@@ -101,13 +101,7 @@ fn nothing_is_fetched_without_the_flag_nor_what_is_not_shared() {
 
 /// Puts something on the server in the place of a file of an engine: the bytes, and how many there are said to be.
 fn replace(fleet: &Fleet, name: &str, bytes: &[u8], length: u64) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        let client = async_nats::connect(fleet.server.url()).await.unwrap();
-        let context = async_nats::jetstream::new(client);
+    with_jetstream(&fleet.server.url(), async |context| {
         let there = async || {
             context
                 .get_object_store(ENGINES)

@@ -11,7 +11,7 @@ use fleet::names::Names;
 use fleet::queue::workers_consumer;
 use futures_util::StreamExt;
 
-use crate::common::{Fleet, lines_of, played_on_one_machine};
+use crate::common::{Fleet, assert_whole, played_on_one_machine, with_jetstream};
 
 const WORDS: &[&str; 8] = &[
     "--games",
@@ -44,13 +44,7 @@ const PATIENCE: Duration = Duration::from_secs(240);
 /// Sends messages to where the results of a match go, once there is such a place.
 fn send(fleet: &Fleet, messages: Vec<Vec<u8>>) {
     let subject = Names::of(&fleet.await_id()).unwrap().result();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        let client = async_nats::connect(fleet.server.url()).await.unwrap();
-        let context = async_nats::jetstream::new(client);
+    with_jetstream(&fleet.server.url(), async |context| {
         let end = Instant::now() + PATIENCE;
         for message in messages {
             loop {
@@ -95,12 +89,11 @@ fn what_is_doubled_cut_short_or_of_the_future_changes_nothing() {
             b"\xff\xfe".to_vec(),
         ],
     );
-    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+    assert_whole(&fleet, &mut coordinator, WORDS);
     let output = coordinator.output();
     for words in ["malformed message", "message of version 9, expected 1"] {
         assert!(output.contains(words), "{words}: {output}");
     }
-    assert_eq!(lines_of(&fleet.store()), played_on_one_machine(WORDS));
 }
 
 #[test]
@@ -122,8 +115,7 @@ fn who_invents_a_game_is_named_and_set_aside() {
     coordinator.await_words("game 12 by worker liar is refused");
     coordinator.await_words("the worker is set aside");
     let _worker = fleet.worker("other");
-    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
-    assert_eq!(lines_of(&fleet.store()), played_on_one_machine(WORDS));
+    assert_whole(&fleet, &mut coordinator, WORDS);
 }
 
 #[test]
@@ -140,8 +132,7 @@ fn a_sample_played_by_two_finds_who_invents_possible_games() {
     let game: KeptGame = serde_json::from_str(&played_on_one_machine(&weaker)[0]).unwrap();
     send(&fleet, vec![outcome("liar", game)]);
     let _workers = [fleet.worker("one"), fleet.worker("two")];
-    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
-    assert_eq!(lines_of(&fleet.store()), played_on_one_machine(WORDS));
+    assert_whole(&fleet, &mut coordinator, WORDS);
     let output = coordinator.output();
     let words = "game 1 by worker liar is refused: two others played another one";
     assert!(output.contains(words), "{output}");
@@ -150,13 +141,7 @@ fn a_sample_played_by_two_finds_who_invents_possible_games() {
 /// Takes all that is to be played, and gives it back unplayed, until the server gives it to nobody any more.
 fn wear_out(fleet: &Fleet) {
     let names = Names::of(&fleet.await_id()).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        let client = async_nats::connect(fleet.server.url()).await.unwrap();
-        let context = async_nats::jetstream::new(client);
+    with_jetstream(&fleet.server.url(), async |context| {
         let consumer = workers_consumer(&context, &names).await.unwrap();
         for _ in 0..30 {
             let mut all = consumer.fetch().max_messages(100).messages().await.unwrap();
@@ -179,10 +164,9 @@ fn what_was_given_out_too_often_is_given_out_anew() {
     std::thread::sleep(Duration::from_secs(1));
     wear_out(&fleet);
     let _worker = fleet.worker("one");
-    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+    assert_whole(&fleet, &mut coordinator, WORDS);
     let output = coordinator.output();
     assert!(output.contains("no worker finished it"), "{output}");
-    assert_eq!(lines_of(&fleet.store()), played_on_one_machine(WORDS));
 }
 
 #[test]
@@ -201,6 +185,5 @@ fn a_game_with_numbers_that_nothing_can_hold_is_refused() {
     send(&fleet, vec![outcome("liar", game)]);
     coordinator.await_words("by worker liar is refused: numbers: found 18446744073709551615");
     let _worker = fleet.worker("other");
-    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
-    assert_eq!(lines_of(&fleet.store()), played_on_one_machine(WORDS));
+    assert_whole(&fleet, &mut coordinator, WORDS);
 }

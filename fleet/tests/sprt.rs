@@ -7,7 +7,7 @@ use fleet::message::Beat;
 use fleet::queue::bucket::Bucket;
 
 use crate::common::one_machine::{counted, decided_on_one_machine};
-use crate::common::{FLEET, Fleet};
+use crate::common::{FLEET, Fleet, with_jetstream};
 
 const WORDS: &[&str] = &[
     "--games",
@@ -52,11 +52,9 @@ fn a_test_decides_as_on_one_machine_and_then_all_stop() {
     // What is played beyond the block that decides is stored, and that is little.
     let beyond = found.played() - found.standings().games();
     assert!(beyond <= 40, "{beyond}: {}", coordinator.output());
-    let runtime = tokio::runtime::Runtime::new().unwrap();
     let playing = || {
-        runtime.block_on(async {
-            let client = async_nats::connect(fleet.server.url()).await.unwrap();
-            let beats = Bucket::beats(&async_nats::jetstream::new(client)).await;
+        with_jetstream(&fleet.server.url(), async |context| {
+            let beats = Bucket::beats(&context).await;
             let beats: Vec<Beat> = beats.unwrap().all().await.unwrap();
             (
                 beats.len(),

@@ -6,12 +6,12 @@ use std::time::Duration;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::context::GetStreamError;
 use async_nats::jetstream::kv;
-use async_nats::jetstream::object_store::{self, InfoErrorKind};
+use async_nats::jetstream::object_store::InfoErrorKind;
 use async_nats::jetstream::stream::StorageType;
 use futures_util::StreamExt;
 
 use super::chunks::Chunks;
-use super::{QueueError, is_missing};
+use super::{QueueError, is_missing, objects};
 use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, MOST_BYTES_OF_A_PLAN, Message};
 use crate::names::{BEATS, MATCHES, PLANS};
 
@@ -190,18 +190,7 @@ fn is_of_no_stream(error: &dyn Error) -> bool {
 /// # Errors
 /// [`QueueError::Call`].
 pub async fn put_plan(context: &Context, name: &str, bytes: &[u8]) -> Result<(), QueueError> {
-    let store = match context.get_object_store(PLANS).await {
-        Ok(store) => store,
-        Err(_) => {
-            let config = object_store::Config {
-                bucket: PLANS.to_string(),
-                num_replicas: 1,
-                ..object_store::Config::default()
-            };
-            let made = context.create_object_store(config).await;
-            made.map_err(QueueError::call("object store"))?
-        }
-    };
+    let store = objects::ensure(context, PLANS).await?;
     let mut reader = bytes;
     let put = store.put(name, &mut reader).await;
     put.map(drop).map_err(QueueError::call("object store"))

@@ -29,7 +29,7 @@ pub async fn put_file(
     };
     let mut file = File::open(path).await.map_err(|e| failed(e.to_string()))?;
     let length = file.metadata().await.map_err(|e| failed(e.to_string()))?;
-    let (store, name) = (ensure(context).await?, names.file(sha256));
+    let (store, name) = (ensure(context, ENGINES).await?, names.file(sha256));
     let is_there = |info: object_store::ObjectInfo| {
         !info.deleted && u64::try_from(info.size).is_ok_and(|size| size == length.len())
     };
@@ -60,12 +60,16 @@ pub async fn remove_file(context: &Context, names: &Names, sha256: &str) {
     }
 }
 
-async fn ensure(context: &Context) -> Result<ObjectStore, QueueError> {
-    if let Ok(store) = context.get_object_store(ENGINES).await {
+/// An object store, made if it is missing.
+///
+/// # Errors
+/// [`QueueError::Call`].
+pub(super) async fn ensure(context: &Context, name: &str) -> Result<ObjectStore, QueueError> {
+    if let Ok(store) = context.get_object_store(name).await {
         return Ok(store);
     }
     let config = object_store::Config {
-        bucket: ENGINES.to_string(),
+        bucket: name.to_string(),
         num_replicas: 1,
         ..object_store::Config::default()
     };

@@ -102,27 +102,24 @@ impl Fleet {
     /// Starts the coordinator of a new match between these engines.
     pub fn begin_with(&mut self, engines: &[String], words: &[&str]) -> Process {
         let store = self.store();
-        let mut all: Vec<&str> = engines
-            .iter()
-            .flat_map(|engine| ["--engine", engine])
-            .collect();
-        all.extend_from_slice(words);
-        self.start_match(&mut program(), &store, &all)
+        self.start_match(&mut program(), &store, engines, words)
     }
 
     /// Starts the coordinator of [`Fleet::begin`] by another program, with a store of its own.
     pub fn begin_by(&mut self, program: &mut Command, store: &Path, words: &[&str]) -> Process {
-        let engines = engines();
-        let mut all: Vec<&str> = engines
-            .iter()
-            .flat_map(|engine| ["--engine", engine])
-            .collect();
-        all.extend_from_slice(words);
-        self.start_match(program, store, &all)
+        self.start_match(program, store, &engines(), words)
     }
 
-    fn start_match(&mut self, program: &mut Command, store: &Path, words: &[&str]) -> Process {
+    fn start_match(
+        &mut self,
+        program: &mut Command,
+        store: &Path,
+        engines: &[String],
+        words: &[&str],
+    ) -> Process {
         let mut all = vec!["match", "--store", store.to_str().unwrap()];
+        let engines = engines.iter().map(String::as_str);
+        all.extend(engines.flat_map(|engine| ["--engine", engine]));
         all.extend_from_slice(words);
         self.start_by(program, &all)
     }

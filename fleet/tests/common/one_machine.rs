@@ -10,6 +10,7 @@ use arbiter::play::lag::LagMeter;
 use arbiter::play::log::Log;
 use arbiter::play::replays::Replays;
 use arbiter::play::runner::{self, InOrder, Match, News, RunError};
+use arbiter::record::GameRecord;
 use arbiter::results::past::Past;
 use arbiter::results::report::Report;
 use arbiter::score::Verdict;
@@ -32,6 +33,31 @@ fn plan(engines: &[String], words: &[&str]) -> Plan {
     validate::plan(&args).unwrap().0
 }
 
+/// Plays a match here until it is over or interrupted.
+fn play(plan: &Plan, interrupt: &Interrupt, mut on_game: impl FnMut(&GameRecord)) {
+    let (lag, log) = (LagMeter::start(), Log::none());
+    let planned = Match {
+        plan,
+        games: &InOrder::new(Some),
+        failures: &[],
+        replays: &Replays::new(&plan.engines, &[]),
+        log: &log,
+        interrupt,
+        lag: &lag,
+        first_core: 0,
+        isolation: None,
+        programs: None,
+        is_followed: false,
+    };
+    let played = runner::run(planned, |news| {
+        if let News::Ended(record) = news {
+            on_game(&record);
+        }
+        Ok::<(), RunError>(())
+    });
+    played.unwrap();
+}
+
 /// The games of the match between the usual engines, as `arbiter export --without-clock` prints them.
 pub fn played_on_one_machine(words: &[&str]) -> Vec<String> {
     played_by(&engines(), words)
@@ -43,27 +69,9 @@ pub fn played_by(engines: &[String], words: &[&str]) -> Vec<String> {
     let path = folder.path().join("one.db");
     let plan = plan(engines, words);
     let mut store = Store::create(&path, &plan).unwrap();
-    let (interrupt, lag, log) = (Interrupt::new(), LagMeter::start(), Log::none());
-    let planned = Match {
-        plan: &plan,
-        games: &InOrder::new(Some),
-        failures: &[],
-        replays: &Replays::new(&plan.engines, &[]),
-        log: &log,
-        interrupt: &interrupt,
-        lag: &lag,
-        first_core: 0,
-        isolation: None,
-        programs: None,
-        is_followed: false,
-    };
-    let played = runner::run(planned, |news| {
-        if let News::Ended(record) = news {
-            store.add(&record).unwrap();
-        }
-        Ok::<(), RunError>(())
+    play(&plan, &Interrupt::new(), |record| {
+        store.add(record).unwrap();
     });
-    played.unwrap();
     drop(store);
     lines_of(&path)
 }
@@ -79,30 +87,13 @@ pub fn assert_whole(fleet: &Fleet, coordinator: &mut Process, words: &[&str]) {
 pub fn decided_on_one_machine(engines: &[String], words: &[&str]) -> Report {
     let plan = plan(engines, words);
     let mut report = Report::of(&plan);
-    let (interrupt, lag, log) = (Interrupt::new(), LagMeter::start(), Log::none());
-    let planned = Match {
-        plan: &plan,
-        games: &InOrder::new(Some),
-        failures: &[],
-        replays: &Replays::new(&plan.engines, &[]),
-        log: &log,
-        interrupt: &interrupt,
-        lag: &lag,
-        first_core: 0,
-        isolation: None,
-        programs: None,
-        is_followed: false,
-    };
-    let played = runner::run(planned, |news| {
-        if let News::Ended(record) = news {
-            report.add(&record);
-            if report.verdict() != Verdict::Open {
-                interrupt.set();
-            }
+    let interrupt = Interrupt::new();
+    play(&plan, &interrupt, |record| {
+        report.add(record);
+        if report.verdict() != Verdict::Open {
+            interrupt.set();
         }
-        Ok::<(), RunError>(())
     });
-    played.unwrap();
     report
 }
 
