@@ -32,14 +32,19 @@ const ARBITER_ROOMS: &[(&str, &[&str])] = &[
         "trials",
         &["archive", "plan", "play", "record", "results", "score"],
     ),
-    ("settings", &["plan", "record", "score", "trials"]),
+    (
+        "settings",
+        &[
+            "archive", "plan", "play", "record", "results", "score", "trials",
+        ],
+    ),
     (
         "commands",
         &[
             "archive", "plan", "play", "record", "results", "score", "settings", "trials",
         ],
     ),
-    ("main", &["commands", "settings"]),
+    ("main", &["commands", "play", "settings"]),
     ("lib", &[]),
 ];
 

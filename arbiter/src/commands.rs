@@ -3,7 +3,6 @@
 pub mod check;
 pub mod cost;
 pub mod documents;
-pub mod engine_launcher;
 pub mod explain;
 pub mod export;
 pub mod openings;

@@ -6,12 +6,13 @@ mod commands;
 
 use std::process::ExitCode;
 
+use arbiter::play::walls;
 use arbiter::settings::args::Command;
 use arbiter::settings::config::{self, ConfigError};
 use rustix::process::{Resource, getrlimit, setrlimit};
 
 fn main() -> ExitCode {
-    if let Some(code) = commands::engine_launcher::launch(std::env::args_os()) {
+    if let Some(code) = walls::launch(std::env::args_os()) {
         return code;
     }
     allow_many_descriptors();

@@ -2,10 +2,10 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
 
-use std::ffi::OsString;
 use std::future::Future;
 use std::process::ExitCode;
 
+use arbiter::play::walls;
 use arbiter::results::exit;
 use arbiter::settings::args::validate;
 use arbiter::settings::config::{self, ConfigError};
@@ -13,7 +13,7 @@ use fleet::args::{Cli, Command};
 use fleet::{coordinator, status, worker};
 
 fn main() -> ExitCode {
-    if let Some(code) = launch(std::env::args_os()) {
+    if let Some(code) = walls::launch(std::env::args_os()) {
         return code;
     }
     let parsed = config::parse_as(std::env::args_os(), |cli: &Cli| match &cli.command {
@@ -58,20 +58,4 @@ fn block_on(command: impl Future<Output = ExitCode>) -> ExitCode {
         }
         Err(error) => exit::fail(exit::USAGE, format_args!("no threads: {error}")),
     }
-}
-
-/// Stands between a worker and an engine, where the command line says so, as `arbiter` does.
-#[cfg(target_os = "linux")]
-fn launch(words: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
-    use arbiter::play::walls::launcher;
-
-    let mut arguments = words.into_iter().skip(1);
-    let is_launcher = arguments.next()? == launcher::ARGUMENT;
-    is_launcher.then(|| launcher::launch(arguments))
-}
-
-/// `None`: there are no launchers but on Linux.
-#[cfg(not(target_os = "linux"))]
-fn launch(_: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
-    None
 }

@@ -2,12 +2,11 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
 
-use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 use std::thread;
 
-use arbiter::play::engine;
+use arbiter::play::{engine, walls};
 use clap::Parser;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::SignalsInfo;
@@ -20,7 +19,7 @@ use tokio::sync::oneshot;
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    if let Some(code) = launch(std::env::args_os()) {
+    if let Some(code) = walls::launch(std::env::args_os()) {
         return code;
     }
     let cli = Cli::parse();
@@ -37,21 +36,6 @@ fn main() -> ExitCode {
             ExitCode::from(USAGE)
         }
     }
-}
-
-/// Stands between us and an engine, where the command line says so.
-#[cfg(target_os = "linux")]
-fn launch(words: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
-    use arbiter::play::walls::launcher;
-
-    let mut arguments = words.into_iter().skip(1);
-    let is_launcher = arguments.next()? == launcher::ARGUMENT;
-    is_launcher.then(|| launcher::launch(arguments))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn launch(_: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
-    None
 }
 
 /// What is sent something once a signal asks us to end. Engines have no say in that.

@@ -13,6 +13,9 @@ pub(crate) mod limits;
 mod memory_group;
 mod report;
 
+use std::ffi::OsString;
+use std::process::ExitCode;
+
 pub(crate) use guard::Guard;
 pub use isolation::{Isolation, IsolationError};
 pub(crate) use memory_group::MemoryGroup;
@@ -22,6 +25,22 @@ use crate::play::family::state;
 
 /// Bytes of a MiB.
 const MIB: u64 = 1 << 20;
+
+/// Stands between the arbiter and an engine, where the command line of this process says so; `None` for any other.
+/// Every program that starts engines calls this first: it is to be quick, and so is not parsed as commands are.
+pub fn launch(words: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    #[cfg(target_os = "linux")]
+    {
+        let mut arguments = words.into_iter().skip(1);
+        let is_launcher = arguments.next()? == launcher::ARGUMENT;
+        is_launcher.then(|| launcher::launch(arguments))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        drop(words);
+        None
+    }
+}
 
 /// Keeps other programs of the same user from reading the arbiter's memory and its open files, the pipes of its
 /// engines among them, through `/proc`. The superuser can read them nevertheless. Only Linux has this.
