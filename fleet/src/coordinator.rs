@@ -4,6 +4,7 @@
 mod drive;
 mod ending;
 mod fisher;
+mod giving;
 mod machines;
 mod outstanding;
 mod prepared;

@@ -13,7 +13,7 @@ use arbiter::play::interrupt::Interrupt;
 use arbiter::results::exit::complain;
 use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
-use async_nats::jetstream::context::GetStreamErrorKind;
+use async_nats::jetstream::context::{GetStreamErrorKind, PublishAckFuture};
 use async_nats::jetstream::stream::{Config, RetentionPolicy, Stream};
 use async_nats::jetstream::{Context, ErrorCode, Message as Delivered};
 use futures_util::StreamExt;
@@ -283,20 +283,28 @@ async fn ensure_consumer(
     consumer.map_err(QueueError::call("consumer"))
 }
 
-/// Sends a message once: the server drops another one with the same id. Returns its number in the stream.
+/// Sends a message once: the server drops another one with the same id. Returns at once; [`acknowledged`] waits for
+/// the server.
 ///
 /// # Errors
-/// [`QueueError`] where the server does not acknowledge it; it may be there all the same.
+/// [`QueueError`] where it cannot be sent.
 pub async fn publish(
     context: &Context,
     subject: String,
     id: &str,
     message: &impl Message,
-) -> Result<u64, QueueError> {
+) -> Result<PublishAckFuture, QueueError> {
     let mut headers = HeaderMap::new();
     headers.insert("Nats-Msg-Id", id);
     let sent = context.publish_with_headers(subject, headers, message.encode()?.into());
-    let sent = sent.await.map_err(QueueError::call("publish"))?;
+    sent.await.map_err(QueueError::call("publish"))
+}
+
+/// Waits until the server has a message; returns its number in the stream.
+///
+/// # Errors
+/// [`QueueError::Call`] where the server does not acknowledge it; it may be there all the same.
+pub async fn acknowledged(sent: PublishAckFuture) -> Result<u64, QueueError> {
     let acknowledged = sent.await.map_err(QueueError::call("publish"))?;
     Ok(acknowledged.sequence)
 }

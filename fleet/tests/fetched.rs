@@ -140,6 +140,8 @@ fn a_file_that_is_another_or_too_long_is_refused_and_named() {
     let (store, cache) = (fleet.store(), cache(&fleet));
     let coordinator = small.begin(&mut fleet, &store, &[WORDS, SHARED].concat());
     coordinator.await_words("`fleet work` plays it");
+    // What is shared is there once something is given out, and is not shared again.
+    fleet.await_work();
     let names = Names::of(&fleet.await_id()).unwrap();
     let sha256 = arbiter::plan::binary::hash(&small.program).unwrap();
     for (bytes, length, words) in [

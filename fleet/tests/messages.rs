@@ -160,8 +160,7 @@ fn what_was_given_out_too_often_is_given_out_anew() {
     };
     let mut coordinator = fleet.begin(WORDS);
     coordinator.await_words("`fleet work` plays it");
-    // The first units are given out with the plan's announcement.
-    std::thread::sleep(Duration::from_secs(1));
+    fleet.await_work();
     wear_out(&fleet);
     let _worker = fleet.worker("one");
     assert_whole(&fleet, &mut coordinator, WORDS);

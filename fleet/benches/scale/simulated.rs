@@ -15,7 +15,7 @@ use fleet::names::{Names, OPEN};
 use fleet::plan_file;
 use fleet::queue::bucket::{Bucket, get_plan};
 use fleet::queue::notice::Notices;
-use fleet::queue::{publish, pull, workers_consumer};
+use fleet::queue::{acknowledged, publish, pull, workers_consumer};
 use fleet::worker::{BEAT_INTERVAL, LOOK_INTERVAL, WAIT};
 use tokio::time::{interval, sleep};
 
@@ -221,7 +221,7 @@ async fn play(context: &Context, worker: &str, played: &Match, message: &Deliver
         };
         let id = format!("{worker}.{sequence}.{number}");
         let begun = Instant::now();
-        publish(context, played.names.result(), &id, &sent).await?;
+        acknowledged(publish(context, played.names.result(), &id, &sent).await?).await?;
         let took = begun.elapsed().as_micros() as u64;
         played.talk.times().push(took);
         played.talk.games.fetch_add(1, Ordering::Relaxed);

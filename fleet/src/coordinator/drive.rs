@@ -26,12 +26,12 @@ use super::retiring::LastFailures;
 use super::sample::Sample;
 use super::share;
 use crate::args::ServerArgs;
-use crate::message::{MessageError, OpenMatches, Phase, State, Tally, Work};
+use crate::message::{MessageError, OpenMatches, Phase, State, Tally};
 use crate::names::{Names, OPEN};
 use crate::plan_file::{self, PlanFileError};
 use crate::queue::bucket::{Bucket, put_plan};
 use crate::queue::notice::notify;
-use crate::queue::{MatchQueue, PAUSE, QueueError, START_PATIENCE, patiently, publish};
+use crate::queue::{MatchQueue, PAUSE, QueueError, START_PATIENCE, patiently};
 use crate::units::Units;
 
 /// How long the coordinator waits for games before it looks around.
@@ -44,8 +44,6 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(2);
 const ANSWER_WAIT: Duration = Duration::from_secs(5);
 /// How long a complaint is not said again.
 const COMPLAINT_INTERVAL: Duration = Duration::from_secs(60);
-/// Units given out beyond twice what workers can play at a time.
-const SPARE: u64 = 4;
 /// How often the list of open matches is tried to be changed, where others do so at the same time.
 const MOST_TRIES: usize = 20;
 
@@ -213,10 +211,14 @@ impl Drive<'_> {
         let mut has_begun = false;
         // What has been said of the server, and when: it may fail in one thing again and again.
         let mut said: Option<(String, Instant)> = None;
-        while !(self.is_told_to_end() || has_begun && self.is_finished().await?) {
+        while !self.is_told_to_end() {
             let mut outcome = match has_begun {
-                true => self.turn().await,
                 false => self.begin().await,
+                true if self.is_over() => match self.is_finished().await {
+                    Ok(true) => return Ok(()),
+                    outcome => outcome.map(drop),
+                },
+                true => self.turn().await,
             };
             has_begun |= outcome.is_ok();
             if outcome.is_ok() && watched.elapsed() > WATCH_INTERVAL {
@@ -256,11 +258,8 @@ impl Drive<'_> {
         self.recover().await
     }
 
-    /// Whether nothing is left to be played, all that was is taken, and all machines are fit.
+    /// Whether of a match that is over all is taken, and all machines are fit.
     async fn is_finished(&mut self) -> Result<bool, DriveError> {
-        if !self.is_over() {
-            return Ok(false);
-        }
         // What was played beyond the deciding block is recorded, and not counted.
         let _ = self.take_waiting().await;
         Ok(!self.look_for_the_last_time().await?)
@@ -313,50 +312,6 @@ impl Drive<'_> {
             }
             self.take(messages).await?;
         }
-    }
-
-    /// Gives out a little more than workers can play at a time.
-    pub(super) async fn give_out(&mut self) -> Result<(), DriveError> {
-        while self.outstanding.len() < 2 * self.slots + SPARE && !self.is_over() {
-            let (played, units, schedule) = (&*self.played, self.units, self.schedule);
-            let retirement = &self.retirement;
-            let is_due = |unit| {
-                let mut games = units.games(unit);
-                let seats = schedule.seats(*games.start());
-                !seats
-                    .iter()
-                    .any(|seated| retirement.has_retired(seated.engine))
-                    && games.any(|game| !played.contains(&game))
-            };
-            let Some(unit) = self.outstanding.next(units.count(), is_due) else {
-                break;
-            };
-            self.give(unit).await?;
-        }
-        Ok(())
-    }
-
-    /// Gives out a unit.
-    pub(super) async fn give(&mut self, unit: u64) -> Result<(), DriveError> {
-        let games = self.units.games(unit);
-        let work = Work {
-            unit,
-            first: *games.start(),
-            last: *games.end(),
-            replays: self.replays.clone(),
-            dealt: self.schedule.dealt(*games.start()),
-            not_by: self.sample.claimants(games),
-        };
-        self.given += 1;
-        let id = format!("{:016x}.{}", self.state.session, self.given);
-        match publish(self.context, self.names.work(), &id, &work).await {
-            Ok(sequence) => self.outstanding.sent(unit, sequence),
-            Err(error) => {
-                self.outstanding.lost(unit);
-                return Err(error.into());
-            }
-        }
-        Ok(())
     }
 
     /// Tells the workers of the match, and what they need for it.

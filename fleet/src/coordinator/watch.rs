@@ -94,12 +94,9 @@ impl Drive<'_> {
         let late = late
             .into_iter()
             .filter(|(unit, _)| !self.given_twice.contains(unit));
-        let late: Vec<(u64, u64)> = late.take(waiting as usize).collect();
-        for (unit, _) in late {
-            self.given_twice.insert(unit);
-            self.give(unit).await?;
-        }
-        Ok(())
+        let late: Vec<u64> = late.map(|(unit, _)| unit).take(waiting as usize).collect();
+        self.given_twice.extend(&late);
+        self.give(&late).await
     }
 
     /// Tells what has been counted.

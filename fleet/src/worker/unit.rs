@@ -17,7 +17,7 @@ use super::Worker;
 use super::adoption::Adopted;
 use super::player::Player;
 use crate::message::{Message, MessageError, Outcome, Work};
-use crate::queue::{QueueError, publish, pull};
+use crate::queue::{QueueError, acknowledged, publish, pull};
 use crate::units::Units;
 
 /// How long a slot waits for work of the only match.
@@ -212,8 +212,11 @@ async fn send(worker: &Worker, adopted: &Adopted, message: &Delivered, game: Gam
     let delivered = message.info().map_or(0, |info| info.stream_sequence);
     let id = format!("{}.{delivered}.{number}", worker.name);
     for tries in 0..MOST_TRIES {
-        let sent = publish(&worker.context, adopted.names.result(), &id, &outcome).await;
-        match sent {
+        let sent = async {
+            let sent = publish(&worker.context, adopted.names.result(), &id, &outcome).await?;
+            acknowledged(sent).await
+        };
+        match sent.await {
             Ok(_) => return true,
             Err(error @ QueueError::Message(_)) => {
                 complain(format_args!("game {number} cannot be sent: {error}"));
