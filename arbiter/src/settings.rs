@@ -1,4 +1,6 @@
-//! What is to be done: settings of a file ([`config`]) and arguments as typed, made into a plan ([`args`]).
+//! What is to be done: settings of a file ([`config`]) and arguments as typed, made into a plan ([`args`])
+//! and open files ([`outputs`]).
 
 pub mod args;
 pub mod config;
+pub mod outputs;

@@ -195,6 +195,10 @@ pub struct WorkArgs {
     )]
     pub engine_memory: u64,
 
+    /// Log every line exchanged with the engines to this file, with time stamps
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+
     /// The name of this worker [default: the machine's with the number of the process]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,

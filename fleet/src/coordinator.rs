@@ -10,6 +10,7 @@ mod outstanding;
 mod prepared;
 mod quarantine;
 mod results;
+mod retelling;
 mod retiring;
 mod sample;
 mod share;
@@ -21,7 +22,6 @@ use std::process::ExitCode;
 use arbiter::archive::store::Store;
 use arbiter::plan::Plan;
 use arbiter::play::interrupt::Interrupt;
-use arbiter::play::log::Log;
 use arbiter::play::runner;
 use arbiter::play::signals;
 use arbiter::play::walls::Isolation;
@@ -128,7 +128,7 @@ async fn coordinate(
     if let Err(error) = stop_on_signals(&interrupt, on_interrupt) {
         return fail(USAGE, format_args!("cannot handle signals: {error}"));
     }
-    let id_names = match tokio::task::block_in_place(|| try_engines(&prepared.plan, &interrupt)) {
+    let id_names = match tokio::task::block_in_place(|| try_engines(&prepared, &interrupt)) {
         Ok((id_names, remarks)) => {
             prepared.remarks.extend(remarks);
             id_names
@@ -191,11 +191,15 @@ async fn coordinate(
 
 /// Starts every engine once, as `arbiter match` does.
 fn try_engines(
-    plan: &Plan,
+    prepared: &Prepared,
     interrupt: &Interrupt,
 ) -> Result<(Vec<Option<String>>, Vec<String>), String> {
+    let Prepared { plan, log, .. } = prepared;
     let (isolation, _) = Isolation::of_plan(plan).map_err(|error| error.to_string())?;
-    let checked = runner::check_engines(plan, isolation, &Log::none(), interrupt);
+    let checked = runner::check_engines(plan, isolation, log, interrupt);
+    if let Some(error) = log.take_error() {
+        complain(format_args!("--log: the log is incomplete: {error}"));
+    }
     checked.map_err(|error| error.to_string())
 }
 

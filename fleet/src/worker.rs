@@ -18,12 +18,13 @@ use std::time::{Duration, Instant};
 use arbiter::VERSION;
 use arbiter::play::interrupt::Interrupt;
 use arbiter::play::lag::LagMeter;
+use arbiter::play::log::Log;
 use arbiter::play::signals;
 use arbiter::play::walls::shield_arbiter;
 use arbiter::record::printable::printable;
 use arbiter::results::exit::{INTERRUPTED, USAGE, accuse_aloud, complain, fail};
+use arbiter::settings::outputs::open_log;
 use async_nats::jetstream::Context;
-
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
@@ -64,6 +65,8 @@ pub(crate) struct Worker {
     /// The wish to end.
     pub(crate) interrupt: Interrupt,
     pub(crate) lag: LagMeter,
+    /// Where it is written what engines say.
+    pub(crate) log: Log,
     begun: Instant,
     /// The matches that it plays, by their ids.
     adopted: Mutex<BTreeMap<String, Arc<Adopted>>>,
@@ -118,6 +121,10 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         Ok(fetcher) => fetcher,
         Err(error) => return fail(USAGE, error),
     };
+    let log = match open_log(args.log.as_deref()) {
+        Ok(log) => log,
+        Err(error) => return fail(USAGE, error),
+    };
     let Some(context) = reach(server, &name, &interrupt).await else {
         return ExitCode::from(INTERRUPTED);
     };
@@ -140,6 +147,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         fetcher,
         interrupt,
         lag: LagMeter::start(),
+        log,
         begun: Instant::now(),
         adopted: Mutex::default(),
         looked_at: Mutex::default(),
@@ -373,6 +381,9 @@ impl Worker {
         loop {
             if beats.is_none() {
                 beats = Bucket::find_beats(&self.context).await.unwrap_or(None);
+            }
+            if let Some(error) = self.log.take_error() {
+                complain(format_args!("--log: the log is incomplete: {error}"));
             }
             let beat = self.beat_now();
             let is_heard = match &beats {

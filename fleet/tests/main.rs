@@ -15,6 +15,7 @@ mod long;
 mod machines;
 mod messages;
 mod network;
+mod outputs;
 mod refusals;
 mod rights;
 mod same_games;

@@ -15,7 +15,6 @@ use super::exit::{
     complain, fail,
 };
 use super::signals;
-use arbiter::archive::record_file::RecordFile;
 use arbiter::archive::store::{Store, StoreError};
 use arbiter::plan::Plan;
 use arbiter::play::interrupt::Interrupt;
@@ -25,9 +24,8 @@ use arbiter::play::replays::Replays;
 use arbiter::play::runner::{self, InOrder, Programs, RunError};
 use arbiter::play::walls::{self, Isolation};
 use arbiter::results::announcement::{self, count, header};
-use arbiter::results::events::EventFile;
 use arbiter::results::ledger::{Ledger, LedgerError};
-use arbiter::results::output::{is_same_file, print};
+use arbiter::results::output::print;
 use arbiter::results::past::Past;
 use arbiter::results::progress::Progress;
 use arbiter::results::report::Report;
@@ -36,6 +34,7 @@ use arbiter::settings::args::validate::{self, ArgsError};
 use arbiter::settings::args::{
     GameArgs, MatchArgs, OnInterrupt, OutputArgs, ResumeArgs, TournamentArgs,
 };
+use arbiter::settings::outputs;
 use thiserror::Error;
 
 /// The time left after a second signal: enough for ending the engines with all that they started.
@@ -202,47 +201,11 @@ impl Match {
         output: &OutputArgs,
         store: Option<&Path>,
     ) -> Result<Match, (u8, String)> {
-        let outputs = [
-            ("log", &output.log),
-            ("record", &output.record),
-            ("events", &output.events),
-        ];
-        for (flag, path) in outputs {
-            if let Some((path, store)) = path.as_deref().zip(store)
-                && is_same_file(path, store)
-            {
-                let error = format!("--{flag}: expected another file than the store");
-                return Err((USAGE, error));
-            }
-        }
-        let create_log = |path: &PathBuf| {
-            let log = Log::create(path);
-            log.map_err(|error| (USAGE, format!("--log: {}: {error}", path.display())))
-        };
-        let record_file = output.record.as_deref().map(RecordFile::append_to);
-        let events = output.events.as_deref().map(EventFile::create);
+        let opened = outputs::open(report, output, store);
+        let (ledger, log) = opened.map_err(|error| (USAGE, error.to_string()))?;
         Ok(Match {
-            log: output
-                .log
-                .as_ref()
-                .map(create_log)
-                .transpose()?
-                .unwrap_or_else(Log::none),
-            ledger: Ledger {
-                store: None,
-                record_file: record_file
-                    .transpose()
-                    .map_err(|error| (USAGE, format!("--record: {error}")))?,
-                events: events
-                    .transpose()
-                    .map_err(|error| (USAGE, format!("--events: {error}")))?,
-                report,
-                report_every: output.report_every,
-                repeats: 0,
-                retired: Vec::new(),
-                has_warned: false,
-                interrupt: Interrupt::new(),
-            },
+            log,
+            ledger,
             on_interrupt: output.on_interrupt,
             plan,
             remarks: Vec::new(),

@@ -113,8 +113,8 @@ pub enum News {
     Again {
         /// The number of the game.
         game: u64,
-        /// Why.
-        reason: Suspicion,
+        /// Why, in one sentence.
+        reason: String,
     },
     /// An engine has failed too often in a row, and plays no more.
     Retired {
@@ -315,11 +315,12 @@ impl Worker<'_> {
                 Ok(record) => return Some(GameRecord { replays, ..record }),
                 Err(Abandoned::Interrupted) => return None,
                 Err(Abandoned::Suspect(reason)) => {
-                    replays.push(Replay::from(&reason));
+                    let replay = Replay::from(&reason);
                     self.tell(Ok(News::Again {
                         game: game.number,
-                        reason,
+                        reason: replay.reason.clone(),
                     }));
+                    replays.push(replay);
                     // The cards that were drawn are known by now.
                     game = game.dealt_anew();
                 }

@@ -99,7 +99,7 @@ enum Event<'a> {
     },
     Again {
         game: u64,
-        reason: String,
+        reason: &'a str,
     },
     Retired {
         engine: &'a str,
@@ -238,7 +238,7 @@ impl EventFile {
             News::Ended(record) => self.ended(record, report),
             News::Again { game, reason } => self.write(&Event::Again {
                 game: *game,
-                reason: reason.to_string(),
+                reason,
             }),
             News::Retired { engine, failures } => self.write(&Event::Retired {
                 engine,

@@ -6,19 +6,17 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use arbiter::archive::record_file::RecordFile;
 use arbiter::archive::store::{Store, StoreError};
 use arbiter::plan::seed::Seed;
 use arbiter::plan::{Plan, binary};
-use arbiter::play::interrupt::Interrupt;
+use arbiter::play::log::Log;
 use arbiter::results::announcement::count;
-use arbiter::results::events::EventFile;
 use arbiter::results::exit::{USAGE, code_of, fail};
 use arbiter::results::ledger::Ledger;
-use arbiter::results::output::is_same_file;
 use arbiter::results::past::Past;
 use arbiter::results::report::Report;
-use arbiter::settings::args::{GameArgs, OutputArgs, ResumeArgs};
+use arbiter::settings::args::{GameArgs, ResumeArgs};
+use arbiter::settings::outputs;
 
 use super::{machines, retiring};
 use crate::message::EngineId;
@@ -33,6 +31,8 @@ pub struct Prepared {
     pub plan: Plan,
     /// Where its games go, and those that have been played before.
     pub ledger: Ledger,
+    /// Where it is written what engines say here.
+    pub log: Log,
     /// The numbers of these.
     pub played: HashSet<u64>,
     /// How often each engine has failed in a row in them.
@@ -69,10 +69,12 @@ impl Prepared {
         let opened = opened.and_then(|stored| {
             let record = plan.record.clone();
             let plan = Plan { record, ..stored };
-            Ok((ledger(Report::of(&plan), &args.output, path)?, plan))
+            let outputs = outputs::open(Report::of(&plan), &args.output, Some(path));
+            Ok((outputs.map_err(|error| (USAGE, error.to_string()))?, plan))
         });
         match opened {
-            Ok((ledger, plan)) => Ok(Prepared {
+            Ok(((ledger, log), plan)) => Ok(Prepared {
+                log,
                 failures: vec![0; plan.engines.len()],
                 replays: vec![0; plan.engines.len()],
                 ledger: Ledger {
@@ -125,8 +127,10 @@ impl Prepared {
                 "{names}: retired before; --forgive lets it play again"
             ));
         }
-        let ledger = ledger(past.report, &args.output, &args.file)?;
+        let opened = outputs::open(past.report, &args.output, Some(&args.file));
+        let (ledger, log) = opened.map_err(|error| (USAGE, error.to_string()))?;
         Ok(Prepared {
+            log,
             engines: engines_of(&plan)?,
             ledger: Ledger {
                 store: Some(store),
@@ -151,37 +155,6 @@ impl Prepared {
         }
         fail(code, error)
     }
-}
-
-/// The outputs of a match, none of which is its store.
-fn ledger(report: Report, output: &OutputArgs, store: &Path) -> Result<Ledger, (u8, String)> {
-    if output.log.is_some() {
-        let error = "--log: engines talk to the workers, and nothing of it comes here";
-        return Err((USAGE, error.to_string()));
-    }
-    for (flag, path) in [("record", &output.record), ("events", &output.events)] {
-        if path
-            .as_deref()
-            .is_some_and(|path| is_same_file(path, store))
-        {
-            let error = format!("--{flag}: expected another file than the store");
-            return Err((USAGE, error));
-        }
-    }
-    let record_file = output.record.as_deref().map(RecordFile::append_to);
-    let record_file = record_file.transpose();
-    let events = output.events.as_deref().map(EventFile::create).transpose();
-    Ok(Ledger {
-        store: None,
-        record_file: record_file.map_err(|error| (USAGE, format!("--record: {error}")))?,
-        events: events.map_err(|error| (USAGE, format!("--events: {error}")))?,
-        report,
-        report_every: output.report_every,
-        repeats: 0,
-        retired: Vec::new(),
-        has_warned: false,
-        interrupt: Interrupt::new(),
-    })
 }
 
 /// The engines of a plan as workers have to have them.

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use super::drive::{Drive, DriveError};
 use super::machines::completed;
+use super::retelling;
 use crate::message::{Message, MessageError, Outcome};
 use crate::names::key_of;
 
@@ -128,7 +129,14 @@ impl Drive<'_> {
     async fn count_in(&mut self, game: Accepted) -> Result<Option<(String, String)>, DriveError> {
         let Accepted { worker, record } = game;
         let (is_fault, unit) = (record.fault.is_some(), self.units.of_game(record.game));
-        self.ledger.repeats += record.replays.len() as u64;
+        for news in retelling::repeats(&record) {
+            self.show(&news)?;
+        }
+        if self.ledger.events.is_some() {
+            for news in retelling::course(self.schedule.game(record.game), &record) {
+                self.show(&news)?;
+            }
+        }
         count_replays(&self.plan.engines, &record, &mut self.replays);
         let retired = match self.counts_as_failure(&record, &worker).await {
             true => self.retirement.note(&record),

@@ -3,7 +3,6 @@
 use arbiter::VERSION;
 use arbiter::plan::{Plan, binary};
 use arbiter::play::interrupt::Interrupt;
-use arbiter::play::log::Log;
 use arbiter::play::runner::{self, Programs, RunError};
 use arbiter::play::walls::{Isolation, IsolationError};
 use async_nats::jetstream::consumer::PullConsumer;
@@ -107,7 +106,7 @@ pub(crate) async fn adopt(
         let (isolation, _) = Isolation::of_plan(&plan)?;
         let programs = Programs::of(&plan);
         let interrupt = Interrupt::new();
-        let checked = runner::check_engines(&plan, isolation, &Log::none(), &worker.interrupt)?;
+        let checked = runner::check_engines(&plan, isolation, &worker.log, &worker.interrupt)?;
         if let Some(remark) = checked.1.into_iter().next() {
             return Err(AdoptionError::NoAnswer(remark));
         }

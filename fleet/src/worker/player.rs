@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use arbiter::plan::schedule::Dealt;
 use arbiter::play::interrupt::Interrupt;
-use arbiter::play::log::Log;
 use arbiter::play::replays::Replays;
 use arbiter::play::runner::{self, Games, Match, News, Next, RunError};
 use arbiter::record::GameRecord;
@@ -122,7 +121,7 @@ fn play(
         games: &orders,
         failures: &[],
         replays: &replays,
-        log: &Log::none(),
+        log: &worker.log,
         interrupt: &adopted.interrupt,
         lag: &worker.lag,
         first_core: slot,

@@ -1,6 +1,7 @@
 //! The same match on one machine, by the arbiter's own library.
 
 use std::ffi::OsString;
+use std::fs;
 use std::path::Path;
 
 use arbiter::archive::store::{Store, StoreError};
@@ -11,6 +12,7 @@ use arbiter::play::log::Log;
 use arbiter::play::replays::Replays;
 use arbiter::play::runner::{self, InOrder, Match, News, RunError};
 use arbiter::record::GameRecord;
+use arbiter::results::events::EventFile;
 use arbiter::results::past::Past;
 use arbiter::results::report::Report;
 use arbiter::score::Verdict;
@@ -35,6 +37,15 @@ fn plan(engines: &[String], words: &[&str]) -> Plan {
 
 /// Plays a match here until it is over or interrupted.
 fn play(plan: &Plan, interrupt: &Interrupt, mut on_game: impl FnMut(&GameRecord)) {
+    follow(plan, interrupt, |news| {
+        if let News::Ended(record) = news {
+            on_game(record);
+        }
+    });
+}
+
+/// The same, and tells all that happens.
+fn follow(plan: &Plan, interrupt: &Interrupt, mut on_news: impl FnMut(&News)) {
     let (lag, log) = (LagMeter::start(), Log::none());
     let planned = Match {
         plan,
@@ -47,12 +58,10 @@ fn play(plan: &Plan, interrupt: &Interrupt, mut on_game: impl FnMut(&GameRecord)
         first_core: 0,
         isolation: None,
         programs: None,
-        is_followed: false,
+        is_followed: true,
     };
     let played = runner::run(planned, |news| {
-        if let News::Ended(record) = news {
-            on_game(&record);
-        }
+        on_news(&news);
         Ok::<(), RunError>(())
     });
     played.unwrap();
@@ -95,6 +104,21 @@ pub fn decided_on_one_machine(engines: &[String], words: &[&str]) -> Report {
         }
     });
     report
+}
+
+/// The stream of events of the match between the usual engines.
+pub fn told_by_one_machine(words: &[&str]) -> String {
+    let plan = plan(&engines(), words);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let mut events = EventFile::create(file.path()).unwrap();
+    let mut report = Report::of(&plan);
+    follow(&plan, &Interrupt::new(), |news| {
+        if let News::Ended(record) = news {
+            report.add(record);
+        }
+        events.news(&plan, news, &report).unwrap();
+    });
+    fs::read_to_string(file.path()).unwrap()
 }
 
 /// What has been counted of the match in a store.
