@@ -5,6 +5,7 @@ pub mod chunks;
 mod line;
 pub mod notice;
 pub mod objects;
+mod pulling;
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -15,15 +16,14 @@ use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::context::{GetStreamErrorKind, PublishAckFuture};
 use async_nats::jetstream::stream::{Config, RetentionPolicy, Stream};
-use async_nats::jetstream::{Context, ErrorCode, Message as Delivered};
-use futures_util::StreamExt;
+use async_nats::jetstream::{Context, ErrorCode};
 use thiserror::Error;
-use tokio::time::timeout;
 
 use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, Message, MessageError};
 use crate::names::{COORDINATOR, Names, WORKERS};
 pub use bucket::Bucket;
 pub use line::connect;
+pub use pulling::{pull, workers_consumer};
 
 /// How long the server remembers the ids of messages.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
@@ -33,8 +33,6 @@ const MOST_DELIVERIES: i64 = 10;
 const MOST_WAITING: i64 = 100_000;
 /// How long the coordinator may take to store a game.
 const COORDINATOR_WAIT: Duration = Duration::from_secs(60);
-/// How often who waits for a message looks whether to wait on.
-const TICK: Duration = Duration::from_millis(100);
 /// How long a server that is busy has at the start.
 pub const START_PATIENCE: Duration = Duration::from_secs(60);
 /// How long after a failed call the next one waits.
@@ -202,39 +200,6 @@ impl MatchQueue {
     }
 }
 
-/// Pulls the next message of a consumer, for `wait` at most, or until `is_over`; `None` where there is none.
-///
-/// # Errors
-/// [`QueueError::Call`] where the server does not answer.
-pub async fn pull(
-    consumer: &PullConsumer,
-    wait: Duration,
-    is_over: impl Fn() -> bool,
-) -> Result<Option<Delivered>, QueueError> {
-    let batch = consumer.batch().max_messages(1).expires(wait);
-    let batch = batch.messages().await;
-    let mut batch = batch.map_err(QueueError::call("work"))?;
-    loop {
-        match timeout(TICK, batch.next()).await {
-            Ok(message) => return message.transpose().map_err(QueueError::call("work")),
-            Err(_) if is_over() => return Ok(None),
-            Err(_) => {}
-        }
-    }
-}
-
-/// A consumer that workers share.
-///
-/// # Errors
-/// [`QueueError::Call`] where there is none.
-pub async fn workers_consumer(
-    context: &Context,
-    names: &Names,
-) -> Result<PullConsumer, QueueError> {
-    let consumer = context.get_consumer_from_stream(WORKERS, names.work_stream());
-    consumer.await.map_err(QueueError::call("consumer of work"))
-}
-
 async fn ensure_stream(
     context: &Context,
     name: String,
@@ -281,6 +246,11 @@ async fn ensure_consumer(
     };
     let consumer = stream.create_consumer(config).await;
     consumer.map_err(QueueError::call("consumer"))
+}
+
+/// About this long, and another time for each worker: after a failure that all of them see not all come again at once.
+pub fn about(pause: Duration) -> Duration {
+    pause.mul_f64(0.5 + rand::random::<f64>())
 }
 
 /// Sends a message once: the server drops another one with the same id. Returns at once; [`acknowledged`] waits for

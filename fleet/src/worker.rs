@@ -33,17 +33,17 @@ use crate::message::{Beat, OpenMatches, Phase, State};
 use crate::names::{self, Names, OPEN, key_of};
 use crate::queue::bucket::Bucket;
 use crate::queue::notice::Notices;
-use crate::queue::{QueueError, connect};
-pub use unit::WAIT;
+use crate::queue::{QueueError, about, connect};
+pub use unit::{WAIT, progress_period};
 
 use adoption::{Adopted, AdoptionError};
 use fetch::{FetchError, Fetcher};
 
 /// How often a worker looks what is open, and how its matches are, where nothing tells it that they have changed.
-pub const LOOK_INTERVAL: Duration = Duration::from_secs(20);
+pub const LOOK_INTERVAL: Duration = Duration::from_secs(60);
 /// How often it says that it is there.
-pub const BEAT_INTERVAL: Duration = Duration::from_secs(10);
-/// How long it waits before it tries to reach the server again.
+pub const BEAT_INTERVAL: Duration = Duration::from_secs(20);
+/// About how long it waits before it asks the server again that did not answer.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How often it looks whether it is to end.
 const TICK: Duration = Duration::from_millis(100);
@@ -192,7 +192,7 @@ async fn reach(
                     complain(format_args!("{error}; it is tried again"));
                 }
                 has_complained = true;
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(about(PAUSE)).await;
             }
             reached => return Some(reached),
         }
@@ -264,7 +264,7 @@ impl Worker {
                     }
                     has_complained = true;
                     matches = None;
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(about(PAUSE)).await;
                 }
             }
         }
@@ -296,12 +296,8 @@ impl Worker {
         let open = matches.get::<OpenMatches>(OPEN).await?;
         let open = open.map(|(open, _)| open).unwrap_or_default();
         self.forget_refusals(&open);
-        for names in open
-            .ids
-            .iter()
-            .filter_map(|id| Names::of(id))
-            .take(MOST_MATCHES)
-        {
+        let open = open.ids.iter().filter_map(|id| Names::of(id));
+        for names in open.take(MOST_MATCHES).filter(|names| !self.plays(names)) {
             match matches.get::<State>(&names.state()).await {
                 Ok(Some((state, _))) if self.is_wanted(&names, &state) => {
                     self.clone().begin_to_adopt(names, state);
@@ -323,14 +319,17 @@ impl Worker {
         refused.retain(|id, _| open.ids.contains(id));
     }
 
-    /// Whether a match is to be looked at.
+    fn plays(&self, names: &Names) -> bool {
+        self.adopted().iter().any(|adopted| adopted.names == *names)
+    }
+
+    /// Whether a match that it does not play is to be looked at.
     fn is_wanted(&self, names: &Names, state: &State) -> bool {
         let refused = self.refused();
         let is_refused = |refused: &Refused| {
             refused.session == state.session && refused.since.elapsed() < REFUSED_FOR
         };
-        let is_known = self.adopted().iter().any(|adopted| adopted.names == *names);
-        state.phase == Phase::Open && !is_known && !refused.get(names.id()).is_some_and(is_refused)
+        state.phase == Phase::Open && !refused.get(names.id()).is_some_and(is_refused)
     }
 
     /// Looks at a match, which may take long where engines are fetched, unless that is going on.
@@ -344,7 +343,7 @@ impl Worker {
             let adopting = tokio::spawn(async move { worker.adopt(names, state).await });
             // What panics in there has said so.
             if !adopting.await.unwrap_or(false) {
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(about(PAUSE)).await;
             }
             self.looked_at().remove(&id);
             // The match may have changed meanwhile.

@@ -142,7 +142,7 @@ fn a_sample_played_by_two_finds_who_invents_possible_games() {
 fn wear_out(fleet: &Fleet) {
     let names = Names::of(&fleet.await_id()).unwrap();
     with_jetstream(&fleet.server.url(), async |context| {
-        let consumer = workers_consumer(&context, &names).await.unwrap();
+        let consumer = workers_consumer(&context, &names).unwrap();
         for _ in 0..30 {
             let mut all = consumer.fetch().max_messages(100).messages().await.unwrap();
             while let Some(message) = all.next().await {

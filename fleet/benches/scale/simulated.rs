@@ -15,15 +15,17 @@ use fleet::names::{Names, OPEN};
 use fleet::plan_file;
 use fleet::queue::bucket::{Bucket, get_plan};
 use fleet::queue::notice::Notices;
-use fleet::queue::{acknowledged, publish, pull, workers_consumer};
-use fleet::worker::{BEAT_INTERVAL, LOOK_INTERVAL, WAIT};
-use tokio::time::{interval, sleep};
+use fleet::queue::{about, acknowledged, publish, pull, workers_consumer};
+use fleet::worker::{BEAT_INTERVAL, LOOK_INTERVAL, WAIT, progress_period};
+use tokio::time::{interval_at, sleep};
 
 use crate::Outcome;
 use crate::game::random_game;
 
 /// How many workers begin at a time.
 const AT_A_TIME: usize = 100;
+/// About how long who fails waits, as in a worker.
+const FAILURE_PAUSE: Duration = Duration::from_secs(1);
 /// How long the coordinator may take until its match is open.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -164,18 +166,18 @@ async fn look(context: Context, played: Arc<Match>) {
     let matches = again(&played.talk, || Bucket::matches(&context)).await;
     loop {
         let names = &played.names;
-        for _ in 0..2 {
-            count(&played.talk, &matches.get::<State>(&names.state()).await);
-        }
+        count(&played.talk, &matches.get::<State>(&names.state()).await);
         count(&played.talk, &matches.get::<OpenMatches>(OPEN).await);
         notices.next(LOOK_INTERVAL).await;
     }
 }
 
 async fn work(context: Context, worker: String, played: Arc<Match>) {
-    let consumer = again(&played.talk, || workers_consumer(&context, &played.names)).await;
+    let Ok(consumer) = workers_consumer(&context, &played.names) else {
+        return;
+    };
     loop {
-        match pull(&consumer, WAIT, || false).await {
+        match pull(&context, &consumer, WAIT, || false).await {
             Ok(Some(message)) => {
                 let outcome = play(&context, &worker, &played, &message).await;
                 count(&played.talk, &outcome);
@@ -183,7 +185,7 @@ async fn work(context: Context, worker: String, played: Arc<Match>) {
             Ok(None) => {}
             Err(error) => {
                 count(&played.talk, &Err::<(), _>(error));
-                sleep(Duration::from_millis(300)).await;
+                sleep(about(FAILURE_PAUSE)).await;
             }
         }
     }
@@ -192,7 +194,8 @@ async fn work(context: Context, worker: String, played: Arc<Match>) {
 async fn play(context: &Context, worker: &str, played: &Match, message: &Delivered) -> Outcome<()> {
     let work = Work::decode(&message.payload)?;
     let sequence = message.info().map_or(0, |info| info.stream_sequence);
-    let mut progress = interval(Duration::from_millis(played.state.ack_wait_ms / 4));
+    let period = progress_period(played.state.ack_wait_ms);
+    let mut progress = interval_at((Instant::now() + period).into(), period);
     for number in work.first..=work.last {
         // Games end at all times, not all at once.
         let end = sleep(played.game_time.mul_f64(0.5 + rand::random::<f64>()));
@@ -229,7 +232,7 @@ async fn play(context: &Context, worker: &str, played: &Match, message: &Deliver
     message.double_ack().await
 }
 
-/// Calls until the call succeeds, a second apart.
+/// Calls until the call succeeds, about a second apart.
 async fn again<T, E, F>(talk: &Talk, call: impl Fn() -> F) -> T
 where
     F: Future<Output = Result<T, E>>,
@@ -239,7 +242,7 @@ where
         count(talk, &outcome);
         match outcome {
             Ok(found) => return found,
-            Err(_) => sleep(Duration::from_secs(1)).await,
+            Err(_) => sleep(about(FAILURE_PAUSE)).await,
         }
     }
 }

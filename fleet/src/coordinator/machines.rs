@@ -34,9 +34,9 @@ pub(super) fn completed(mut outcome: Outcome, worker: &str, seed: Seed) -> Outco
     if game.record.seed == NO_SEED {
         let is_whole = game.digest.as_ref() == Some(&game.record.digest());
         game.record.seed = seed;
-        // A digest that was wrong before stays so.
+        // A digest that was wrong before stays so; that of the game with its seed is made where it is stored.
         if is_whole {
-            game.digest = Some(game.record.digest());
+            game.digest = None;
         }
     }
     outcome

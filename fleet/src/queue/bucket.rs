@@ -16,7 +16,10 @@ use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, MOST_BYTES_OF_A_PLAN, Mes
 use crate::names::{BEATS, MATCHES, PLANS};
 
 /// How long a worker is remembered that says nothing.
-const BEAT_AGE: Duration = Duration::from_secs(30);
+const BEAT_AGE: Duration = Duration::from_secs(60);
+
+/// How many messages the server is asked for at a time.
+const MOST_ASKED: usize = 64;
 
 /// A bucket of messages by their keys.
 #[derive(Clone, Debug)]
@@ -146,8 +149,7 @@ impl Bucket {
     /// # Errors
     /// [`QueueError::Call`].
     pub async fn number(&self) -> Result<usize, QueueError> {
-        let keys = self.0.keys().await.map_err(QueueError::call("bucket"))?;
-        Ok(keys.count().await)
+        Ok(self.keys().await?.len())
     }
 
     /// All messages in the bucket that can be read, in the order of their keys.
@@ -155,7 +157,19 @@ impl Bucket {
     /// # Errors
     /// [`QueueError::Call`].
     pub async fn all<M: Message>(&self) -> Result<Vec<M>, QueueError> {
-        // What the server lists needs no consumer, as the client's own list of keys does.
+        let asked = self.keys().await?.into_iter();
+        let asked = asked.map(async |key| self.get(&key).await);
+        let mut answers = futures_util::stream::iter(asked).buffered(MOST_ASKED);
+        let mut all = Vec::new();
+        while let Some(answer) = answers.next().await {
+            // One of another version is somebody else's.
+            all.extend(answer.ok().flatten().map(|(message, _)| message));
+        }
+        Ok(all)
+    }
+
+    /// All keys in the bucket, sorted. What the server lists needs no consumer, as the client's own list of keys does.
+    async fn keys(&self) -> Result<Vec<String>, QueueError> {
         let subjects = self
             .0
             .stream
@@ -167,14 +181,7 @@ impl Bucket {
             names.extend(subject.strip_prefix(&self.0.prefix).map(str::to_string));
         }
         names.sort();
-        let mut all = Vec::new();
-        for name in names {
-            // One of another version is somebody else's.
-            if let Ok(Some((message, _))) = self.get(&name).await {
-                all.push(message);
-            }
-        }
-        Ok(all)
+        Ok(names)
     }
 }
 

@@ -10,7 +10,7 @@ use super::QueueError;
 /// The pieces of an object that have not been read.
 #[derive(Debug)]
 pub struct Chunks {
-    stream: Stream,
+    stream: Stream<()>,
     subject: String,
     /// The least number that the next piece has in its stream.
     next: u64,
@@ -31,7 +31,7 @@ impl Chunks {
         if info.deleted {
             return Err(failed(format!("object {name} is removed")));
         }
-        let stream = context.get_stream(format!("OBJ_{bucket}")).await;
+        let stream = context.get_stream_no_info(format!("OBJ_{bucket}")).await;
         Ok(Chunks {
             stream: stream.map_err(|error| failed(error.to_string()))?,
             subject: format!("$O.{bucket}.C.{}", info.nuid),

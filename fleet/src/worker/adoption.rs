@@ -86,7 +86,7 @@ pub(crate) async fn adopt(
     if state.set_aside.contains(&worker.name) {
         return Err(AdoptionError::SetAside);
     }
-    let work = workers_consumer(&worker.context, &names).await?;
+    let work = workers_consumer(&worker.context, &names)?;
     let bytes = get_plan(&worker.context, &state.plan).await?;
     let (found, expected) = (binary::hash_bytes(&bytes), state.plan.clone());
     if found != expected {

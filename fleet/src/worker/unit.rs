@@ -11,20 +11,22 @@ use arbiter::results::exit::complain;
 use async_nats::jetstream::{AckKind, Message as Delivered};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::{MissedTickBehavior, interval_at, sleep};
 
 use super::Worker;
 use super::adoption::Adopted;
 use super::player::Player;
 use crate::message::{Message, MessageError, Outcome, Work};
-use crate::queue::{QueueError, acknowledged, publish, pull};
+use crate::queue::{QueueError, about, acknowledged, publish, pull};
 use crate::units::Units;
 
-/// How long a slot waits for work of the only match.
-pub const WAIT: Duration = Duration::from_secs(20);
+/// How long a slot waits for work of the only match. Each time that one asks anew the server looks at all who wait.
+pub const WAIT: Duration = Duration::from_secs(120);
 /// How long it waits for work of one of several.
 const WAIT_OF_SEVERAL: Duration = Duration::from_secs(1);
-/// How long a slot waits that has no match, or whose server does not answer.
+/// About how long a slot waits whose server does not answer, or has nothing to pull from.
+const FAILURE_PAUSE: Duration = Duration::from_secs(1);
+/// How long a slot waits that has no match.
 const PAUSE: Duration = Duration::from_millis(300);
 /// How long a game that cannot be sent waits before it is tried again.
 const SEND_PAUSE: Duration = Duration::from_millis(500);
@@ -45,12 +47,16 @@ pub(crate) async fn play_units(worker: Arc<Worker>, number: usize) {
         let matches = worker.adopted();
         let mut has_played = false;
         for adopted in &matches {
-            if let Ok(Some(message)) = pull_of(&worker, adopted, matches.len()).await {
-                worker.playing.fetch_add(1, Ordering::Relaxed);
-                play_message(&worker, &mut slot, adopted, &message).await;
-                worker.playing.fetch_sub(1, Ordering::Relaxed);
-                has_played = true;
-                break;
+            match pull_of(&worker, adopted, matches.len()).await {
+                Ok(Some(message)) => {
+                    worker.playing.fetch_add(1, Ordering::Relaxed);
+                    play_message(&worker, &mut slot, adopted, &message).await;
+                    worker.playing.fetch_sub(1, Ordering::Relaxed);
+                    has_played = true;
+                    break;
+                }
+                Ok(None) => {}
+                Err(_) => sleep(about(FAILURE_PAUSE)).await,
             }
         }
         if !has_played {
@@ -116,7 +122,12 @@ async fn pull_of(
         let is_ended = worker.interrupt.ends() || adopted.interrupt.is_set();
         is_ended || worker.adopted().len() != matches
     };
-    pull(&adopted.work, wait, is_over).await
+    pull(&worker.context, &adopted.work, wait, is_over).await
+}
+
+/// How often a worker says that it still plays, in a match that waits so long for it: two of these may be lost.
+pub fn progress_period(ack_wait_ms: u64) -> Duration {
+    Duration::from_millis(ack_wait_ms / 3).max(PAUSE)
 }
 
 async fn play_message(
@@ -162,7 +173,8 @@ async fn play_message(
         return;
     };
     player.order(&work);
-    let mut progress = interval(Duration::from_millis(adopted.state.ack_wait_ms / 4).max(PAUSE));
+    let period = progress_period(adopted.state.ack_wait_ms);
+    let mut progress = interval_at((Instant::now() + period).into(), period);
     progress.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (mut played, mut sent, mut is_played) = (0, 0, false);
     // No game waits until the server has another.
