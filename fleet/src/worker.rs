@@ -4,6 +4,7 @@ mod adoption;
 mod cache;
 mod engines;
 mod fetch;
+mod looking;
 pub(crate) mod machine;
 mod player;
 mod unit;
@@ -29,18 +30,17 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use crate::args::{ServerArgs, WorkArgs};
-use crate::message::{Beat, OpenMatches, Phase, State};
-use crate::names::{self, Names, OPEN, key_of};
+use crate::message::Beat;
+use crate::names::{self, key_of};
 use crate::queue::bucket::Bucket;
-use crate::queue::notice::Notices;
 use crate::queue::{QueueError, about, connect};
+pub use looking::LOOK_INTERVAL;
 pub use unit::{WAIT, progress_period};
 
-use adoption::{Adopted, AdoptionError};
-use fetch::{FetchError, Fetcher};
+use adoption::Adopted;
+use fetch::Fetcher;
+use looking::Refused;
 
-/// How often a worker looks what is open, and how its matches are, where nothing tells it that they have changed.
-pub const LOOK_INTERVAL: Duration = Duration::from_secs(60);
 /// How often it says that it is there.
 pub const BEAT_INTERVAL: Duration = Duration::from_secs(20);
 /// About how long it waits before it asks the server again that did not answer.
@@ -49,11 +49,6 @@ const PAUSE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 /// How long it takes leave.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// How long a match is refused before it is looked at again: an engine may have been put in its place meanwhile, or a
-/// busy machine may have become idle.
-const REFUSED_FOR: Duration = Duration::from_secs(30);
-/// The most open matches that it looks at.
-const MOST_MATCHES: usize = 64;
 
 /// What all parts of a worker share.
 pub(crate) struct Worker {
@@ -80,25 +75,6 @@ pub(crate) struct Worker {
     pub(crate) games: AtomicU64,
     /// Positions a second in each slot; 0 where that is not known.
     pub(crate) speed: AtomicU64,
-}
-
-/// Why a match is not played.
-struct Refused {
-    /// The coordinator's own number then: another one is looked at anew.
-    session: u64,
-    reason: String,
-    since: Instant,
-}
-
-impl Refused {
-    fn now(session: u64, reason: String) -> Refused {
-        let since = Instant::now();
-        Refused {
-            session,
-            reason,
-            since,
-        }
-    }
 }
 
 /// Works until it is interrupted.
@@ -242,136 +218,6 @@ impl Worker {
         for adopted in self.adopted() {
             adopted.interrupt.set();
         }
-    }
-
-    /// Looks again and again which matches are open, and how they are.
-    async fn look(self: Arc<Worker>) {
-        let mut notices = Notices::listen(&self.context).await;
-        let (mut matches, mut has_complained) = (None, false);
-        loop {
-            match self.look_at(&mut matches).await {
-                Ok(()) => {
-                    has_complained = false;
-                    tokio::select! {
-                        () = notices.next(LOOK_INTERVAL) => {}
-                        () = self.has_looked.notified() => {}
-                    }
-                }
-                // Where the server does not answer, what goes on goes on; it may have lost the bucket.
-                Err(error) => {
-                    if !has_complained {
-                        complain(format_args!("the server: {error}; it is tried again"));
-                    }
-                    has_complained = true;
-                    matches = None;
-                    tokio::time::sleep(about(PAUSE)).await;
-                }
-            }
-        }
-    }
-
-    async fn look_at(self: &Arc<Worker>, matches: &mut Option<Bucket>) -> Result<(), QueueError> {
-        // A worker makes nothing on the server: it may have no right to.
-        if matches.is_none() {
-            *matches = Bucket::find_matches(&self.context).await?;
-        }
-        match matches {
-            Some(matches) => self.look_once(matches).await,
-            None => Ok(()),
-        }
-    }
-
-    async fn look_once(self: &Arc<Worker>, matches: &Bucket) -> Result<(), QueueError> {
-        for adopted in self.adopted() {
-            let state = matches.get::<State>(&adopted.names.state()).await?;
-            // A state that is lost comes again, with the coordinator.
-            let Some((state, _)) = state else { continue };
-            let is_ours = state.session == adopted.state.session
-                && state.phase == Phase::Open
-                && !state.set_aside.contains(&self.name);
-            if !is_ours {
-                self.drop_match(adopted.names.id());
-            }
-        }
-        let open = matches.get::<OpenMatches>(OPEN).await?;
-        let open = open.map(|(open, _)| open).unwrap_or_default();
-        self.forget_refusals(&open);
-        let open = open.ids.iter().filter_map(|id| Names::of(id));
-        for names in open.take(MOST_MATCHES).filter(|names| !self.plays(names)) {
-            match matches.get::<State>(&names.state()).await {
-                Ok(Some((state, _))) if self.is_wanted(&names, &state) => {
-                    self.clone().begin_to_adopt(names, state);
-                }
-                Ok(_) => {}
-                // The message is of another version, and for others.
-                Err(QueueError::Message(error)) => {
-                    let refused = Refused::now(0, error.to_string());
-                    self.refused().insert(names.id().to_string(), refused);
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
-    fn forget_refusals(&self, open: &OpenMatches) {
-        let mut refused = self.refused();
-        refused.retain(|id, _| open.ids.contains(id));
-    }
-
-    fn plays(&self, names: &Names) -> bool {
-        self.adopted().iter().any(|adopted| adopted.names == *names)
-    }
-
-    /// Whether a match that it does not play is to be looked at.
-    fn is_wanted(&self, names: &Names, state: &State) -> bool {
-        let refused = self.refused();
-        let is_refused = |refused: &Refused| {
-            refused.session == state.session && refused.since.elapsed() < REFUSED_FOR
-        };
-        state.phase == Phase::Open && !refused.get(names.id()).is_some_and(is_refused)
-    }
-
-    /// Looks at a match, which may take long where engines are fetched, unless that is going on.
-    fn begin_to_adopt(self: Arc<Worker>, names: Names, state: State) {
-        let id = names.id().to_string();
-        if !self.looked_at().insert(id.clone()) {
-            return;
-        }
-        tokio::spawn(async move {
-            let worker = self.clone();
-            let adopting = tokio::spawn(async move { worker.adopt(names, state).await });
-            // What panics in there has said so.
-            if !adopting.await.unwrap_or(false) {
-                tokio::time::sleep(about(PAUSE)).await;
-            }
-            self.looked_at().remove(&id);
-            // The match may have changed meanwhile.
-            self.has_looked.notify_one();
-        });
-    }
-
-    /// Begins to play a match, or says why not; false where the server does not tell, and it is to be tried again.
-    async fn adopt(&self, names: Names, state: State) -> bool {
-        let (id, session) = (names.id().to_string(), state.session);
-        match adoption::adopt(self, names, state).await {
-            Ok(adopted) => {
-                self.refused().remove(&id);
-                let mut matches = self.adopted.lock().unwrap_or_else(PoisonError::into_inner);
-                complain(format_args!("match {id} is played"));
-                if self.interrupt.is_set() {
-                    adopted.interrupt.set();
-                }
-                matches.insert(id, Arc::new(adopted));
-            }
-            Err(AdoptionError::Queue(error) | AdoptionError::Fetch(FetchError::Queue(error))) => {
-                let refused = Refused::now(0, error.to_string());
-                self.refused().insert(id, refused);
-                return false;
-            }
-            Err(error) => self.refuse(&id, session, &error.to_string()),
-        }
-        true
     }
 
     /// Says again and again that it is there.

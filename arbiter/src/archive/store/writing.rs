@@ -23,6 +23,9 @@ const FAULT: &str = "INSERT INTO faults (game, seat, reason, stderr, evidence)
 /// Adds games, all of them or nothing.
 pub fn add(connection: &mut Connection, records: &[&GameRecord]) -> Result<(), Trouble> {
     let transaction = connection.transaction()?;
+    // Those that are neighbours in the file are written one after the other.
+    let mut records = records.to_vec();
+    records.sort_by_key(|record| record.game);
     for record in records {
         add_game(&transaction, record)?;
     }
