@@ -43,6 +43,8 @@ use looking::Refused;
 
 /// How often it says that it is there.
 pub const BEAT_INTERVAL: Duration = Duration::from_secs(20);
+/// How often it says so while nobody hears it.
+const UNHEARD_INTERVAL: Duration = Duration::from_secs(5);
 /// About how long it waits before it asks the server again that did not answer.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How often it looks whether it is to end.
@@ -71,6 +73,8 @@ pub(crate) struct Worker {
     has_looked: Notify,
     /// The matches that it does not play, with the reasons.
     refused: Mutex<BTreeMap<String, Refused>>,
+    /// That there is a new one of these, which is said at once.
+    has_refused: Notify,
     pub(crate) playing: AtomicU64,
     pub(crate) games: AtomicU64,
     /// Positions a second in each slot; 0 where that is not known.
@@ -129,6 +133,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         looked_at: Mutex::default(),
         has_looked: Notify::new(),
         refused: Mutex::default(),
+        has_refused: Notify::new(),
         playing: AtomicU64::new(0),
         games: AtomicU64::new(0),
         speed: AtomicU64::new(speed),
@@ -190,6 +195,7 @@ impl Worker {
         if before.is_none_or(|before| before.reason != reason) {
             let reason = printable(reason);
             complain(format_args!("match {id} is refused: {reason}"));
+            self.has_refused.notify_one();
         }
         self.drop_match(id);
     }
@@ -239,7 +245,12 @@ impl Worker {
                 // Who is not heard now is heard the next time; the server may have lost the bucket.
                 beats = None;
             }
-            tokio::time::sleep(BEAT_INTERVAL).await;
+            let wait = match is_heard {
+                true => BEAT_INTERVAL,
+                false => UNHEARD_INTERVAL,
+            };
+            // A refusal is said at once.
+            let _ = timeout(wait, self.has_refused.notified()).await;
         }
     }
 
