@@ -10,7 +10,7 @@ use crate::common::{Fleet, assert_whole};
 
 const WORDS: &[&str] = &[
     "--games",
-    "16",
+    "6",
     "--nodes",
     "20000",
     "--seed",

@@ -12,7 +12,7 @@ use arbiter::trials::cost::{self, CostError};
 use thiserror::Error;
 
 use super::recorded_games::{self, Wanted};
-use super::{exit, signals};
+use super::signals;
 
 /// Why it is not known what moves cost.
 #[derive(Debug, Error)]
@@ -35,13 +35,7 @@ enum Problem {
 pub fn cost(args: &CostArgs) -> ExitCode {
     let interrupt = Interrupt::new();
     let judged = judge_file(args, &interrupt);
-    let is_interrupted = interrupt.is_set();
-    match judged {
-        Err(problem) => exit::fail(exit::USAGE, problem),
-        Ok(_) if is_interrupted => ExitCode::from(exit::INTERRUPTED),
-        Ok(0) => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::from(exit::WRONG),
-    }
+    recorded_games::ended(judged, &interrupt)
 }
 
 /// Prints what the moves of a file cost; says how many games were left out.

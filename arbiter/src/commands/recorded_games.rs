@@ -1,10 +1,13 @@
 //! Recorded games that an engine is asked about: which ones, how far it has come, and the heading of what it found.
 
+use std::fmt::Display;
 use std::path::Path;
+use std::process::ExitCode;
 
 use arbiter::archive::game_file::{GameFile, GameFileError};
 use arbiter::archive::replay;
 use arbiter::plan::EngineSpec;
+use arbiter::play::interrupt::Interrupt;
 use arbiter::record::GameRecord;
 use arbiter::record::digest::KeptGame;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -25,6 +28,16 @@ impl Wanted<'_> {
             Wanted::Sample(step) => game.saturating_sub(1).is_multiple_of(*step),
             Wanted::Named(games) => games.contains(&game),
         }
+    }
+}
+
+/// The exit code of what came to an end with so many games left out, and said why where it did not.
+pub fn ended<E: Display>(left_out: Result<u64, E>, interrupt: &Interrupt) -> ExitCode {
+    match left_out {
+        Err(problem) => exit::fail(exit::USAGE, problem),
+        Ok(_) if interrupt.is_set() => ExitCode::from(exit::INTERRUPTED),
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::from(exit::WRONG),
     }
 }
 

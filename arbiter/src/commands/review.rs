@@ -15,7 +15,7 @@ use arbiter::trials::review::{
 use thiserror::Error;
 
 use super::recorded_games::{self, Wanted};
-use super::{exit, signals};
+use super::signals;
 
 /// Why games are not reviewed.
 #[derive(Debug, Error)]
@@ -40,13 +40,7 @@ enum Problem {
 pub fn run(args: &ReviewArgs) -> ExitCode {
     let interrupt = Interrupt::new();
     let reviewed = review_file(args, &interrupt);
-    let is_interrupted = interrupt.is_set();
-    match reviewed {
-        Err(problem) => exit::fail(exit::USAGE, problem),
-        Ok(_) if is_interrupted => ExitCode::from(exit::INTERRUPTED),
-        Ok(0) => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::from(exit::WRONG),
-    }
+    recorded_games::ended(reviewed, &interrupt)
 }
 
 /// Prints the reviews of a file; says how many games were left out.

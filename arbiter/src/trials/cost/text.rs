@@ -4,34 +4,16 @@ use serde::Serialize;
 
 use super::sums::{Costs, DEAR, Line};
 use super::{CostPlan, JudgedMove};
-use crate::record::printable::printable_json;
 use crate::results::report::{Column, decimals, percent, table};
+use crate::trials::added_up::{self, AddedUp};
 
 /// The object.
 #[derive(Serialize)]
 struct Told<'a> {
     judge: &'a str,
-    limit: String,
-    games: u64,
-    left_out: u64,
-    moves: u64,
-    engines: Vec<OfEngine<'a>>,
-    seats: Vec<OfSeat>,
+    #[serde(flatten)]
+    sums: AddedUp<'a, Line>,
     worst: &'a [JudgedMove],
-}
-
-#[derive(Serialize)]
-struct OfEngine<'a> {
-    engine: &'a str,
-    #[serde(flatten)]
-    line: Line,
-}
-
-#[derive(Serialize)]
-struct OfSeat {
-    seat: usize,
-    #[serde(flatten)]
-    line: Line,
 }
 
 impl Costs {
@@ -59,24 +41,12 @@ impl Costs {
     /// # Errors
     /// Whatever keeps the object from being written.
     pub fn json(&self, plan: &CostPlan, left_out: u64) -> serde_json::Result<String> {
-        let engines = self.engines();
-        let engines = engines.map(|(engine, line)| OfEngine { engine, line });
-        let seats = self.seats().enumerate().map(|(index, line)| OfSeat {
-            seat: index + 1,
-            line,
-        });
-        let told = Told {
+        let counts = [self.games(), self.moves(), left_out];
+        added_up::text(&Told {
             judge: &plan.engine.name,
-            limit: plan.engine.limit.to_string(),
-            games: self.games(),
-            left_out,
-            moves: self.moves(),
-            engines: engines.collect(),
-            seats: seats.collect(),
+            sums: AddedUp::new(&plan.engine, counts, self.engines(), self.seats()),
             worst: self.worst(),
-        };
-        let json = serde_json::to_string_pretty(&told)?;
-        Ok(format!("{}\n", printable_json(&json)))
+        })
     }
 
     fn worst_table(&self) -> String {

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::{Line, Mean, Review, ReviewPlan, ReviewedCard, ReviewedGame, SeatSums, Totals};
-use crate::record::printable::printable_json;
 use crate::results::report::{Column, decimals, ordinal, signed, table};
+use crate::trials::added_up::{self, AddedUp};
 
 /// What the columns of a review mean.
 const LEGEND: &str = "permille of all points, which add up to the result; skill: minus what the own moves lost; \
@@ -207,28 +207,10 @@ fn totals_table(
 #[derive(Serialize)]
 struct Told<'a> {
     engine: &'a str,
-    limit: String,
-    games: u64,
-    left_out: u64,
-    moves: u64,
-    engines: Vec<OfEngine<'a>>,
-    seats: Vec<OfSeat>,
+    #[serde(flatten)]
+    sums: AddedUp<'a, Line>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     reviews: Vec<OfGame<'a>>,
-}
-
-#[derive(Serialize)]
-struct OfEngine<'a> {
-    engine: &'a str,
-    #[serde(flatten)]
-    line: Line,
-}
-
-#[derive(Serialize)]
-struct OfSeat {
-    seat: usize,
-    #[serde(flatten)]
-    line: Line,
 }
 
 #[derive(Serialize)]
@@ -253,8 +235,6 @@ pub fn json(
     games: &[ReviewedGame<'_>],
     left_out: u64,
 ) -> serde_json::Result<String> {
-    let engines = totals.engines();
-    let seats = totals.seats().enumerate();
     let reviews = games.iter().map(|ReviewedGame { record, review }| OfGame {
         game: record.game,
         variant: &record.variant,
@@ -263,23 +243,10 @@ pub fn json(
         sums: review.sums(),
         review,
     });
-    let told = Told {
+    let counts = [totals.games(), totals.moves(), left_out];
+    added_up::text(&Told {
         engine: &plan.engine.name,
-        limit: plan.engine.limit.to_string(),
-        games: totals.games(),
-        left_out,
-        moves: totals.moves(),
-        engines: engines
-            .map(|(engine, line)| OfEngine { engine, line })
-            .collect(),
-        seats: seats
-            .map(|(index, line)| OfSeat {
-                seat: index + 1,
-                line,
-            })
-            .collect(),
+        sums: AddedUp::new(&plan.engine, counts, totals.engines(), totals.seats()),
         reviews: reviews.collect(),
-    };
-    let json = serde_json::to_string_pretty(&told)?;
-    Ok(format!("{}\n", printable_json(&json)))
+    })
 }
