@@ -27,7 +27,7 @@ use arbiter::play::signals;
 use arbiter::play::walls::Isolation;
 use arbiter::results::announcement::{count, header, print_schedule};
 use arbiter::results::exit::{
-    INTERRUPTED, USAGE, accuse_aloud, code_of, code_of_verdict, complain, fail,
+    INTERRUPTED, USAGE, accuse_aloud, code_of, code_of_verdict, complain, complain_of, fail,
 };
 use arbiter::results::output::print;
 use arbiter::score::Verdict;
@@ -197,9 +197,7 @@ fn try_engines(
     let Prepared { plan, log, .. } = prepared;
     let (isolation, _) = Isolation::of_plan(plan).map_err(|error| error.to_string())?;
     let checked = runner::check_engines(plan, isolation, log, interrupt);
-    if let Some(error) = log.take_error() {
-        complain(format_args!("--log: the log is incomplete: {error}"));
-    }
+    complain_of(log);
     checked.map_err(|error| error.to_string())
 }
 

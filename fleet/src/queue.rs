@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use arbiter::play::interrupt::Interrupt;
 use arbiter::results::exit::complain;
 use async_nats::HeaderMap;
-use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
+use async_nats::jetstream::consumer::{AckPolicy, Info, PullConsumer, pull};
 use async_nats::jetstream::context::{GetStreamErrorKind, PublishAckFuture};
 use async_nats::jetstream::stream::{Config, RetentionPolicy, Stream};
 use async_nats::jetstream::{Context, ErrorCode};
@@ -176,20 +176,14 @@ impl MatchQueue {
         })
     }
 
-    /// Whether both streams and their consumers are there.
+    /// How it stands with the consumer of the workers, or `None` where a stream or a consumer is missing.
     ///
     /// # Errors
     /// [`QueueError::Call`] where the server does not say.
-    pub async fn is_there(&self) -> Result<bool, QueueError> {
-        for (stream, consumer) in [(&self.work, WORKERS), (&self.results, COORDINATOR)] {
-            let asked = stream.consumer_info(consumer).await;
-            match asked {
-                Ok(_) => {}
-                Err(error) if error.to_string().contains("not found") => return Ok(false),
-                Err(error) => return Err(QueueError::call("streams")(error)),
-            }
-        }
-        Ok(true)
+    pub async fn workers(&self) -> Result<Option<Info>, QueueError> {
+        let taken = info_of(&self.results, COORDINATOR).await?;
+        let workers = info_of(&self.work, WORKERS).await?;
+        Ok(taken.and(workers))
     }
 
     /// Removes both streams.
@@ -197,6 +191,14 @@ impl MatchQueue {
         // What stays is removed by whoever runs the server, and harms nobody.
         let _ = context.delete_stream(names.work_stream()).await;
         let _ = context.delete_stream(names.result_stream()).await;
+    }
+}
+
+async fn info_of(stream: &Stream, consumer: &str) -> Result<Option<Info>, QueueError> {
+    match stream.consumer_info(consumer).await {
+        Ok(info) => Ok(Some(info)),
+        Err(error) if error.to_string().contains("not found") => Ok(None),
+        Err(error) => Err(QueueError::call("streams")(error)),
     }
 }
 

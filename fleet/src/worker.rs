@@ -23,7 +23,7 @@ use arbiter::play::log::Log;
 use arbiter::play::signals;
 use arbiter::play::walls::shield_arbiter;
 use arbiter::record::printable::printable;
-use arbiter::results::exit::{INTERRUPTED, USAGE, accuse_aloud, complain, fail};
+use arbiter::results::exit::{INTERRUPTED, USAGE, accuse_aloud, complain, complain_of, fail};
 use arbiter::settings::outputs::open_log;
 use async_nats::jetstream::Context;
 use tokio::sync::Notify;
@@ -35,7 +35,7 @@ use crate::names::{self, key_of};
 use crate::queue::bucket::Bucket;
 use crate::queue::{QueueError, about, connect};
 pub use looking::LOOK_INTERVAL;
-pub use unit::{WAIT, progress_period};
+pub use unit::{FAILURE_PAUSE, WAIT, progress_period};
 
 use adoption::Adopted;
 use fetch::Fetcher;
@@ -233,9 +233,7 @@ impl Worker {
             if beats.is_none() {
                 beats = Bucket::find_beats(&self.context).await.unwrap_or(None);
             }
-            if let Some(error) = self.log.take_error() {
-                complain(format_args!("--log: the log is incomplete: {error}"));
-            }
+            complain_of(&self.log);
             let beat = self.beat_now();
             let is_heard = match &beats {
                 Some(beats) => beats.put(&self.name, &beat).await.is_ok(),

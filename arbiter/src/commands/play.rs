@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::exit::{
     ENGINE_FAULT, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, STORAGE, USAGE, code_of, code_of_verdict,
-    complain, fail,
+    complain, complain_of, fail,
 };
 use super::signals;
 use arbiter::archive::store::{Store, StoreError};
@@ -258,9 +258,7 @@ impl Match {
         }
         let lag = LagMeter::start();
         let outcome = self.play_games(&id_names, &interrupt, &lag, isolation, programs.as_ref());
-        if let Some(error) = self.log.take_error() {
-            complain(format_args!("--log: the log is incomplete: {error}"));
-        }
+        complain_of(&self.log);
         if let Err(MatchError::Ledger(LedgerError::Events(_))) = outcome {
             // The stream has broken off, and takes no end.
             self.ledger.events = None;

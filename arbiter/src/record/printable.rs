@@ -25,9 +25,10 @@ pub fn is_hidden(c: char) -> bool {
         )
 }
 
-/// Whether a text has nothing but what is seen on every terminal. Most has no more, and this is quickly seen.
-fn is_plain(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+/// Whether all characters of a text stay, as those do that are seen on every terminal. Most texts have no others, and
+/// this is quickly known.
+fn stays_whole(text: &str, stays: impl Fn(char) -> bool) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || text.chars().all(stays)
 }
 
 /// A text as part of one line: hidden characters as escapes, tabs as blanks.
@@ -39,7 +40,7 @@ fn is_plain(text: &str) -> bool {
 /// assert_eq!(printable("\u{1b}[31mred\n"), r"\u{1b}[31mred\n");
 /// ```
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if is_plain(text) || !text.contains(is_hidden) {
+    if stays_whole(text, |c| !is_hidden(c)) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
@@ -56,7 +57,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 /// A text of several lines: line feeds and tabs stay, other hidden characters are escapes.
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     let stays = |c: char| matches!(c, '\n' | '\t') || !is_hidden(c);
-    if is_plain(text) || text.chars().all(stays) {
+    if stays_whole(text, stays) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
@@ -97,7 +98,7 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
 pub fn printable_json(json: &str) -> Cow<'_, str> {
     // Outside of its texts JSON has none of them but white space, and in its texts no white space of that kind.
     let stays = |c: char| matches!(c, '\n' | '\t' | '\r') || !is_hidden(c);
-    if is_plain(json) || json.chars().all(stays) {
+    if stays_whole(json, stays) {
         return Cow::Borrowed(json);
     }
     let mut shown = String::with_capacity(json.len() + 16);

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use crate::archive::store::StoreError;
+use crate::play::log::Log;
 use crate::record::printable::printable_lines;
 use crate::score::Verdict;
 
@@ -46,6 +47,13 @@ pub fn code_of(error: &StoreError) -> u8 {
 pub fn complain(text: impl Display) {
     let text = text.to_string();
     let _ = writeln!(io::stderr(), "{}", printable_lines(&text));
+}
+
+/// Says, once, that a log could not be written to its end.
+pub fn complain_of(log: &Log) {
+    if let Some(error) = log.take_error() {
+        complain(format_args!("--log: the log is incomplete: {error}"));
+    }
 }
 
 /// Says that an engine sent the arbiter a signal.

@@ -16,7 +16,7 @@ use fleet::plan_file;
 use fleet::queue::bucket::{Bucket, get_plan};
 use fleet::queue::notice::Notices;
 use fleet::queue::{about, acknowledged, publish, pull, workers_consumer};
-use fleet::worker::{BEAT_INTERVAL, LOOK_INTERVAL, WAIT, progress_period};
+use fleet::worker::{BEAT_INTERVAL, FAILURE_PAUSE, LOOK_INTERVAL, WAIT, progress_period};
 use tokio::time::{interval_at, sleep};
 
 use crate::Outcome;
@@ -24,8 +24,6 @@ use crate::game::random_game;
 
 /// How many workers begin at a time.
 const AT_A_TIME: usize = 100;
-/// About how long who fails waits, as in a worker.
-const FAILURE_PAUSE: Duration = Duration::from_secs(1);
 /// How long the coordinator may take until its match is open.
 const PATIENCE: Duration = Duration::from_secs(60);
 

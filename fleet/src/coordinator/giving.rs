@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 
 use super::drive::{Drive, DriveError};
 use crate::message::Work;
-use crate::queue::{QueueError, acknowledged, publish};
+use crate::queue::{acknowledged, publish};
 
 /// Units given out beyond twice what workers can play at a time.
 const SPARE: u64 = 4;
@@ -61,17 +61,17 @@ impl Drive<'_> {
             Ok(sent) => acknowledged(sent).await,
             Err(error) => Err(error),
         });
-        let mut outcome = Ok(());
+        let mut failed = None;
         for (&unit, answer) in units.iter().zip(join_all(answers).await) {
             match answer {
                 Ok(sequence) => self.outstanding.sent(unit, sequence),
                 Err(error) => {
                     self.outstanding.lost(unit);
-                    outcome = outcome.and(Err::<(), QueueError>(error));
+                    failed.get_or_insert(error);
                 }
             }
         }
-        Ok(outcome?)
+        failed.map_or(Ok(()), |error| Err(error.into()))
     }
 
     fn work(&self, unit: u64) -> Work {

@@ -9,7 +9,7 @@ use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream};
 
 use super::drive::{Drive, DriveError};
 use crate::message::{Message, OpenMatches, State, Work};
-use crate::names::{OPEN, WORKERS};
+use crate::names::OPEN;
 use crate::queue::bucket::{Bucket, has_plan};
 use crate::queue::{MatchQueue, QueueError};
 
@@ -29,9 +29,9 @@ const MOST_RECOVERED: u64 = 20_000;
 impl Drive<'_> {
     /// Looks after the match on the server.
     pub(super) async fn watch(&mut self) -> Result<(), DriveError> {
-        if !self.queue.is_there().await? {
+        let Some(workers) = self.queue.workers().await? else {
             return self.rebuild().await;
-        }
+        };
         let state = self.matches.get::<State>(&self.names.state()).await;
         match state {
             Ok(Some((state, _))) if state.session != self.state.session => {
@@ -50,8 +50,6 @@ impl Drive<'_> {
                 complain("the server has lost what workers have to know: it is told once more");
             }
         }
-        let info = self.queue.work.consumer_info(WORKERS).await;
-        let workers = info.map_err(QueueError::call("consumer of work"))?;
         self.slots = workers.num_waiting as u64 + workers.num_ack_pending as u64;
         for (unit, sequence) in self.outstanding.first(MOST_ASKED, AGE) {
             if !has(&self.queue.work, sequence).await? && self.has_all_results().await? {

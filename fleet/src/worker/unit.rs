@@ -25,7 +25,7 @@ pub const WAIT: Duration = Duration::from_secs(120);
 /// How long it waits for work of one of several.
 const WAIT_OF_SEVERAL: Duration = Duration::from_secs(1);
 /// About how long a slot waits whose server does not answer, or has nothing to pull from.
-const FAILURE_PAUSE: Duration = Duration::from_secs(1);
+pub const FAILURE_PAUSE: Duration = Duration::from_secs(1);
 /// How long a slot waits that has no match.
 const PAUSE: Duration = Duration::from_millis(300);
 /// How long a game that cannot be sent waits before it is tried again.
