@@ -20,31 +20,45 @@ const ENGINE_PARTS: &[(&str, &[&str])] = &[
     ("main", &[]),
 ];
 
-/// Each room of the arbiter with the rooms that it may use beside itself.
-const ARBITER_ROOMS: &[(&str, &[&str])] = &[
+/// Each module of the library of matches with the modules that it may use.
+const MATCHES_MODULES: &[(&str, &[&str])] = &[
     ("record", &[]),
+    ("output", &["record"]),
     ("score", &["record"]),
     ("plan", &["record", "score"]),
     ("archive", &["plan", "record", "score"]),
     ("play", &["plan", "record", "score"]),
-    ("results", &["archive", "plan", "play", "record", "score"]),
+    ("judge", &["plan", "play", "record"]),
+    ("review", &["archive", "judge", "plan", "record", "score"]),
     (
-        "trials",
-        &["archive", "plan", "play", "record", "results", "score"],
+        "report",
+        &["archive", "output", "plan", "play", "record", "score"],
     ),
     (
-        "settings",
+        "run",
         &[
-            "archive", "plan", "play", "record", "results", "score", "trials",
+            "archive", "output", "plan", "play", "record", "report", "score",
         ],
     ),
-    (
-        "commands",
-        &[
-            "archive", "plan", "play", "record", "results", "score", "settings", "trials",
-        ],
-    ),
-    ("main", &["commands", "play", "settings"]),
+    ("lib", &[]),
+];
+
+/// Each module of the arbiter with the modules that it may use.
+const ARBITER_MODULES: &[(&str, &[&str])] = &[
+    ("analysis", &[]),
+    ("conformance", &[]),
+    ("reports", &[]),
+    ("args", &["analysis", "conformance"]),
+    ("commands", &["analysis", "args", "conformance", "reports"]),
+    ("main", &["args", "commands"]),
+    ("lib", &[]),
+];
+
+/// Each module of the settings with the modules that it may use.
+const SETTINGS_MODULES: &[(&str, &[&str])] = &[
+    ("args", &[]),
+    ("config", &["args"]),
+    ("outputs", &["args"]),
     ("lib", &[]),
 ];
 
@@ -111,7 +125,7 @@ fn sources(folder: &str) -> Vec<Source> {
         }
     }
     assert!(
-        sources.len() > 5,
+        sources.len() > 2,
         "found only {} sources in {root:?}",
         sources.len()
     );
@@ -179,7 +193,17 @@ fn imports_of_the_engine_go_one_way() {
 
 #[test]
 fn imports_of_the_arbiter_go_one_way() {
-    assert_one_way("arbiter/src", &["crate::", "arbiter::"], ARBITER_ROOMS);
+    assert_one_way("arbiter/src", &["crate::", "arbiter::"], ARBITER_MODULES);
+}
+
+#[test]
+fn imports_of_the_match_library_go_one_way() {
+    assert_one_way("matches/src", &["crate::"], MATCHES_MODULES);
+}
+
+#[test]
+fn imports_of_the_settings_go_one_way() {
+    assert_one_way("settings/src", &["crate::"], SETTINGS_MODULES);
 }
 
 #[test]
@@ -198,8 +222,15 @@ fn code_for_tests_is_told_from_the_rest() {
 fn only_the_table_of_variants_names_games() {
     let mut neutral = sources("src");
     neutral.retain(|source| NEUTRAL_PARTS.contains(&source.part.as_str()));
-    neutral.extend(sources("arbiter/src"));
-    neutral.extend(sources("table/src"));
+    for folder in [
+        "arbiter/src",
+        "fleet/src",
+        "matches/src",
+        "settings/src",
+        "table/src",
+    ] {
+        neutral.extend(sources(folder));
+    }
     // The rules of each game are told by name.
     neutral.retain(|source| source.part != "rules_page");
     for source in neutral {
@@ -273,7 +304,14 @@ fn words_are_told_apart_in_names() {
 
 #[test]
 fn the_arbiter_sees_rules_and_protocol_alone() {
-    assert_sees_alone("arbiter/src", &["rules", "protocol"]);
+    for folder in ["arbiter/src", "matches/src", "settings/src"] {
+        assert_sees_alone(folder, &["rules", "protocol"]);
+    }
+}
+
+#[test]
+fn the_fleet_sees_rules_protocol_and_bench_alone() {
+    assert_sees_alone("fleet/src", &["rules", "protocol", "bench"]);
 }
 
 #[test]
@@ -331,6 +369,8 @@ fn files_are_short_and_have_a_subject() {
         "arbiter/examples",
         "tests",
         "arbiter/tests",
+        "matches/src",
+        "settings/src",
         "table/src",
         "table/tests",
         "fleet/src",

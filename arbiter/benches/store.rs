@@ -9,13 +9,13 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use arbiter::archive::store::{Store, StoreError};
-use arbiter::plan::{EngineSpec, Limit, Plan};
-use arbiter::record::ending::Ending;
-use arbiter::record::seed::Seed;
-use arbiter::record::{GameRecord, TurnRecord};
-use arbiter::results::report::Report;
 use buxtehude::rules::VARIANTS;
+use matches::archive::store::{Store, StoreError};
+use matches::plan::{EngineSpec, Limit, Plan};
+use matches::record::ending::Ending;
+use matches::record::seed::Seed;
+use matches::record::{GameRecord, TurnRecord};
+use matches::report::Report;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

@@ -8,14 +8,14 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use arbiter::plan::schedule::{ScheduledGame, SeatedEngine};
-use arbiter::plan::{EngineSpec, Limit, Patience, Plan};
-use arbiter::play::engine::{Engine, Placement};
-use arbiter::play::interrupt::Interrupt;
-use arbiter::play::log::Log;
-use arbiter::play::referee::Referee;
-use arbiter::record::GameRecord;
 use buxtehude::rules::{Turn, VARIANTS};
+use matches::plan::schedule::{ScheduledGame, SeatedEngine};
+use matches::plan::{EngineSpec, Limit, Patience, Plan};
+use matches::play::engine::{Engine, Placement};
+use matches::play::interrupt::Interrupt;
+use matches::play::log::Log;
+use matches::play::referee::Referee;
+use matches::record::GameRecord;
 use rustix::time::{ClockId, clock_gettime};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;

@@ -12,7 +12,7 @@
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
 
-use arbiter::trials::transcript::{Patience, Program, Script, accept};
+use arbiter::conformance::transcript::{Patience, Program, Script, accept};
 
 /// What the engine is asked. A line that begins with `#` is for the reader.
 const SCRIPT: &str = "\

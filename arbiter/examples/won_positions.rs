@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::PathBuf;
 
-use arbiter::record::{GameRecord, TurnRecord};
-use arbiter::results::report::{self, Column};
-use arbiter::{archive::record_file, archive::replay};
 use buxtehude::rules::{AnyPosition, Outcome, Seat, Turn, Variant};
 use clap::Parser;
+use matches::archive::{record_file, replay};
+use matches::record::{GameRecord, TurnRecord};
+use matches::report::{self, Column};
 
 #[derive(Debug, Parser)]
 #[command(

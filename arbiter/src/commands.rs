@@ -15,4 +15,4 @@ mod signals;
 pub mod transcript;
 pub mod verify;
 
-pub use arbiter::results::exit;
+pub use matches::run::exit;

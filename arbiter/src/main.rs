@@ -6,19 +6,19 @@ mod commands;
 
 use std::process::ExitCode;
 
-use arbiter::play::walls;
-use arbiter::settings::args::Command;
-use arbiter::settings::config::{self, ConfigError};
+use arbiter::args::{self, Command};
+use matches::play::walls;
 use rustix::process::{Resource, getrlimit, setrlimit};
+use settings::config::{self, ConfigError};
 
 fn main() -> ExitCode {
     if let Some(code) = walls::launch(std::env::args_os()) {
         return code;
     }
     allow_many_descriptors();
-    let parsed = match config::parse(std::env::args_os()) {
+    let parsed = match args::parse(std::env::args_os()) {
         Ok(parsed) => parsed,
-        Err(ConfigError::Typed(error)) => return commands::exit::of_parser(&error),
+        Err(ConfigError::Typed(error)) => return config::print_parser_message(&error),
         Err(error) => {
             return commands::exit::fail(commands::exit::USAGE, error);
         }

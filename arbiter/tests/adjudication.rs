@@ -1,10 +1,10 @@
 //! Games that the arbiter ends since it is known who wins.
 
 use crate::common::table;
-use arbiter::archive::replay;
-use arbiter::plan::{Adjudication, EngineSpec, Resign};
-use arbiter::record::ending::Ending;
 use buxtehude::rules::Variant;
+use matches::archive::replay;
+use matches::plan::{Adjudication, EngineSpec, Resign};
+use matches::record::ending::Ending;
 use table::{Table, tiny};
 
 /// An engine that says who wins.

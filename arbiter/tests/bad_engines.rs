@@ -8,8 +8,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::common::program;
-use arbiter::record::GameRecord;
-use arbiter::record::ending::Ending;
+use matches::record::GameRecord;
+use matches::record::ending::Ending;
 use program::{arbiter, directory};
 
 /// What the arbiter may have of memory at most, in KiB.
@@ -402,13 +402,13 @@ fn most_memory(child: &mut Child) -> u64 {
 fn records(path: &Path) -> Vec<GameRecord> {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     text.lines()
-        .map(|line| arbiter::archive::replay::read(line).unwrap())
+        .map(|line| matches::archive::replay::read(line).unwrap())
         .collect()
 }
 
 fn check(bad: &Bad, record: &GameRecord, seen: &str) {
     assert!(
-        arbiter::archive::replay::check(record).is_empty(),
+        matches::archive::replay::check(record).is_empty(),
         "{record:?}: {seen}"
     );
     let seat = record.seats.iter().position(|name| name == "bad").unwrap();

@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use crate::common::program;
-use arbiter::archive::store::Store;
-use arbiter::settings::args::{Cli, Command, validate};
-use arbiter::settings::config;
+use arbiter::args::{self, Cli, Command};
 use clap::CommandFactory;
+use matches::archive::store::Store;
 use program::{arbiter, directory, run};
+use settings::args::validate;
 
 /// A file with these settings.
 fn file(directory: &Path, settings: &str) -> String {
@@ -20,7 +20,7 @@ fn file(directory: &Path, settings: &str) -> String {
 /// The plan of a match in full, or why there is none.
 fn planned(arguments: &[&str]) -> Result<String, String> {
     let words = ["arbiter", "match"].iter().chain(arguments);
-    let parsed = config::parse(words.map(OsString::from)).map_err(|error| error.to_string())?;
+    let parsed = args::parse(words.map(OsString::from)).map_err(|error| error.to_string())?;
     let Command::Match(args) = parsed.cli.command else {
         panic!("{arguments:?}: no match");
     };

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command as Process;
 
 use crate::common::program;
-use arbiter::settings::args::Cli;
+use arbiter::args::Cli;
 use clap::{Command, CommandFactory};
 use program::{directory, run};
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use crate::common::program;
-use arbiter::record::GameRecord;
-use arbiter::record::ending::Ending;
+use matches::record::GameRecord;
+use matches::record::ending::Ending;
 use program::{directory, run};
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
@@ -99,7 +99,7 @@ fn who_gets_no_processor_does_not_lose_by_it() {
     let turns = || records.iter().flat_map(|record| &record.turns);
     assert!(turns().count() > 20, "{seen}");
     let sum =
-        |of: fn(&arbiter::record::TurnRecord) -> Option<u64>| turns().filter_map(of).sum::<u64>();
+        |of: fn(&matches::record::TurnRecord) -> Option<u64>| turns().filter_map(of).sum::<u64>();
     let (waited, micros) = (sum(|turn| turn.waited), sum(|turn| turn.micros));
     assert!(
         waited > micros / 10 && waited < micros,

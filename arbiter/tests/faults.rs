@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use crate::common::{processes, table};
-use arbiter::plan::{EngineSpec, Limit};
-use arbiter::record::GameRecord;
-use arbiter::record::ending::Ending;
+use matches::plan::{EngineSpec, Limit};
+use matches::record::GameRecord;
+use matches::record::ending::Ending;
 use processes::{await_death, living_members};
 use table::{Table, tiny};
 

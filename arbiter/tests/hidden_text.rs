@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::program;
-use arbiter::record::printable::is_hidden;
+use matches::record::printable::is_hidden;
 use program::{directory, run, scattered};
 use serde_json::{Value, json};
 

@@ -4,19 +4,19 @@
 use std::fs;
 use std::path::Path;
 
-use arbiter::archive::record_file::RecordFile;
-use arbiter::archive::store::{Store, StoreError};
-use arbiter::plan::{EngineSpec, Limit, Plan};
-use arbiter::play::interrupt::Interrupt;
-use arbiter::play::runner::News;
-use arbiter::record::GameRecord;
-use arbiter::record::ending::Ending;
-use arbiter::record::seed::Seed;
-use arbiter::results::events::EventFile;
-use arbiter::results::ledger::{Ledger, LedgerError};
-use arbiter::results::progress::Progress;
-use arbiter::results::report::Report;
 use buxtehude::rules::VARIANTS;
+use matches::archive::record_file::RecordFile;
+use matches::archive::store::{Store, StoreError};
+use matches::plan::{EngineSpec, Limit, Plan};
+use matches::play::interrupt::Interrupt;
+use matches::play::runner::News;
+use matches::record::GameRecord;
+use matches::record::ending::Ending;
+use matches::record::seed::Seed;
+use matches::report::Report;
+use matches::run::events::EventFile;
+use matches::run::ledger::{Ledger, LedgerError};
+use matches::run::progress::Progress;
 
 fn plan() -> Plan {
     let engine = |name: &str| EngineSpec::new(name, "/bin/sh", Limit::depth(1));

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use arbiter::archive::store::{Store, StoreError};
-use arbiter::record::{GameRecord, Machine};
+use matches::archive::store::{Store, StoreError};
+use matches::record::{GameRecord, Machine};
 
 use crate::common::{program, stored};
 use program::{content, directory, scattered};

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use crate::common::program;
-use arbiter::record::GameRecord;
-use arbiter::record::ending::Ending;
+use matches::record::GameRecord;
+use matches::record::ending::Ending;
 use program::{crashing, directory, run, scattered, spent};
 
 fn records(path: &Path) -> Vec<GameRecord> {
     let text = std::fs::read_to_string(path).unwrap();
     let mut records: Vec<GameRecord> = text
         .lines()
-        .map(|line| arbiter::archive::replay::read(line).unwrap())
+        .map(|line| matches::archive::replay::read(line).unwrap())
         .collect();
     records.sort_by_key(|record| record.game);
     records
@@ -60,7 +60,7 @@ fn without_engines_the_built_in_engine_plays_itself() {
         assert_eq!(record.seats, ["buxtehude"; 3]);
         assert_eq!(record.fault, None);
         assert_eq!(
-            arbiter::archive::replay::check(record).len(),
+            matches::archive::replay::check(record).len(),
             0,
             "{record:?}"
         );
@@ -97,14 +97,14 @@ fn a_board_game_is_played_recorded_and_shown() {
         assert_eq!(record.variant, "fox-and-hounds");
         assert_eq!(record.fault, None);
         assert_eq!(
-            arbiter::archive::replay::check(record).len(),
+            matches::archive::replay::check(record).len(),
             0,
             "{record:?}"
         );
         let mut endings = record.endings.clone();
         endings.sort_by_key(|ending| *ending != Ending::Finish);
         assert_eq!(endings, [Ending::Finish, Ending::Last], "{record:?}");
-        let shown = arbiter::results::show(record);
+        let shown = arbiter::reports::show(record);
         let heading = shown.lines().find(|line| line.contains("engine"));
         let heading = heading.unwrap_or_else(|| panic!("{shown}"));
         let headings: Vec<&str> = heading.split_whitespace().collect();
@@ -135,7 +135,7 @@ fn a_match_is_reported_recorded_and_replayed() {
     for record in &records {
         assert_eq!(record.fault, None);
         assert_eq!(
-            arbiter::archive::replay::check(record).len(),
+            matches::archive::replay::check(record).len(),
             0,
             "{record:?}"
         );
@@ -254,7 +254,7 @@ fn an_engine_that_crashes_loses_the_game_and_the_match_goes_on() {
         assert_eq!(record.endings[1 - bad], Ending::Ended, "{record:?}");
         assert_eq!(record.places[bad], 2, "{record:?}");
         assert_eq!(
-            arbiter::archive::replay::check(record).len(),
+            matches::archive::replay::check(record).len(),
             0,
             "{record:?}"
         );
@@ -288,7 +288,7 @@ fn an_engine_that_does_not_come_up_again_loses_its_games() {
         assert_eq!(record.endings[spent], Ending::Crash, "{record:?}");
         assert_eq!(record.places[spent], 3, "{record:?}");
         assert_eq!(
-            arbiter::archive::replay::check(record).len(),
+            matches::archive::replay::check(record).len(),
             0,
             "{record:?}"
         );

@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::common::program;
-use arbiter::plan::openings;
 use buxtehude::rules::Variant;
+use matches::plan::openings;
 use program::{crashing, directory, run, scattered};
 
 /// The openings of a suite that has to be made, and what was said of it.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::common::{program, stepped};
-use arbiter::archive::game_file::{GameFile, GameFileError};
-use arbiter::record::GameRecord;
+use matches::archive::game_file::{GameFile, GameFileError};
+use matches::record::GameRecord;
 use program::{content, crashing, directory, run, scattered};
 use scraper::{ElementRef, Html, Selector};
 use serde_json::Value;

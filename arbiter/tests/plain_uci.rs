@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::common::program;
-use arbiter::record::GameRecord;
+use matches::record::GameRecord;
 use program::{directory, run};
 
 const OPENINGS: &str = "\
@@ -45,7 +45,7 @@ fn they_are_asked_in_plain_uci_and_their_own_remarks_disturb_nothing() {
     let text = fs::read_to_string(file("games.jsonl")).unwrap();
     let records: Vec<GameRecord> = text
         .lines()
-        .map(|line| arbiter::archive::replay::read(line).unwrap())
+        .map(|line| matches::archive::replay::read(line).unwrap())
         .collect();
     assert_eq!(records.len(), 6);
     for record in records {

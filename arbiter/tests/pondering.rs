@@ -6,10 +6,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::common::{program, table};
-use arbiter::plan::{EngineSpec, Limit};
-use arbiter::play::log::Log;
-use arbiter::record::GameRecord;
-use arbiter::record::ending::Ending;
+use matches::plan::{EngineSpec, Limit};
+use matches::play::log::Log;
+use matches::record::GameRecord;
+use matches::record::ending::Ending;
 use program::{directory, run};
 use table::{Table, tiny};
 

@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use crate::common::program;
-use arbiter::record::GameRecord;
 use buxtehude::rules::VARIANTS;
+use matches::record::GameRecord;
 use program::{directory, run};
 
 /// The program, which cargo builds beside the arbiter when it tests the whole package.
@@ -124,7 +124,7 @@ fn games(test: &str) -> Vec<GameRecord> {
     let (code, stdout, stderr) = run(&arguments);
     assert_eq!(code, 0, "{stdout}{stderr}");
     let text = std::fs::read_to_string(&record).unwrap();
-    let read = |line| arbiter::archive::replay::read(line).unwrap();
+    let read = |line| matches::archive::replay::read(line).unwrap();
     let mut records: Vec<GameRecord> = text.lines().map(read).collect();
     records.sort_by_key(|record| record.game);
     records
@@ -138,7 +138,7 @@ fn it_plays_whole_games_the_same_each_time() {
     for record in &records {
         assert_eq!(record.fault, None, "{record:?}");
         assert_eq!(
-            arbiter::archive::replay::check(record).len(),
+            matches::archive::replay::check(record).len(),
             0,
             "{record:?}"
         );

@@ -1,9 +1,9 @@
 //! Scores of one engine against another, ratings, and that neither depends on the order in which games end.
 
-use arbiter::record::GameRecord;
-use arbiter::record::ending::Ending;
-use arbiter::record::seed::Seed;
-use arbiter::score::{Comparisons, Ratings, Standings, points};
+use matches::record::GameRecord;
+use matches::record::ending::Ending;
+use matches::record::seed::Seed;
+use matches::score::{Comparisons, Ratings, Standings, points};
 use proptest::prelude::*;
 
 fn game(number: u64, seats: &[&str], places: &[u32]) -> GameRecord {

@@ -6,14 +6,14 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use crate::common::{processes, table};
-use arbiter::plan::EngineSpec;
-use arbiter::play::engine::{Engine, Placement, StartError};
-use arbiter::play::interrupt::Interrupt;
-use arbiter::play::log::Log;
-use arbiter::play::referee::Abandoned;
-use arbiter::record::GameRecord;
-use arbiter::record::ending::Ending;
 use buxtehude::rules::VARIANTS;
+use matches::plan::EngineSpec;
+use matches::play::engine::{Engine, Placement, StartError};
+use matches::play::interrupt::Interrupt;
+use matches::play::log::Log;
+use matches::play::referee::Abandoned;
+use matches::record::GameRecord;
+use matches::record::ending::Ending;
 use processes::{await_death, living_members};
 use table::{Table, tiny};
 

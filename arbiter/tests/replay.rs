@@ -1,9 +1,9 @@
 //! Recorded games that cannot have happened are found, and the flaw is named.
 
 use crate::common::program;
-use arbiter::archive::replay;
-use arbiter::record::ending::Ending;
-use arbiter::record::{Fault, GameRecord};
+use matches::archive::replay;
+use matches::record::ending::Ending;
+use matches::record::{Fault, GameRecord};
 use program::{directory, run, scattered};
 
 /// The games of a short match, whose last one ended by the rules.

@@ -1,10 +1,10 @@
 //! The tables as a person sees them.
 
-use arbiter::record::ending::Ending;
-use arbiter::record::seed::Seed;
-use arbiter::record::{Fault, GameRecord, TurnRecord};
-use arbiter::results::report::Report;
-use arbiter::score::Verdict;
+use matches::record::ending::Ending;
+use matches::record::seed::Seed;
+use matches::record::{Fault, GameRecord, TurnRecord};
+use matches::report::Report;
+use matches::score::Verdict;
 
 fn game(number: u64, seats: [&str; 3], places: [u32; 3]) -> GameRecord {
     let turn = |seat| TurnRecord {

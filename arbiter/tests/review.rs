@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use arbiter::score::shares;
-use arbiter::trials::judge::Question;
-use arbiter::trials::review::{
+use buxtehude::rules::{AnyPosition, Seat, Turn, Variant};
+use matches::judge::Question;
+use matches::review::{
     Appraisal, Appraise, PlayedGame, Review, ReviewError, ReviewedMove, SeatSums, review,
 };
-use buxtehude::rules::{AnyPosition, Seat, Turn, Variant};
+use matches::score::shares;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

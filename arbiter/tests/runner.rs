@@ -6,14 +6,14 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::common::table;
-use arbiter::archive::replay;
-use arbiter::plan::{EngineSpec, Opening, Plan};
-use arbiter::play::lag::LagMeter;
-use arbiter::play::log::Log;
-use arbiter::play::replays::Replays;
-use arbiter::play::runner::{self, Games, InOrder, Match, News, Next, RunError};
-use arbiter::record::GameRecord;
-use arbiter::record::ending::Ending;
+use matches::archive::replay;
+use matches::plan::{EngineSpec, Opening, Plan};
+use matches::play::lag::LagMeter;
+use matches::play::log::Log;
+use matches::play::replays::Replays;
+use matches::play::runner::{self, Games, InOrder, Match, News, Next, RunError};
+use matches::record::GameRecord;
+use matches::record::ending::Ending;
 use table::{Table, tiny};
 
 /// An engine that crashes in its first game; when it is started again it does `again`. `file` tells it.

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use arbiter::plan::deck::Deck;
-use arbiter::plan::schedule::{Schedule, ScheduledGame};
-use arbiter::plan::seed::Seed;
-use arbiter::plan::{EngineSpec, Limit, Opening, Plan};
 use buxtehude::rules::{AnyPosition, Seat, Turn, VARIANTS};
+use matches::plan::deck::Deck;
+use matches::plan::schedule::{Schedule, ScheduledGame};
+use matches::plan::seed::Seed;
+use matches::plan::{EngineSpec, Limit, Opening, Plan};
 use proptest::prelude::*;
 
 fn plan(seats: usize, engines: usize, seed: Seed, random_plies: u32) -> Plan {

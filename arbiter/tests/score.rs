@@ -1,9 +1,9 @@
 //! Laws of the score, and a match worked out by hand.
 
-use arbiter::record::ending::Ending;
-use arbiter::record::seed::Seed;
-use arbiter::record::{GameRecord, TurnRecord};
-use arbiter::score::{Standings, points};
+use matches::record::ending::Ending;
+use matches::record::seed::Seed;
+use matches::record::{GameRecord, TurnRecord};
+use matches::score::{Standings, points};
 use proptest::prelude::*;
 
 fn game(number: u64, block: u64, seats: &[&str], places: &[u32]) -> GameRecord {

@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use crate::common::{program, stored};
-use arbiter::archive::replay;
-use arbiter::record::seed::Seed;
+use matches::archive::replay;
+use matches::record::seed::Seed;
 use program::{arbiter, content, directory, run};
 use rustix::process::{Pid, Signal, kill_process};
 use stored::export_with_digest;

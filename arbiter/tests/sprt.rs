@@ -1,6 +1,6 @@
 //! The sequential test and Elo against published values, and laws that they obey.
 
-use arbiter::score::{BlockScores, EloModel, Sprt, SprtError, Verdict, elo, expected_score};
+use matches::score::{BlockScores, EloModel, Sprt, SprtError, Verdict, elo, expected_score};
 use proptest::prelude::*;
 
 fn sprt(elo0: f64, elo1: f64, model: EloModel) -> Sprt {

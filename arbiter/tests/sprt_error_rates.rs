@@ -1,6 +1,6 @@
 //! The sequential test played many times with games of known strengths: it errs as rarely as it promises.
 
-use arbiter::score::{BlockScores, Comparisons, EloModel, Sprt, Verdict, expected_score};
+use matches::score::{BlockScores, Comparisons, EloModel, Sprt, Verdict, expected_score};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::common::program;
-use arbiter::record::GameRecord;
+use matches::record::GameRecord;
 use program::{directory, run};
 
 /// The two engines, the built-in one first.
@@ -42,7 +42,7 @@ fn play(test: &str, engines: &[&String], arguments: &[&str]) -> (i32, String, Ve
     let text = std::fs::read_to_string(&record).unwrap_or_default();
     let games = text
         .lines()
-        .map(|line| arbiter::archive::replay::read(line).unwrap());
+        .map(|line| matches::archive::replay::read(line).unwrap());
     (code, stdout + &stderr, games.collect())
 }
 

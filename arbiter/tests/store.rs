@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::{processes, program, stored};
-use arbiter::archive::store::Store;
+use matches::archive::store::Store;
 use processes::{await_death, children};
 use program::{arbiter, content, crashing, directory, run, scattered};
 use stored::{export, export_with_digest, numbers, tables};
@@ -200,7 +200,7 @@ fn a_game_is_stored_once() {
     let mut games = Vec::new();
     let read = opened.for_each_game(Some(2), |record| {
         games.push(record);
-        Ok::<(), arbiter::archive::store::StoreError>(())
+        Ok::<(), matches::archive::store::StoreError>(())
     });
     assert!(read.is_ok() && games.len() == 1, "{read:?} {games:?}");
     let error = opened.add(&games[0]).unwrap_err();

@@ -5,7 +5,7 @@ use std::fs;
 use std::time::Duration;
 
 use crate::common::program;
-use arbiter::trials::transcript::{Patience, Program, Script, accept, check};
+use arbiter::conformance::transcript::{Patience, Program, Script, accept, check};
 use program::{directory, run};
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
@@ -182,7 +182,7 @@ fn output_without_end_is_named() {
     }
 }
 
-type RunText = Result<String, arbiter::trials::transcript::ProgramError>;
+type RunText = Result<String, arbiter::conformance::transcript::ProgramError>;
 
 fn accept_text(script: &Script, program: &mut Program, patience: &Patience) -> RunText {
     accept(script, program, patience)

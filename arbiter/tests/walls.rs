@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use arbiter::record::GameRecord;
+use matches::record::GameRecord;
 use tempfile::TempDir;
 
 use crate::common::processes::children;
@@ -130,7 +130,7 @@ impl Arena {
         let output = self.arbiter(&arguments).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let records = self.written("games.jsonl");
-        let records = records.lines().map(arbiter::archive::replay::read);
+        let records = records.lines().map(matches::archive::replay::read);
         Outcome {
             code: output.status.code(),
             text: text(&output.stdout) + &text(&output.stderr),

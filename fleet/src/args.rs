@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use arbiter::settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs};
 
 /// The heading of what fetched engines are told.
 const FETCHED: &str = "Fetched engines";

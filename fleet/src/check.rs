@@ -1,17 +1,17 @@
 //! What a game has to be to count: possible by the rules, and the very game of the schedule.
 
-use arbiter::archive::replay::{self, Flaw};
-use arbiter::plan::Plan;
-use arbiter::plan::deck::Deck;
-use arbiter::plan::schedule::{Schedule, ScheduledGame};
-use arbiter::record::GameRecord;
-use arbiter::record::digest::KeptGame;
-use arbiter::record::ending::Ending;
 use buxtehude::rules::{AnyPosition, Turn};
+use matches::archive::replay::{self, Flaw};
+use matches::plan::Plan;
+use matches::plan::deck::Deck;
+use matches::plan::schedule::{Schedule, ScheduledGame};
+use matches::record::GameRecord;
+use matches::record::digest::KeptGame;
+use matches::record::ending::Ending;
 use thiserror::Error;
 
 /// How often a game may have been begun before.
-const MOST_REPLAYS: usize = arbiter::play::replays::MOST_OF_A_GAME;
+const MOST_REPLAYS: usize = matches::play::replays::MOST_OF_A_GAME;
 
 /// The longest time in a game, in microseconds: a year. What a store adds up stays in its bounds.
 const MOST_MICROS: u64 = 1 << 45;

@@ -19,21 +19,21 @@ mod withdraw;
 
 use std::process::ExitCode;
 
-use arbiter::archive::store::Store;
-use arbiter::plan::Plan;
-use arbiter::play::interrupt::Interrupt;
-use arbiter::play::runner;
-use arbiter::play::signals;
-use arbiter::play::walls::Isolation;
-use arbiter::results::announcement::{count, header, print_schedule};
-use arbiter::results::exit::{
+use async_nats::jetstream::Context;
+use matches::archive::store::Store;
+use matches::output::print;
+use matches::plan::Plan;
+use matches::play::interrupt::Interrupt;
+use matches::play::runner;
+use matches::play::signals;
+use matches::play::walls::Isolation;
+use matches::run::announcement::{count, header, print_schedule};
+use matches::run::exit::{
     INTERRUPTED, USAGE, accuse_aloud, code_of, code_of_verdict, complain, complain_of, fail,
 };
-use arbiter::results::output::print;
-use arbiter::score::Verdict;
-use arbiter::settings::args::validate::ArgsError;
-use arbiter::settings::args::{GameArgs, OnInterrupt, ResumeArgs};
-use async_nats::jetstream::Context;
+use matches::score::Verdict;
+use settings::args::validate::ArgsError;
+use settings::args::{GameArgs, OnInterrupt, ResumeArgs};
 
 use crate::args::ServerArgs;
 use crate::queue::{QueueError, connect, patiently};
@@ -182,7 +182,7 @@ async fn coordinate(
         && let Err(error) = events.start(&prepared.plan, &id_names, played)
     {
         return fail(
-            arbiter::results::exit::STORAGE,
+            matches::run::exit::STORAGE,
             format_args!("--events: {error}"),
         );
     }

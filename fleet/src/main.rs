@@ -5,25 +5,25 @@
 use std::future::Future;
 use std::process::ExitCode;
 
-use arbiter::play::walls;
-use arbiter::results::exit;
-use arbiter::settings::args::validate;
-use arbiter::settings::config::{self, ConfigError};
 use fleet::args::{Cli, Command};
 use fleet::{coordinator, status, worker};
+use matches::play::walls;
+use matches::run::exit;
+use settings::args::validate;
+use settings::config::{self, ConfigError};
 
 fn main() -> ExitCode {
     if let Some(code) = walls::launch(std::env::args_os()) {
         return code;
     }
-    let parsed = config::parse_as(std::env::args_os(), |cli: &Cli| match &cli.command {
+    let parsed = config::parse(std::env::args_os(), |cli: &Cli| match &cli.command {
         Command::Match(args) => validate::plan(args).map(drop),
         Command::Tournament(args) => validate::tournament(args).map(drop),
         _ => Ok(()),
     });
     let cli = match &parsed {
         Ok(parsed) => &parsed.cli,
-        Err(ConfigError::Typed(error)) => return exit::of_parser(error),
+        Err(ConfigError::Typed(error)) => return config::print_parser_message(error),
         Err(error) => return exit::fail(exit::USAGE, error),
     };
     let server = &cli.server;

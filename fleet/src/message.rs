@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arbiter::plan::schedule::Dealt;
-use arbiter::record::digest::KeptGame;
+use matches::plan::schedule::Dealt;
+use matches::record::digest::KeptGame;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

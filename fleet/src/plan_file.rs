@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 use std::{env, fs, io};
 
-use arbiter::archive::store::{Store, StoreError};
-use arbiter::plan::Plan;
-use arbiter::plan::seed::Seed;
+use matches::archive::store::{Store, StoreError};
+use matches::plan::Plan;
+use matches::plan::seed::Seed;
 use tempfile::TempDir;
 use thiserror::Error;
 
@@ -66,8 +66,8 @@ pub fn read(bytes: &[u8]) -> Result<Plan, PlanFileError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter::plan::{EngineSpec, Limit};
     use buxtehude::rules::VARIANTS;
+    use matches::plan::{EngineSpec, Limit};
 
     #[test]
     fn a_plan_is_read_as_it_was_written_but_for_its_seed() {

@@ -10,13 +10,13 @@ mod pulling;
 use std::io;
 use std::time::{Duration, Instant};
 
-use arbiter::play::interrupt::Interrupt;
-use arbiter::results::exit::complain;
 use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::{AckPolicy, Info, PullConsumer, pull};
 use async_nats::jetstream::context::{GetStreamErrorKind, PublishAckFuture};
 use async_nats::jetstream::stream::{Config, RetentionPolicy, Stream};
 use async_nats::jetstream::{Context, ErrorCode};
+use matches::play::interrupt::Interrupt;
+use matches::run::exit::complain;
 use thiserror::Error;
 
 use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, Message, MessageError};

@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use arbiter::archive::store::{Store, StoreError};
-use arbiter::results::announcement::count;
-use arbiter::results::exit::{USAGE, code_of, fail};
-use arbiter::results::output::print;
-use arbiter::results::past::Past;
+use matches::archive::store::{Store, StoreError};
+use matches::output::print;
+use matches::run::announcement::count;
+use matches::run::exit::{USAGE, code_of, fail};
+use matches::run::past::Past;
 
 use crate::args::{ServerArgs, StatusArgs};
 use crate::message::{AsideTally, Beat, OpenMatches, State, Tally};

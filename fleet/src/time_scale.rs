@@ -7,8 +7,8 @@
 
 use std::time::Duration;
 
-use arbiter::plan::{ClockLimit, Limit, Plan, TimeLimit};
-use arbiter::record::GameRecord;
+use matches::plan::{ClockLimit, Limit, Plan, TimeLimit};
+use matches::record::GameRecord;
 
 use crate::check::Refusal;
 
@@ -101,10 +101,10 @@ pub fn check(plan: &Plan, reference: Option<u64>, record: &GameRecord) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter::plan::EngineSpec;
-    use arbiter::record::Machine;
-    use arbiter::record::seed::Seed;
     use buxtehude::rules::VARIANTS;
+    use matches::plan::EngineSpec;
+    use matches::record::Machine;
+    use matches::record::seed::Seed;
 
     fn plan(limits: [&str; 2]) -> Plan {
         let engine =

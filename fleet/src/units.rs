@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use arbiter::plan::Plan;
+use matches::plan::Plan;
 
 /// The most games that are given out together.
 const MOST_GAMES: u64 = 24;

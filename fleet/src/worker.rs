@@ -16,16 +16,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use arbiter::VERSION;
-use arbiter::play::interrupt::Interrupt;
-use arbiter::play::lag::LagMeter;
-use arbiter::play::log::Log;
-use arbiter::play::signals;
-use arbiter::play::walls::shield_arbiter;
-use arbiter::record::printable::printable;
-use arbiter::results::exit::{INTERRUPTED, USAGE, accuse_aloud, complain, complain_of, fail};
-use arbiter::settings::outputs::open_log;
 use async_nats::jetstream::Context;
+use matches::VERSION;
+use matches::play::interrupt::Interrupt;
+use matches::play::lag::LagMeter;
+use matches::play::log::Log;
+use matches::play::signals;
+use matches::play::walls::shield_arbiter;
+use matches::record::printable::printable;
+use matches::run::exit::{INTERRUPTED, USAGE, accuse_aloud, complain, complain_of, fail};
+use settings::outputs::open_log;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 

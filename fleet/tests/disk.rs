@@ -92,7 +92,7 @@ fn the_coordinator_cannot_store_a_game() {
     // The exit code of a store that cannot be used.
     let code = coordinator.end();
     let output = coordinator.output();
-    assert_eq!(code, i32::from(arbiter::results::exit::STORAGE), "{output}");
+    assert_eq!(code, i32::from(matches::run::exit::STORAGE), "{output}");
     assert!(output.contains(store.to_str().unwrap()), "{output}");
     assert!(output.contains("fleet resume"), "{output}");
     let mut coordinator = fleet.resume();

@@ -143,7 +143,7 @@ fn a_file_that_is_another_or_too_long_is_refused_and_named() {
     // What is shared is there once something is given out, and is not shared again.
     fleet.await_work();
     let names = Names::of(&fleet.await_id()).unwrap();
-    let sha256 = arbiter::plan::binary::hash(&small.program).unwrap();
+    let sha256 = matches::plan::binary::hash(&small.program).unwrap();
     for (bytes, length, words) in [
         (b"another" as &[u8], 7, "is another: it has SHA-256 "),
         (b"another", 5, "is another: it has more than its 5 bytes"),
@@ -170,7 +170,7 @@ fn a_file_in_the_cache_that_is_damaged_is_fetched_anew() {
     };
     let small = small(&fleet, "");
     let (store, cache) = (fleet.store(), cache(&fleet));
-    let sha256 = arbiter::plan::binary::hash(&small.program).unwrap();
+    let sha256 = matches::plan::binary::hash(&small.program).unwrap();
     fs::create_dir_all(&cache).unwrap();
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
     fs::set_permissions(&cache, mode).unwrap();
@@ -178,7 +178,7 @@ fn a_file_in_the_cache_that_is_damaged_is_fetched_anew() {
     let mut coordinator = small.begin(&mut fleet, &store, &[WORDS, SHARED].concat());
     let worker = worker(&mut fleet, "worker", &cache);
     assert_done(&mut coordinator, &worker);
-    let found = arbiter::plan::binary::hash_file(&cache.join(&sha256)).unwrap();
+    let found = matches::plan::binary::hash_file(&cache.join(&sha256)).unwrap();
     assert_eq!(found, sha256);
 }
 

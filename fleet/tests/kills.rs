@@ -5,7 +5,7 @@ use std::fs;
 use std::thread::sleep;
 use std::time::Duration;
 
-use arbiter::archive::store::Store;
+use matches::archive::store::Store;
 
 use crate::common::fleet::stored;
 use crate::common::{Fleet, Process, assert_whole};

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use arbiter::record::digest::KeptGame;
 use fleet::message::{Message, Outcome};
 use fleet::names::Names;
+use matches::record::digest::KeptGame;
 use rustix::process::Signal;
 
 use crate::common::{Fleet, assert_whole, lines_of, played_on_one_machine, with_jetstream};

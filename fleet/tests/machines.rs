@@ -7,8 +7,8 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::Duration;
 
-use arbiter::archive::store::{Store, StoreError};
-use arbiter::record::{GameRecord, Machine};
+use matches::archive::store::{Store, StoreError};
+use matches::record::{GameRecord, Machine};
 use rustix::process::Signal;
 
 use crate::common::fleet::FLEET;
@@ -46,7 +46,7 @@ fn machine(record: &GameRecord) -> &Machine {
 /// What `arbiter report` would say: the tables of a store.
 fn report(fleet: &Fleet) -> String {
     let store = Store::open(&fleet.store()).unwrap();
-    let past = arbiter::results::past::Past::of(&store, &store.plan().unwrap()).unwrap();
+    let past = matches::run::past::Past::of(&store, &store.plan().unwrap()).unwrap();
     past.report.text()
 }
 

@@ -3,13 +3,13 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use arbiter::archive::store::{Store, StoreError};
-use arbiter::record::digest::KeptGame;
 use async_nats::jetstream::AckKind;
 use fleet::message::{Message, Outcome};
 use fleet::names::Names;
 use fleet::queue::workers_consumer;
 use futures_util::StreamExt;
+use matches::archive::store::{Store, StoreError};
+use matches::record::digest::KeptGame;
 
 use crate::common::{Fleet, assert_whole, played_on_one_machine, with_jetstream};
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use arbiter::score::Verdict;
 use fleet::message::Beat;
 use fleet::queue::bucket::Bucket;
+use matches::score::Verdict;
 
 use crate::common::one_machine::{counted, decided_on_one_machine};
 use crate::common::{FLEET, Fleet, with_jetstream};

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use arbiter::plan::seed::Seed;
-use arbiter::plan::{EngineSpec, Isolate, Limit, Plan};
-use arbiter::settings::args::engines_of;
-use arbiter::settings::args::validate::{ArgsError, chosen_seed};
 use buxtehude::rules::VARIANTS;
 use clap::{Args, Parser, Subcommand};
+use matches::plan::seed::Seed;
+use matches::plan::{EngineSpec, Isolate, Limit, Plan};
+use settings::args::engines_of;
+use settings::args::validate::{ArgsError, chosen_seed};
 
 use crate::api::{EtudeShelf, GameShelf, SearchBounds, ShelfError};
 use crate::board::Chance;

@@ -1,6 +1,5 @@
 //! What the page consists of beside its markup: files that are in the program itself.
 
-use arbiter::results::page::{BOARD_SCRIPT, BOARD_STYLE};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 
@@ -36,8 +35,8 @@ const fn style(path: &'static str, text: &'static str) -> Asset {
 
 /// All files. Boards are drawn as in the arbiter's report.
 pub const ASSETS: &[Asset] = &[
-    script("/board.js", BOARD_SCRIPT),
-    style("/board.css", BOARD_STYLE),
+    script("/board.js", board::SCRIPT),
+    style("/board.css", board::STYLE),
     script("/api.js", include_str!("page/api.js")),
     script("/card.js", include_str!("page/card.js")),
     script("/game.js", include_str!("page/game.js")),

@@ -6,8 +6,8 @@ use std::io;
 use std::process::ExitCode;
 use std::thread;
 
-use arbiter::play::{engine, walls};
 use clap::Parser;
+use matches::play::{engine, walls};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;

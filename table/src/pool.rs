@@ -13,9 +13,9 @@ mod worker;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arbiter::plan::EngineSpec;
-use arbiter::play::interrupt::Interrupt;
-use arbiter::play::walls::Isolation;
+use matches::plan::EngineSpec;
+use matches::play::interrupt::Interrupt;
+use matches::play::walls::Isolation;
 
 use desk::Desk;
 pub use entry::{Entry, Introduction};

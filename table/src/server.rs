@@ -7,10 +7,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arbiter::play::walls::{self, Isolation, IsolationError};
-use arbiter::settings::args::validate::ArgsError;
 use connections::ConnectionBounds;
+use matches::play::walls::{self, Isolation, IsolationError};
 use rustix::process::{Resource, getrlimit, setrlimit};
+use settings::args::validate::ArgsError;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
@@ -149,6 +149,6 @@ fn reachable(address: SocketAddr) -> SocketAddr {
 /// Says on standard error what is wrong.
 pub fn complain(problem: &str) {
     // Nobody is left to tell, should this fail too.
-    let problem = arbiter::record::printable::printable_lines(problem);
+    let problem = matches::record::printable::printable_lines(problem);
     let _ = writeln!(io::stderr(), "table: {problem}");
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use arbiter::archive::game_file::{GameFile, GameFileError};
-use arbiter::record::GameRecord;
 use axum::http::StatusCode;
 use buxtehude::rules::is_card;
+use matches::archive::game_file::{GameFile, GameFileError};
+use matches::record::GameRecord;
 use serde_json::{Value, json};
 
 use crate::common::program::folder;

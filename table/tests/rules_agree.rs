@@ -1,8 +1,8 @@
 //! What the server says of games is what the rules say.
 
-use arbiter::score::{points, points_of_a_game};
 use axum::http::StatusCode;
 use buxtehude::rules::{AnyPosition, Seat, Turn, is_card};
+use matches::score::{points, points_of_a_game};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use arbiter::results::report::{self, Column};
 use buxtehude::rules::hase::{Position, TurnsHome};
 use buxtehude::rules::{Game as _, Seat};
+use matches::report::{self, Column};
 
 use crate::game::Game;
 use crate::spread;

@@ -5,9 +5,9 @@
 //! the estimate without search. Only cards that an engine's own move drew are judged, not those of the random
 //! plies of an opening.
 
-use arbiter::results::report::{self, Column, percent};
-use arbiter::score::half_width;
 use buxtehude::rules::hase::{Card, HASE_UND_IGEL};
+use matches::report::{self, Column, percent};
+use matches::score::half_width;
 
 use crate::draw::JudgedDraw;
 use crate::spread::mean;

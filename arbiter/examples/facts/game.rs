@@ -1,9 +1,9 @@
 //! A recorded game played over again: every ply with the positions before and after it.
 
-use arbiter::archive::replay::{self, Flaw};
-use arbiter::record::GameRecord;
 use buxtehude::rules::hase::{Card, Position};
 use buxtehude::rules::{AnyPosition, Game as _, Seat, Turn, Variant};
+use matches::archive::replay::{self, Flaw};
+use matches::record::GameRecord;
 use thiserror::Error;
 
 use crate::draw::Draw;
@@ -144,8 +144,8 @@ impl Game {
 /// Games for tests.
 #[cfg(test)]
 pub mod examples {
-    use arbiter::record::ending::Ending;
-    use arbiter::record::seed::Seed;
+    use matches::record::ending::Ending;
+    use matches::record::seed::Seed;
 
     use super::*;
 
@@ -160,7 +160,7 @@ pub mod examples {
         let opening = opening.split_whitespace().map(|word| (word, false));
         for (word, is_own) in opening.chain(own.split_whitespace().map(|word| (word, true))) {
             if let (Turn::Seat(seat), true) = (position.turn(), is_own) {
-                turns.push(arbiter::record::TurnRecord {
+                turns.push(matches::record::TurnRecord {
                     seat: u32::from(seat.0) + 1,
                     mv: word.to_string(),
                     overrun: None,

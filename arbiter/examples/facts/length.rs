@@ -4,8 +4,8 @@
 //! position with which the record starts, those of the opening too. A forced stay is the move `0`: a turn that
 //! is missed, or a hare that has no other move.
 
-use arbiter::results::report::{self, Column};
 use buxtehude::rules::Game as _;
+use matches::report::{self, Column};
 
 use crate::game::Game;
 use crate::spread;

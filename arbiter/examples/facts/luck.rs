@@ -6,8 +6,8 @@
 //! the moves: what somebody, or the search itself, had not seen before. What the engine expected of its seat at the
 //! start, and the first moves of an opening, are the seat's step.
 
-use arbiter::results::report::{self, Column, percent};
-use arbiter::score;
+use matches::report::{self, Column, percent};
+use matches::score;
 
 use crate::game::Game;
 

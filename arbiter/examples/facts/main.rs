@@ -21,12 +21,12 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use arbiter::archive::record_file::{self, RecordFileError};
-use arbiter::record::printable::printable_lines;
-use arbiter::results::output;
 use clap::Parser;
 use draw::{Judge, JudgedDraw};
 use game::Game;
+use matches::archive::record_file::{self, RecordFileError};
+use matches::output;
+use matches::record::printable::printable_lines;
 
 /// Exit code where a game was left out.
 const LEFT_OUT: u8 = 1;

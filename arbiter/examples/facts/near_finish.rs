@@ -4,9 +4,9 @@
 //! more, and so a second move at once counts as one fewer. An excess of carrots is a holding with which a hare
 //! without lettuces could pay its way to the finish at once, and would have more left than it may keep.
 
-use arbiter::results::report::{self, Column};
 use buxtehude::rules::hase::{FINISH, Position, cost};
 use buxtehude::rules::{Game, Seat};
+use matches::report::{self, Column};
 
 use crate::draw::{Draw, JudgedDraw};
 use crate::spread;

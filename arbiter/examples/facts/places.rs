@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use arbiter::results::report::{self, Column, percent};
-use arbiter::score::{Standings, Tally};
+use matches::report::{self, Column, percent};
+use matches::score::{Standings, Tally};
 
 use crate::game::Game;
 

@@ -8,8 +8,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use arbiter::results::report::{self, Column};
 use buxtehude::rules::Game as _;
+use matches::report::{self, Column};
 
 use crate::game::{Game, Ply};
 

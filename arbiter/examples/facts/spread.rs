@@ -1,6 +1,6 @@
 //! How numbers are spread: their mean and quartiles.
 
-use arbiter::results::report::Column;
+use matches::report::Column;
 
 /// The columns of [`cells`].
 pub const COLUMNS: [Column; 4] = [

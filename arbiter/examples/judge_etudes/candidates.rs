@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
 use std::path::PathBuf;
 
-use arbiter::record::GameRecord;
-use arbiter::{archive::record_file, archive::replay};
 use buxtehude::rules::hase::{HASE_UND_IGEL, Hare, Position};
 use buxtehude::rules::{Game, Seat, Turn, VARIANTS, is_card};
+use matches::archive::{record_file, replay};
+use matches::record::GameRecord;
 use rand::SeedableRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand_chacha::ChaCha8Rng;

@@ -7,10 +7,10 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use arbiter::plan::deck::Deck;
 use buxtehude::eval::shares;
 use buxtehude::rules::{AnyPosition, Seat, Turn, VARIANTS};
 use buxtehude::search::{Control, Memory, Past, Preset, Report, Request, search};
+use matches::plan::deck::Deck;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use arbiter::results::output;
-use arbiter::settings::args::CheckArgs;
-use arbiter::trials::check::{Settings, Verdict, checks, is_error, run, write};
+use arbiter::args::CheckArgs;
+use arbiter::conformance::check::{Settings, Verdict, checks, is_error, run, write};
 use buxtehude::rules::Variant;
 use indicatif::{ProgressBar, ProgressStyle};
+use matches::output;
 
 use super::exit;
 

@@ -3,12 +3,12 @@
 use std::io;
 use std::process::ExitCode;
 
-use arbiter::archive::game_file::GameFileError;
-use arbiter::play::interrupt::Interrupt;
-use arbiter::results::output::print;
-use arbiter::settings::args::validate::{self, ArgsError};
-use arbiter::settings::args::{CostArgs, CostFormat};
-use arbiter::trials::cost::{self, CostError};
+use arbiter::analysis::cost::{self, CostError};
+use arbiter::args::{CostArgs, CostFormat};
+use matches::archive::game_file::GameFileError;
+use matches::output::print;
+use matches::play::interrupt::Interrupt;
+use settings::args::validate::ArgsError;
 use thiserror::Error;
 
 use super::recorded_games::{self, Wanted};
@@ -40,7 +40,7 @@ pub fn cost(args: &CostArgs) -> ExitCode {
 
 /// Prints what the moves of a file cost; says how many games were left out.
 fn judge_file(args: &CostArgs, interrupt: &Interrupt) -> Result<u64, Problem> {
-    let plan = validate::cost(args)?;
+    let plan = args.plan()?;
     let wanted = Wanted::Sample(args.sample);
     let (games, left_out) = recorded_games::choose(&args.file, &wanted, args.games)?;
     if games.is_empty() {

@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use arbiter::settings::args::{Cli, CompletionsArgs, ManArgs};
+use arbiter::args::{Cli, CompletionsArgs, ManArgs};
 use clap::CommandFactory;
 use clap_mangen::Man;
 

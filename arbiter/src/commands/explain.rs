@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use arbiter::archive::game_file::{GameFile, GameFileError};
-use arbiter::results::explain::explain;
-use arbiter::results::output::print;
-use arbiter::settings::args::ExplainArgs;
+use arbiter::args::ExplainArgs;
+use arbiter::reports::explain::explain;
+use matches::archive::game_file::{GameFile, GameFileError};
+use matches::output::print;
 use thiserror::Error;
 
 use super::exit;

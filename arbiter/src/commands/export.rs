@@ -4,13 +4,13 @@ use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use arbiter::archive::game_file::{GameFile, GameFileError};
-use arbiter::archive::replay;
-use arbiter::record::digest::{KeptGame, MatchDigest};
-use arbiter::record::printable::{printable_json, printable_lines};
-use arbiter::results;
-use arbiter::settings::args::{ExportArgs, ExportFormat};
-use arbiter::settings::config;
+use arbiter::args::{ExportArgs, ExportFormat};
+use arbiter::reports;
+use matches::archive::game_file::{GameFile, GameFileError};
+use matches::archive::replay;
+use matches::record::digest::{KeptGame, MatchDigest};
+use matches::record::printable::{printable_json, printable_lines};
+use settings::config;
 use thiserror::Error;
 
 use super::exit;
@@ -57,7 +57,7 @@ fn write(args: &ExportArgs) -> Result<bool, ExportError> {
     match args.format {
         ExportFormat::JsonLines => write_games(args, write_json),
         ExportFormat::Text => write_games(args, |output, kept| {
-            let text = results::game_text(&kept.record);
+            let text = reports::game_text(&kept.record);
             Ok(output.write_all(printable_lines(&text).as_bytes())?)
         }),
         ExportFormat::Config => write_settings(&args.file).map(|()| true),
@@ -72,7 +72,7 @@ fn write_games(
     let mut output = BufWriter::new(io::stdout().lock());
     let mut is_whole = true;
     let (mut digest, mut games) = (MatchDigest::default(), 0);
-    let on_flaw = |place: arbiter::archive::game_file::Place<'_>, flaw: replay::Flaw| {
+    let on_flaw = |place: matches::archive::game_file::Place<'_>, flaw: replay::Flaw| {
         is_whole = false;
         exit::complain(format_args!("{place}: {flaw}"));
     };

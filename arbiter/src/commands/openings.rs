@@ -3,17 +3,17 @@
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use arbiter::play::interrupt::Interrupt;
-use arbiter::record::printable::printable;
-use arbiter::settings::args::{OpeningsArgs, validate};
-use arbiter::trials::openings_suite::{self, Means, SuiteError, SuitePlan, Summary};
+use arbiter::analysis::openings_suite::{self, Means, SuiteError, SuitePlan, Summary};
+use arbiter::args::OpeningsArgs;
 use indicatif::{ProgressBar, ProgressStyle};
+use matches::play::interrupt::Interrupt;
+use matches::record::printable::printable;
 
 use super::{exit, signals};
 
 /// Makes and prints a suite.
 pub fn openings(args: &OpeningsArgs) -> ExitCode {
-    let plan = match validate::suite(args) {
+    let plan = match args.plan() {
         Ok(plan) => plan,
         Err(error) => return exit::fail(exit::USAGE, error),
     };

@@ -15,26 +15,24 @@ use super::exit::{
     complain, complain_of, fail,
 };
 use super::signals;
-use arbiter::archive::store::{Store, StoreError};
-use arbiter::plan::Plan;
-use arbiter::play::interrupt::Interrupt;
-use arbiter::play::lag::LagMeter;
-use arbiter::play::log::Log;
-use arbiter::play::replays::Replays;
-use arbiter::play::runner::{self, InOrder, Programs, RunError};
-use arbiter::play::walls::{self, Isolation};
-use arbiter::results::announcement::{self, count, header};
-use arbiter::results::ledger::{Ledger, LedgerError};
-use arbiter::results::output::print;
-use arbiter::results::past::Past;
-use arbiter::results::progress::Progress;
-use arbiter::results::report::Report;
-use arbiter::score::Verdict;
-use arbiter::settings::args::validate::{self, ArgsError};
-use arbiter::settings::args::{
-    GameArgs, MatchArgs, OnInterrupt, OutputArgs, ResumeArgs, TournamentArgs,
-};
-use arbiter::settings::outputs;
+use matches::archive::store::{Store, StoreError};
+use matches::output::print;
+use matches::plan::Plan;
+use matches::play::interrupt::Interrupt;
+use matches::play::lag::LagMeter;
+use matches::play::log::Log;
+use matches::play::replays::Replays;
+use matches::play::runner::{self, InOrder, Programs, RunError};
+use matches::play::walls::{self, Isolation};
+use matches::report::Report;
+use matches::run::announcement::{self, count, header};
+use matches::run::ledger::{Ledger, LedgerError};
+use matches::run::past::Past;
+use matches::run::progress::Progress;
+use matches::score::Verdict;
+use settings::args::validate::{self, ArgsError};
+use settings::args::{GameArgs, MatchArgs, OnInterrupt, OutputArgs, ResumeArgs, TournamentArgs};
+use settings::outputs;
 use thiserror::Error;
 
 /// The time left after a second signal: enough for ending the engines with all that they started.

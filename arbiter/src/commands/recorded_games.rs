@@ -4,13 +4,13 @@ use std::fmt::Display;
 use std::path::Path;
 use std::process::ExitCode;
 
-use arbiter::archive::game_file::{GameFile, GameFileError};
-use arbiter::archive::replay;
-use arbiter::plan::EngineSpec;
-use arbiter::play::interrupt::Interrupt;
-use arbiter::record::GameRecord;
-use arbiter::record::digest::KeptGame;
 use indicatif::{ProgressBar, ProgressStyle};
+use matches::archive::game_file::{GameFile, GameFileError};
+use matches::archive::replay;
+use matches::plan::EngineSpec;
+use matches::play::interrupt::Interrupt;
+use matches::record::GameRecord;
+use matches::record::digest::KeptGame;
 
 use super::exit;
 

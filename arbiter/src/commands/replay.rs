@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use arbiter::archive::game_file::{GameFile, GameFileError, Place};
-use arbiter::archive::replay;
-use arbiter::record::digest::KeptGame;
-use arbiter::results;
-use arbiter::results::output::print;
-use arbiter::settings::args::ReplayArgs;
+use arbiter::args::ReplayArgs;
+use arbiter::reports;
+use matches::archive::game_file::{GameFile, GameFileError, Place};
+use matches::archive::replay;
+use matches::output::print;
+use matches::record::digest::KeptGame;
 
 use super::exit;
 
@@ -104,7 +104,7 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, GameFileError> {
 
 fn check_game(kept: &KeptGame, is_shown: bool, place: Place<'_>) -> bool {
     if is_shown {
-        say(&results::show(&kept.record));
+        say(&reports::show(&kept.record));
     }
     let flaws = replay::check_kept(kept);
     for flaw in &flaws {

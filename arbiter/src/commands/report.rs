@@ -8,14 +8,14 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use arbiter::archive::game_file::{GameFile, GameFileError};
-use arbiter::play::interrupt::Interrupt;
-use arbiter::record::GameRecord;
-use arbiter::record::printable::printable_lines;
-use arbiter::results::output::is_same_file;
-use arbiter::results::page::{Page, Subject};
-use arbiter::results::report::Report;
-use arbiter::settings::args::{ReportArgs, ReportFormat};
+use arbiter::args::{ReportArgs, ReportFormat};
+use arbiter::reports::page::{Page, Subject};
+use matches::archive::game_file::{GameFile, GameFileError};
+use matches::output::is_same_file;
+use matches::play::interrupt::Interrupt;
+use matches::record::GameRecord;
+use matches::record::printable::printable_lines;
+use matches::report::Report;
 use thiserror::Error;
 
 use self::reviews::{Reviews, Unreviewable};

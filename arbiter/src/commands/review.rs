@@ -3,15 +3,15 @@
 use std::io;
 use std::process::ExitCode;
 
-use arbiter::archive::game_file::GameFileError;
-use arbiter::play::interrupt::Interrupt;
-use arbiter::results::output::print;
-use arbiter::settings::args::validate::{self, ArgsError};
-use arbiter::settings::args::{ReviewArgs, ReviewFormat};
-use arbiter::trials::judge::JudgeError;
-use arbiter::trials::review::{
-    ReviewError, ReviewPlan, ReviewedGame, Totals, game_text, json, review_all, totals_text,
-};
+use arbiter::analysis::review_games::{ReviewPlan, ReviewedGame, review_all};
+use arbiter::analysis::review_text::{game_text, json, totals_text};
+use arbiter::args::{ReviewArgs, ReviewFormat};
+use matches::archive::game_file::GameFileError;
+use matches::judge::JudgeError;
+use matches::output::print;
+use matches::play::interrupt::Interrupt;
+use matches::review::{ReviewError, Totals};
+use settings::args::validate::ArgsError;
 use thiserror::Error;
 
 use super::recorded_games::{self, Wanted};
@@ -45,7 +45,7 @@ pub fn run(args: &ReviewArgs) -> ExitCode {
 
 /// Prints the reviews of a file; says how many games were left out.
 fn review_file(args: &ReviewArgs, interrupt: &Interrupt) -> Result<u64, Problem> {
-    let plan = validate::review(args)?;
+    let plan = args.plan()?;
     let wanted = match args.game.as_slice() {
         [] => Wanted::Sample(args.sample),
         games => Wanted::Named(games),

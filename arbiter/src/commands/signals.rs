@@ -2,8 +2,8 @@
 
 use std::io;
 
-use arbiter::play::interrupt::Interrupt;
-use arbiter::play::signals;
+use matches::play::interrupt::Interrupt;
+use matches::play::signals;
 
 use super::exit::accuse_aloud;
 

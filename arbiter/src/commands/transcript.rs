@@ -5,11 +5,11 @@ use std::io::{self, Read};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use arbiter::results::output;
-use arbiter::settings::args::TranscriptArgs;
-use arbiter::trials::transcript::{
+use arbiter::args::TranscriptArgs;
+use arbiter::conformance::transcript::{
     Patience, Program, ProgramError, Script, ScriptError, accept, check,
 };
+use matches::output;
 use thiserror::Error;
 
 use super::exit;

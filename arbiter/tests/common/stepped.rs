@@ -1,7 +1,7 @@
 //! The games in a page that can be stepped through, held against the rules.
 
-use arbiter::record::GameRecord;
 use buxtehude::rules::{AnyPosition, Scene, Seat, Turn, Variant};
+use matches::record::GameRecord;
 use serde_json::Value;
 
 /// A game of the page is that of the record, position by position: what its steps change leads to what the rules

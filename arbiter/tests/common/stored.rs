@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use arbiter::archive::store::{Store, StoreError};
+use matches::archive::store::{Store, StoreError};
 
 use super::program::run;
 

@@ -2,14 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use arbiter::plan::schedule::{ScheduledGame, SeatedEngine};
-use arbiter::plan::{EngineSpec, Limit, Patience, Plan};
-use arbiter::play::engine::{Engine, Placement};
-use arbiter::play::interrupt::Interrupt;
-use arbiter::play::log::Log;
-use arbiter::play::referee::{Abandoned, Referee};
-use arbiter::record::GameRecord;
 use buxtehude::rules::{Turn, VARIANTS};
+use matches::plan::schedule::{ScheduledGame, SeatedEngine};
+use matches::plan::{EngineSpec, Limit, Patience, Plan};
+use matches::play::engine::{Engine, Placement};
+use matches::play::interrupt::Interrupt;
+use matches::play::log::Log;
+use matches::play::referee::{Abandoned, Referee};
+use matches::record::GameRecord;
 
 /// The engine of `engines/engine.sh` with its arguments.
 pub fn tiny(arguments: &[&str]) -> EngineSpec {

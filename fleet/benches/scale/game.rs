@@ -1,12 +1,12 @@
 //! A game that nobody thought about: legal, with the cards and the beginning of the schedule, and about as long as one
 //! of sensible players.
 
-use arbiter::plan::Plan;
-use arbiter::plan::deck::Deck;
-use arbiter::plan::schedule::{Dealt, Schedule};
-use arbiter::record::ending::Ending;
-use arbiter::record::{GameRecord, TurnRecord};
 use buxtehude::rules::{AnyPosition, Seat, Turn};
+use matches::plan::Plan;
+use matches::plan::deck::Deck;
+use matches::plan::schedule::{Dealt, Schedule};
+use matches::record::ending::Ending;
+use matches::record::{GameRecord, TurnRecord};
 use rand::RngExt;
 
 use crate::Outcome;

@@ -20,12 +20,12 @@ use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use arbiter::archive::store::Store;
-use arbiter::plan::{EngineSpec, Limit, Plan};
-use arbiter::record::ending::Ending;
-use arbiter::record::{GameRecord, TurnRecord};
 use buxtehude::rules::VARIANTS;
 use clap::{Args, Parser, Subcommand};
+use matches::archive::store::Store;
+use matches::plan::{EngineSpec, Limit, Plan};
+use matches::record::ending::Ending;
+use matches::record::{GameRecord, TurnRecord};
 use processes::{Process, Server, Usage};
 
 /// What a measurement comes to.

@@ -4,11 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use arbiter::VERSION;
-use arbiter::plan::Plan;
-use arbiter::plan::schedule::Schedule;
-use arbiter::record::Machine;
-use arbiter::record::digest::KeptGame;
 use async_nats::jetstream::{self, AckKind, Context, Message as Delivered};
 use fleet::message::{Beat, Message, OpenMatches, Outcome as Sent, State, Work};
 use fleet::names::{Names, OPEN};
@@ -17,6 +12,11 @@ use fleet::queue::bucket::{Bucket, get_plan};
 use fleet::queue::notice::Notices;
 use fleet::queue::{about, acknowledged, publish, pull, workers_consumer};
 use fleet::worker::{BEAT_INTERVAL, FAILURE_PAUSE, LOOK_INTERVAL, WAIT, progress_period};
+use matches::VERSION;
+use matches::plan::Plan;
+use matches::plan::schedule::Schedule;
+use matches::record::Machine;
+use matches::record::digest::KeptGame;
 use tokio::time::{interval_at, sleep};
 
 use crate::Outcome;

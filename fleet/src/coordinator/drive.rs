@@ -3,18 +3,18 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use arbiter::VERSION;
-use arbiter::plan::Plan;
-use arbiter::plan::binary;
-use arbiter::plan::openings::OpeningError;
-use arbiter::plan::schedule::Schedule;
-use arbiter::play::runner::Retirement;
-use arbiter::results::exit::complain;
-use arbiter::results::ledger::{Ledger, LedgerError};
-use arbiter::results::progress::Progress;
-use arbiter::score::Verdict;
 use async_nats::jetstream::Context;
 use futures_util::{FutureExt, StreamExt};
+use matches::VERSION;
+use matches::plan::Plan;
+use matches::plan::binary;
+use matches::plan::openings::OpeningError;
+use matches::plan::schedule::Schedule;
+use matches::play::runner::Retirement;
+use matches::run::exit::complain;
+use matches::run::ledger::{Ledger, LedgerError};
+use matches::run::progress::Progress;
+use matches::score::Verdict;
 use thiserror::Error;
 use tokio::time::timeout;
 

@@ -3,16 +3,16 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use arbiter::plan::Plan;
-use arbiter::results::announcement::count;
-use arbiter::results::exit::{
+use async_nats::jetstream::Context;
+use matches::output::print;
+use matches::plan::Plan;
+use matches::run::announcement::count;
+use matches::run::exit::{
     ENGINE_FAULT, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, STORAGE, USAGE, complain,
 };
-use arbiter::results::ledger::{Ledger, LedgerError};
-use arbiter::results::output::print;
-use arbiter::results::progress::duration;
-use arbiter::score::Verdict;
-use async_nats::jetstream::Context;
+use matches::run::ledger::{Ledger, LedgerError};
+use matches::run::progress::duration;
+use matches::score::Verdict;
 
 use super::drive::{DriveError, change_open};
 use super::share;

@@ -1,16 +1,16 @@
 //! What a coordinator does about machines: whose games count, and for which speed the limits of time are meant.
 
-use arbiter::archive::store::{Store, StoreError};
-use arbiter::plan::seed::Seed;
-use arbiter::play::interrupt::Interrupt;
-use arbiter::play::runner::Retirement;
-use arbiter::record::GameRecord;
-use arbiter::record::digest::KeptGame;
-use arbiter::record::printable::printable;
-use arbiter::results::announcement::count;
-use arbiter::results::exit::complain;
-use arbiter::results::ledger::LedgerError;
-use arbiter::results::past::Past;
+use matches::archive::store::{Store, StoreError};
+use matches::plan::seed::Seed;
+use matches::play::interrupt::Interrupt;
+use matches::play::runner::Retirement;
+use matches::record::GameRecord;
+use matches::record::digest::KeptGame;
+use matches::record::printable::printable;
+use matches::run::announcement::count;
+use matches::run::exit::complain;
+use matches::run::ledger::LedgerError;
+use matches::run::past::Past;
 
 use super::drive::{Drive, DriveError};
 use super::prepared::Prepared;

@@ -6,17 +6,17 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use arbiter::archive::store::{Store, StoreError};
-use arbiter::plan::seed::Seed;
-use arbiter::plan::{Plan, binary};
-use arbiter::play::log::Log;
-use arbiter::results::announcement::count;
-use arbiter::results::exit::{USAGE, code_of, fail};
-use arbiter::results::ledger::Ledger;
-use arbiter::results::past::Past;
-use arbiter::results::report::Report;
-use arbiter::settings::args::{GameArgs, ResumeArgs};
-use arbiter::settings::outputs;
+use matches::archive::store::{Store, StoreError};
+use matches::plan::seed::Seed;
+use matches::plan::{Plan, binary};
+use matches::play::log::Log;
+use matches::report::Report;
+use matches::run::announcement::count;
+use matches::run::exit::{USAGE, code_of, fail};
+use matches::run::ledger::Ledger;
+use matches::run::past::Past;
+use settings::args::{GameArgs, ResumeArgs};
+use settings::outputs;
 
 use super::{machines, retiring};
 use crate::message::EngineId;
@@ -159,7 +159,7 @@ impl Prepared {
 
 /// The engines of a plan as workers have to have them.
 fn engines_of(plan: &Plan) -> Result<Vec<EngineId>, (u8, String)> {
-    let id = |engine: &arbiter::plan::EngineSpec| {
+    let id = |engine: &matches::plan::EngineSpec| {
         let name = &engine.name;
         let missing = || {
             let command = engine.command.display();

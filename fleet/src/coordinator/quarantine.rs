@@ -13,8 +13,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use arbiter::plan::Plan;
-use arbiter::record::{GameRecord, Machine};
+use matches::plan::Plan;
+use matches::record::{GameRecord, Machine};
 
 use super::fisher;
 use crate::units::Units;
@@ -180,10 +180,10 @@ impl Fitness {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter::plan::{EngineSpec, Limit};
-    use arbiter::record::Fault;
-    use arbiter::record::seed::Seed;
     use buxtehude::rules::VARIANTS;
+    use matches::plan::{EngineSpec, Limit};
+    use matches::record::Fault;
+    use matches::record::seed::Seed;
     use std::time::Duration;
 
     /// A match of pairs of games by one engine with this limit.

@@ -1,12 +1,12 @@
 //! Taking in a game: it is looked at before it counts, it counts once, and whoever invents one is set aside.
 
-use arbiter::play::replays::count_replays;
-use arbiter::play::runner::News;
-use arbiter::record::GameRecord;
-use arbiter::record::digest::KeptGame;
-use arbiter::record::printable::printable;
-use arbiter::results::exit::complain;
 use async_nats::jetstream::{AckKind, Message as Delivered};
+use matches::play::replays::count_replays;
+use matches::play::runner::News;
+use matches::record::GameRecord;
+use matches::record::digest::KeptGame;
+use matches::record::printable::printable;
+use matches::run::exit::complain;
 use std::time::Duration;
 
 use super::drive::{Drive, DriveError};

@@ -1,9 +1,9 @@
 //! A game that has come, told as one machine would have told it while it went on.
 
-use arbiter::plan::schedule::ScheduledGame;
-use arbiter::play::runner::News;
-use arbiter::record::GameRecord;
 use buxtehude::rules::is_card;
+use matches::plan::schedule::ScheduledGame;
+use matches::play::runner::News;
+use matches::record::GameRecord;
 
 /// That a game was played again, each time.
 pub fn repeats(record: &GameRecord) -> impl Iterator<Item = News> {

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use arbiter::archive::store::{Store, StoreError};
-use arbiter::plan::Plan;
-use arbiter::play::runner::count_failures;
-use arbiter::record::GameRecord;
+use matches::archive::store::{Store, StoreError};
+use matches::plan::Plan;
+use matches::play::runner::count_failures;
+use matches::record::GameRecord;
 
 /// On which machine each engine failed last, if it has not played since without.
 #[derive(Clone, Debug, Default)]
@@ -57,8 +57,8 @@ pub fn failures_of(store: &Store, plan: &Plan) -> Result<Vec<u32>, StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter::record::Fault;
-    use arbiter::record::seed::Seed;
+    use matches::record::Fault;
+    use matches::record::seed::Seed;
 
     fn game(offender: Option<u32>) -> GameRecord {
         let fault = |seat| Fault {

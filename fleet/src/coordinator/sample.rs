@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use arbiter::record::GameRecord;
-use arbiter::record::digest::KeptGame;
+use matches::record::GameRecord;
+use matches::record::digest::KeptGame;
 
 /// Which units are played twice, and what workers say of their games.
 #[derive(Debug)]

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use arbiter::plan::{EngineSpec, binary};
-use arbiter::results::exit::{USAGE, code_of};
 use async_nats::jetstream::Context;
+use matches::plan::{EngineSpec, binary};
+use matches::run::exit::{USAGE, code_of};
 
 use super::prepared::Prepared;
 use crate::message::EngineId;

@@ -3,9 +3,9 @@
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
-use arbiter::results::announcement::count;
-use arbiter::results::exit::complain;
 use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream};
+use matches::run::announcement::count;
+use matches::run::exit::complain;
 
 use super::drive::{Drive, DriveError};
 use crate::message::{Message, OpenMatches, State, Work};

@@ -8,11 +8,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use std::{fs, io};
 
-use arbiter::record::printable::printable;
-use arbiter::results::exit::complain;
 use async_nats::jetstream::context::AccountErrorKind;
 use async_nats::jetstream::{self, Context};
 use async_nats::{ConnectOptions, Event, ServerAddr, ServerError};
+use matches::record::printable::printable;
+use matches::run::exit::complain;
 use nkeys::KeyPair;
 
 use super::QueueError;

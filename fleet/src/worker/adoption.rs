@@ -1,11 +1,11 @@
 //! Taking up a match: its plan, with the engines of this machine, each of which is tried once.
 
-use arbiter::VERSION;
-use arbiter::plan::{Plan, binary};
-use arbiter::play::interrupt::Interrupt;
-use arbiter::play::runner::{self, Programs, RunError};
-use arbiter::play::walls::{Isolation, IsolationError};
 use async_nats::jetstream::consumer::PullConsumer;
+use matches::VERSION;
+use matches::plan::{Plan, binary};
+use matches::play::interrupt::Interrupt;
+use matches::play::runner::{self, Programs, RunError};
+use matches::play::walls::{Isolation, IsolationError};
 use thiserror::Error;
 
 use super::Worker;

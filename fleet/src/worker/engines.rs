@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use arbiter::plan::{EngineSpec, Plan, binary};
+use matches::plan::{EngineSpec, Plan, binary};
 use thiserror::Error;
 
 use crate::args::LocalEngine;
@@ -125,8 +125,8 @@ fn absolute(command: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter::plan::Limit;
     use buxtehude::rules::VARIANTS;
+    use matches::plan::Limit;
     use std::fs;
 
     fn id(name: &str, content: &str) -> EngineId {

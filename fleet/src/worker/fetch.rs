@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use arbiter::plan::{EngineSpec, Plan, binary};
-use arbiter::play::interrupt::Interrupt;
-use arbiter::record::printable::printable;
-use arbiter::results::exit::complain;
 use async_nats::jetstream::Context;
+use matches::plan::{EngineSpec, Plan, binary};
+use matches::play::interrupt::Interrupt;
+use matches::record::printable::printable;
+use matches::run::exit::complain;
 use tempfile::TempDir;
 use thiserror::Error;
 

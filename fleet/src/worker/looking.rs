@@ -3,7 +3,7 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use arbiter::results::exit::complain;
+use matches::run::exit::complain;
 
 use super::adoption::{self, AdoptionError};
 use super::fetch::FetchError;

@@ -4,10 +4,10 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use arbiter::play::interrupt::Interrupt;
-use arbiter::record::Machine;
 use buxtehude::bench;
 use buxtehude::search::{Control, Memory};
+use matches::play::interrupt::Interrupt;
+use matches::record::Machine;
 
 use super::Worker;
 use super::adoption::Adopted;

@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use arbiter::plan::schedule::Dealt;
-use arbiter::play::interrupt::Interrupt;
-use arbiter::play::replays::Replays;
-use arbiter::play::runner::{self, Games, Match, News, Next, RunError};
-use arbiter::record::GameRecord;
+use matches::plan::schedule::Dealt;
+use matches::play::interrupt::Interrupt;
+use matches::play::replays::Replays;
+use matches::play::runner::{self, Games, Match, News, Next, RunError};
+use matches::record::GameRecord;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::spawn_blocking;
 
@@ -188,8 +188,8 @@ impl Games for Orders<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter::plan::{EngineSpec, Limit};
-    use arbiter::play::replays::MOST_BY_LAG;
+    use matches::plan::{EngineSpec, Limit};
+    use matches::play::replays::MOST_BY_LAG;
 
     #[test]
     fn games_come_as_they_are_ordered_and_engines_rest_in_between() {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use arbiter::record::GameRecord;
-use arbiter::record::digest::KeptGame;
-use arbiter::results::exit::complain;
 use async_nats::jetstream::{AckKind, Message as Delivered};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use matches::record::GameRecord;
+use matches::record::digest::KeptGame;
+use matches::run::exit::complain;
 use tokio::time::{MissedTickBehavior, interval_at, sleep};
 
 use super::Worker;

@@ -5,12 +5,12 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use arbiter::plan::{EngineSpec, Isolate, Limit, Plan};
-use arbiter::play::interrupt::Interrupt;
-use arbiter::play::log::Log;
-use arbiter::play::runner;
-use arbiter::play::walls::Isolation;
 use buxtehude::rules::VARIANTS;
+use matches::plan::{EngineSpec, Isolate, Limit, Plan};
+use matches::play::interrupt::Interrupt;
+use matches::play::log::Log;
+use matches::play::runner;
+use matches::play::walls::Isolation;
 
 /// The program that makes the walls.
 const PROGRAM: &str = "bwrap";

@@ -6,8 +6,8 @@ use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use arbiter::archive::store::Store;
 use fleet::names::Names;
+use matches::archive::store::Store;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::jetstream::with_jetstream;
@@ -233,7 +233,7 @@ pub fn stored(path: &Path) -> usize {
     if let Ok(store) = Store::open(path) {
         let _ = store.for_each_summary(|_, _| {
             games += 1;
-            Ok::<(), arbiter::archive::store::StoreError>(())
+            Ok::<(), matches::archive::store::StoreError>(())
         });
     }
     games

@@ -1,35 +1,34 @@
 //! The same match on one machine, by the arbiter's own library.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-use arbiter::archive::store::{Store, StoreError};
-use arbiter::plan::Plan;
-use arbiter::play::interrupt::Interrupt;
-use arbiter::play::lag::LagMeter;
-use arbiter::play::log::Log;
-use arbiter::play::replays::Replays;
-use arbiter::play::runner::{self, InOrder, Match, News, RunError};
-use arbiter::record::GameRecord;
-use arbiter::results::events::EventFile;
-use arbiter::results::past::Past;
-use arbiter::results::report::Report;
-use arbiter::score::Verdict;
-use arbiter::settings::args::{Command, validate};
-use arbiter::settings::config;
+use clap::Parser as _;
+use fleet::args::{Cli, Command};
+use matches::archive::store::{Store, StoreError};
+use matches::plan::Plan;
+use matches::play::interrupt::Interrupt;
+use matches::play::lag::LagMeter;
+use matches::play::log::Log;
+use matches::play::replays::Replays;
+use matches::play::runner::{self, InOrder, Match, News, RunError};
+use matches::record::GameRecord;
+use matches::report::Report;
+use matches::run::events::EventFile;
+use matches::run::past::Past;
+use matches::score::Verdict;
+use settings::args::validate;
 
 use super::fleet::{Fleet, Process, engines};
 
 /// The plan of `arbiter match` with these engines and words.
 fn plan(engines: &[String], words: &[&str]) -> Plan {
-    let mut all = vec!["arbiter".to_string(), "match".to_string()];
+    let mut all = vec!["fleet".to_string(), "match".to_string()];
     for engine in engines {
         all.extend(["--engine".to_string(), engine.clone()]);
     }
     all.extend(words.iter().map(ToString::to_string));
-    let parsed = config::parse(all.into_iter().map(OsString::from)).unwrap();
-    let Command::Match(args) = parsed.cli.command else {
+    let Command::Match(args) = Cli::parse_from(all).command else {
         unreachable!("it is a match")
     };
     validate::plan(&args).unwrap().0

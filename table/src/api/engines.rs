@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use arbiter::record::printable::printable;
 use axum::Json;
 use axum::extract::State as Shared;
 use buxtehude::protocol::{OptionKind, OptionOffer};
 use buxtehude::rules::{AnyPosition, MAX_SEATS, VARIANTS, Variant};
+use matches::record::printable::printable;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use arbiter::plan::{Limit, TimeLimit};
 use buxtehude::protocol::{Command, Go};
+use matches::plan::{Limit, TimeLimit};
 
 use crate::door::{Refusal, quoted};
 

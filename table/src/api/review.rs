@@ -3,15 +3,15 @@
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use arbiter::trials::judge;
-use arbiter::trials::review::{
-    Appraisal, Appraise, PlayedGame, Review, ReviewedMove, SeatSums, review as review_of,
-};
 use axum::extract::State as Shared;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use buxtehude::protocol::Command;
 use buxtehude::rules::{AnyPosition, Variant};
 use futures_util::stream::{self, Stream};
+use matches::judge;
+use matches::review::{
+    Appraisal, Appraise, PlayedGame, Review, ReviewedMove, SeatSums, review as review_of,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;

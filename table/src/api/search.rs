@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use arbiter::play::engine::option_commands;
-use arbiter::record::is_estimate;
 use buxtehude::protocol::{Go, Info, OptionKind, OptionOffer, PositionCommand};
 use buxtehude::rules::{AnyPosition, Variant};
+use matches::play::engine::option_commands;
+use matches::record::is_estimate;
 
 use super::App;
 use super::limits::go;

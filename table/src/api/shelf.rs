@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use arbiter::archive::game_file::GameFileError;
-use arbiter::record::printable::{is_hidden, shortened};
 use buxtehude::etudes::FileError;
 use buxtehude::rules::UnknownVariant;
+use matches::archive::game_file::GameFileError;
+use matches::record::printable::{is_hidden, shortened};
 use thiserror::Error;
 
 use crate::door::Refusal;

@@ -8,8 +8,8 @@
 //! asking again brings the same card, and so does the same game another time; who tries a move out knows its card.
 //! Either is right for a board on one's own machine. Where neither may be, a match of the arbiter is the place.
 
-use arbiter::plan::deck::Deck;
-use arbiter::plan::seed::{DeckSeed, Purpose, Seed, SysError};
+use matches::plan::deck::Deck;
+use matches::plan::seed::{DeckSeed, Purpose, Seed, SysError};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 

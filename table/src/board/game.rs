@@ -1,10 +1,10 @@
 //! A game in a request: a start, and the words of moves and cards since.
 
-use arbiter::record::printable::{printable, shortened};
 use buxtehude::protocol::{PositionCommand, Start};
 use buxtehude::rules::{
     ActionError, AnyPosition, MAX_SEATS, SetupError, Turn, UnknownVariant, Variant,
 };
+use matches::record::printable::{printable, shortened};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

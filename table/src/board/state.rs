@@ -1,7 +1,7 @@
 //! What is said of a game in an answer.
 
-use arbiter::score::{points, points_of_a_game};
 use buxtehude::rules::AnyPosition;
+use matches::score::{points, points_of_a_game};
 use schemars::JsonSchema;
 use serde::Serialize;
 

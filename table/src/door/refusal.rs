@@ -1,10 +1,10 @@
 //! Every error that a client is told of, as JSON with a fitting status.
 
-use arbiter::record::printable::printable;
 use axum::Json;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use matches::record::printable::printable;
 use serde_json::json;
 use thiserror::Error;
 

@@ -9,7 +9,7 @@ use axum::http::header::CONTENT_TYPE;
 use serde::de::DeserializeOwned;
 
 use super::Refusal;
-use arbiter::record::printable::shortened;
+use matches::record::printable::shortened;
 
 /// The most bytes that a body may have.
 pub const MOST_BODY_BYTES: usize = 256 * 1024;

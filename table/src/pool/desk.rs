@@ -6,8 +6,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use arbiter::play::interrupt::Interrupt;
-use arbiter::play::walls::Isolation;
+use matches::play::interrupt::Interrupt;
+use matches::play::walls::Isolation;
 
 use super::ticket::{Asked, Job};
 use super::worker::Worker;

@@ -3,13 +3,13 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use arbiter::plan::EngineSpec;
-use arbiter::play::engine::{Engine, Placement, StartError};
-use arbiter::play::interrupt::Interrupt;
-use arbiter::play::log::Log;
-use arbiter::play::walls::Isolation;
 use buxtehude::protocol::{OptionKind, OptionOffer};
 use buxtehude::rules::{VARIANTS, Variant};
+use matches::plan::EngineSpec;
+use matches::play::engine::{Engine, Placement, StartError};
+use matches::play::interrupt::Interrupt;
+use matches::play::log::Log;
+use matches::play::walls::Isolation;
 
 /// What an engine says of itself.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Why an engine is no help.
 
-use arbiter::play::engine::{Failure, StartError};
+use matches::play::engine::{Failure, StartError};
 use thiserror::Error;
 
 /// There is no room in the queue.

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use arbiter::play::engine::{Answer, Engine, Failure, Search, option_commands};
 use buxtehude::protocol::{Command, Start};
+use matches::play::engine::{Answer, Engine, Failure, Search, option_commands};
 
 use super::desk::{Desk, Held};
 use super::ticket::Job;

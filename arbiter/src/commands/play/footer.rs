@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use arbiter::plan::seed::Seed;
-use arbiter::play::interrupt::Interrupt;
-use arbiter::play::lag::{LagMeter, LagSummary};
-use arbiter::results::announcement::count;
-use arbiter::results::progress::duration;
-use arbiter::score::Verdict;
+use matches::plan::seed::Seed;
+use matches::play::interrupt::Interrupt;
+use matches::play::lag::{LagMeter, LagSummary};
+use matches::run::announcement::count;
+use matches::run::progress::duration;
+use matches::score::Verdict;
 
 use super::{Match, MatchError};
 

@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 use std::io;
 
-use arbiter::archive::replay;
-use arbiter::play::interrupt::Interrupt;
-use arbiter::record::GameRecord;
-use arbiter::results::page::Page;
-use arbiter::settings::args::ReportArgs;
-use arbiter::settings::args::validate::{self, ArgsError};
-use arbiter::trials::judge::JudgeError;
-use arbiter::trials::review::{Review, ReviewError, ReviewedGame, review_all};
+use arbiter::analysis::review_games::{ReviewedGame, review_all};
+use arbiter::args::ReportArgs;
+use arbiter::reports::page::Page;
+use matches::archive::replay;
+use matches::judge::JudgeError;
+use matches::play::interrupt::Interrupt;
+use matches::record::GameRecord;
+use matches::review::{Review, ReviewError};
+use settings::args::validate::ArgsError;
 use thiserror::Error;
 
 use crate::commands::{exit, signals};
@@ -36,7 +37,7 @@ pub fn of_games(
     interrupt: &Interrupt,
     page: &mut Page,
 ) -> Result<Reviews, Unreviewable> {
-    let plan = validate::review_of_report(args)?;
+    let plan = args.review_plan()?;
     let engine = &plan.engine;
     page.set_reviewer(&format!("{} ({})", engine.name, engine.limit.in_words()));
     let mut in_order = Vec::new();

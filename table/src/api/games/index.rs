@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use arbiter::archive::game_file::{GameFile, GameFileError, GameKey};
-use arbiter::record::GameRecord;
-use arbiter::record::printable::printable;
+use matches::archive::game_file::{GameFile, GameFileError, GameKey};
+use matches::record::GameRecord;
+use matches::record::printable::printable;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! A recorded game as the table shows it.
 
-use arbiter::record::GameRecord;
 use buxtehude::rules::is_card;
+use matches::record::GameRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -1,0 +1,304 @@
+//! Balanced openings: candidates played at random, judged by an engine, and kept where it gives every seat about
+//! as much as every other.
+//!
+//! The candidates are numbered, and each follows from the seed and its number. Several are judged at the same
+//! time, each as if it were the first that the engine sees, and they are kept in the order of their numbers; so
+//! the suite does not depend on how many are judged at a time, as long as the engine's estimates do not.
+
+mod candidates;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::RangeInclusive;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use buxtehude::rules::Variant;
+use thiserror::Error;
+
+use candidates::{Candidate, Candidates, Drawn};
+use matches::judge::{Judge, JudgeError, Question};
+use matches::plan::EngineSpec;
+use matches::plan::seed::Seed;
+use matches::play::interrupt::Interrupt;
+
+/// What suite is to be made; every field is sensible.
+#[derive(Clone, Debug)]
+pub struct SuitePlan {
+    /// The variant played.
+    pub variant: &'static Variant,
+    /// Number of seats.
+    pub seats: usize,
+    /// Number of openings asked for.
+    pub count: u64,
+    /// Random plies of each.
+    pub plies: RangeInclusive<u32>,
+    /// How far from its par the estimate of a seat may be, in permille.
+    pub within: u32,
+    /// Candidates after which to give up.
+    pub tries: u64,
+    /// The engine that judges, with the limit of each estimate.
+    pub engine: EngineSpec,
+    /// All candidates follow from it.
+    pub seed: Seed,
+    /// Candidates judged at the same time, at least 1.
+    pub concurrency: usize,
+}
+
+impl SuitePlan {
+    /// The limit of an estimate as it is spelt in `--engine`: `nodes=10000`.
+    pub fn limit_text(&self) -> String {
+        self.engine.limit.to_string()
+    }
+}
+
+/// How a suite came about.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Candidates that were drawn.
+    pub drawn: u64,
+    /// Those of them with the position of an earlier one.
+    pub repeated: u64,
+    /// Those of them in which a seat would have finished before all plies were played.
+    pub short: u64,
+    /// The estimates of all that were judged.
+    pub judged: Means,
+    /// The estimates of those that were kept.
+    pub kept: Means,
+    /// The smallest distance from par of one that was not kept, in permille.
+    pub nearest_miss: Option<f64>,
+}
+
+/// The mean of estimates.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Means {
+    /// How many estimates.
+    pub number: u64,
+    /// The sum of each seat.
+    sums: Vec<u64>,
+}
+
+/// Why a suite is not made, or not whole.
+#[derive(Debug, Error)]
+pub enum SuiteError {
+    /// The engine gives no estimates.
+    #[error(transparent)]
+    Judge(#[from] JudgeError),
+    /// An opening cannot be written.
+    #[error("standard output: {0}")]
+    Output(#[from] io::Error),
+    /// Too few candidates were near enough to par.
+    #[error("{}", too_few(.0, .1))]
+    TooFew(Box<Summary>, Box<SuitePlan>),
+    /// We were told to end.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Makes a suite: calls `on_opening` with each opening as `position` of the protocol takes it, and with how many
+/// candidates have been drawn so far.
+///
+/// Sets `interrupt` when it has enough.
+///
+/// # Errors
+/// [`SuiteError::TooFew`] after as many candidates as the plan allows; the openings found by then have been
+/// handed out. The first error of the engine or of `on_opening` ends it too.
+pub fn make(
+    plan: &SuitePlan,
+    interrupt: &Interrupt,
+    mut on_opening: impl FnMut(&str, u64) -> io::Result<()>,
+) -> Result<Summary, SuiteError> {
+    let candidates = Mutex::new(Candidates::new(plan));
+    let mut summary = Summary::default();
+    thread::scope(|scope| {
+        let (sender, judged) = channel();
+        for _ in 0..plan.concurrency {
+            let sender = sender.clone();
+            let candidates = &candidates;
+            scope.spawn(move || work(plan, candidates, interrupt, &sender));
+        }
+        drop(sender);
+        let mut waiting = BTreeMap::new();
+        for (number, judgement) in judged {
+            waiting.insert(number, judgement);
+            while let Some(judgement) = waiting.remove(&summary.drawn) {
+                let taken = judgement.map_err(SuiteError::from).and_then(|judgement| {
+                    if let Some(line) = summary.take(judgement, plan) {
+                        on_opening(&line, summary.drawn)?;
+                    }
+                    Ok(())
+                });
+                if taken.is_err() || summary.kept.number >= plan.count {
+                    interrupt.set();
+                    return taken;
+                }
+            }
+        }
+        match interrupt.is_set() {
+            true => Err(SuiteError::Interrupted),
+            false => Ok(()),
+        }
+    })?;
+    match summary.kept.number < plan.count {
+        true => Err(SuiteError::TooFew(
+            Box::new(summary),
+            Box::new(plan.clone()),
+        )),
+        false => Ok(summary),
+    }
+}
+
+/// What became of a candidate.
+enum Judgement {
+    /// The engine's estimate of each seat.
+    Estimate {
+        /// The opening.
+        line: String,
+        /// The shares, in permille.
+        shares: Vec<u16>,
+    },
+    /// An earlier one has its position.
+    Repeated,
+    /// Not all plies could be played.
+    Short,
+}
+
+/// Judges one candidate after the other, until there are no more or it is told to end.
+fn work(
+    plan: &SuitePlan,
+    candidates: &Mutex<Candidates<'_>>,
+    interrupt: &Interrupt,
+    judged: &Sender<(u64, Result<Judgement, JudgeError>)>,
+) {
+    let mut judge = Judge::new(&plan.engine, interrupt);
+    while !interrupt.is_set() {
+        let next = candidates
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .next();
+        let Some((number, drawn)) = next else { break };
+        let judgement = match drawn {
+            Drawn::Fresh(candidate) => {
+                estimate(&mut judge, plan, number, &candidate).map(|shares| {
+                    let line = candidate.line;
+                    Judgement::Estimate { line, shares }
+                })
+            }
+            Drawn::Repeated => Ok(Judgement::Repeated),
+            Drawn::Short => Ok(Judgement::Short),
+        };
+        let is_last = judgement.is_err();
+        if interrupt.is_set() || judged.send((number, judgement)).is_err() || is_last {
+            break;
+        }
+    }
+    judge.dismiss();
+}
+
+/// The estimate of each seat in permille, for a candidate that the engine judges as if it were its first.
+fn estimate(
+    judge: &mut Judge<'_>,
+    plan: &SuitePlan,
+    number: u64,
+    candidate: &Candidate,
+) -> Result<Vec<u16>, JudgeError> {
+    judge.begin(plan.variant, &format!("candidate {}", number + 1))?;
+    judge.estimate(Question {
+        line: &candidate.line,
+        position: &candidate.position,
+        mover: candidate.mover,
+    })
+}
+
+impl Summary {
+    /// Counts a candidate; returns the opening if it is kept.
+    fn take(&mut self, judgement: Judgement, plan: &SuitePlan) -> Option<String> {
+        self.drawn += 1;
+        match judgement {
+            Judgement::Repeated => self.repeated += 1,
+            Judgement::Short => self.short += 1,
+            Judgement::Estimate { line, shares } => {
+                self.judged.add(&shares);
+                let distance = distance_from_par(&shares);
+                if distance <= f64::from(plan.within) {
+                    self.kept.add(&shares);
+                    return Some(line);
+                }
+                let nearest = self.nearest_miss.unwrap_or(distance);
+                self.nearest_miss = Some(nearest.min(distance));
+            }
+        }
+        None
+    }
+}
+
+/// How far the estimate of any seat is from an equal share, in permille.
+fn distance_from_par(shares: &[u16]) -> f64 {
+    let par = 1000.0 / shares.len().max(1) as f64;
+    let distances = shares.iter().map(|&share| (f64::from(share) - par).abs());
+    distances.fold(0.0, f64::max)
+}
+
+impl Means {
+    /// The mean estimate of each seat in permille; empty where there is none.
+    pub fn of_seats(&self) -> Vec<f64> {
+        let mean = |&sum: &u64| sum as f64 / self.number as f64;
+        self.sums.iter().map(mean).collect()
+    }
+
+    fn add(&mut self, shares: &[u16]) {
+        self.number += 1;
+        self.sums.resize(shares.len(), 0);
+        for (sum, &share) in self.sums.iter_mut().zip(shares) {
+            *sum += u64::from(share);
+        }
+    }
+}
+
+fn too_few(summary: &Summary, plan: &SuitePlan) -> String {
+    let nearest = summary.nearest_miss.map_or(String::new(), |distance| {
+        format!("; the nearest of the others is {distance:.0} from par")
+    });
+    let repeated = match summary.repeated {
+        0 => String::new(),
+        repeated => format!("; {repeated} of them like an earlier one"),
+    };
+    format!(
+        "only {} of {} openings after {} candidates: expected every seat within {} of {:.0}{nearest}{repeated}; \
+         --within, --plies or --tries may be larger",
+        summary.kept.number,
+        plan.count,
+        summary.drawn,
+        plan.within,
+        1000.0 / plan.seats as f64,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_seat_farthest_from_par_counts() {
+        for (shares, expected) in [
+            (&[500, 500][..], 0.0),
+            (&[460, 540], 40.0),
+            (&[250, 250, 250, 250], 0.0),
+            (&[0, 1000], 500.0),
+        ] {
+            assert_eq!(distance_from_par(shares), expected, "{shares:?}");
+        }
+        let of_three = distance_from_par(&[333, 334, 333]);
+        assert!((0.6..0.7).contains(&of_three), "{of_three}");
+    }
+
+    #[test]
+    fn means_are_of_each_seat() {
+        let mut means = Means::default();
+        assert_eq!(means.of_seats(), [0.0; 0]);
+        means.add(&[400, 600]);
+        means.add(&[500, 500]);
+        assert_eq!(means.of_seats(), [450.0, 550.0]);
+    }
+}

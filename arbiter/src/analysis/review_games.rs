@@ -1,0 +1,71 @@
+//! Many games reviewed by an engine.
+
+use std::ops::ControlFlow;
+
+use crate::analysis::each_game::each_game;
+use matches::judge::{Judge, JudgeError};
+use matches::plan::EngineSpec;
+use matches::play::interrupt::Interrupt;
+use matches::record::GameRecord;
+use matches::review::{PlayedGame, Review, ReviewError, review};
+
+/// How games are reviewed; every field is sensible.
+#[derive(Clone, Debug)]
+pub struct ReviewPlan {
+    /// The engine that says what positions are worth, with the limit of each search.
+    pub engine: EngineSpec,
+    /// Games reviewed at the same time, at least 1.
+    pub concurrency: usize,
+}
+
+/// A recorded game with its review.
+#[derive(Clone, Debug)]
+pub struct ReviewedGame<'a> {
+    /// The game.
+    pub record: &'a GameRecord,
+    /// What came of it.
+    pub review: Review,
+}
+
+/// Reviews games that are in order, each as if it were the first that the engine sees; calls `on_move` after each
+/// move that counts, and `add` with each game, in their order.
+///
+/// An interrupt ends it after what was reviewed by then, of whole games. It is set where there is an error.
+///
+/// # Errors
+/// The first [`ReviewError`].
+pub fn review_all<'a>(
+    plan: &ReviewPlan,
+    games: &'a [GameRecord],
+    interrupt: &Interrupt,
+    on_move: impl FnMut(),
+    add: impl FnMut(ReviewedGame<'a>),
+) -> Result<(), ReviewError<JudgeError>> {
+    each_game(
+        (&plan.engine, plan.concurrency),
+        games,
+        interrupt,
+        |judge, record, on_move| review_one(judge, record, interrupt, on_move),
+        on_move,
+        add,
+    )
+}
+
+fn review_one<'a>(
+    judge: &mut Judge<'_>,
+    record: &'a GameRecord,
+    interrupt: &Interrupt,
+    on_move: &mut dyn FnMut(),
+) -> Result<ReviewedGame<'a>, ReviewError<JudgeError>> {
+    let game = PlayedGame::of_record(record)?;
+    let begun = judge.begin(game.variant, &format!("game {}", record.game));
+    begun.map_err(ReviewError::Appraiser)?;
+    let review = review(&game, judge, |_| {
+        on_move();
+        match interrupt.is_set() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    })?;
+    Ok(ReviewedGame { record, review })
+}

@@ -1,0 +1,90 @@
+//! What differs between a game as it was stored and as it was played again.
+
+use thiserror::Error;
+
+use matches::record::ending::Ending;
+use matches::record::{GameRecord, TurnRecord};
+
+/// Something that is not as it was stored.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{place}: stored {stored}, now {now}")]
+pub struct Difference {
+    /// Where: the ply, seat and engine, or what of the whole game.
+    pub place: String,
+    /// What is in the file.
+    pub stored: String,
+    /// What was played now.
+    pub now: String,
+}
+
+/// All differences of a game up to the first other move, after which nothing can be compared; none if it is the
+/// same game. The clock is not looked at, nor what the engines wrote to their standard error. Plies are numbered
+/// as by `arbiter replay --game`: with those of the opening, without cards.
+pub fn differences(stored: &GameRecord, now: &GameRecord) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let mut compare = |place: &str, stored: String, now: String| {
+        let is_same = stored == now;
+        if !is_same {
+            let place = place.to_string();
+            found.push(Difference { place, stored, now });
+        }
+        is_same
+    };
+    compare("engines", stored.seats.join(", "), now.seats.join(", "));
+    if !compare("start", stored.start.clone(), now.start.clone()) {
+        return found;
+    }
+    let opening = stored.opening_plies();
+    for index in 0..stored.turns.len().max(now.turns.len()) {
+        let turns = [stored.turns.get(index), now.turns.get(index)];
+        let Some(turn) = turns[0].or(turns[1]) else {
+            break;
+        };
+        let name = stored.seats.get((turn.seat as usize).wrapping_sub(1));
+        let name = name.map_or("?", String::as_str);
+        let place = format!("ply {}, seat {} ({name})", opening + index + 1, turn.seat);
+        let [stored_move, move_now] = turns.map(moved);
+        if !compare(&place, stored_move, move_now) {
+            return found;
+        }
+        let said = |turn: Option<&TurnRecord>| turn.map_or_else(String::new, said);
+        let [stored_said, said_now] = turns.map(said);
+        compare(&place, stored_said, said_now);
+    }
+    if !compare("moves and cards", stored.moves.clone(), now.moves.clone()) {
+        return found;
+    }
+    let places = |record: &GameRecord| {
+        let places: Vec<String> = record.places.iter().map(u32::to_string).collect();
+        places.join(" ")
+    };
+    let endings = |record: &GameRecord| {
+        let endings: Vec<&str> = record.endings.iter().copied().map(Ending::name).collect();
+        endings.join(", ")
+    };
+    let fault = |record: &GameRecord| {
+        record.fault.as_ref().map_or("none".to_string(), |fault| {
+            format!("seat {}: {}", fault.seat, fault.reason)
+        })
+    };
+    compare("places", places(stored), places(now));
+    compare("endings", endings(stored), endings(now));
+    compare("fault", fault(stored), fault(now));
+    found
+}
+
+fn moved(turn: Option<&TurnRecord>) -> String {
+    turn.map_or("no move".to_string(), |turn| turn.mv.clone())
+}
+
+/// What an engine said of its move, in the words of the protocol.
+fn said(turn: &TurnRecord) -> String {
+    let mut words = vec![turn.mv.clone()];
+    words.extend(turn.depth.map(|depth| format!("depth {depth}")));
+    if !turn.estimate.is_empty() {
+        let shares: Vec<String> = turn.estimate.iter().map(u16::to_string).collect();
+        words.push(format!("estimate {}", shares.join(" ")));
+    }
+    words.extend(turn.score.as_ref().map(|score| format!("score {score}")));
+    words.join(" ")
+}

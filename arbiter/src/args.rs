@@ -1,0 +1,86 @@
+//! The arbiter's command line as typed.
+
+mod cost;
+mod documents;
+mod files;
+mod openings;
+mod review;
+mod talks;
+
+use std::ffi::OsString;
+
+use clap::{Parser, Subcommand};
+use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs, validate};
+use settings::config::{self, ConfigError, Parsed};
+
+pub use cost::{CostArgs, CostFormat};
+pub use documents::{CompletionsArgs, ManArgs};
+pub use files::{
+    ExplainArgs, ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ReportFormat, VerifyArgs,
+};
+pub use openings::OpeningsArgs;
+pub use review::{ReviewArgs, ReviewFormat};
+pub use talks::{CheckArgs, FormatArg, ProfileArg, TranscriptArgs};
+
+/// The arbiter's command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "arbiter",
+    version,
+    about = "Referees matches between game engines, for two to six players and games with chance"
+)]
+#[command(propagate_version = true, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What the arbiter can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Play a match between engines
+    Match(Box<MatchArgs>),
+    /// Play a tournament of any number of engines
+    Tournament(Box<TournamentArgs>),
+    /// Run the built-in engine on standard input and output
+    Engine(EngineArgs),
+    /// Continue a stored match
+    Resume(ResumeArgs),
+    /// Print the tables of recorded games
+    Report(ReportArgs),
+    /// Print recorded games
+    Export(ExportArgs),
+    /// Check recorded games under the rules, or show one of them
+    Replay(ReplayArgs),
+    /// Explain what went wrong in a game
+    Explain(ExplainArgs),
+    /// Make a suite of balanced openings
+    Openings(Box<OpeningsArgs>),
+    /// Play recorded games again and compare
+    Verify(VerifyArgs),
+    /// Judge the moves of recorded games by a longer search
+    Cost(CostArgs),
+    /// Tell skill from luck in recorded games, move by move and card by card
+    Review(ReviewArgs),
+    /// Check that an engine conforms to the protocol
+    Check(CheckArgs),
+    /// Run a script against an engine and compare its answers
+    Transcript(TranscriptArgs),
+    /// Print shell completions
+    Completions(CompletionsArgs),
+    /// Print or write manual pages
+    Man(ManArgs),
+}
+
+/// Parses the arbiter's command line, with the settings of the file that it names, if any.
+///
+/// # Errors
+/// As [`config::parse`].
+pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Parsed<Cli>, ConfigError> {
+    config::parse(words, |cli: &Cli| match &cli.command {
+        Command::Match(args) => validate::plan(args).map(drop),
+        Command::Tournament(args) => validate::tournament(args).map(drop),
+        _ => Ok(()),
+    })
+}

@@ -1,0 +1,110 @@
+//! What is typed for making openings.
+
+use std::ops::RangeInclusive;
+
+use clap::Args;
+
+use crate::analysis::openings_suite::SuitePlan;
+
+use buxtehude::rules::Variant;
+use matches::plan::Limit;
+use matches::plan::numbers::{concurrency, permille, plies, positive, seats};
+use matches::plan::seed::Seed;
+use settings::args::validate::{ArgsError, chosen_seed};
+use settings::args::{LimitArgs, judge};
+
+/// `arbiter openings`.
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("movetime", |arg| arg.help("Time for each estimate, in milliseconds")),
+    mut_arg("depth", |arg| arg.help("Plies to search for each estimate")),
+    mut_arg("nodes", |arg| arg.help("Positions to visit for each estimate [default: 10000]")),
+    mut_arg("tc", |arg| arg.help("A clock as at the start of a game: seconds, and an increment per move"))
+)]
+#[command(after_help = "\
+Candidates are random plies from the start, with their cards; one is kept if the engine's estimate
+puts every seat near par, an equal share of 1000 permille. No position occurs twice. The openings
+go to standard output, one per line, in the form that `arbiter match --openings` reads; the number
+of candidates and the mean estimate of each seat go to standard error. With an engine limited by
+depth or nodes, the same seed makes the same openings at any concurrency.
+
+EXAMPLES
+  arbiter openings --players 3 --count 50 --plies 4-8 > openings.txt
+  arbiter openings --within 20 --engine 'cmd=./mine option.Hash=64' --depth 8 --seed 7 --concurrency 2 > openings.txt
+  arbiter match --openings openings.txt --games 200 --engine cmd=./a --engine cmd=./b
+
+The exit code is 1 if too few candidates qualified; those that did are printed.")]
+pub struct OpeningsArgs {
+    /// Number of openings
+    #[arg(long, value_name = "N", default_value = "100", value_parser = positive, allow_negative_numbers = true)]
+    pub count: u64,
+
+    /// Number of seats, 2 to 6
+    #[arg(long, value_name = "N", default_value = "2", value_parser = seats, allow_negative_numbers = true)]
+    pub players: usize,
+
+    /// The variant played
+    #[arg(long, value_name = "NAME", default_value = buxtehude::rules::VARIANTS[0].name)]
+    pub variant: String,
+
+    /// Random plies of each opening, or a range
+    #[arg(long, value_name = "K|K-L", default_value = "6", value_parser = plies, allow_negative_numbers = true)]
+    pub plies: RangeInclusive<u32>,
+
+    /// How far the estimate of a seat may be from par, in permille
+    #[arg(long, value_name = "PERMILLE", default_value = "50", value_parser = permille, allow_negative_numbers = true)]
+    pub within: u32,
+
+    /// Give up after this many candidates [default: 1000 for each opening]
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    pub tries: Option<u64>,
+
+    /// The judging engine, with the keys of `arbiter match --engine`; the built-in one unless cmd= is given
+    #[arg(
+        long,
+        value_name = "\"cmd=./x KEY=VALUE...\"",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub engine: String,
+
+    /// The seed of moves and cards: the same seed, the same candidates [default: random, and printed]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub seed: Option<Seed>,
+
+    /// Candidates judged concurrently
+    #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, allow_negative_numbers = true)]
+    pub concurrency: usize,
+
+    /// The limit of each estimate, unless --engine names one
+    #[command(flatten)]
+    pub limit: LimitArgs,
+}
+
+/// The limit of an estimate where none is named: one that makes the same suite each time.
+const DEFAULT_LIMIT: Limit = Limit::nodes(10_000);
+
+/// Candidates for each opening where their number is not named.
+const TRIES: u64 = 1000;
+
+impl OpeningsArgs {
+    /// Makes the plan of a suite of what was typed.
+    ///
+    /// # Errors
+    /// [`ArgsError`] names the flag, what was given and what is accepted.
+    pub fn plan(&self) -> Result<SuitePlan, ArgsError> {
+        let variant = Variant::by_name(&self.variant)?;
+        variant.start(self.players)?;
+        Ok(SuitePlan {
+            variant,
+            seats: self.players,
+            count: self.count,
+            plies: self.plies.clone(),
+            within: self.within,
+            tries: self.tries.unwrap_or(self.count.saturating_mul(TRIES)),
+            engine: judge(&self.engine, self.limit.limit().unwrap_or(DEFAULT_LIMIT))?,
+            seed: chosen_seed(self.seed, None)?,
+            concurrency: self.concurrency,
+        })
+    }
+}

@@ -1,0 +1,110 @@
+//! What is typed for reviews of games.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::analysis::review_games::ReviewPlan;
+
+use matches::plan::Limit;
+use matches::plan::numbers::{concurrency, positive};
+use settings::args::validate::ArgsError;
+use settings::args::{LimitArgs, judge};
+
+/// `arbiter review`.
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("movetime", |arg| arg.help("Time for each search, in milliseconds")),
+    mut_arg("depth", |arg| arg.help("Plies of each search")),
+    mut_arg("nodes", |arg| arg.help("Positions to visit in each search [default: 10000 if there is no other limit]")),
+    mut_arg("tc", |arg| arg.help("A clock as at the start of a game: seconds, and an increment per move"))
+)]
+#[command(after_help = "\
+An engine values every position: where a card is due by the mean over all cards left, a solved
+game exactly. A move loses what the mover can expect after the best move minus what it can expect
+after its own; the luck of a card is the value after it minus that mean. With --game, the sums of
+each seat, the worst moves and the luckiest and unluckiest cards of those games; without, means
+over all games. Opening moves do not count, and forced moves lose nothing.
+
+EXAMPLES
+  arbiter review match.db --game 3
+  arbiter review match.db --sample 10 --nodes 1000 --concurrency 2
+  arbiter review games.jsonl --game 1 --game 2 --engine 'cmd=./mine option.Hash=256' --format json
+
+The engine must give estimates. The exit code is 1 if an invalid game was skipped, and 2 if none
+could be reviewed.")]
+pub struct ReviewArgs {
+    /// A store or a record, made with `arbiter match`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Review this game move by move (repeatable) [default: means over all games]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = positive,
+        allow_negative_numbers = true,
+        conflicts_with_all = ["games", "sample"]
+    )]
+    pub game: Vec<u64>,
+
+    /// Review at most this many games, from the first on [default: all]
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    pub games: Option<u64>,
+
+    /// Review only every K-th game, starting with the first
+    #[arg(long, value_name = "K", default_value = "1", value_parser = positive, allow_negative_numbers = true)]
+    pub sample: u64,
+
+    /// The engine that values positions, with the keys of `arbiter match --engine`; the built-in one unless cmd= is
+    /// given
+    #[arg(
+        long,
+        value_name = "\"cmd=./x KEY=VALUE...\"",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub engine: String,
+
+    /// Games reviewed concurrently
+    #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, allow_negative_numbers = true)]
+    pub concurrency: usize,
+
+    /// How many moves and cards to list of a game, each
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub worst: usize,
+
+    /// Format of the output
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = ReviewFormat::Text)]
+    pub format: ReviewFormat,
+
+    /// The limit of each search, unless --engine names one
+    #[command(flatten)]
+    pub limit: LimitArgs,
+}
+
+/// In which form games are reviewed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReviewFormat {
+    /// Tables for a terminal
+    Text,
+    /// One JSON object, with all moves and cards of the games named
+    Json,
+}
+
+/// The limit of a search where none is named: one that makes the same review each time.
+const DEFAULT_LIMIT: Limit = Limit::nodes(10_000);
+
+impl ReviewArgs {
+    /// Makes a plan of what was typed.
+    ///
+    /// # Errors
+    /// [`ArgsError`] about `--engine`.
+    pub fn plan(&self) -> Result<ReviewPlan, ArgsError> {
+        let limit = self.limit.limit().unwrap_or(DEFAULT_LIMIT);
+        Ok(ReviewPlan {
+            engine: judge(&self.engine, limit)?,
+            concurrency: self.concurrency,
+        })
+    }
+}

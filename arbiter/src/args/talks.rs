@@ -1,0 +1,155 @@
+//! What is typed for talking with one engine.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::conformance::check::{Format, Profile, Soak};
+use matches::plan::numbers::milliseconds;
+
+/// `arbiter check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Each check has a name, a severity and one line on what is expected; a failed check is shown with
+the exchange that led to it. The exit code is 0 if nothing but warnings failed, 1 if there was an
+error, 2 if the program cannot be started.
+
+EXAMPLES
+  arbiter check ./mine
+  arbiter check --profile match --legal python3 examples/engine.py
+  arbiter check ./mine --threads 4           # arguments after the program are passed to it
+  arbiter check --soak=5000 --only soak ./mine
+  arbiter check --format junit ./mine --quiet > report.xml
+  arbiter check --profile uci --variant NAME ./plain")]
+pub struct CheckArgs {
+    /// The engine, and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "CMD"
+    )]
+    pub command: Vec<OsString>,
+
+    /// Which checks to run: the whole protocol, what a match needs, or the UCI of chess engines
+    #[arg(long, value_enum, default_value = "full")]
+    pub profile: ProfileArg,
+
+    /// Send the legal moves with each `go`, as `legal=on` does in a match
+    #[arg(long)]
+    pub legal: bool,
+
+    /// Check this variant only [default: all that the engine offers]
+    #[arg(long, value_name = "NAME")]
+    pub variant: Option<String>,
+
+    /// Run only the checks whose names contain this (repeatable)
+    #[arg(long, value_name = "TEXT")]
+    pub only: Vec<String>,
+
+    /// Format of the output
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: FormatArg,
+
+    /// Finish by playing many games while watching memory: a number of games, or a time such as 60s
+    #[arg(
+        long,
+        value_name = "GAMES|SECONDSs",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1000"
+    )]
+    pub soak: Option<Soak>,
+
+    /// How long to wait for an expected answer
+    #[arg(long, value_name = "MS", default_value = "5000", value_parser = milliseconds, allow_negative_numbers = true)]
+    pub timeout: u64,
+}
+
+/// A dialect, as typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ProfileArg {
+    /// All of protocol.md
+    Full,
+    /// What a match needs: legal moves in time, for every variant and number of seats offered
+    Match,
+    /// Plain UCI: two seats, no cards
+    Uci,
+}
+
+impl From<ProfileArg> for Profile {
+    fn from(typed: ProfileArg) -> Profile {
+        match typed {
+            ProfileArg::Full => Profile::Full,
+            ProfileArg::Match => Profile::Match,
+            ProfileArg::Uci => Profile::Uci,
+        }
+    }
+}
+
+/// A form of output, as typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum FormatArg {
+    /// Lines for a person
+    Text,
+    /// One JSON object
+    Json,
+    /// JUnit's XML
+    Junit,
+}
+
+impl From<FormatArg> for Format {
+    fn from(typed: FormatArg) -> Format {
+        match typed {
+            FormatArg::Text => Format::Text,
+            FormatArg::Json => Format::Json,
+            FormatArg::Junit => Format::Junit,
+        }
+    }
+}
+
+/// `arbiter transcript`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+LINES OF A SCRIPT
+  > LINE     is sent
+  < PATTERN  is expected: * is any text within the line, and < ... any number of lines
+  ~ MS       waits that many milliseconds; without a number, until the output falls silent
+  # TEXT     is a comment; empty lines are ignored too
+
+The transcript goes to standard output: the script with the actual output in place of the
+expected, times and speeds masked. The exit code is 0 if everything matched, 1 if not, 2 if the
+script or the program cannot be used.
+
+EXAMPLES
+  arbiter transcript ./mine < script
+  arbiter transcript --script tests/uci.txt -- ./mine --quiet
+  arbiter transcript --script tests/uci.txt --update ./mine")]
+pub struct TranscriptArgs {
+    /// The engine, and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "CMD"
+    )]
+    pub command: Vec<OsString>,
+
+    /// The script [default: standard input]
+    #[arg(long, value_name = "FILE")]
+    pub script: Option<PathBuf>,
+
+    /// Accept the actual output: expectations that are missing or not met are rewritten, in the script's file if
+    /// there is one
+    #[arg(long)]
+    pub update: bool,
+
+    /// How long to wait for an expected line
+    #[arg(long, value_name = "MS", default_value = "10000", value_parser = milliseconds, allow_negative_numbers = true)]
+    pub timeout: u64,
+
+    /// How long to wait for further lines where none is expected
+    #[arg(long, value_name = "MS", default_value = "200", value_parser = milliseconds, allow_negative_numbers = true)]
+    pub quiet: u64,
+}

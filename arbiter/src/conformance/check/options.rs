@@ -1,0 +1,254 @@
+//! Options: how they are set, and that they do something.
+
+use std::time::Duration;
+
+use buxtehude::protocol::{OptionKind, Reply};
+use buxtehude::rules::VARIANTS;
+
+use super::introduction::introduction;
+use super::limits::TRIES;
+use super::talk::{Fault, Talk, expect, wrong};
+use super::{Check, Settings};
+
+/// Positions in which the settings of a preset show, by the game's own words for a position: near its end, where
+/// moves differ much. Those that a variant refuses are not asked.
+const POSITIONS: [&str; 5] = [
+    "45,26,2/29,19,0 1 - -",
+    "20,60,2/25,50,1/23,70,3 1 - -",
+    "56,40,0/60,30,0 1 - -",
+    "1h1h1h2/6h1/8/8/8/8/3F4/8 b",
+    "3h1h1h/h7/8/8/8/8/3F4/8 w - - 0 1",
+];
+
+/// The checks of options.
+pub fn checks(settings: &Settings) -> Vec<Check> {
+    let mut checks = vec![
+        Check::new("options/spelt", "option lines follow the grammar", |talk| {
+            for line in introduction(talk)? {
+                if let Ok(reply @ Reply::Option(_)) = line.parse() {
+                    let spelt = reply.to_string();
+                    expect(spelt == line, || format!("{line:?} instead of {spelt:?}"))?;
+                }
+            }
+            Ok(())
+        }),
+        Check::new(
+            "options/case",
+            "option names are case-insensitive",
+            |talk| {
+                for offer in talk.offers().to_vec() {
+                    for name in [offer.name.to_lowercase(), offer.name.to_uppercase()] {
+                        let answer = talk.ask(&to_default(&name, &offer.kind))?;
+                        let error = answer.iter().find(|line| line.contains("error"));
+                        expect(error.is_none(), || format!("{name}: {error:?}"))?;
+                    }
+                }
+                Ok(())
+            },
+        ),
+        Check::new(
+            "options/silent",
+            "setting an option is not answered, except for a variant",
+            |talk| {
+                for offer in talk.offers().to_vec() {
+                    if offer.name == VARIANT {
+                        continue;
+                    }
+                    let answer = talk.ask(&to_default(&offer.name, &offer.kind))?;
+                    expect(answer.is_empty(), || format!("{}: {answer:?}", offer.name))?;
+                }
+                Ok(())
+            },
+        ),
+        Check::new(
+            "options/Move Overhead",
+            "a movetime is used but for the overhead, a fifth of it at most",
+            |talk| {
+                if !talk
+                    .offers()
+                    .iter()
+                    .any(|offer| offer.name == "Move Overhead")
+                {
+                    return Err(Fault::Skipped("it does not offer Move Overhead".into()));
+                }
+                let usual = used_with_overhead(talk, 1)?;
+                // A busy machine makes an answer later, never earlier.
+                let mut large = used_with_overhead(talk, 5000)?;
+                for _ in 1..TRIES {
+                    if large > MOST_USED {
+                        large = large.min(used_with_overhead(talk, 5000)?);
+                    }
+                }
+                talk.set(&["setoption name Move Overhead value 1".into()])?;
+                expect(usual > MOST_USED && large <= MOST_USED, || {
+                    format!("{usual:?} with an overhead of 1, {large:?} with 5000")
+                })
+            },
+        )
+        .lightly(),
+        Check::new(
+            "options/preset-article",
+            "with `Preset article` the value of the best line comes as `info string e`",
+            |talk| {
+                let lines = with(talk, &[("Preset", "article")], POSITIONS[0])?;
+                let Some(lines) = lines else {
+                    return Err(Fault::Skipped("its game is not asked about".into()));
+                };
+                let is_there = lines.iter().any(|line| line.starts_with("info string e "));
+                expect(is_there, || format!("{lines:?}"))
+            },
+        ),
+    ];
+    for variant in VARIANTS {
+        let is_asked = settings
+            .variant
+            .is_none_or(|only| only.name == variant.name);
+        if !is_asked {
+            continue;
+        }
+        checks.push(Check::new(
+            format!("variants/{}", variant.name),
+            "choosing a variant, by each of its names, is answered with its start, which is set for two",
+            move |talk| {
+                for name in [&[variant.name], variant.aliases].concat() {
+                    let moves = talk.first_moves(1)?;
+                    talk.set(&[format!("position startpos moves {moves}")])?;
+                    talk.choose(variant)?;
+                    let answer = talk.ask(&format!("setoption name {VARIANT} value {name}"))?;
+                    let start = variant.start(2).or_else(|error| wrong(error.to_string()))?;
+                    let size = variant.board.map_or(String::new(), |(files, ranks)| {
+                        format!(" files {files} ranks {ranks} pocket 0 template fairy")
+                    });
+                    let own = variant.name;
+                    let expected = format!("info string variant {own}{size} startpos {start}");
+                    expect(answer == [expected.as_str()], || {
+                        format!("expected {expected:?}, got {answer:?}")
+                    })?;
+                    let shown = talk.ask("d")?;
+                    let expected = format!("Fen: {start}");
+                    expect(shown.contains(&expected), || format!("no line {expected:?}"))?;
+                }
+                Ok(())
+            },
+        ));
+    }
+    checks.extend(effects());
+    checks
+}
+
+/// What is used of a movetime of 300 ms, at the most, when a fifth of it is set aside.
+const MOST_USED: Duration = Duration::from_millis(280);
+
+/// How long a `go` takes with so much overhead.
+fn used_with_overhead(talk: &mut Talk, overhead: u64) -> Result<Duration, Fault> {
+    talk.set(&[
+        format!("setoption name Move Overhead value {overhead}"),
+        talk.beginning()?,
+    ])?;
+    talk.go("go movetime 300").map(|search| search.elapsed)
+}
+
+/// The option that chooses the game.
+const VARIANT: &str = "UCI_Variant";
+
+/// The preset whose settings can be chosen, with one under which all others show.
+const BASE: [(&str, &str); 2] = [("Preset", "article"), ("Strategy", "relative")];
+
+/// The options that say how a preset plays, each with a value that is neither its default nor in [`BASE`].
+const EFFECTS: [(&str, &str); 11] = [
+    ("Preset", "search"),
+    ("Ks", "900"),
+    ("Kc", "900"),
+    ("Kp", "900"),
+    ("Strategy", "absolute"),
+    ("HareModel", "chance"),
+    ("Prune", "off"),
+    ("Sort", "false"),
+    ("Caps", "1"),
+    ("Heuristic", "height"),
+    ("AILevel", "1"),
+];
+
+fn effects() -> impl Iterator<Item = Check> {
+    EFFECTS.into_iter().map(|(option, value)| {
+        Check::new(
+            format!("options/{option}"),
+            format!("`{option}` changes what is said of a position under `Preset article`"),
+            move |talk| {
+                if !talk.offers().iter().any(|offer| offer.name == option) {
+                    return Err(Fault::Skipped(format!("it does not offer {option}")));
+                }
+                let mut is_left_out = false;
+                for position in POSITIONS {
+                    let usual = with(talk, &BASE, position)?;
+                    let other = with(talk, &[&BASE[..], &[(option, value)]].concat(), position)?;
+                    if usual != other {
+                        return Ok(());
+                    }
+                    is_left_out |= usual.is_none();
+                }
+                if is_left_out {
+                    return Err(Fault::Skipped("its game is not asked about".into()));
+                }
+                wrong(format!("{value} does the same as it is without it"))
+            },
+        )
+    })
+}
+
+/// What `eval` and a search say of a position with options set; `None` where its game is not asked about.
+fn with(
+    talk: &mut Talk,
+    options: &[(&str, &str)],
+    position: &str,
+) -> Result<Option<Vec<String>>, Fault> {
+    // The talk ends behind this: the options are not put back one by one.
+    talk.close();
+    let mut variants = VARIANTS.iter();
+    let variant = variants.find(|variant| variant.parse(position).is_ok());
+    let Some(variant) = variant.filter(|variant| talk.is_asked_about(variant)) else {
+        return Ok(None);
+    };
+    talk.choose(variant)?;
+    let set = options
+        .iter()
+        .map(|(name, value)| format!("setoption name {name} value {value}"));
+    let set: Vec<String> = set.chain([format!("position fen {position}")]).collect();
+    talk.set(&set)?;
+    let mut lines = talk.ask("eval")?;
+    let search = talk.go("go depth 4")?;
+    lines.extend(
+        search
+            .lines
+            .iter()
+            .map(|line| crate::conformance::transcript::mask(line)),
+    );
+    lines.push(format!("{:?}", search.best));
+    Ok(Some(lines))
+}
+
+/// The command that sets an option to its default, or presses a button.
+fn to_default(name: &str, kind: &OptionKind) -> String {
+    let value = match kind {
+        OptionKind::Check { default } => default.to_string(),
+        OptionKind::Spin { default, .. } => default.to_string(),
+        OptionKind::Combo { default, .. } | OptionKind::String { default } => default.clone(),
+        OptionKind::Button => return format!("setoption name {name}"),
+    };
+    format!("setoption name {name} value {value}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_position_is_of_some_game() {
+        for position in POSITIONS {
+            let parses = VARIANTS
+                .iter()
+                .any(|variant| variant.parse(position).is_ok());
+            assert!(parses, "{position}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Tells what happened in a game, above all in one that ended badly: who was at fault and why, what the
+//! process of the offender came to, and the last lines of the talk with it.
+
+use std::fmt::Write;
+
+use matches::record::printable::printable;
+use matches::record::{Evidence, GameRecord, Speaker};
+use matches::report::what_was_legal;
+
+/// Moves at the end of the game that are told.
+const LAST_MOVES: usize = 6;
+
+/// Several lines about a game, with a newline at the end.
+pub fn explain(record: &GameRecord) -> String {
+    let mut text = format!(
+        "game {} of block {}, {}\n",
+        record.game,
+        record.block,
+        printable(&record.variant)
+    );
+    let results = record.seats.iter().zip(&record.places).zip(&record.endings);
+    for (seat, ((name, place), ending)) in (1..).zip(results) {
+        let name = printable(name);
+        // Writing to a string never fails.
+        let _ = writeln!(text, "  seat {seat}  {name}: place {place}, {ending}");
+    }
+    text += &last_moves(record);
+    let Some(fault) = &record.fault else {
+        text += "nobody was at fault\n";
+        return text;
+    };
+    let seat = (fault.seat as usize).wrapping_sub(1);
+    let name = record.seats.get(seat).map_or("?", String::as_str);
+    let ending = record.endings.get(seat).map_or("?", |ending| ending.name());
+    let _ = writeln!(
+        text,
+        "{}, seat {}: {ending}: {}",
+        printable(name),
+        fault.seat,
+        printable(&fault.reason)
+    );
+    for line in what_was_legal(record) {
+        let _ = writeln!(text, "  {line}");
+    }
+    match &fault.evidence {
+        Some(evidence) => text += &told(evidence),
+        None => {
+            text += "nothing is known of its last moments: the record is one without the clock\n";
+        }
+    }
+    if fault.stderr.is_empty() {
+        text += "it wrote nothing to its standard error\n";
+    } else {
+        text += "its standard error ends with\n";
+        for line in &fault.stderr {
+            let _ = writeln!(text, "  {}", printable(line));
+        }
+    }
+    text
+}
+
+/// The last moves with what the engines said of them.
+fn last_moves(record: &GameRecord) -> String {
+    let first = record.turns.len().saturating_sub(LAST_MOVES);
+    let mut text = match record.turns.len() {
+        0 => return "no engine was asked for a move that was played\n".to_string(),
+        1 => "its one move\n".to_string(),
+        number if number <= LAST_MOVES => "its moves\n".to_string(),
+        number => format!("the last {LAST_MOVES} of {number} moves\n"),
+    };
+    for turn in &record.turns[first..] {
+        let _ = write!(text, "  seat {}  {}", turn.seat, printable(&turn.mv));
+        if let Some(micros) = turn.micros {
+            let _ = write!(text, "  {:.1} ms", micros as f64 / 1000.0);
+        }
+        if let Some(overrun) = turn.overrun {
+            let _ = write!(text, ", {:.1} over the limit", overrun as f64 / 1000.0);
+        }
+        if let Some(depth) = turn.depth {
+            let _ = write!(text, "  depth {depth}");
+        }
+        if !turn.estimate.is_empty() {
+            let shares: Vec<String> = turn.estimate.iter().map(u16::to_string).collect();
+            let _ = write!(text, "  estimate {}", shares.join(" "));
+        }
+        if let Some(flaw) = &turn.flaw {
+            let _ = write!(text, "  flaw: {}", printable(flaw));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// What is known of the last moments of the offender.
+fn told(evidence: &Evidence) -> String {
+    let mut text = String::new();
+    if let Some(exit) = &evidence.exit {
+        let _ = writeln!(text, "its process: {}", printable(exit));
+    }
+    if let Some(kib) = evidence.memory_kib {
+        let _ = writeln!(text, "its memory: {:.1} MiB at most", kib as f64 / 1024.0);
+    }
+    if let Some(micros) = evidence.cpu_micros {
+        let _ = writeln!(text, "its time on processors: {:.3} s", micros as f64 / 1e6);
+    }
+    if !evidence.lines.is_empty() {
+        text += "the last lines, in seconds since it was started\n";
+    }
+    for line in &evidence.lines {
+        let seconds = line.micros as f64 / 1e6;
+        let arrow = match line.from {
+            Speaker::Arbiter => '>',
+            Speaker::Engine => '<',
+        };
+        let _ = writeln!(text, "  {seconds:10.6} {arrow} {}", printable(&line.text));
+    }
+    text
+}

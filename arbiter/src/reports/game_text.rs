@@ -1,0 +1,240 @@
+//! A recorded game as text, in the spirit of PGN for any number of seats; docs/game-text.md specifies it.
+
+use std::fmt::Write;
+
+use matches::archive::replay::{Flaw, Step, Walk};
+use matches::record::line::pv_text;
+use matches::record::printable::printable;
+use matches::record::{GameRecord, TurnRecord};
+
+/// The most columns of a line of moves, where a word is not longer.
+const WIDTH: usize = 79;
+
+/// A game as text: tags, an empty line, the moves, and another empty line.
+pub fn game_text(record: &GameRecord) -> String {
+    let movetext = movetext(record);
+    format!("{}\n{}\n", tags(record), wrap(&printable(&movetext)))
+}
+
+fn tags(record: &GameRecord) -> String {
+    let mut tags = vec![
+        ("Game".to_string(), record.game.to_string()),
+        ("Block".to_string(), record.block.to_string()),
+        ("Variant".to_string(), record.variant.clone()),
+        ("Seed".to_string(), record.seed.to_string()),
+        ("Start".to_string(), record.start.clone()),
+    ];
+    let numbered = |name: &str, index: usize| format!("{name}{}", index + 1);
+    let seats = record.seats.iter().enumerate();
+    tags.extend(seats.map(|(index, name)| (numbered("Seat", index), name.clone())));
+    let endings = record.endings.iter().enumerate();
+    tags.extend(endings.map(|(index, ending)| (numbered("Ending", index), ending.to_string())));
+    tags.push(("Places".to_string(), places(record, " ")));
+    if let Some(fault) = &record.fault {
+        let reason = format!("seat {}: {}", fault.seat, fault.reason);
+        tags.push(("Fault".to_string(), reason));
+        tags.extend(
+            fault
+                .stderr
+                .iter()
+                .map(|line| ("Stderr".to_string(), line.clone())),
+        );
+    }
+    let mut text = String::new();
+    // Quotation marks, backslashes and what is not seen are escaped, so that a value stays on one line.
+    for (name, value) in tags {
+        // Writing to a string never fails.
+        let value = value.replace('\\', r"\\").replace('"', "\\\"");
+        let _ = writeln!(text, "[{name} \"{}\"]", printable(&value));
+    }
+    text
+}
+
+/// The moves with their numbers, seats, cards and comments, then the places, separated by single spaces.
+fn movetext(record: &GameRecord) -> String {
+    let words: Vec<&str> = record.moves.split_whitespace().collect();
+    let mut parts: Vec<String> = Vec::new();
+    match Walk::of(record) {
+        Ok(walk) => {
+            let opening = walk.steps.len().saturating_sub(record.turns.len());
+            for (index, step) in walk.steps.iter().enumerate() {
+                let turn = index.checked_sub(opening);
+                let turn = turn.map(|turn| record.turns.get(turn));
+                parts.push(ply(index + 1, step, turn));
+            }
+            parts.extend(walk.rolled);
+            if let Some(Flaw::Action { number, .. }) = &walk.flaw {
+                parts.push(unplayable(&words[number - 1..]));
+            }
+        }
+        Err(_) => parts.push(unplayable(&words)),
+    }
+    parts.push(places(record, "-"));
+    parts.join(" ")
+}
+
+/// One ply; `turn` is `None` in the opening.
+fn ply(number: usize, step: &Step, turn: Option<Option<&TurnRecord>>) -> String {
+    let mut text = format!("{number}. {}:{}", step.seat, step.mv);
+    if let Some(roll) = &step.rolled {
+        text.insert_str(0, &format!("{roll} "));
+    }
+    if let Some(card) = &step.card {
+        text += &format!(" {card}");
+    }
+    let comment = match turn {
+        None => "opening".to_string(),
+        Some(turn) => turn.map_or(String::new(), opinion),
+    };
+    if !comment.is_empty() {
+        text += &format!(" {}", in_braces(&comment));
+    }
+    text
+}
+
+/// What the engine thought, and how long.
+fn opinion(turn: &TurnRecord) -> String {
+    let mut parts = Vec::new();
+    parts.extend(turn.depth.map(|depth| format!("depth {depth}")));
+    if !turn.estimate.is_empty() {
+        let shares: Vec<String> = turn.estimate.iter().map(u16::to_string).collect();
+        parts.push(format!("estimate {}", shares.join(" ")));
+    }
+    parts.extend(turn.score.as_ref().map(|score| format!("score {score}")));
+    parts.extend(turn.nodes.map(|nodes| format!("nodes {nodes}")));
+    parts.extend(pv_text(&turn.pv).map(|line| format!("line {line}")));
+    let milliseconds = |micros| format!("{:.1} ms", micros as f64 / 1000.0);
+    parts.extend(turn.micros.map(milliseconds));
+    parts.join(", ")
+}
+
+fn unplayable(words: &[&str]) -> String {
+    in_braces(&format!("unplayable: {}", words.join(" ")))
+}
+
+/// A comment, which ends with the first closing brace.
+fn in_braces(comment: &str) -> String {
+    format!("{{{}}}", printable(comment).replace(['{', '}'], "?"))
+}
+
+fn places(record: &GameRecord, separator: &str) -> String {
+    let places: Vec<String> = record.places.iter().map(u32::to_string).collect();
+    places.join(separator)
+}
+
+/// Breaks a text at spaces into lines, each with a newline at its end.
+fn wrap(text: &str) -> String {
+    let mut wrapped = String::new();
+    let mut column = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > WIDTH {
+            wrapped.push('\n');
+            column = 0;
+        } else if column > 0 {
+            wrapped.push(' ');
+            column += 1;
+        }
+        wrapped.push_str(word);
+        column += length;
+    }
+    wrapped.push('\n');
+    wrapped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use matches::record::Fault;
+    use matches::record::ending::Ending;
+    use matches::record::seed::Seed;
+
+    /// A game of three, whose second ply was thought about.
+    fn record() -> GameRecord {
+        GameRecord {
+            game: 4,
+            block: 2,
+            variant: "hase-und-igel".to_string(),
+            start: "0,68,3/0,68,3/0,68,3 1 - -".to_string(),
+            seats: ["alpha", "\"beta\"\n", "c:\\gamma"]
+                .map(String::from)
+                .to_vec(),
+            seed: Seed::Number(7),
+            moves: "1 +half 4 5".to_string(),
+            places: vec![1, 1, 3],
+            endings: vec![Ending::Ended, Ending::Ended, Ending::Crash],
+            fault: Some(Fault {
+                seat: 3,
+                reason: "its process ended".to_string(),
+                stderr: vec!["out of carrots".to_string()],
+                evidence: None,
+            }),
+            replays: Vec::new(),
+            machine: None,
+            turns: vec![
+                TurnRecord {
+                    seat: 2,
+                    mv: "4".to_string(),
+                    micros: Some(12_345),
+                    overrun: None,
+                    depth: Some(7),
+                    estimate: vec![300, 400, 300],
+                    score: None,
+                    nodes: Some(1500),
+                    pv: ["4", "5"].map(String::from).to_vec(),
+                    ..TurnRecord::default()
+                },
+                TurnRecord {
+                    seat: 3,
+                    mv: "5".to_string(),
+                    micros: None,
+                    overrun: None,
+                    depth: None,
+                    estimate: Vec::new(),
+                    score: Some("cp -31".to_string()),
+                    ..TurnRecord::default()
+                },
+            ],
+        }
+    }
+
+    #[test]
+    fn a_game_of_three() {
+        insta::assert_snapshot!(game_text(&record()));
+    }
+
+    #[test]
+    fn a_card_that_is_due_at_the_start_stands_first() {
+        let record = GameRecord {
+            start: "12,60,3/3,62,3/0,68,3 2?6 - -".to_string(),
+            moves: "+show 4".to_string(),
+            turns: Vec::new(),
+            ..record()
+        };
+        let text = game_text(&record);
+        assert!(
+            text.contains("\n\n+show 1. 3:4 {opening} 1-1-3\n\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_played_is_a_comment() {
+        let record = GameRecord {
+            moves: "1 +half 64} 3".to_string(),
+            turns: Vec::new(),
+            ..record()
+        };
+        let text = game_text(&record);
+        let expected = "\n\n1. 1:1 +half {opening} {unplayable: 64? 3} 1-1-3\n\n";
+        assert!(text.contains(expected), "{text}");
+    }
+
+    #[test]
+    fn long_movetext_is_wrapped() {
+        let text = wrap(&["word"; 100].join(" "));
+        let longest = text.lines().map(str::len).max();
+        assert_eq!(longest, Some(79), "{text}");
+        assert_eq!(text.split_whitespace().count(), 100, "{text}");
+    }
+}

@@ -1,0 +1,234 @@
+//! How rating, Elo and test went while games were played, in the order of the schedule.
+
+use super::plot::Plot;
+use matches::report::Report;
+use matches::score::EloInterval;
+
+/// The most points that a curve is drawn with.
+const MOST_POINTS: usize = 400;
+
+/// What was known after so many games.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// Games in whole blocks.
+    pub games: u64,
+    /// Each engine's rating, in the order of the plan.
+    pub ratings: Vec<f64>,
+    /// The first engine against the second, where there are two.
+    pub elo: Option<EloInterval>,
+    /// The log likelihood ratio of the test.
+    pub llr: Option<f64>,
+}
+
+/// Samples at equal distances, few enough to be drawn.
+#[derive(Clone, Debug)]
+pub struct History {
+    samples: Vec<Sample>,
+    /// Of so many samples one is kept.
+    stride: u64,
+    /// Samples that were to be had.
+    seen: u64,
+    /// Games at the last of them.
+    games: u64,
+}
+
+impl Default for History {
+    fn default() -> History {
+        History {
+            samples: Vec::new(),
+            stride: 1,
+            seen: 0,
+            games: 0,
+        }
+    }
+}
+
+impl History {
+    /// Takes a sample if a block has been completed since the last one.
+    pub fn sample(&mut self, report: &Report) {
+        let games = report.standings().games_in_order();
+        if games == self.games {
+            return;
+        }
+        self.games = games;
+        self.seen += 1;
+        if !self.seen.is_multiple_of(self.stride) {
+            return;
+        }
+        self.samples.push(sample(report));
+        if self.samples.len() >= 2 * MOST_POINTS {
+            // Every second one goes, so that those that stay are multiples of the new distance.
+            let mut number = 0;
+            self.samples.retain(|_| {
+                number += 1;
+                number % 2 == 0
+            });
+            self.stride *= 2;
+        }
+    }
+
+    /// The curves that there are, each with its title.
+    pub fn plots(&self, report: &Report) -> Vec<(&'static str, Plot)> {
+        let samples = self.samples(report);
+        let mut plots = Vec::new();
+        if samples.is_empty() {
+            return plots;
+        }
+        if report.ratings().is_some() {
+            plots.push(("Rating", ratings(&samples)));
+        }
+        if samples.iter().any(|sample| sample.elo.is_some()) {
+            plots.push((
+                "Elo of the first against the second, 95 % interval",
+                elo(&samples),
+            ));
+        }
+        if let Some(sprt) = report.sprt() {
+            let (low, high) = sprt.bounds();
+            let llr = samples
+                .iter()
+                .filter_map(|sample| Some((sample.games as f64, sample.llr?)));
+            let plot = Plot {
+                curves: vec![(0, llr.collect())],
+                levels: vec![low, high],
+                ..of_games("LLR")
+            };
+            plots.push(("LLR and its bounds", plot));
+        }
+        plots
+    }
+
+    /// The samples, the last of them as things are now.
+    fn samples(&self, report: &Report) -> Vec<Sample> {
+        let mut samples = self.samples.clone();
+        if samples.last().is_some_and(|last| last.games < self.games) {
+            samples.push(sample(report));
+        }
+        samples
+    }
+}
+
+fn of_games(y: &'static str) -> Plot {
+    Plot {
+        x: "games",
+        y,
+        ..Plot::default()
+    }
+}
+
+fn ratings(samples: &[Sample]) -> Plot {
+    let engines = samples.first().map_or(0, |sample| sample.ratings.len());
+    let curve = |engine: usize| {
+        let points = samples.iter();
+        let points =
+            points.filter_map(|sample| Some((sample.games as f64, *sample.ratings.get(engine)?)));
+        (engine, points.collect())
+    };
+    Plot {
+        curves: (0..engines).map(curve).collect(),
+        levels: vec![0.0],
+        ..of_games("rating")
+    }
+}
+
+/// Elo with its interval; an end without a number is drawn at the edge.
+fn elo(samples: &[Sample]) -> Plot {
+    let known = || {
+        samples
+            .iter()
+            .filter_map(|sample| Some((sample.games as f64, sample.elo?)))
+    };
+    let curve: Vec<(f64, f64)> = known()
+        .filter(|(_, interval)| interval.elo.is_finite())
+        .map(|(games, interval)| (games, interval.elo))
+        .collect();
+    // The intervals of the first games are so wide that nothing could be told from the rest.
+    let late = known().skip(samples.len() / 5);
+    let bounds = late.flat_map(|(_, interval)| [interval.low, interval.elo, interval.high]);
+    let bounds = bounds.filter(|bound| bound.is_finite());
+    let (low, high) = bounds.fold((-1.0f64, 1.0f64), |(low, high), bound| {
+        (low.min(bound), high.max(bound))
+    });
+    Plot {
+        curves: vec![(0, curve)],
+        band: known()
+            .map(|(games, interval)| (games, interval.low, interval.high))
+            .collect(),
+        levels: vec![0.0],
+        range: Some(low..high),
+        ..of_games("Elo")
+    }
+}
+
+fn sample(report: &Report) -> Sample {
+    let standings = report.standings();
+    let scores = standings.head_to_head();
+    Sample {
+        games: standings.games_in_order(),
+        ratings: standings
+            .ratings()
+            .iter()
+            .map(|rating| rating.rating)
+            .collect(),
+        elo: scores.and_then(|scores| scores.elo()),
+        llr: report.llr(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use matches::record::GameRecord;
+    use matches::record::ending::Ending;
+    use matches::record::seed::Seed;
+
+    /// A pair of games of which the first engine wins both.
+    fn pair(block: u64) -> [GameRecord; 2] {
+        [["one", "other"], ["other", "one"]].map(|seats| GameRecord {
+            game: 2 * block - u64::from(seats[0] == "one"),
+            block,
+            variant: String::new(),
+            start: String::new(),
+            seats: seats.map(String::from).into(),
+            seed: Seed::Number(1),
+            moves: String::new(),
+            places: seats.map(|name| 1 + u32::from(name == "other")).into(),
+            endings: vec![Ending::Finish, Ending::Last],
+            fault: None,
+            replays: Vec::new(),
+            machine: None,
+            turns: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn of_many_games_few_samples_are_kept_from_the_first_to_the_last() {
+        for blocks in [1, 2, 799, 800, 801, 5003] {
+            let mut report = Report::new(vec!["one".into(), "other".into()], 2);
+            let mut history = History::default();
+            for record in (1..=blocks).flat_map(pair) {
+                report.add(&record);
+                history.sample(&report);
+            }
+            let samples = history.samples(&report);
+            let games: Vec<u64> = samples.iter().map(|sample| sample.games).collect();
+            assert!(games.len() <= 2 * MOST_POINTS, "{blocks}: {}", games.len());
+            assert!(games.is_sorted_by(|one, next| one < next), "{games:?}");
+            assert_eq!(games.last(), Some(&(2 * blocks)), "{games:?}");
+            let distance = 2 * history.stride;
+            assert_eq!(games[0], distance.min(2 * blocks), "{games:?}");
+            let last = samples.last().unwrap();
+            assert_eq!(last.elo, report.standings().head_to_head().unwrap().elo());
+            let ratings: Vec<f64> = report
+                .standings()
+                .ratings()
+                .iter()
+                .map(|rating| rating.rating)
+                .collect();
+            assert!(
+                last.ratings == ratings && ratings[0] > ratings[1],
+                "{ratings:?}"
+            );
+        }
+    }
+}

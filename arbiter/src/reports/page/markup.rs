@@ -1,0 +1,330 @@
+//! The page's sections as HTML.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::faults::FaultEntry;
+use super::plot::Plot;
+use super::{Page, bars};
+use matches::report::{
+    FAIRNESS_LEGEND, MACHINES_LEGEND, RATINGS_LEGEND, Rows, SHARES_LEGEND, engines_by_lead, percent,
+};
+use matches::score::{Standings, Tally};
+
+/// What the page may load: nothing. Its own styles and script are inside it.
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+
+/// Faults that are listed at once; the others unfold.
+const OPEN_FAULTS: usize = 8;
+
+/// The whole page.
+pub fn page(page: &Page) -> Markup {
+    let title = format!("arbiter: {}", page.subject.title);
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                link rel="icon" href="data:,";
+                title { (title) }
+                style { (PreEscaped(board::STYLE)) (PreEscaped(include_str!("page.css"))) }
+            }
+            body {
+                (header(page))
+                main {
+                    (standings(page))
+                    (places(page.report.standings()))
+                    (crosstable(page.report.standings()))
+                    (curves(page))
+                    (time_use(page))
+                    (machines(page))
+                    (faults(page))
+                    (games(page))
+                }
+                script type="application/json" id="shown-games" { (PreEscaped(page.shown.json())) }
+                script type="module" {
+                    (PreEscaped(board::SCRIPT))
+                    (PreEscaped(include_str!("review.js")))
+                    (PreEscaped(include_str!("page.js")))
+                }
+            }
+        }
+    }
+}
+
+fn header(page: &Page) -> Markup {
+    let games = page.report.played();
+    let counted = page.report.standings().games();
+    html! {
+        header {
+            h1 { (page.subject.title) }
+            p.lead {
+                (games) " games"
+                @if counted < games { ", " (counted) " of them counted by the test" }
+            }
+            nav {
+                @for (id, name) in [
+                    ("results", "Standings"),
+                    ("time", "Time use"),
+                    ("faults", "Faults"),
+                    ("games", "Games"),
+                ] {
+                    a href=(format!("#{id}")) { (name) }
+                }
+            }
+            dl.settings {
+                @for (name, value) in &page.subject.settings {
+                    div { dt { (name) } dd { (value) } }
+                }
+            }
+            @if !page.subject.engines.is_empty() {
+                div.scroll { table #engines {
+                    thead { tr {
+                        @for head in ["engine", "id name", "limit", "options", "command", "sha256"] { th { (head) } }
+                    } }
+                    tbody { @for engine in &page.subject.engines { tr {
+                        th scope="row" { (engine.name) }
+                        td { (engine.id_name.as_deref().unwrap_or("-")) }
+                        td { (engine.limit) }
+                        td { @if engine.options.is_empty() { "-" } @else { (engine.options) } }
+                        td.command { code { (engine.command) } }
+                        td { @if let Some(hash) = &engine.sha256 {
+                            code title=(hash) { (hash.get(..12).unwrap_or(hash)) }
+                        } @else { "-" } }
+                    } } }
+                } }
+            }
+        }
+    }
+}
+
+/// A table, in which a bar may follow the heading of each row.
+fn rows(id: &str, rows: &Rows, bars: Option<(&str, Vec<Markup>)>) -> Markup {
+    let class = |index: usize| rows.columns[index].is_of_numbers().then_some("number");
+    let (bar_name, bars) = bars.unzip();
+    let bar = |row: usize| bars.as_ref().and_then(|bars| bars.get(row));
+    html! {
+        div.scroll { table id=(id) {
+            thead { tr {
+                @for (index, column) in rows.columns.iter().enumerate() {
+                    th class=[class(index)] { (column.name()) }
+                    @if let Some(name) = bar_name.filter(|_| index == 0) { th.wide { (name) } }
+                }
+            } }
+            tbody { @for (number, row) in rows.rows.iter().enumerate() { tr {
+                @for (index, cell) in row.iter().enumerate() {
+                    @if index == 0 {
+                        th scope="row" { (cell) }
+                        @if let Some(bar) = bar(number) { td.wide { (bar) } }
+                    } @else { td class=[class(index)] { (cell) } }
+                }
+            } } }
+        } }
+    }
+}
+
+fn standings(page: &Page) -> Markup {
+    let standings = page.report.standings();
+    let by_engine = engines_by_lead(standings);
+    let by_engine = by_engine.into_iter().map(|(_, tally)| bars::share(tally));
+    let by_seat = standings.seats().iter().map(bars::share);
+    html! {
+        section #results {
+            h2 { "Standings" }
+            (rows("standings", &page.report.engines(), Some(("share, error, par", by_engine.collect()))))
+            p.note { (page.report.legend()) }
+            @if let Some(compared) = page.report.head_to_head() {
+                h3 { (compared.title) }
+                dl #head-to-head.settings.lines {
+                    @for (label, text) in compared.lines { div { dt { (label) } dd { (text) } } }
+                }
+            }
+            @if let Some(ratings) = page.report.ratings() {
+                h3 { "Ratings" }
+                (rows("ratings", &ratings, None))
+                p.note { (RATINGS_LEGEND) }
+            }
+        }
+        section {
+            h2 { "Share by seat" }
+            (rows("seats", &page.report.seats(), Some(("share, error, par", by_seat.collect()))))
+        }
+    }
+}
+
+fn places(standings: &Standings) -> Markup {
+    let engines = engines_by_lead(standings);
+    let seat =
+        |(index, tally): (usize, &Tally)| (format!("seat {}", index + 1), bars::places(tally));
+    let seats = standings.seats().iter().enumerate().map(seat);
+    html! {
+        section {
+            h2 { "Places" }
+            (bars::place_legend(standings.seats().len()))
+            div.scroll { table #places { tbody {
+                @for (name, tally) in engines { tr { th scope="row" { (name) } td.wide { (bars::places(tally)) } } }
+                @for (name, bar) in seats { tr { th scope="row" { (name) } td.wide { (bar) } } }
+            } } }
+        }
+    }
+}
+
+/// Each engine against each, where there are several.
+fn crosstable(standings: &Standings) -> Markup {
+    let names: Vec<&str> = standings.engines().map(|(name, _)| name).collect();
+    if names.len() < 2 {
+        return html! {};
+    }
+    let cell = |one: usize, other: usize| {
+        let found = standings.crosstable().between(one, other);
+        let share = found.points() / f64::from(found.pairs.max(1));
+        html! {
+            @if one == other { td.number.diagonal {} }
+            @else if found.pairs == 0 { td.number { "-" } }
+            @else { td.number title=(percent(share)) style=(format!("--share:{share:.3}")) {
+                (found.points()) span.of { " / " (found.pairs) }
+            } }
+        }
+    };
+    html! {
+        section {
+            h2 { "Crosstable" }
+            div.scroll { table #crosstable {
+                thead { tr { th {} @for name in &names { th.number { (name) } } } }
+                tbody { @for (one, name) in names.iter().enumerate() { tr {
+                    th scope="row" { (name) }
+                    @for other in 0..names.len() { (cell(one, other)) }
+                } } }
+            } }
+            p.note { "Each seat of the engine of the row compared with each seat of the engine of the column that \
+                sat in the same game: 1 for the better place, 1/2 for a shared one; of how many." }
+        }
+    }
+}
+
+/// The names of the engines with their colours, as far as they are in a plot.
+fn legend(standings: &Standings) -> Markup {
+    html! {
+        p.legend {
+            @for (index, (name, _)) in standings.engines().enumerate() { span { (bars::spot(index)) (name) } }
+        }
+    }
+}
+
+fn figure(title: &str, plot: &Plot) -> Markup {
+    html! {
+        @if let Some(svg) = plot.svg() {
+            figure { figcaption { (title) } (PreEscaped(svg)) }
+        }
+    }
+}
+
+/// Ratings, Elo and test over the games.
+fn curves(page: &Page) -> Markup {
+    let plots = page.history.plots(&page.report);
+    html! {
+        @if !plots.is_empty() { section {
+            h2 { "Over time" }
+            @if page.report.ratings().is_some() { (legend(page.report.standings())) }
+            div.plots { @for (title, plot) in &plots { (figure(title, plot)) } }
+            @if let Some(fairness) = page.report.fairness() {
+                (rows("fairness", &fairness, None))
+                p.note { (FAIRNESS_LEGEND) }
+            }
+            @for line in page.report.suspects().into_iter().chain(page.report.warning()) { p.warning { (line) } }
+        } }
+    }
+}
+
+fn time_use(page: &Page) -> Markup {
+    let plots = page.time_use.plots();
+    html! {
+        section #time {
+            h2 { "Time use" }
+            @if plots.is_empty() { p.note { "No times are recorded." } }
+            @else { (legend(page.report.standings())) }
+            div.plots { @for (title, plot) in &plots { (figure(title, plot)) } }
+            @if let Some(fairness) = page.report.fairness() {
+                (rows("fairness", &fairness, None))
+                p.note { (FAIRNESS_LEGEND) }
+            }
+            @for line in page.report.suspects().into_iter().chain(page.report.warning()) { p.warning { (line) } }
+        }
+    }
+}
+
+/// Who played, of a match on many machines.
+fn machines(page: &Page) -> Markup {
+    let (machines, shares) = (page.report.machines(), page.report.shares_by_machine());
+    let remarks = page.report.machine_remarks();
+    html! {
+        @if machines.is_some() || !remarks.is_empty() { section #machines {
+            h2 { "Machines" }
+            @if let Some(machines) = machines {
+                (rows("machine-table", &machines, None))
+                p.note { (MACHINES_LEGEND) }
+            }
+            @if let Some(shares) = shares {
+                h3 { "Share by machine" }
+                (rows("machine-shares", &shares, None))
+                p.note { (SHARES_LEGEND) }
+            }
+            @for line in remarks { p.warning { (line) } }
+        } }
+    }
+}
+
+fn faults(page: &Page) -> Markup {
+    let list = &page.faults;
+    let unlisted = list.count - list.listed.len();
+    let entries: Vec<Markup> = list
+        .listed
+        .iter()
+        .map(|(&number, entry)| fault(number, entry, page.shown.contains(number)))
+        .collect();
+    let (open, closed) = entries.split_at(entries.len().min(OPEN_FAULTS));
+    html! {
+        section #faults {
+            h2 { "Faults: " (list.count) }
+            @for entry in open { (entry) }
+            @if !closed.is_empty() {
+                details { summary { (closed.len()) " more" } @for entry in closed { (entry) } }
+            }
+            @if unlisted > 0 { p { (unlisted) " more are not listed" } }
+        }
+    }
+}
+
+fn fault(game: u64, entry: &FaultEntry, is_shown: bool) -> Markup {
+    html! {
+        article.fault {
+            h3 {
+                @if is_shown { a href=(format!("#game-{game}")) { "game " (game) } }
+                @else { "game " (game) }
+                ", seat " (entry.fault.seat) ", " (entry.engine) ": " (entry.ending)
+            }
+            p { (entry.fault.reason) }
+            @if !entry.fault.stderr.is_empty() { pre { (entry.fault.stderr.join("\n")) } }
+        }
+    }
+}
+
+/// Where the script shows the games.
+fn games(page: &Page) -> Markup {
+    let (shown, all) = (page.shown.len() as u64, page.report.played());
+    html! {
+        section #games {
+            h2 { "Games" }
+            @if shown < all {
+                p.note #shown {
+                    (shown) " of " (all) " games can be shown: those with faults, then the first ones. The numbers \
+                        above are of all games."
+                }
+            }
+            @if shown > 0 { div #game { noscript { p { "Stepping through the games needs JavaScript." } } } }
+        }
+    }
+}

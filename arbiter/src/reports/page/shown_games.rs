@@ -1,0 +1,295 @@
+//! The games that can be stepped through, as JSON for the page's script: of each position only what differs from
+//! the one before.
+
+use buxtehude::rules::{AnyPosition, Board, Layout, Scene};
+use serde::Serialize;
+
+use super::shown_review::{GameReview, StepReview};
+use matches::archive::replay::{Step, Walk};
+use matches::record::line::pv_text;
+use matches::record::printable::{printable, printable_json};
+use matches::record::{Fault, GameRecord, TurnRecord};
+use matches::score::review::Review;
+
+/// All games that are shown, sorted by number.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ShownGames {
+    /// Who reviewed those that were, and by what limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reviewer: Option<String>,
+    boards: Vec<ShownBoard>,
+    games: Vec<ShownGame>,
+}
+
+/// A board with the kinds of its squares.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct ShownBoard {
+    /// Squares in a row, or 0 for a track.
+    files: u8,
+    /// Name and mark of each kind.
+    kinds: Vec<[&'static str; 2]>,
+    /// The index of its kind for each square.
+    squares: Vec<usize>,
+}
+
+/// One game.
+#[derive(Clone, Debug, Serialize)]
+struct ShownGame {
+    number: u64,
+    block: u64,
+    variant: String,
+    /// The engines in seat order.
+    names: Vec<String>,
+    places: Vec<u32>,
+    endings: Vec<&'static str>,
+    fault: Option<Fault>,
+    /// Why the rest of the game, or all of it, cannot be shown.
+    flaw: Option<String>,
+    /// How many steps are of the opening: nobody was asked for them.
+    opening: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    review: Option<GameReview>,
+    positions: Option<Positions>,
+}
+
+/// The positions of a game.
+#[derive(Clone, Debug, Serialize)]
+struct Positions {
+    /// The index of the board.
+    board: usize,
+    /// The seat, from 0, and the name of each piece.
+    pieces: Vec<(u8, &'static str)>,
+    /// What the facts of each seat are about.
+    labels: Vec<&'static str>,
+    /// The squares of the pieces at the start.
+    squares: Vec<usize>,
+    /// The facts of each seat at the start.
+    facts: Vec<Vec<String>>,
+    /// The seat, from 0, whose turn it is at the start.
+    turn: Option<u8>,
+    steps: Vec<ShownStep>,
+}
+
+/// A move with its card, what changes by it, and what the engine thought. The keys are short, since there are many.
+#[derive(Clone, Debug, Serialize)]
+struct ShownStep {
+    /// The seat that moved, from 0.
+    #[serde(rename = "s")]
+    seat: u8,
+    #[serde(rename = "m")]
+    mv: String,
+    #[serde(rename = "c", skip_serializing_if = "Option::is_none")]
+    card: Option<String>,
+    /// The seat, from 0, whose turn it is now.
+    #[serde(rename = "n", skip_serializing_if = "Option::is_none")]
+    turn: Option<u8>,
+    /// Pieces that have moved, each with its square.
+    #[serde(rename = "p", skip_serializing_if = "Vec::is_empty")]
+    pieces: Vec<(usize, usize)>,
+    /// Facts that have changed: seat, index, value.
+    #[serde(rename = "f", skip_serializing_if = "Vec::is_empty")]
+    facts: Vec<(usize, usize, String)>,
+    /// Each seat's share in permille, as the engine has it.
+    #[serde(rename = "e", skip_serializing_if = "Vec::is_empty")]
+    estimate: Vec<u16>,
+    #[serde(rename = "t", skip_serializing_if = "Option::is_none")]
+    micros: Option<u64>,
+    #[serde(rename = "d", skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    #[serde(rename = "v", skip_serializing_if = "Option::is_none")]
+    score: Option<String>,
+    #[serde(rename = "k", skip_serializing_if = "Option::is_none")]
+    nodes: Option<u64>,
+    #[serde(rename = "l", skip_serializing_if = "Option::is_none")]
+    pv: Option<String>,
+    #[serde(rename = "r", skip_serializing_if = "Option::is_none")]
+    review: Option<StepReview>,
+}
+
+impl ShownGames {
+    /// Says who reviews games, and by what limit.
+    pub fn set_reviewer(&mut self, reviewer: &str) {
+        self.reviewer = Some(printable(reviewer).into_owned());
+    }
+
+    /// Adds a game, with as many of its moves as the rules allow, and what a review says of them.
+    pub fn add(&mut self, record: &GameRecord, review: Option<&Review>) {
+        let mut game = ShownGame {
+            number: record.game,
+            block: record.block,
+            variant: printable(&record.variant).into_owned(),
+            names: printable_texts(&record.seats),
+            places: record.places.clone(),
+            endings: record.endings.iter().map(|ending| ending.name()).collect(),
+            fault: record.fault.as_ref().map(printable_fault),
+            flaw: None,
+            opening: 0,
+            review: review.map(GameReview::of),
+            positions: None,
+        };
+        match Walk::of(record) {
+            Err(flaw) => game.flaw = Some(printable(&flaw.to_string()).into_owned()),
+            Ok(walk) => {
+                let flaw = walk.flaw.as_ref().map(ToString::to_string);
+                game.flaw = flaw.map(|flaw| printable(&flaw).into_owned());
+                // Where moves are missing at the end, so are those that the last turns are about.
+                game.opening = record.opening_plies();
+                let mut positions = self.positions(&walk, &record.turns, game.opening);
+                for reviewed in review.iter().flat_map(|review| &review.moves) {
+                    if let Some(step) = positions.steps.get_mut(reviewed.ply - 1) {
+                        step.review = Some(StepReview::of(reviewed));
+                    }
+                }
+                game.positions = Some(positions);
+            }
+        }
+        let after = self
+            .games
+            .partition_point(|other| other.number < game.number);
+        self.games.insert(after, game);
+    }
+
+    fn positions(&mut self, walk: &Walk, turns: &[TurnRecord], opening: usize) -> Positions {
+        let start = walk.first.scene();
+        let mut before = start.clone();
+        let mut steps = Vec::new();
+        for (index, step) in walk.steps.iter().enumerate() {
+            let after = step.after.scene();
+            let turn = index
+                .checked_sub(opening)
+                .and_then(|index| turns.get(index));
+            steps.push(shown_step(step, &before, &after, turn));
+            before = after;
+        }
+        let board = self.board(&start.board);
+        let first = start.facts.first().map_or(&[][..], Vec::as_slice);
+        Positions {
+            board,
+            pieces: start
+                .pieces
+                .iter()
+                .map(|piece| (piece.seat.0, piece.name))
+                .collect(),
+            labels: first.iter().map(|fact| fact.label).collect(),
+            squares: start.pieces.iter().map(|piece| piece.square).collect(),
+            facts: values(&start),
+            turn: turn(&walk.first),
+            steps,
+        }
+    }
+
+    /// The index of a board, which is added if it is not there yet.
+    fn board(&mut self, board: &Board) -> usize {
+        let mut kinds = Vec::new();
+        let mut squares = Vec::new();
+        for kind in &board.squares {
+            let kind = [kind.name, kind.mark];
+            let known = kinds.iter().position(|known| *known == kind);
+            squares.push(known.unwrap_or_else(|| {
+                kinds.push(kind);
+                kinds.len() - 1
+            }));
+        }
+        let board = ShownBoard {
+            files: match board.layout {
+                Layout::Track => 0,
+                Layout::Grid { files } => files,
+            },
+            kinds,
+            squares,
+        };
+        let known = self.boards.iter().position(|known| *known == board);
+        known.unwrap_or_else(|| {
+            self.boards.push(board);
+            self.boards.len() - 1
+        })
+    }
+
+    /// The number of games.
+    pub fn len(&self) -> usize {
+        self.games.len()
+    }
+
+    /// Whether a game is shown.
+    pub fn contains(&self, number: u64) -> bool {
+        self.games
+            .binary_search_by_key(&number, |game| game.number)
+            .is_ok()
+    }
+
+    /// The games as JSON that can stand in a `script` element: no text in it can end the element.
+    pub fn json(&self) -> String {
+        // Numbers and texts always have a JSON form.
+        let json = serde_json::to_string(self).unwrap_or_default();
+        // Outside of texts JSON has none of these.
+        printable_json(&json)
+            .replace('<', "\\u003c")
+            .replace('>', "\\u003e")
+            .replace('&', "\\u0026")
+    }
+}
+
+fn shown_step(
+    step: &Step,
+    before: &Scene,
+    after: &Scene,
+    turn_record: Option<&TurnRecord>,
+) -> ShownStep {
+    let pieces = before.pieces.iter().zip(&after.pieces).enumerate();
+    let moved = pieces.filter(|(_, (before, after))| before.square != after.square);
+    let mut facts = Vec::new();
+    for (seat, (before, after)) in before.facts.iter().zip(&after.facts).enumerate() {
+        for (index, (before, after)) in before.iter().zip(after).enumerate() {
+            if before.value != after.value {
+                facts.push((seat, index, after.value.clone()));
+            }
+        }
+    }
+    ShownStep {
+        seat: step.seat.0,
+        mv: match &step.rolled {
+            Some(roll) => format!("{roll} {}", step.mv),
+            None => step.mv.clone(),
+        },
+        card: step.card.clone(),
+        turn: turn(&step.after),
+        pieces: moved
+            .map(|(index, (_, after))| (index, after.square))
+            .collect(),
+        facts,
+        estimate: turn_record.map_or(Vec::new(), |turn| turn.estimate.clone()),
+        micros: turn_record.and_then(|turn| turn.micros),
+        depth: turn_record.and_then(|turn| turn.depth),
+        score: turn_record.and_then(|turn| Some(printable(turn.score.as_ref()?).into_owned())),
+        nodes: turn_record.and_then(|turn| turn.nodes),
+        pv: turn_record.and_then(|turn| Some(printable(&pv_text(&turn.pv)?).into_owned())),
+        review: None,
+    }
+}
+
+/// A fault whose texts are seen as they are.
+fn printable_fault(fault: &Fault) -> Fault {
+    Fault {
+        seat: fault.seat,
+        reason: printable(&fault.reason).into_owned(),
+        stderr: printable_texts(&fault.stderr),
+        evidence: None,
+    }
+}
+
+fn printable_texts(texts: &[String]) -> Vec<String> {
+    let texts = texts.iter().map(|text| printable(text).into_owned());
+    texts.collect()
+}
+
+fn values(scene: &Scene) -> Vec<Vec<String>> {
+    let facts = scene.facts.iter();
+    facts
+        .map(|facts| facts.iter().map(|fact| fact.value.clone()).collect())
+        .collect()
+}
+
+/// The seat that moves or draws.
+fn turn(position: &AnyPosition) -> Option<u8> {
+    position.turn().seat().map(|seat| seat.0)
+}

@@ -1,0 +1,152 @@
+//! What was played: the settings of a match, as the page tells them.
+
+use matches::archive::store::Circumstances;
+use matches::plan::{Adjudication, EngineSpec, Plan};
+use matches::record::GameRecord;
+
+/// What a page is about.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The heading of the page.
+    pub title: String,
+    /// Settings, each with its value.
+    pub settings: Vec<(&'static str, String)>,
+    /// The engines, where their settings are known.
+    pub engines: Vec<EngineEntry>,
+}
+
+/// An engine and its settings.
+#[derive(Clone, Debug)]
+pub struct EngineEntry {
+    /// The name in all tables.
+    pub name: String,
+    /// As what it introduced itself.
+    pub id_name: Option<String>,
+    /// What each of its moves may cost.
+    pub limit: String,
+    /// The options that were set.
+    pub options: String,
+    /// The program with its arguments.
+    pub command: String,
+    /// The SHA-256 of the program.
+    pub sha256: Option<String>,
+}
+
+impl Subject {
+    /// A match that is stored, given by which names its engines introduced themselves, and how it was played.
+    pub fn of_match(
+        plan: &Plan,
+        id_names: &[Option<String>],
+        circumstances: &Circumstances,
+    ) -> Subject {
+        let id_names = id_names.iter().cloned().chain(std::iter::repeat(None));
+        let programs = circumstances.programs.iter().cloned();
+        let programs = programs.chain(std::iter::repeat(None));
+        let patience = &plan.patience;
+        let mut settings = vec![
+            ("variant", plan.variant.name.to_string()),
+            ("format", plan.format.to_string()),
+            ("seats", plan.seats.to_string()),
+            ("games planned", plan.games.to_string()),
+            ("seed", plan.seed.to_string()),
+            ("openings", openings(plan)),
+            ("random plies", plan.random_plies.to_string()),
+            ("stall", format!("{} s", patience.stall.as_secs_f64())),
+            ("most plies", patience.max_plies.to_string()),
+        ];
+        let Adjudication { resign, solved } = plan.adjudication;
+        settings.extend(resign.map(|resign| ("resign", resign.to_string())));
+        settings.extend(solved.then(|| {
+            (
+                "solved",
+                "games end where the rules know the outcome".to_string(),
+            )
+        }));
+        settings.extend(plan.sprt.map(|sprt| ("test", sprt.to_string())));
+        settings.extend(played(circumstances));
+        Subject {
+            title: title(plan.variant.name, plan.seats),
+            settings,
+            engines: plan
+                .engines
+                .iter()
+                .zip(id_names)
+                .zip(programs)
+                .map(entry)
+                .collect(),
+        }
+    }
+
+    /// What a game in a record tells of its match.
+    pub fn of_record(game: &GameRecord) -> Subject {
+        let settings = [
+            ("variant", game.variant.clone()),
+            ("seats", game.seats.len().to_string()),
+            ("seed", game.seed.to_string()),
+        ];
+        Subject {
+            title: title(&game.variant, game.seats.len()),
+            settings: settings.into(),
+            engines: Vec::new(),
+        }
+    }
+}
+
+fn title(variant: &str, seats: usize) -> String {
+    format!("{variant}, {seats} seats")
+}
+
+fn openings(plan: &Plan) -> String {
+    match plan.openings.as_slice() {
+        [only] if only.start.is_none() && only.moves.is_empty() => "the start".to_string(),
+        [only] => {
+            let start = only.start.as_deref().unwrap_or("the start");
+            [
+                &[start],
+                &*only.moves.iter().map(String::as_str).collect::<Vec<_>>(),
+            ]
+            .concat()
+            .join(" ")
+        }
+        several => format!("{} in turn", several.len()),
+    }
+}
+
+/// When and where it was played, and by what.
+fn played(circumstances: &Circumstances) -> impl Iterator<Item = (&'static str, String)> {
+    let known = circumstances.clone();
+    let took = known.seconds.map(|seconds| {
+        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+        format!("{hours}:{minutes:02}:{:02} h", seconds % 60)
+    });
+    let facts = [
+        ("begun", known.begun),
+        ("to the last game", took),
+        ("machine", known.machine),
+        ("arbiter", known.arbiter),
+    ];
+    facts
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+}
+
+fn entry(
+    ((engine, id_name), sha256): ((&EngineSpec, Option<String>), Option<String>),
+) -> EngineEntry {
+    let mut options: Vec<String> = engine
+        .options
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    options.extend(engine.switches());
+    let command = engine.command.display().to_string();
+    let words = std::iter::once(&command).chain(&engine.args);
+    EngineEntry {
+        name: engine.name.clone(),
+        id_name,
+        limit: engine.limit.in_words(),
+        options: options.join(", "),
+        command: words.map(String::as_str).collect::<Vec<&str>>().join(" "),
+        sha256,
+    }
+}

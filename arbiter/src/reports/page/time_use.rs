@@ -1,0 +1,202 @@
+//! How long the engines thought: how often which time, and at which move of the game.
+
+use super::plot::Plot;
+use matches::record::GameRecord;
+
+/// Classes of time for each factor of ten.
+const CLASSES_PER_DECADE: f64 = 5.0;
+
+/// Classes, from 1 microsecond to beyond 1000 seconds.
+const CLASSES: usize = 46;
+
+/// Moves of a game that are told apart; later ones are not counted.
+const MOST_MOVES: usize = 2000;
+
+/// Groups of moves for which a mean time is told.
+const MOST_GROUPS: usize = 60;
+
+/// The times of all engines.
+#[derive(Clone, Debug)]
+pub struct TimeUse {
+    names: Vec<String>,
+    engines: Vec<Times>,
+}
+
+#[derive(Clone, Debug)]
+struct Times {
+    /// Answers in each class.
+    classes: [u64; CLASSES],
+    /// Answers and their microseconds at each move of the game.
+    by_move: Vec<(u64, u64)>,
+}
+
+impl TimeUse {
+    /// No answer yet of the engines of these names.
+    pub fn new(names: Vec<String>) -> TimeUse {
+        let none = Times {
+            classes: [0; CLASSES],
+            by_move: Vec::new(),
+        };
+        TimeUse {
+            engines: vec![none; names.len()],
+            names,
+        }
+    }
+
+    /// Counts the answers in a game of which the time is known.
+    pub fn add(&mut self, record: &GameRecord) {
+        let engine = |name: &String| self.names.iter().position(|known| known == name);
+        let engines: Vec<Option<usize>> = record.seats.iter().map(engine).collect();
+        for (index, turn) in record.turns.iter().enumerate() {
+            let seat = (turn.seat as usize).wrapping_sub(1);
+            let engine = engines.get(seat).copied().flatten();
+            let Some((times, micros)) = engine
+                .and_then(|engine| self.engines.get_mut(engine))
+                .zip(turn.micros)
+            else {
+                continue;
+            };
+            times.classes[class(micros)] += 1;
+            if index < MOST_MOVES {
+                if times.by_move.len() <= index {
+                    times.by_move.resize(index + 1, (0, 0));
+                }
+                times.by_move[index].0 += 1;
+                times.by_move[index].1 += micros;
+            }
+        }
+    }
+
+    /// The curves that there are, each with its title; none where no time is known.
+    pub fn plots(&self) -> Vec<(&'static str, Plot)> {
+        if self.engines.iter().all(|times| times.by_move.is_empty()) {
+            return Vec::new();
+        }
+        let plot = |x, y, curves: Vec<Vec<(f64, f64)>>| Plot {
+            x,
+            y,
+            curves: curves.into_iter().enumerate().collect(),
+            ..Plot::default()
+        };
+        let distribution = Plot {
+            is_logarithmic: true,
+            ..plot("ms/move", "% of answers", self.distributions())
+        };
+        let by_move = plot("move of the game", "mean ms", self.by_move());
+        vec![
+            ("Time of an answer", distribution),
+            ("Mean time by move", by_move),
+        ]
+    }
+
+    /// For each engine the points of its distribution: milliseconds and the percentage of answers about there.
+    fn distributions(&self) -> Vec<Vec<(f64, f64)>> {
+        let distribution = |times: &Times| {
+            let all: u64 = times.classes.iter().sum();
+            let used = |index: &usize| times.classes[*index] > 0;
+            let Some(first) = (0..CLASSES).find(used) else {
+                return Vec::new();
+            };
+            let last = (0..CLASSES).rfind(used).unwrap_or(first);
+            // The curve begins and ends at nought.
+            let shown = first.saturating_sub(1)..=(last + 1).min(CLASSES - 1);
+            let percentage = |index: usize| 100.0 * times.classes[index] as f64 / all as f64;
+            shown
+                .map(|index| (middle_ms(index), percentage(index)))
+                .collect()
+        };
+        self.engines.iter().map(distribution).collect()
+    }
+
+    /// For each engine its mean milliseconds at moves of the game, counted from 1 after the opening; of a long
+    /// game, at some moves together.
+    fn by_move(&self) -> Vec<Vec<(f64, f64)>> {
+        let moves = self.engines.iter().map(|times| times.by_move.len()).max();
+        let together = moves.unwrap_or(0).div_ceil(MOST_GROUPS).max(1);
+        let means = |times: &Times| {
+            let groups = times.by_move.chunks(together).enumerate();
+            let mean = |(group, moves): (usize, &[(u64, u64)])| {
+                let count: u64 = moves.iter().map(|(count, _)| count).sum();
+                let micros: u64 = moves.iter().map(|(_, micros)| micros).sum();
+                let middle = (group * together) as f64 + (moves.len() + 1) as f64 / 2.0;
+                (count > 0).then(|| (middle, micros as f64 / 1000.0 / count as f64))
+            };
+            groups.filter_map(mean).collect()
+        };
+        self.engines.iter().map(means).collect()
+    }
+}
+
+/// The class of a time.
+fn class(micros: u64) -> usize {
+    let class = (micros.max(1) as f64).log10() * CLASSES_PER_DECADE;
+    (class as usize).min(CLASSES - 1)
+}
+
+/// The middle of a class on the logarithmic scale, in milliseconds.
+fn middle_ms(class: usize) -> f64 {
+    10f64.powf((class as f64 + 0.5) / CLASSES_PER_DECADE) / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use matches::record::TurnRecord;
+    use matches::record::ending::Ending;
+    use matches::record::seed::Seed;
+
+    #[test]
+    fn times_are_counted_for_who_took_them() {
+        let turn = |seat, micros| TurnRecord {
+            overrun: None,
+            seat,
+            mv: String::new(),
+            micros,
+            depth: None,
+            estimate: Vec::new(),
+            score: None,
+            ..TurnRecord::default()
+        };
+        let record = GameRecord {
+            game: 1,
+            block: 1,
+            variant: String::new(),
+            start: String::new(),
+            seats: vec!["slow".into(), "quick".into()],
+            seed: Seed::Number(1),
+            moves: String::new(),
+            places: vec![1, 2],
+            endings: vec![Ending::Finish; 2],
+            fault: None,
+            replays: Vec::new(),
+            machine: None,
+            turns: vec![
+                turn(1, Some(30_000)),
+                turn(2, Some(20)),
+                turn(1, Some(10_000)),
+                turn(2, None),
+            ],
+        };
+        let mut times = TimeUse::new(vec!["quick".into(), "slow".into()]);
+        times.add(&record);
+        assert_eq!(
+            times.by_move(),
+            [vec![(2.0, 0.02)], vec![(1.0, 30.0), (3.0, 10.0)]]
+        );
+        let distributions = times.distributions();
+        let shares = |engine: usize| -> Vec<f64> {
+            let points = distributions[engine].iter();
+            points
+                .map(|&(_, share)| share)
+                .filter(|share| *share > 0.0)
+                .collect()
+        };
+        assert_eq!(
+            (shares(0), shares(1)),
+            (vec![100.0], vec![50.0, 50.0]),
+            "{distributions:?}"
+        );
+        let (ms, _) = distributions[0][1];
+        assert!((0.015..0.03).contains(&ms), "{distributions:?}");
+    }
+}

@@ -1,0 +1,35 @@
+//! What a match is and how it is played.
+//!
+//! Each module uses only modules above it in this table:
+//!
+//! | module | content |
+//! |---|---|
+//! | [`output`] | printing to the terminal |
+//! | [`record`] | the record of a game |
+//! | [`score`] | statistics of results |
+//! | [`plan`] | a match before it starts, and the schedule of its games |
+//! | [`archive`] | the store and record files; does not see [`play`] |
+//! | [`play`] | engine processes, the referee, and the threads that play games |
+//! | [`judge`], [`review`] | the value of each move and card of a game, by an engine |
+//! | [`report`] | tables of a match |
+//! | [`run`] | a match from its start to its exit status |
+//!
+//! No input may bring the arbiter down: panicking calls are denied outside tests.
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)
+)]
+
+/// Version of the workspace, as `arbiter --version` prints it and stores keep it.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+pub mod archive;
+pub mod judge;
+pub mod output;
+pub mod plan;
+pub mod play;
+pub mod record;
+pub mod report;
+pub mod review;
+pub mod run;
+pub mod score;

@@ -1,0 +1,323 @@
+//! What machine and rivals did to the engines: how long each was kept waiting for a processor, what it took after
+//! `stop`, and which games were played again.
+
+use super::{Column, Rows, percent};
+use crate::record::{GameRecord, TurnSums};
+
+/// A machine is too busy where engines wait in so much of their time.
+const TOO_BUSY: f64 = 0.1;
+/// Time of engines from which on a share of it tells something, in microseconds.
+const TELLING_MICROS: u64 = 1_000_000;
+/// A wait that is worth a table.
+const WORTH_TELLING: f64 = 0.001;
+/// A part of its own time for which no engine computes out of turn unless it thinks.
+const THOUGHT: f64 = 0.25;
+/// Replays from which on their circumstances tell something.
+const TELLING_REPLAYS: usize = 5;
+/// How many standard errors are no chance: 1 % of one side.
+const NO_CHANCE: f64 = 2.33;
+
+/// What the columns mean.
+pub const LEGEND: &str = "\
+waited: part of its time for want of a processor, not counted; out of turn: what it computed while it had nothing to do,
+as a part of its time; after stop: time charged for pondering that ended late; replays: games played again since it
+would have lost them by somebody else's fault; share before: its own before all replays of its games, and its par
+";
+
+/// What happened to each engine of a match.
+#[derive(Clone, Debug)]
+pub struct Fairness {
+    engines: Vec<Engine>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Engine {
+    name: String,
+    micros: u64,
+    waited: u64,
+    out_of_turn: u64,
+    late_stops: u64,
+    /// Seats in games that were played again, each time.
+    seatings: usize,
+    /// How often it was the one that would have lost.
+    replays: usize,
+    /// How far its share was above its par before each replay of a game in which it sat, in permille.
+    leads: Vec<f64>,
+    /// The sum of its shares before, and of its pars, in permille.
+    shares: [f64; 2],
+}
+
+impl Fairness {
+    /// Before the first game of these engines.
+    pub fn new<'a>(names: impl Iterator<Item = &'a str>) -> Fairness {
+        let engine = |name: &str| Engine {
+            name: name.to_string(),
+            ..Engine::default()
+        };
+        Fairness {
+            engines: names.map(engine).collect(),
+        }
+    }
+
+    /// Counts a game, given what the turns of each seat add up to.
+    pub fn add(&mut self, record: &GameRecord, sums: &[TurnSums]) {
+        for engine in &mut self.engines {
+            let own = |(seat, name): (usize, &String)| (*name == engine.name).then_some(seat);
+            let seats: Vec<usize> = record.seats.iter().enumerate().filter_map(own).collect();
+            for sums in seats.iter().filter_map(|&seat| sums.get(seat)) {
+                engine.micros += sums.micros;
+                engine.waited += sums.waited;
+                engine.out_of_turn += sums.out_of_turn;
+                engine.late_stops += sums.late_stops;
+            }
+            for replay in &record.replays {
+                engine.seatings += seats.len();
+                engine.replays +=
+                    usize::from(seats.iter().any(|seat| seat + 1 == replay.seat as usize));
+                let shares: Vec<f64> = seats
+                    .iter()
+                    .filter_map(|&seat| replay.shares.get(seat).copied().map(f64::from))
+                    .collect();
+                if seats.is_empty() || shares.len() < seats.len() {
+                    continue;
+                }
+                let par = 1000.0 * seats.len() as f64 / record.seats.len() as f64;
+                let share: f64 = shares.iter().sum();
+                engine.leads.push(share - par);
+                engine.shares[0] += share;
+                engine.shares[1] += par;
+            }
+        }
+    }
+
+    /// The table, or `None` where there is nothing to tell.
+    pub fn rows(&self) -> Option<Rows> {
+        let is_telling = |engine: &Engine| {
+            engine.waited_share() >= WORTH_TELLING
+                || engine.thinks_out_of_turn()
+                || engine.late_stops > 0
+                || engine.seatings > 0
+        };
+        if !self.engines.iter().any(is_telling) {
+            return None;
+        }
+        let mut columns = vec![Column::left("engine")];
+        columns.extend(
+            [
+                "waited",
+                "out of turn",
+                "after stop",
+                "replays",
+                "share before",
+            ]
+            .map(Column::right),
+        );
+        Some(Rows {
+            columns,
+            rows: self.engines.iter().map(Engine::row).collect(),
+        })
+    }
+
+    /// What is to be said aloud: that the machine is too busy, and what to do.
+    pub fn warning(&self) -> Option<String> {
+        let micros: u64 = self.engines.iter().map(|engine| engine.micros).sum();
+        let waited: u64 = self.engines.iter().map(|engine| engine.waited).sum();
+        let share = waited as f64 / micros.max(1) as f64;
+        (micros >= TELLING_MICROS && share >= TOO_BUSY).then(|| {
+            let share = percent(share);
+            format!(
+                "warning: this machine is too busy for a fair match: engines waited for a processor in {share} \
+                 of their time; use a lower --concurrency, a longer time (--tc, --movetime) or a larger margin="
+            )
+        })
+    }
+
+    /// Engines whose replays are no chance, each with the reason.
+    pub fn suspects(&self) -> Vec<String> {
+        let all: usize = self.engines.iter().map(|engine| engine.seatings).sum();
+        let replays: usize = self.engines.iter().map(|engine| engine.replays).sum();
+        let mut suspects = Vec::new();
+        for engine in &self.engines {
+            let name = &engine.name;
+            let part = engine.seatings as f64 / all.max(1) as f64;
+            let excess = engine.replays as f64 - part * replays as f64;
+            let deviation = (replays as f64 * part * (1.0 - part)).sqrt();
+            if replays >= TELLING_REPLAYS && excess > NO_CHANCE * deviation && deviation > 0.0 {
+                let own = engine.replays;
+                suspects.push(format!(
+                    "{name}: {own} of {replays} replays were for it, significantly more than its part"
+                ));
+            }
+            if engine.thinks_out_of_turn() {
+                let share = percent(engine.share_out_of_turn());
+                suspects.push(format!(
+                    "{name}: it computes while its rivals think, for {share} of its own time: \
+                     expected none without ponder=on"
+                ));
+            }
+            if engine.stood_badly() {
+                let [share, par] = engine.mean_shares().map(percent);
+                suspects.push(format!(
+                    "{name}: games were played again where it stood badly, at {share} before with a par \
+                     of {par}: that is no chance"
+                ));
+            }
+        }
+        suspects
+    }
+}
+
+impl Engine {
+    fn waited_share(&self) -> f64 {
+        self.waited as f64 / self.micros.max(1) as f64
+    }
+
+    fn share_out_of_turn(&self) -> f64 {
+        self.out_of_turn as f64 / self.micros.max(1) as f64
+    }
+
+    /// Whether it uses so much of the processors while it has nothing to do that it must be thinking.
+    fn thinks_out_of_turn(&self) -> bool {
+        self.out_of_turn >= TELLING_MICROS && self.share_out_of_turn() >= THOUGHT
+    }
+
+    /// Its mean share before replays, and its mean par, from 0 to 1.
+    fn mean_shares(&self) -> [f64; 2] {
+        let count = self.leads.len().max(1) as f64;
+        self.shares.map(|sum| sum / count / 1000.0)
+    }
+
+    /// Whether its leads before replays are significantly below zero.
+    fn stood_badly(&self) -> bool {
+        let count = self.leads.len() as f64;
+        let mean = self.leads.iter().sum::<f64>() / count;
+        let squares: f64 = self.leads.iter().map(|lead| (lead - mean).powi(2)).sum();
+        let error = (squares / (count - 1.0) / count).sqrt();
+        self.leads.len() >= TELLING_REPLAYS && mean < -NO_CHANCE * error
+    }
+
+    fn row(&self) -> Vec<String> {
+        let before = match self.leads.as_slice() {
+            [] => "-".to_string(),
+            _ => {
+                let [share, par] = self.mean_shares().map(percent);
+                format!("{share} of {par}")
+            }
+        };
+        vec![
+            self.name.clone(),
+            percent(self.waited_share()),
+            percent(self.share_out_of_turn()),
+            format!("{:.1} ms", self.late_stops as f64 / 1000.0),
+            self.replays.to_string(),
+            before,
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Replay;
+    use crate::record::seed::Seed;
+
+    fn record() -> GameRecord {
+        GameRecord {
+            game: 1,
+            block: 1,
+            variant: String::new(),
+            start: String::new(),
+            seats: ["fair", "foul"].map(String::from).to_vec(),
+            seed: Seed::Number(1),
+            moves: String::new(),
+            places: Vec::new(),
+            endings: Vec::new(),
+            fault: None,
+            turns: Vec::new(),
+            replays: Vec::new(),
+            machine: None,
+        }
+    }
+
+    /// A game of two in which the second engine sat in `seat` and was late so often, at such a share.
+    fn game(number: u64, seats: [&str; 2], late: u32, shares: [u16; 2]) -> GameRecord {
+        GameRecord {
+            game: number,
+            seats: seats.map(String::from).to_vec(),
+            replays: vec![Replay {
+                seat: late,
+                reason: String::new(),
+                shares: shares.to_vec(),
+            }],
+            ..record()
+        }
+    }
+
+    fn fairness(games: &[GameRecord], micros: u64, waited: u64) -> Fairness {
+        let mut fairness = Fairness::new(["fair", "foul"].into_iter());
+        let sums = TurnSums {
+            micros,
+            waited,
+            ..TurnSums::default()
+        };
+        for game in games {
+            fairness.add(game, &[sums; 2]);
+        }
+        fairness
+    }
+
+    #[test]
+    fn who_is_late_more_often_than_its_rival_is_named() {
+        let foul = |number| game(number, ["fair", "foul"], 2, [500, 500]);
+        let games: Vec<GameRecord> = (1..=8).map(foul).collect();
+        let suspects = fairness(&games, 1, 0).suspects();
+        assert_eq!(
+            suspects,
+            ["foul: 8 of 8 replays were for it, significantly more than its part"]
+        );
+        assert_eq!(fairness(&games[..4], 1, 0).suspects(), [""; 0]);
+    }
+
+    #[test]
+    fn who_stood_badly_before_each_replay_is_named_whoever_was_late() {
+        let foul = |number: u64| {
+            game(
+                number,
+                ["foul", "fair"],
+                1 + number as u32 % 2,
+                [100 + 10 * number as u16, 890],
+            )
+        };
+        let games: Vec<GameRecord> = (1..=6).map(foul).collect();
+        let suspects = fairness(&games, 1, 0).suspects();
+        assert_eq!(suspects.len(), 1, "{suspects:?}");
+        assert!(
+            suspects[0]
+                .starts_with("foul: games were played again where it stood badly, at 13.5 %"),
+            "{suspects:?}"
+        );
+        let both = |number: u64| {
+            game(
+                number,
+                ["foul", "fair"],
+                1 + number as u32 % 2,
+                if number.is_multiple_of(2) {
+                    [300, 700]
+                } else {
+                    [700, 300]
+                },
+            )
+        };
+        let games: Vec<GameRecord> = (1..=8).map(both).collect();
+        assert_eq!(fairness(&games, 1, 0).suspects(), [""; 0]);
+    }
+
+    #[test]
+    fn a_machine_is_too_busy_where_engines_wait_in_a_tenth_of_their_time() {
+        let games = [record()];
+        assert_eq!(fairness(&games, 1_000_000, 99_000).warning(), None);
+        assert!(fairness(&games, 1_000_000, 101_000).warning().is_some());
+        assert!(fairness(&games, 1_000_000, 500).rows().is_none());
+        assert!(fairness(&games, 1_000_000, 2_000).rows().is_some());
+    }
+}

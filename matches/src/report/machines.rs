@@ -1,0 +1,418 @@
+//! Which machine of a match on many machines played how much, how well it was fit for it, and whether engines fared
+//! there as elsewhere.
+
+use std::collections::BTreeMap;
+
+use super::{Column, Rows, percent};
+use crate::archive::store::SetAside;
+use crate::record::GameRecord;
+use crate::record::ending::Ending;
+use crate::record::printable::printable;
+use crate::score::Tally;
+
+/// Machines that are listed, those with the most games; beyond, they are counted.
+const MOST_LISTED: usize = 40;
+/// How many standard errors apart results are no chance, in whatever column: 1 in 16,000.
+const NO_CHANCE: f64 = 4.0;
+/// Standard errors in half of a 95 % interval.
+const OF_AN_INTERVAL: f64 = 1.96;
+/// The name of games that were played on no machine with a name.
+const UNNAMED: &str = "-";
+
+/// What the columns of machines mean.
+pub const LEGEND: &str = "\
+games/s: with all its slots busy; lag, p99: the arbiter's own lag there, median and what 99 in 100 do not exceed, in ms;
+time, faults: games that ended by a time forfeit, and by another fault; replays: games played again since somebody else
+may have been at fault; speed: thousand positions a second that the built-in engine visits in each slot; times: its
+limits of time, as a part of those of the match
+";
+
+/// What the columns of shares mean.
+pub const SHARES_LEGEND: &str = "\
+share: of the engine on that machine, over the blocks that it played as a whole; elsewhere: on all others
+";
+
+/// All machines of a match.
+#[derive(Clone, Debug)]
+pub struct Machines {
+    names: Vec<String>,
+    seats: usize,
+    games_per_block: usize,
+    machines: BTreeMap<String, MachineTally>,
+    aside: Vec<SetAside>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct MachineTally {
+    games: u64,
+    /// The time of its games, in seconds, each divided by the number that it plays at a time.
+    seconds: f64,
+    /// Sums over games, in milliseconds.
+    lag_median: f64,
+    lag_p99: f64,
+    forfeits: u64,
+    faults: u64,
+    replays: u64,
+    /// Games with a speed, and the sum of these.
+    speeds: (u64, u64),
+    /// The lowest and the highest scale of its limits of time, in permille.
+    scales: Option<(u32, u32)>,
+    engines: Vec<Tally>,
+}
+
+impl Machines {
+    /// Before the first game of these engines, of so many seats.
+    pub fn new(names: Vec<String>, seats: usize) -> Machines {
+        Machines {
+            names,
+            seats,
+            games_per_block: seats,
+            machines: BTreeMap::new(),
+            aside: Vec::new(),
+        }
+    }
+
+    /// The same before the first game, where a block has so many games.
+    pub fn in_blocks_of(self, games: usize) -> Machines {
+        Machines {
+            games_per_block: games,
+            ..self
+        }
+    }
+
+    /// Says which machines were set aside.
+    pub fn set_aside(&mut self, aside: Vec<SetAside>) {
+        self.aside = aside;
+    }
+
+    /// Counts a game.
+    pub fn add(&mut self, record: &GameRecord) {
+        let machine = record.machine.as_ref();
+        let name = machine.map_or(UNNAMED, |machine| machine.worker.as_str());
+        if !self.machines.contains_key(name) {
+            let engine = Tally::new(self.seats, self.games_per_block);
+            let machine = MachineTally {
+                engines: vec![engine; self.names.len()],
+                ..MachineTally::default()
+            };
+            self.machines.insert(name.to_string(), machine);
+        }
+        if let Some(machine) = self.machines.get_mut(name) {
+            machine.add(record, &self.names);
+        }
+    }
+
+    /// The machines that are listed, those with the most games first, and how many are not.
+    fn listed(&self) -> (Vec<(&str, &MachineTally)>, usize) {
+        let machines = self.machines.iter();
+        let mut machines: Vec<(&str, &MachineTally)> = machines
+            .map(|(name, tally)| (name.as_str(), tally))
+            .collect();
+        machines.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.games));
+        let more = machines.len().saturating_sub(MOST_LISTED);
+        machines.truncate(MOST_LISTED);
+        (machines, more)
+    }
+
+    /// The table of machines, or `None` where the match was played on one.
+    pub fn rows(&self) -> Option<Rows> {
+        if self.machines.keys().all(|name| name == UNNAMED) {
+            return None;
+        }
+        let mut columns = vec![Column::left("machine")];
+        columns.extend(
+            [
+                "games", "part", "games/s", "lag", "p99", "time", "faults", "replays", "speed",
+                "times",
+            ]
+            .map(Column::right),
+        );
+        let all: u64 = self.machines.values().map(|tally| tally.games).sum();
+        let (listed, _) = self.listed();
+        let rows = listed.into_iter().map(|(name, tally)| tally.row(name, all));
+        Some(Rows {
+            columns,
+            rows: rows.collect(),
+        })
+    }
+
+    /// How each engine fared on each machine, or `None` where there are not two of both.
+    pub fn shares(&self) -> Option<Rows> {
+        if self.machines.len() < 2 || self.names.len() < 2 {
+            return None;
+        }
+        let mut columns = ["machine", "engine"].map(Column::left).to_vec();
+        columns.extend(["share", "±", "elsewhere", "±", "games"].map(Column::right));
+        let text = |part: Option<f64>| part.map_or("-".to_string(), percent);
+        let mut rows = Vec::new();
+        let everywhere = self.everywhere();
+        for (name, tally) in self.listed().0 {
+            for (engine, (here, all)) in tally.engines.iter().zip(&everywhere).enumerate() {
+                let elsewhere = all.less(here);
+                rows.push(vec![
+                    name.to_string(),
+                    self.names[engine].clone(),
+                    text(here.share()),
+                    text(here.error()),
+                    text(elsewhere.share()),
+                    text(elsewhere.error()),
+                    here.games.to_string(),
+                ]);
+            }
+        }
+        Some(Rows { columns, rows })
+    }
+
+    /// What each engine achieved on all machines.
+    fn everywhere(&self) -> Vec<Tally> {
+        let none = Tally::new(self.seats, self.games_per_block);
+        let mut sums = vec![none; self.names.len()];
+        for tally in self.machines.values() {
+            for (sum, engine) in sums.iter_mut().zip(&tally.engines) {
+                sum.add_all(engine);
+            }
+        }
+        sums
+    }
+
+    /// What is to be said of machines, a sentence each: who was set aside and why, on whom engines fared otherwise than
+    /// elsewhere, and how many are not listed.
+    pub fn remarks(&self) -> Vec<String> {
+        // Names and reasons come from elsewhere.
+        let remarks = self.said_of_machines();
+        remarks
+            .iter()
+            .map(|line| printable(line).into_owned())
+            .collect()
+    }
+
+    fn said_of_machines(&self) -> Vec<String> {
+        let aside = self.aside.iter().map(|aside| {
+            let SetAside {
+                worker,
+                reason,
+                keeps_out: _,
+                games,
+            } = aside;
+            let games = match games {
+                1 => "1 game of it is kept out".to_string(),
+                games => format!("{games} games of it are kept out"),
+            };
+            format!("machine {worker} is set aside: {reason}; {games}")
+        });
+        let mut remarks: Vec<String> = aside.collect();
+        let (listed, more) = self.listed();
+        if self.machines.len() > 1 && self.names.len() > 1 {
+            let everywhere = self.everywhere();
+            for (name, tally) in listed {
+                let engines = self.names.iter().zip(&tally.engines).zip(&everywhere);
+                remarks.extend(engines.filter_map(|((engine, here), all)| {
+                    let elsewhere = all.less(here);
+                    stands_out(here, &elsewhere).then(|| {
+                        let share = |tally: &Tally| tally.share().map_or("-".into(), percent);
+                        format!(
+                            "machine {name} stands out: {engine} has {} there, and {} elsewhere",
+                            share(here),
+                            share(&elsewhere)
+                        )
+                    })
+                }));
+            }
+        }
+        if more > 0 {
+            remarks.push(format!("{more} more machines are not listed"));
+        }
+        remarks
+    }
+}
+
+/// Whether shares are further apart than chance has it.
+fn stands_out(here: &Tally, elsewhere: &Tally) -> bool {
+    let [Some(here), Some(elsewhere)] = [here, elsewhere].map(|tally| {
+        let (share, error) = tally.share().zip(tally.error())?;
+        Some((share, error / OF_AN_INTERVAL))
+    }) else {
+        return false;
+    };
+    let error = here.1.hypot(elsewhere.1);
+    (here.0 - elsewhere.0).abs() > NO_CHANCE * error
+}
+
+impl MachineTally {
+    fn add(&mut self, record: &GameRecord, names: &[String]) {
+        self.games += 1;
+        if let Some(machine) = &record.machine {
+            self.seconds += machine.micros as f64 / 1e6 / f64::from(machine.slots.max(1));
+            self.lag_median += machine.lag_median as f64 / 1000.0;
+            self.lag_p99 += machine.lag_p99 as f64 / 1000.0;
+            if let Some(speed) = machine.speed {
+                self.speeds.0 += 1;
+                self.speeds.1 = self.speeds.1.saturating_add(speed);
+            }
+            if let Some(scale) = machine.time_scale {
+                let (low, high) = self.scales.unwrap_or((scale, scale));
+                self.scales = Some((low.min(scale), high.max(scale)));
+            }
+        }
+        if record.fault.is_some() {
+            let is_late = record.endings.contains(&Ending::TimeForfeit);
+            self.forfeits += u64::from(is_late);
+            self.faults += u64::from(!is_late);
+        }
+        self.replays += record.replays.len() as u64;
+        for (tally, name) in self.engines.iter_mut().zip(names) {
+            tally.add(record, name);
+        }
+    }
+
+    fn row(&self, name: &str, all: u64) -> Vec<String> {
+        let mean = |sum: f64| format!("{:.2}", sum / self.games.max(1) as f64);
+        let is_known = self.seconds > 0.0;
+        let known = |text: String| if is_known { text } else { "-".to_string() };
+        let speed = match self.speeds {
+            (0, _) => "-".to_string(),
+            (games, sum) => format!("{}", sum / games / 1000),
+        };
+        let scales = match self.scales {
+            None => "1".to_string(),
+            Some((low, high)) => {
+                let text = |scale: u32| format!("{:.3}", f64::from(scale) / 1000.0);
+                match low == high {
+                    true => text(low),
+                    false => format!("{} to {}", text(low), text(high)),
+                }
+            }
+        };
+        vec![
+            name.to_string(),
+            self.games.to_string(),
+            percent(self.games as f64 / all.max(1) as f64),
+            known(format!("{:.2}", self.games as f64 / self.seconds)),
+            known(mean(self.lag_median)),
+            known(mean(self.lag_p99)),
+            self.forfeits.to_string(),
+            self.faults.to_string(),
+            self.replays.to_string(),
+            speed,
+            scales,
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::seed::Seed;
+    use crate::record::{Fault, Machine};
+
+    /// A game between a and b, which a won or did not.
+    fn game(number: u64, worker: &str, a_wins: bool) -> GameRecord {
+        let is_first = number % 2 == 1;
+        let seats = if is_first { ["a", "b"] } else { ["b", "a"] };
+        GameRecord {
+            game: number,
+            block: number.div_ceil(2),
+            variant: String::new(),
+            start: String::new(),
+            seats: seats.map(String::from).into(),
+            seed: Seed::Number(1),
+            moves: String::new(),
+            places: if a_wins == is_first {
+                vec![1, 2]
+            } else {
+                vec![2, 1]
+            },
+            endings: vec![Ending::Finish, Ending::Last],
+            fault: None,
+            turns: Vec::new(),
+            replays: Vec::new(),
+            machine: Some(Machine {
+                worker: worker.to_string(),
+                slots: 2,
+                micros: 1_000_000,
+                lag_median: 80,
+                lag_p99: 400,
+                speed: Some(1_234_567),
+                time_scale: None,
+            }),
+        }
+    }
+
+    fn machines(games: impl Iterator<Item = GameRecord>) -> Machines {
+        let mut machines = Machines::new(["a", "b"].map(String::from).into(), 2);
+        for game in games {
+            machines.add(&game);
+        }
+        machines
+    }
+
+    #[test]
+    fn a_match_on_one_machine_has_no_table_of_them() {
+        let plain = (1..9).map(|number| GameRecord {
+            machine: None,
+            ..game(number, "", true)
+        });
+        let machines = machines(plain);
+        assert!(machines.rows().is_none() && machines.shares().is_none());
+        assert_eq!(machines.remarks(), [""; 0]);
+    }
+
+    #[test]
+    fn a_machine_has_its_games_its_speed_and_its_faults() {
+        let mut late = game(5, "two", true);
+        late.endings = vec![Ending::Ended, Ending::TimeForfeit];
+        late.fault = Some(Fault {
+            seat: 2,
+            reason: String::new(),
+            stderr: Vec::new(),
+            evidence: None,
+        });
+        let games = (1..5).map(|number| game(number, "one", true)).chain([late]);
+        let rows = machines(games).rows().unwrap().rows;
+        let one = [
+            "one", "4", "80.0 %", "2.00", "0.08", "0.40", "0", "0", "0", "1234", "1",
+        ];
+        assert_eq!(rows[0], one);
+        assert_eq!(rows[1][6..8], ["1", "0"]);
+    }
+
+    #[test]
+    fn a_machine_whose_results_differ_stands_out() {
+        let games = (1..=80).map(|number| {
+            let worker = if number <= 40 { "fair" } else { "odd" };
+            // On the odd one b wins nearly always, elsewhere nearly every second game.
+            let a_wins = match worker {
+                "odd" => number == 41,
+                _ => number % 2 == 1 || number == 2,
+            };
+            game(number, worker, a_wins)
+        });
+        let machines = machines(games);
+        let remarks = machines.remarks();
+        let expected = "machine odd stands out: a has 2.5 % there, and 52.5 % elsewhere";
+        assert!(
+            remarks.iter().any(|remark| remark == expected),
+            "{remarks:?}"
+        );
+        let alike = (1..=80).map(|number| {
+            let worker = if number <= 40 { "one" } else { "two" };
+            game(number, worker, number % 2 == 1 || number == 2)
+        });
+        let machines = self::machines(alike);
+        assert_eq!(machines.remarks(), [""; 0]);
+        assert_eq!(machines.shares().unwrap().rows.len(), 4);
+    }
+
+    #[test]
+    fn who_was_set_aside_is_named_with_the_reason() {
+        let mut machines = machines((1..3).map(|number| game(number, "one", true)));
+        machines.set_aside(vec![SetAside {
+            worker: "bad".to_string(),
+            reason: "its lag".to_string(),
+            keeps_out: true,
+            games: 3,
+        }]);
+        let expected = "machine bad is set aside: its lag; 3 games of it are kept out";
+        assert_eq!(machines.remarks(), [expected]);
+    }
+}

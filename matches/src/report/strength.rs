@@ -1,0 +1,148 @@
+//! What a match says of the strength of its engines: Elo and the sequential test of two, ratings of more.
+
+use super::{Column, Rows, percent, signed};
+use crate::score::{BlockScores, EloInterval, EloModel, Rating, Sprt, Standings, Verdict};
+
+/// What the ratings are.
+pub const RATINGS_LEGEND: &str =
+    "rating: Weng-Lin on the scale of Elo, 0 at the start; uncertainty: its standard deviation\n";
+
+/// A test, and how far it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TestState {
+    pub sprt: Sprt,
+    /// The log likelihood ratio of the blocks counted.
+    pub llr: f64,
+    pub verdict: Verdict,
+}
+
+/// How one engine did against another.
+#[derive(Clone, Debug)]
+pub struct HeadToHead {
+    /// The two, and over how many games.
+    pub title: String,
+    /// What is measured, and what it is.
+    pub lines: Vec<(&'static str, String)>,
+}
+
+impl HeadToHead {
+    /// The title and the lines, a newline at the end.
+    pub fn text(&self) -> String {
+        let lines = self.lines.iter();
+        let lines = lines.map(|(label, text)| format!("  {label:10}  {text}\n"));
+        format!("{}\n{}", self.title, lines.collect::<String>())
+    }
+}
+
+/// How the first engine did against the second, or `None` where there are not two engines.
+pub(super) fn head_to_head(standings: &Standings, test: Option<TestState>) -> Option<HeadToHead> {
+    let names: Vec<&str> = standings.engines().map(|(name, _)| name).collect();
+    let [one, other] = names[..] else {
+        return None;
+    };
+    let scores = standings.head_to_head();
+    if scores.is_none() && test.is_none() {
+        return None;
+    }
+    let counted = scores.map_or("no whole block yet".to_string(), blocks);
+    let mut lines = scores.map_or(Vec::new(), |scores| strength(scores, one));
+    lines.extend(test.map(|test| ("LLR", state(test))));
+    Some(HeadToHead {
+        title: format!("{one} against {other}, {counted}"),
+        lines,
+    })
+}
+
+fn blocks(scores: &BlockScores) -> String {
+    match (scores.blocks(), scores.games_per_block()) {
+        (1, 2) => "1 pair of games".to_string(),
+        (pairs, 2) => format!("{pairs} pairs of games"),
+        (1, games) => format!("1 block of {games} games"),
+        (blocks, games) => format!("{blocks} blocks of {games} games"),
+    }
+}
+
+/// Score, Elo and likelihood of superiority, a line each.
+fn strength(scores: &BlockScores, one: &str) -> Vec<(&'static str, String)> {
+    let mut lines = vec![("score", scores.mean().map_or("-".into(), percent))];
+    if let Some(pairs) = scores.as_pentanomial() {
+        let points = ["0", "0.5", "1", "1.5", "2"].iter().zip(pairs);
+        let counts: Vec<String> = points
+            .map(|(points, count)| format!("{count} of {points}"))
+            .collect();
+        lines.push(("pairs", format!("{} points", counts.join(", "))));
+    }
+    lines.push(("Elo", elo(scores.elo())));
+    lines.push(("normalized", elo(scores.normalized_elo())));
+    let superiority = scores.superiority().map_or_else(
+        || "-".to_string(),
+        |superiority| {
+            let percent = percent(superiority);
+            format!("{percent}, the likelihood that {one} is the stronger")
+        },
+    );
+    lines.push(("LOS", superiority));
+    lines
+}
+
+/// An Elo difference with its error, or as much as is known of it.
+fn elo(interval: Option<EloInterval>) -> String {
+    let Some(interval) = interval else {
+        return "-".to_string();
+    };
+    let EloInterval { elo, low, high } = interval;
+    let known = match interval.error() {
+        Some(error) => format!(" ± {error:.1}"),
+        None if low.is_finite() => format!(", at least {}", signed(low, 1)),
+        None if high.is_finite() => format!(", at most {}", signed(high, 1)),
+        None => ", error unknown".to_string(),
+    };
+    match elo {
+        f64::INFINITY => format!("no finite one, every block was won{known}"),
+        f64::NEG_INFINITY => format!("no finite one, every block was lost{known}"),
+        elo => format!("{}{known}", signed(elo, 1)),
+    }
+}
+
+/// `1.23 of -2.94 to 2.94`, and what it means.
+fn state(test: TestState) -> String {
+    let (elo0, elo1) = test.sprt.hypotheses();
+    let (low, high) = test.sprt.bounds();
+    let unit = match test.sprt.model() {
+        EloModel::Logistic => "Elo",
+        EloModel::Normalized => "normalized Elo",
+    };
+    let meaning = match test.verdict {
+        Verdict::H1 => format!("H1 accepted: {unit} {elo1} rather than {elo0}"),
+        Verdict::H0 => format!("H0 accepted: {unit} {elo0} rather than {elo1}"),
+        Verdict::Open => format!("undecided: {unit} {elo0} or {elo1}"),
+    };
+    format!("{:.2}, bounds {low:.2} and {high:.2}; {meaning}", test.llr)
+}
+
+/// The table of ratings, the best first, or `None` where pairs of games between two engines say more.
+pub(super) fn ratings(standings: &Standings) -> Option<Rows> {
+    let engines = standings.engines().count();
+    if engines < 2 || (engines == 2 && standings.seats().len() == 2) {
+        return None;
+    }
+    let columns = [
+        Column::left("engine"),
+        Column::right("rating"),
+        Column::right("uncertainty"),
+    ];
+    let rated = standings.engines().zip(standings.ratings().iter());
+    let mut rated: Vec<(&str, Rating)> = rated.map(|((name, _), rating)| (name, rating)).collect();
+    rated.sort_by(|(_, one), (_, other)| other.rating.total_cmp(&one.rating));
+    let rows = rated.into_iter().map(|(name, rating)| {
+        vec![
+            name.to_string(),
+            signed(rating.rating, 0),
+            format!("{:.0}", rating.uncertainty),
+        ]
+    });
+    Some(Rows {
+        columns: columns.into(),
+        rows: rows.collect(),
+    })
+}

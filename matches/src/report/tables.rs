@@ -1,0 +1,99 @@
+//! The tables of engines and seats, before they are written in one form or another.
+
+use super::{Column, percent, table};
+use crate::record::ending::Ending;
+use crate::score::{Standings, Tally};
+
+/// A table.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    /// Header of each column.
+    pub columns: Vec<Column>,
+    /// Cells of each row, one per column.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Rows {
+    /// The table in text, with a newline at the end.
+    pub fn text(self) -> String {
+        table(&self.columns, self.rows.into_iter())
+    }
+}
+
+/// The engines in the order of their table: the best share before its par first.
+pub fn engines_by_lead(standings: &Standings) -> Vec<(&str, &Tally)> {
+    let mut engines: Vec<(&str, &Tally)> = standings.engines().collect();
+    let lead = |tally: &Tally| {
+        tally
+            .share()
+            .zip(tally.par())
+            .map_or(0.0, |(share, par)| share / par)
+    };
+    engines.sort_by(|(_, one), (_, other)| lead(other).total_cmp(&lead(one)));
+    engines
+}
+
+/// The table of engines, in the order of [`engines_by_lead`].
+pub(super) fn engines(standings: &Standings) -> Rows {
+    let mut columns = columns("engine", standings);
+    columns.extend(["depth", "ms/move"].map(Column::right));
+    let has_flaws = has_flaws(standings);
+    columns.extend(has_flaws.then(|| Column::right("flaws")));
+    columns.push(Column::left("endings"));
+    let rows = engines_by_lead(standings).into_iter().map(|(name, tally)| {
+        let mut row = row(name.to_string(), tally);
+        let depth = tally.mean_depth();
+        row.push(depth.map_or("-".into(), |depth| format!("{depth:.1}")));
+        let ms = tally.mean_ms();
+        row.push(ms.map_or("-".into(), |ms| format!("{ms:.1}")));
+        row.extend(has_flaws.then(|| tally.flaws.to_string()));
+        row.push(endings(tally));
+        row
+    });
+    Rows {
+        columns,
+        rows: rows.collect(),
+    }
+}
+
+/// Whether any engine's answers had flaws; only then the table tells of them.
+pub(super) fn has_flaws(standings: &Standings) -> bool {
+    standings.engines().any(|(_, tally)| tally.flaws > 0)
+}
+
+/// The table of seats, whoever sat there.
+pub(super) fn seats(standings: &Standings) -> Rows {
+    let seats = standings.seats().iter().enumerate();
+    Rows {
+        columns: columns("seat", standings),
+        rows: seats
+            .map(|(index, tally)| row((index + 1).to_string(), tally))
+            .collect(),
+    }
+}
+
+/// The columns that both have, those that matter most first: shares, games, points and places.
+fn columns(first: &'static str, standings: &Standings) -> Vec<Column> {
+    let mut columns = vec![Column::left(first)];
+    columns.extend(["share", "±", "par", "games", "points"].map(Column::right));
+    columns.extend(Column::places(standings.seats().len()));
+    columns
+}
+
+fn row(first: String, tally: &Tally) -> Vec<String> {
+    let mut row = vec![first];
+    let shares = [tally.share(), tally.error(), tally.par()];
+    row.extend(shares.map(|part| part.map_or("-".into(), percent)));
+    row.extend([tally.games.to_string(), format!("{:.1}", tally.points)]);
+    row.extend(tally.places.iter().map(u64::to_string));
+    row
+}
+
+fn endings(tally: &Tally) -> String {
+    let counts = Ending::ALL.iter().zip(tally.endings);
+    let named = counts.filter(|&(_, count)| count > 0);
+    let named: Vec<String> = named
+        .map(|(ending, count)| format!("{count} {ending}"))
+        .collect();
+    named.join(", ")
+}

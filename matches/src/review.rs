@@ -1,0 +1,286 @@
+//! A game looked back upon, move by move and card by card, for any number of seats.
+//!
+//! Whoever can say what a position is worth ([`Appraise`]) is asked for the value of each position of the game: the
+//! share of the points that each seat may expect. Where a card is due, the value is the mean over all cards left,
+//! weighted by their number; at the end, and in a solved game, it is exact and nobody is asked. From one value to the
+//! next the game goes in steps:
+//!
+//! - from the position to the value after the best move: *noise*, 0 for an exact value. The best move is that of the
+//!   search, or the one that was played where the value after that is no lower;
+//! - from there to the value after the move that was played: what it *lost* the seat that moved, and gave the others;
+//! - from there to the value after the card: *luck*. Its expectation over the cards is 0 for every seat, whatever the
+//!   values are, as no value depends on which card came.
+//!
+//! So for each seat the steps add up to its result ([`SeatSums`]). A forced move loses nothing. Moves of the
+//! opening, which nobody chose, do not count, nor do their cards.
+
+mod game;
+mod values;
+
+use std::ops::ControlFlow;
+
+use buxtehude::rules::{AnyPosition, Turn};
+use thiserror::Error;
+
+use crate::archive::replay::Flaw;
+use crate::plan::Opening;
+use crate::score::shares;
+use values::{Values, index_of};
+
+pub use crate::score::review::{Line, Mean, Review, ReviewedCard, ReviewedMove, SeatSums, Totals};
+pub use game::PlayedGame;
+pub use values::{Appraisal, Appraise};
+
+/// Why a game is not reviewed.
+#[derive(Debug, Error)]
+pub enum ReviewError<E> {
+    /// A position has no value.
+    #[error(transparent)]
+    Appraiser(E),
+    /// The game is not in order.
+    #[error(transparent)]
+    Game(#[from] Flaw),
+    /// The value of a position is no good.
+    #[error("asked about {line:?}: {found}, expected {expected}")]
+    Unfit {
+        /// The position, as the protocol spells it.
+        line: String,
+        /// What was there.
+        found: String,
+        /// What was expected.
+        expected: String,
+    },
+}
+
+/// Reviews a game; calls `on_move` with each move as soon as it and its cards are valued. It ends there once that
+/// answers with a break.
+///
+/// # Errors
+/// The first [`ReviewError`].
+///
+/// # Examples
+/// ```
+/// use std::convert::Infallible;
+/// use std::ops::ControlFlow;
+///
+/// use crate::judge::Question;
+/// use crate::review::{Appraisal, Appraise, PlayedGame, review};
+/// use buxtehude::rules::Variant;
+///
+/// /// Takes the seat to move for the winner, and prefers its last move.
+/// struct Optimist;
+///
+/// impl Appraise for Optimist {
+///     type Error = Infallible;
+///
+///     fn appraise(&mut self, question: Question<'_>) -> Result<Appraisal, Infallible> {
+///         let mut shares = vec![0.0; question.position.seats()];
+///         shares[question.mover.index()] = 1000.0;
+///         let best = question.position.legal_actions().pop().unwrap_or_default();
+///         Ok(Appraisal { shares, best })
+///     }
+/// }
+///
+/// let variant = Variant::by_name("hase-und-igel")?;
+/// let game = PlayedGame {
+///     variant,
+///     start: variant.start(2)?,
+///     words: vec!["2".to_string(), "7".to_string()],
+///     opening: 0,
+///     places: None,
+/// };
+/// let review = review(&game, &mut Optimist, |_| ControlFlow::Continue(()))?;
+/// for sums in review.sums() {
+///     let steps = sums.skill + sums.gifts + sums.luck + sums.noise + sums.verdict;
+///     assert_eq!(sums.start + steps, sums.result);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn review<A: Appraise>(
+    game: &PlayedGame,
+    appraiser: &mut A,
+    on_move: impl FnMut(&ReviewedMove) -> ControlFlow<()>,
+) -> Result<Review, ReviewError<A::Error>> {
+    let mut reviewer = Reviewer {
+        position: game.start,
+        line: game.beginning(),
+        values: Values::new(appraiser),
+        start: None,
+        drawn_first: Vec::new(),
+        moves: Vec::new(),
+        current: None,
+        on_move,
+    };
+    let mut flow = ControlFlow::Continue(());
+    let mut ply = 0;
+    for (index, word) in game.words.iter().enumerate() {
+        let number = index + 1;
+        let is_move = matches!(reviewer.position.turn(), Turn::Seat(_));
+        ply += usize::from(is_move);
+        if is_move {
+            flow = reviewer.end_move();
+        }
+        if flow.is_break() {
+            break;
+        }
+        let counts = match is_move {
+            true => ply > game.opening,
+            false => reviewer.start.is_some() || game.opening == 0,
+        };
+        match (counts, is_move) {
+            (true, true) => reviewer.value_move(number, ply, word)?,
+            (true, false) => reviewer.value_card(number, word)?,
+            (false, _) => {}
+        }
+        reviewer.play(number, word)?;
+    }
+    let is_whole = flow.is_continue();
+    let _ = reviewer.end_move();
+    let end = reviewer.value()?;
+    let places = game.places.as_deref().filter(|_| is_whole);
+    Ok(Review {
+        start: reviewer.start.unwrap_or_else(|| end.clone()),
+        drawn_first: reviewer.drawn_first,
+        moves: reviewer.moves,
+        result: places.map_or_else(|| end.clone(), shares),
+        end,
+        is_whole,
+    })
+}
+
+/// What comes of asking for values.
+type Valued<T, A> = Result<T, ReviewError<<A as Appraise>::Error>>;
+
+/// A game on its way through a review.
+struct Reviewer<'a, A, F> {
+    position: AnyPosition,
+    line: Opening,
+    values: Values<'a, A>,
+    /// The value where the review begins, once it has begun.
+    start: Option<Vec<f64>>,
+    drawn_first: Vec<ReviewedCard>,
+    moves: Vec<ReviewedMove>,
+    /// The last move, as long as cards may follow it.
+    current: Option<ReviewedMove>,
+    on_move: F,
+}
+
+impl<A: Appraise, F: FnMut(&ReviewedMove) -> ControlFlow<()>> Reviewer<'_, A, F> {
+    /// The value of the position.
+    fn value(&mut self) -> Valued<Vec<f64>, A> {
+        self.values.of(&self.position, &mut self.line)
+    }
+
+    /// The value after a word that can be played.
+    fn value_after(&mut self, next: &AnyPosition, word: &str) -> Valued<Vec<f64>, A> {
+        self.line.moves.push(word.to_string());
+        let value = self.values.of(next, &mut self.line);
+        self.line.moves.pop();
+        value
+    }
+
+    /// The position after a word of the game.
+    fn next(&self, number: usize, word: &str) -> Result<AnyPosition, Flaw> {
+        let mut next = self.position;
+        let played = next.play(word);
+        played.map_err(|reason| Flaw::Action { number, reason })?;
+        Ok(next)
+    }
+
+    fn play(&mut self, number: usize, word: &str) -> Result<(), Flaw> {
+        self.position = self.next(number, word)?;
+        self.line.moves.push(word.to_string());
+        Ok(())
+    }
+
+    fn value_move(&mut self, number: usize, ply: usize, word: &str) -> Valued<(), A> {
+        let next = self.next(number, word)?;
+        let before = self.value()?;
+        let after = self.value_after(&next, word)?;
+        let mover = index_of(&self.position);
+        let is_forced = self.position.legal_actions().len() == 1;
+        let better = match is_forced {
+            true => None,
+            false => self.better_move(word, &after, mover)?,
+        };
+        let (best, after_best) = better.unwrap_or_else(|| (word.to_string(), after.clone()));
+        let change = less(&after, &after_best);
+        self.start.get_or_insert_with(|| before.clone());
+        self.current = Some(ReviewedMove {
+            word: number,
+            ply,
+            seat: mover + 1,
+            mv: word.to_string(),
+            is_forced,
+            best,
+            loss: less(&after_best, &after).get(mover).copied().unwrap_or(0.0),
+            noise: less(&after_best, &before),
+            before,
+            change,
+            cards: Vec::new(),
+            after,
+        });
+        Ok(())
+    }
+
+    /// The best move known with the value after it, if that is higher for the mover than after the move played.
+    fn better_move(
+        &mut self,
+        played: &str,
+        after: &[f64],
+        mover: usize,
+    ) -> Valued<Option<(String, Vec<f64>)>, A> {
+        let best = self.values.best_move(&self.position, &mut self.line)?;
+        if best == played {
+            return Ok(None);
+        }
+        let mut next = self.position;
+        if let Err(reason) = next.play(&best) {
+            return Err(ReviewError::Unfit {
+                line: self.line.line(self.position.seats()),
+                found: format!("its best move is {best}: {reason}"),
+                expected: "a legal move".to_string(),
+            });
+        }
+        let after_best = self.value_after(&next, &best)?;
+        let is_better = after_best.get(mover) > after.get(mover);
+        Ok(is_better.then_some((best, after_best)))
+    }
+
+    fn value_card(&mut self, number: usize, word: &str) -> Valued<(), A> {
+        let next = self.next(number, word)?;
+        let before = self.value()?;
+        let after = self.value_after(&next, word)?;
+        let card = ReviewedCard {
+            word: number,
+            seat: index_of(&self.position) + 1,
+            card: word.to_string(),
+            luck: less(&after, &before),
+        };
+        self.start.get_or_insert(before);
+        match &mut self.current {
+            Some(reviewed) => {
+                reviewed.cards.push(card);
+                reviewed.after = after;
+            }
+            None => self.drawn_first.push(card),
+        }
+        Ok(())
+    }
+
+    /// Tells of the last move, after which no more cards come.
+    fn end_move(&mut self) -> ControlFlow<()> {
+        let Some(reviewed) = self.current.take() else {
+            return ControlFlow::Continue(());
+        };
+        let flow = (self.on_move)(&reviewed);
+        self.moves.push(reviewed);
+        flow
+    }
+}
+
+/// Numbers less others, one by one.
+fn less(numbers: &[f64], others: &[f64]) -> Vec<f64> {
+    let pairs = numbers.iter().zip(others);
+    pairs.map(|(number, other)| number - other).collect()
+}

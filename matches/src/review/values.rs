@@ -1,0 +1,194 @@
+//! What positions are worth: asked once for each, exact where it is known.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use buxtehude::rules::{AnyPosition, Outcome, Seat, Turn};
+
+use super::ReviewError;
+use crate::judge::{Judge, JudgeError, Question};
+use crate::plan::Opening;
+use crate::score::shares;
+
+/// What all shares add up to.
+const WHOLE: f64 = 1000.0;
+
+/// What a search of a position has found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Appraisal {
+    /// The share of the points that each seat may expect, in permille; scaled so that they add up to 1000.
+    pub shares: Vec<f64>,
+    /// The best move for the seat to move.
+    pub best: String,
+}
+
+/// Who says what positions are worth. One who always finds the same for the same positions makes the same reviews.
+pub trait Appraise {
+    /// Why there is no value.
+    type Error;
+
+    /// What a position is worth in which a seat is to move.
+    ///
+    /// # Errors
+    /// Where it cannot be said; the review ends with it.
+    fn appraise(&mut self, question: Question<'_>) -> Result<Appraisal, Self::Error>;
+}
+
+impl Appraise for Judge<'_> {
+    type Error = JudgeError;
+
+    fn appraise(&mut self, question: Question<'_>) -> Result<Appraisal, JudgeError> {
+        let (best, shares) = self.verdict(question)?;
+        let shares = shares.into_iter().map(f64::from).collect();
+        Ok(Appraisal { shares, best })
+    }
+}
+
+/// The values of positions of one game.
+pub struct Values<'a, A> {
+    appraiser: &'a mut A,
+    /// What was found, by the texts of positions.
+    known: HashMap<String, Appraisal>,
+}
+
+impl<'a, A: Appraise> Values<'a, A> {
+    pub fn new(appraiser: &'a mut A) -> Values<'a, A> {
+        Values {
+            appraiser,
+            known: HashMap::new(),
+        }
+    }
+
+    /// The value of a position to which `line` leads: exact where the game is solved or over, the mean over all
+    /// cards where one is due.
+    pub fn of(
+        &mut self,
+        position: &AnyPosition,
+        line: &mut Opening,
+    ) -> Result<Vec<f64>, ReviewError<A::Error>> {
+        if let Some(outcome) = position.solved() {
+            let places: Vec<u32> = seats(position)
+                .map(|seat| 1 + u32::from(seat != outcome.winner))
+                .collect();
+            return Ok(shares(&places));
+        }
+        match position.turn() {
+            Turn::Seat(mover) => Ok(self.appraisal(position, mover, line)?.shares.clone()),
+            Turn::Card(_) => self.mean_of_cards(position, line),
+            Turn::Over => {
+                let places = seats(position).map(|seat| position.place(seat).unwrap_or(0) as u32);
+                Ok(shares(&places.collect::<Vec<u32>>()))
+            }
+        }
+    }
+
+    fn mean_of_cards(
+        &mut self,
+        position: &AnyPosition,
+        line: &mut Opening,
+    ) -> Result<Vec<f64>, ReviewError<A::Error>> {
+        let mut sums = vec![0.0; position.seats()];
+        let mut cards = 0;
+        for (card, number) in position.outcomes() {
+            let mut next = *position;
+            // It is one of those that can be drawn.
+            let _ = next.play(&card);
+            line.moves.push(card);
+            let value = self.of(&next, line);
+            line.moves.pop();
+            for (sum, share) in sums.iter_mut().zip(value?) {
+                *sum += f64::from(number) * share;
+            }
+            cards += number;
+        }
+        Ok(sums.into_iter().map(|sum| sum / f64::from(cards)).collect())
+    }
+
+    /// The best move in a position in which a seat is to move.
+    pub fn best_move(
+        &mut self,
+        position: &AnyPosition,
+        line: &mut Opening,
+    ) -> Result<String, ReviewError<A::Error>> {
+        match (perfect_move(position), position.turn()) {
+            (None, Turn::Seat(mover)) => Ok(self.appraisal(position, mover, line)?.best.clone()),
+            (perfect, _) => Ok(perfect.unwrap_or_default()),
+        }
+    }
+
+    fn appraisal(
+        &mut self,
+        position: &AnyPosition,
+        mover: Seat,
+        line: &Opening,
+    ) -> Result<&Appraisal, ReviewError<A::Error>> {
+        let entry = match self.known.entry(position.to_string()) {
+            Entry::Occupied(known) => return Ok(known.into_mut()),
+            Entry::Vacant(entry) => entry,
+        };
+        let seats = position.seats();
+        let line = line.line(seats);
+        let question = Question {
+            line: &line,
+            position,
+            mover,
+        };
+        let found = self.appraiser.appraise(question);
+        let mut found = found.map_err(ReviewError::Appraiser)?;
+        if scale(&mut found.shares, seats).is_none() {
+            return Err(ReviewError::Unfit {
+                line,
+                found: format!("shares {:?}", found.shares),
+                expected: format!("one for each of {seats} seats, none negative"),
+            });
+        }
+        Ok(entry.insert(found))
+    }
+}
+
+/// Has shares add up to the whole; `None` where they cannot.
+fn scale(shares: &mut [f64], seats: usize) -> Option<()> {
+    let sum: f64 = shares.iter().sum();
+    let is_good = |share: &f64| share.is_finite() && *share >= 0.0;
+    if shares.len() != seats || sum <= 0.0 || !shares.iter().all(is_good) {
+        return None;
+    }
+    shares.iter_mut().for_each(|share| *share *= WHOLE / sum);
+    Some(())
+}
+
+/// A move that wins soonest, or loses latest, where the game is solved.
+fn perfect_move(position: &AnyPosition) -> Option<String> {
+    let Turn::Seat(mover) = position.turn() else {
+        return None;
+    };
+    position.solved()?;
+    let worth = |outcome: Outcome| {
+        let plies = i64::from(outcome.plies);
+        match outcome.winner == mover {
+            true => (true, -plies),
+            false => (false, plies),
+        }
+    };
+    let mut best = None;
+    for word in position.legal_actions() {
+        let mut next = *position;
+        // It is one of the legal ones.
+        let _ = next.play(&word);
+        let found = worth(next.solved()?);
+        if best.as_ref().is_none_or(|(highest, _)| found > *highest) {
+            best = Some((found, word));
+        }
+    }
+    best.map(|(_, word)| word)
+}
+
+/// The index of the seat that moves or draws; of a game that is over, that of none.
+pub fn index_of(position: &AnyPosition) -> usize {
+    let seat = position.turn().seat();
+    seat.map_or(position.seats(), Seat::index)
+}
+
+fn seats(position: &AnyPosition) -> impl Iterator<Item = Seat> + use<> {
+    (0..position.seats() as u8).map(Seat)
+}

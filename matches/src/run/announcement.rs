@@ -1,0 +1,112 @@
+//! What is said of a match before it begins: the settings, or with `--dry-run` every game.
+
+use std::fmt::Write;
+
+use crate::output::print;
+use crate::plan::openings::OpeningError;
+use crate::plan::schedule::Schedule;
+use crate::plan::{EngineSpec, Plan};
+
+/// Bytes of a schedule that are printed at a time.
+const PIECE: usize = 1 << 16;
+
+/// What is played, by whom, with which limits, and behind which `walls`.
+pub fn header(plan: &Plan, id_names: &[Option<String>], walls: &str, remarks: &[String]) -> String {
+    let block = plan.line_ups().games_per_block();
+    let blocks = plan.games / block;
+    let at_most = plan.sprt.map_or("", |_| "at most ");
+    let mut text = format!(
+        "{}, {} seats, {at_most}{} in {} of {block}, {}\n",
+        plan.variant.name,
+        plan.seats,
+        count(plan.games, "game"),
+        count(blocks, "block"),
+        match plan.seed.is_secret() {
+            true => "secret seed".to_string(),
+            false => format!("seed {}", plan.seed),
+        },
+    );
+    if let Some(sprt) = plan.sprt {
+        text += &format!("test: {sprt}\n");
+    }
+    text += &format!("{walls}\n");
+    for remark in remarks {
+        text += &format!("note: {remark}\n");
+    }
+    let widths = plan
+        .engines
+        .iter()
+        .map(|engine| engine.name.chars().count());
+    let width = widths.max().unwrap_or(0);
+    for (engine, id_name) in plan.engines.iter().zip(id_names) {
+        text += &format!(
+            "  {:width$}  {}\n",
+            engine.name,
+            settings(engine, id_name.as_deref())
+        );
+    }
+    text
+}
+
+fn settings(engine: &EngineSpec, id_name: Option<&str>) -> String {
+    let mut words = vec![engine.limit.in_words()];
+    words.extend(engine.switches());
+    words.extend(
+        engine
+            .options
+            .iter()
+            .map(|(name, value)| format!("{name}={value}")),
+    );
+    words.extend(id_name.map(|name| format!("({name})")));
+    words.join("  ")
+}
+
+/// A number with its noun, such as `1 game` or `2 games`.
+pub fn count(number: u64, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+/// Prints every game of the match, one a line, as long as somebody reads: its number and block, who sits where,
+/// the seed of its cards, and how it begins, as the arguments of `position`.
+///
+/// # Errors
+/// [`OpeningError`] where an opening of the plan cannot be played.
+pub fn print_schedule(plan: &Plan) -> Result<(), OpeningError> {
+    let schedule = Schedule::new(plan)?;
+    let mut text = String::new();
+    for number in 1..=plan.games {
+        let game = schedule.game(number);
+        let name = |engine: usize| plan.engines[engine].name.as_str();
+        let seats: Vec<&str> = game
+            .seats
+            .iter()
+            .map(|seated| name(seated.engine))
+            .collect();
+        let start = match &game.start {
+            Some(text) => format!("fen {text}"),
+            None => format!("startpos players {}", plan.seats),
+        };
+        let moves = match game.opening.as_slice() {
+            [] => String::new(),
+            moves => format!(" moves {}", moves.join(" ")),
+        };
+        // Writing to a string never fails.
+        let _ = writeln!(
+            text,
+            "game {number}  block {}  {}  cards {}  {start}{moves}",
+            game.block,
+            seats.join(", "),
+            game.deck_seed,
+        );
+        if text.len() >= PIECE || number == plan.games {
+            if print(&text).is_err() {
+                break;
+            }
+            text.clear();
+        }
+    }
+    Ok(())
+}

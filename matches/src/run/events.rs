@@ -1,0 +1,364 @@
+//! What happens in a match as a stream of JSON Lines, for programs that follow it; docs/events.md tells all.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::plan::Plan;
+use crate::plan::seed::Seed;
+use crate::play::runner::News;
+use crate::record::GameRecord;
+use crate::record::printable::printable_json;
+use crate::report::Report;
+use crate::score::Verdict;
+
+/// The version of the stream. What is added to it leaves the number as it is.
+pub const VERSION: u32 = 1;
+
+/// A file of events.
+#[derive(Debug)]
+pub struct EventFile {
+    path: PathBuf,
+    file: File,
+}
+
+/// Why an event could not be written.
+#[derive(Debug, Error)]
+#[error("{}: {reason}", path.display())]
+pub struct EventError {
+    path: PathBuf,
+    reason: io::Error,
+}
+
+/// An event: one line.
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+enum Event<'a> {
+    Start {
+        version: u32,
+        arbiter: &'static str,
+        variant: &'static str,
+        players: usize,
+        games: u64,
+        played: u64,
+        seed: Option<Seed>,
+        format: String,
+        sprt: Option<String>,
+        engines: Vec<EngineEvent<'a>>,
+    },
+    Begin {
+        game: u64,
+        block: u64,
+        seats: Vec<&'a str>,
+        start: Option<&'a str>,
+        opening: &'a [String],
+    },
+    Move {
+        game: u64,
+        seat: u32,
+        #[serde(rename = "move")]
+        mv: &'a str,
+        micros: Option<u64>,
+        depth: Option<u32>,
+        #[serde(skip_serializing_if = "<[u16]>::is_empty")]
+        estimate: &'a [u16],
+        score: Option<&'a str>,
+        nodes: Option<u64>,
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        pv: &'a [String],
+        waited: Option<u64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        flaw: Option<&'a str>,
+    },
+    Card {
+        game: u64,
+        card: &'a str,
+    },
+    Fault {
+        game: u64,
+        seat: u32,
+        engine: &'a str,
+        ending: &'static str,
+        reason: &'a str,
+        stderr: &'a [String],
+    },
+    End {
+        game: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        worker: Option<&'a str>,
+        record: ToldGame<'a>,
+    },
+    Standings {
+        games: u64,
+        engines: Vec<StandingEvent<'a>>,
+        llr: Option<f64>,
+        verdict: Option<&'static str>,
+    },
+    Again {
+        game: u64,
+        reason: &'a str,
+    },
+    Retired {
+        engine: &'a str,
+        failures: u32,
+    },
+    Aside {
+        worker: &'a str,
+        reason: &'a str,
+        games: &'a [u64],
+    },
+    Finish {
+        outcome: &'static str,
+        code: u8,
+        games: u64,
+        seed: Option<Seed>,
+    },
+}
+
+/// A game as it is told while its match goes on.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum ToldGame<'a> {
+    /// All that is recorded.
+    Whole(&'a GameRecord),
+    /// What is recorded but for a secret seed, from which the cards of the games to come follow.
+    WithoutSeed(serde_json::Value),
+}
+
+#[derive(Debug, Serialize)]
+struct EngineEvent<'a> {
+    name: &'a str,
+    command: String,
+    limit: String,
+    id: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct StandingEvent<'a> {
+    name: &'a str,
+    games: u64,
+    points: f64,
+    places: &'a [u64],
+    share: Option<f64>,
+    error: Option<f64>,
+    par: Option<f64>,
+    rating: f64,
+    uncertainty: f64,
+}
+
+impl EventFile {
+    /// Starts a stream in a new file, or in an emptied one.
+    ///
+    /// # Errors
+    /// [`EventError`] where it cannot be written.
+    pub fn create(path: &Path) -> Result<EventFile, EventError> {
+        let file = File::create(path).map_err(|reason| EventError {
+            path: path.to_path_buf(),
+            reason,
+        })?;
+        Ok(EventFile {
+            path: path.to_path_buf(),
+            file,
+        })
+    }
+
+    /// Writes that a match begins or goes on, of which some games were played before.
+    ///
+    /// # Errors
+    /// [`EventError`] where it cannot be written.
+    pub fn start(
+        &mut self,
+        plan: &Plan,
+        id_names: &[Option<String>],
+        played: u64,
+    ) -> Result<(), EventError> {
+        let engines = plan.engines.iter().zip(id_names);
+        let engines = engines.map(|(engine, id)| EngineEvent {
+            name: &engine.name,
+            command: engine.command.display().to_string(),
+            limit: engine.limit.to_string(),
+            id: id.as_deref(),
+        });
+        self.write(&Event::Start {
+            version: VERSION,
+            arbiter: env!("CARGO_PKG_VERSION"),
+            variant: plan.variant.name,
+            players: plan.seats,
+            games: plan.games,
+            played,
+            seed: Some(plan.seed).filter(|seed| !seed.is_secret()),
+            format: plan.format.to_string(),
+            sprt: plan.sprt.map(|sprt| sprt.to_string()),
+            engines: engines.collect(),
+        })
+    }
+
+    /// Writes what happened; the report has counted a game that ended.
+    ///
+    /// # Errors
+    /// [`EventError`] where it cannot be written.
+    pub fn news(&mut self, plan: &Plan, news: &News, report: &Report) -> Result<(), EventError> {
+        match news {
+            News::Begun(game) => {
+                let name = |engine: usize| plan.engines[engine].name.as_str();
+                self.write(&Event::Begin {
+                    game: game.number,
+                    block: game.block,
+                    seats: game
+                        .seats
+                        .iter()
+                        .map(|seated| name(seated.engine))
+                        .collect(),
+                    start: game.start.as_deref(),
+                    opening: &game.opening,
+                })
+            }
+            News::Played { game, turn, word } => self.write(&match turn {
+                None => Event::Card {
+                    game: *game,
+                    card: word,
+                },
+                Some(turn) => Event::Move {
+                    game: *game,
+                    seat: turn.seat,
+                    mv: word,
+                    micros: turn.micros,
+                    depth: turn.depth,
+                    estimate: &turn.estimate,
+                    score: turn.score.as_deref(),
+                    nodes: turn.nodes,
+                    pv: &turn.pv,
+                    waited: turn.waited,
+                    flaw: turn.flaw.as_deref(),
+                },
+            }),
+            News::Ended(record) => self.ended(record, report),
+            News::Again { game, reason } => self.write(&Event::Again {
+                game: *game,
+                reason,
+            }),
+            News::Retired { engine, failures } => self.write(&Event::Retired {
+                engine,
+                failures: *failures,
+            }),
+        }
+    }
+
+    fn ended(&mut self, record: &GameRecord, report: &Report) -> Result<(), EventError> {
+        if let Some(fault) = &record.fault {
+            let seat = (fault.seat as usize).wrapping_sub(1);
+            self.write(&Event::Fault {
+                game: record.game,
+                seat: fault.seat,
+                engine: record.seats.get(seat).map_or("", String::as_str),
+                ending: record.endings.get(seat).map_or("", |ending| ending.name()),
+                reason: &fault.reason,
+                stderr: &fault.stderr,
+            })?;
+        }
+        let machine = record.machine.as_ref();
+        self.write(&Event::End {
+            game: record.game,
+            worker: machine.map(|machine| machine.worker.as_str()),
+            record: self.told(record)?,
+        })?;
+        self.standings(report)
+    }
+
+    /// Writes that a machine is set aside, with the games of it that counted until now; the report counts them no more.
+    ///
+    /// # Errors
+    /// [`EventError`] where it cannot be written.
+    pub fn set_aside(
+        &mut self,
+        worker: &str,
+        reason: &str,
+        games: &[u64],
+        report: &Report,
+    ) -> Result<(), EventError> {
+        self.write(&Event::Aside {
+            worker,
+            reason,
+            games,
+        })?;
+        self.standings(report)
+    }
+
+    fn standings(&mut self, report: &Report) -> Result<(), EventError> {
+        let standings = report.standings();
+        let engines = standings.engines().zip(standings.ratings().iter());
+        let engines = engines.map(|((name, tally), rating)| StandingEvent {
+            name,
+            games: tally.games,
+            points: tally.points,
+            places: &tally.places,
+            share: tally.share(),
+            error: tally.error(),
+            par: tally.par(),
+            rating: rating.rating,
+            uncertainty: rating.uncertainty,
+        });
+        let verdict = match report.verdict() {
+            Verdict::H0 => Some("H0"),
+            Verdict::H1 => Some("H1"),
+            Verdict::Open => None,
+        };
+        self.write(&Event::Standings {
+            games: standings.games(),
+            engines: engines.collect(),
+            llr: report.llr(),
+            verdict,
+        })
+    }
+
+    /// Writes how the match ended: in a word and as the exit code of the arbiter; and its seed, unless it is to stay
+    /// secret.
+    ///
+    /// # Errors
+    /// [`EventError`] where it cannot be written.
+    pub fn finish(
+        &mut self,
+        outcome: &'static str,
+        code: u8,
+        games: u64,
+        seed: Option<Seed>,
+    ) -> Result<(), EventError> {
+        self.write(&Event::Finish {
+            outcome,
+            code,
+            games,
+            seed,
+        })
+    }
+
+    fn told<'a>(&self, record: &'a GameRecord) -> Result<ToldGame<'a>, EventError> {
+        if !record.seed.is_secret() {
+            return Ok(ToldGame::Whole(record));
+        }
+        let value = serde_json::to_value(record);
+        let mut value = value.map_err(|error| self.failed(error.into()))?;
+        if let Some(fields) = value.as_object_mut() {
+            fields.remove("seed");
+        }
+        Ok(ToldGame::WithoutSeed(value))
+    }
+
+    fn write(&mut self, event: &Event<'_>) -> Result<(), EventError> {
+        let line = serde_json::to_string(event).map_err(io::Error::from);
+        let written = line.and_then(|line| {
+            let line = format!("{}\n", printable_json(&line));
+            self.file.write_all(line.as_bytes())
+        });
+        written.map_err(|reason| self.failed(reason))
+    }
+
+    fn failed(&self, reason: io::Error) -> EventError {
+        EventError {
+            path: self.path.clone(),
+            reason,
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What is seen while a match is played: a progress bar on a terminal, else a line for each game.
+
+use std::cell::Cell;
+use std::fmt;
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
+
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
+
+use crate::output::{OutputClosed, print};
+use crate::record::GameRecord;
+use crate::record::printable::{printable, printable_lines};
+use crate::report::{Report, ordinal};
+
+/// How often the table on a terminal is drawn anew at most.
+const TABLE_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Shows how a match goes on.
+#[derive(Debug)]
+pub enum Progress {
+    /// A bar and the table so far on standard error.
+    Live {
+        /// Games, speed and time left.
+        bar: ProgressBar,
+        /// The table below it.
+        table: ProgressBar,
+        /// When the table was drawn.
+        drawn: Cell<Option<Instant>>,
+    },
+    /// Lines on standard output.
+    Lines {
+        /// Number of games of the match.
+        games: u64,
+    },
+}
+
+impl Progress {
+    /// A bar with a table if standard error is a terminal, else lines; `played` of the games have been played
+    /// before.
+    pub fn new(games: u64, played: u64) -> Progress {
+        if !io::stderr().is_terminal() {
+            return Progress::Lines { games };
+        }
+        let template = "{bar:30} {pos}/{len} games  {speed}  {eta} left  {wide_msg}";
+        let style = ProgressStyle::with_template(template);
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let speed = |state: &ProgressState, text: &mut dyn fmt::Write| {
+            // A bar without its speed is a bar still.
+            let _ = write!(text, "{:.1} games/s", state.per_sec());
+        };
+        let style = style.with_key("speed", speed);
+        let both = MultiProgress::new();
+        let bar = both.add(ProgressBar::new(games).with_style(style.progress_chars("━╸─")));
+        let bar = bar.with_position(played);
+        // What was played before says nothing of the speed.
+        bar.reset_eta();
+        bar.enable_steady_tick(Duration::from_millis(200));
+        let plain = ProgressStyle::with_template("{msg}");
+        let plain = plain.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let table = both.add(ProgressBar::no_length().with_style(plain));
+        Progress::Live {
+            bar,
+            table,
+            drawn: Cell::new(None),
+        }
+    }
+
+    /// Shows a game that has ended, already part of the report.
+    ///
+    /// # Errors
+    /// [`OutputClosed`] where nobody reads the lines any more.
+    pub fn game(&self, record: &GameRecord, report: &Report) -> Result<(), OutputClosed> {
+        match self {
+            Progress::Live { bar, table, drawn } => {
+                bar.set_message(llr(report).trim_start().to_string());
+                bar.set_position(report.played());
+                let is_fresh = |at: Instant| at.elapsed() < TABLE_INTERVAL;
+                if !drawn.get().is_some_and(is_fresh) {
+                    drawn.set(Some(Instant::now()));
+                    table.set_message(report.engines_text());
+                }
+                if record.fault.is_some() {
+                    bar.println(format!("game {}: {}", record.game, describe(record)));
+                }
+                Ok(())
+            }
+            Progress::Lines { games } => {
+                let width = games.to_string().len();
+                let count = report.played();
+                let (game, description) = (record.game, describe(record) + &llr(report));
+                print(&format!(
+                    "{count:>width$}/{games}  game {game:>width$}: {description}\n"
+                ))
+            }
+        }
+    }
+
+    /// Says something between the games, with a newline at its end.
+    ///
+    /// # Errors
+    /// [`OutputClosed`] where nobody reads the lines any more.
+    pub fn say(&self, text: &str) -> Result<(), OutputClosed> {
+        match self {
+            Progress::Live { bar, .. } => {
+                bar.println(printable_lines(text.trim_end()));
+                Ok(())
+            }
+            Progress::Lines { .. } => print(text),
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Progress::Live { bar, table, .. } = self {
+            table.finish_and_clear();
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A game in one line: who came where in seat order, its length, and what went wrong.
+fn describe(record: &GameRecord) -> String {
+    let seats = record.seats.iter().zip(&record.places);
+    let places: Vec<String> = seats
+        .map(|(name, &place)| format!("{} {}", printable(name), ordinal(place as usize)))
+        .collect();
+    let plies = record.plies();
+    let micros = record.turns.iter().filter_map(|turn| turn.micros).sum();
+    let time = duration(Duration::from_micros(micros));
+    let mut line = format!("{}  ({plies} plies, {time})", places.join(", "));
+    if let Some(fault) = &record.fault {
+        let seat = (fault.seat as usize).wrapping_sub(1);
+        let name = record.seats.get(seat).map_or("?", String::as_str);
+        let ending = record.endings.get(seat);
+        let ending = ending.map_or("fault", |ending| ending.name());
+        let (name, reason) = (printable(name), printable(&fault.reason));
+        line += &format!("  {name}, seat {}: {ending}: {reason}", fault.seat);
+    }
+    line
+}
+
+/// How far a test is, or nothing where there is none.
+fn llr(report: &Report) -> String {
+    report
+        .llr()
+        .map_or_else(String::new, |llr| format!("  LLR {llr:.2}"))
+}
+
+/// A time as a person says it.
+pub fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match time.as_secs() {
+        0 => format!("{} ms", time.as_millis()),
+        1..60 => format!("{seconds:.1} s"),
+        whole @ 60..3600 => format!("{} min {} s", whole / 60, whole % 60),
+        whole => format!("{} h {} min", whole / 3600, whole / 60 % 60),
+    }
+}

@@ -1,0 +1,17 @@
+//! The flags as typed, and the [`Plan`](matches::plan::Plan) that [`validate`] makes of them.
+
+mod engine_text;
+mod engines;
+mod error;
+mod games;
+mod shared;
+pub mod validate;
+
+pub use engine_text::EngineTextError;
+pub(crate) use engine_text::{EngineText, KEYS as ENGINE_KEYS};
+pub use engines::{engines_of, judge};
+pub use games::{
+    EngineArgs, FormatArgs, GameArgs, GauntletArgs, MatchArgs, ResumeArgs, RoundRobinArgs,
+    TournamentArgs,
+};
+pub use shared::{LimitArgs, OnInterrupt, OpeningArgs, OpeningOrder, OutputArgs};

@@ -1,0 +1,333 @@
+//! The string that describes an engine: `cmd=./x args='-q 3' name=x option.Hash=16 movetime=20`.
+//!
+//! It is split into words as a shell does, and each word is a key and a value. The same keys, all but
+//! `cmd` and `name`, describe what all engines share.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use matches::plan::Limit;
+use matches::plan::numbers::{cpu_seconds, margin, mebibytes, processes};
+use matches::record::printable::is_hidden;
+
+/// The keys that are accepted.
+pub(crate) const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, \
+    ponder, restart, memory, cpu, processes, filesize, net";
+
+/// An engine's settings as typed; what is not said is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EngineText {
+    pub cmd: Option<String>,
+    pub args: Option<Vec<String>>,
+    pub name: Option<String>,
+    pub dir: Option<PathBuf>,
+    pub options: Vec<(String, String)>,
+    pub limit: Limit,
+    pub margin: Option<Duration>,
+    pub legal: Option<bool>,
+    pub ponder: Option<bool>,
+    pub restart: Option<bool>,
+    pub memory: Option<u64>,
+    pub cpu: Option<u64>,
+    pub processes: Option<u64>,
+    pub filesize: Option<u64>,
+    pub net: Option<bool>,
+}
+
+/// Why a string does not describe an engine.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum EngineTextError {
+    /// A quotation mark without its partner.
+    #[error("a quotation mark is not closed")]
+    Quotes,
+    /// A word that is no key with a value.
+    #[error("{word:?} is no KEY=VALUE{}", meant(word))]
+    NoValue {
+        /// The word.
+        word: String,
+    },
+    /// A key that does not exist.
+    #[error("unknown key {key:?}; the keys are {KEYS}")]
+    UnknownKey {
+        /// The key.
+        key: String,
+    },
+    /// A key that is given twice.
+    #[error("{key} is given twice")]
+    Twice {
+        /// The key.
+        key: String,
+    },
+    /// Two limits of time.
+    #[error("{key} is a second limit of time; an engine has either movetime or tc")]
+    SecondTime {
+        /// The key that is too many.
+        key: String,
+    },
+    /// A value that does not fit its key.
+    #[error("{key}={value}: {expected}")]
+    Value {
+        /// The key.
+        key: String,
+        /// The value.
+        value: String,
+        /// What would have been accepted.
+        expected: String,
+    },
+    /// An option that the arbiter sets itself.
+    #[error("option.{name}: the variant is set with --variant, for all engines")]
+    VariantOption {
+        /// The option's name as typed.
+        name: String,
+    },
+}
+
+/// What may have been meant by a word without a key: a program, if it looks like one, or any of the keys.
+fn meant(word: &str) -> String {
+    if word.contains('/') || word.contains('.') {
+        format!(": did you mean cmd={word}?")
+    } else {
+        format!("; the keys are {KEYS}")
+    }
+}
+
+impl EngineText {
+    /// Reads an engine's string.
+    pub(crate) fn parse(text: &str) -> Result<EngineText, EngineTextError> {
+        let words = shlex::split(text).ok_or(EngineTextError::Quotes)?;
+        let mut engine = EngineText::default();
+        for word in words {
+            match word.split_once('=') {
+                Some((key, value)) => engine.set(key, value)?,
+                None => return Err(EngineTextError::NoValue { word }),
+            }
+        }
+        Ok(engine)
+    }
+
+    /// These settings, with `shared` ones for whatever they do not say.
+    pub(super) fn or(mut self, shared: &EngineText) -> EngineText {
+        let limit = self.own_limit().unwrap_or(shared.limit);
+        let own = std::mem::take(&mut self.options);
+        let is_own = |name: &str| own.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
+        let inherited = shared.options.iter().filter(|(name, _)| !is_own(name));
+        let options = inherited.cloned().chain(own.iter().cloned()).collect();
+        EngineText {
+            cmd: self.cmd.or_else(|| shared.cmd.clone()),
+            args: self.args.or_else(|| shared.args.clone()),
+            name: self.name,
+            dir: self.dir.or_else(|| shared.dir.clone()),
+            options,
+            limit,
+            margin: self.margin.or(shared.margin),
+            legal: self.legal.or(shared.legal),
+            ponder: self.ponder.or(shared.ponder),
+            restart: self.restart.or(shared.restart),
+            memory: self.memory.or(shared.memory),
+            cpu: self.cpu.or(shared.cpu),
+            processes: self.processes.or(shared.processes),
+            filesize: self.filesize.or(shared.filesize),
+            net: self.net.or(shared.net),
+        }
+    }
+
+    /// The limit, if anything of it is said.
+    pub(super) fn own_limit(&self) -> Option<Limit> {
+        (self.limit != Limit::default()).then_some(self.limit)
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), EngineTextError> {
+        let wrong = |expected: String| EngineTextError::Value {
+            key: key.to_string(),
+            value: value.to_string(),
+            expected,
+        };
+        // Names stand in tables and logs of one line each, options in a line of the protocol.
+        if (key == "name" || key.starts_with("option.")) && value.contains(is_hidden) {
+            let expected = "expected a text of one line, without control characters and others that are not seen";
+            return Err(wrong(expected.to_string()));
+        }
+        if let Some(name) = key.strip_prefix("option.") {
+            return self.set_option(key, name, value);
+        }
+        let filled = |text: &str| match text {
+            "" => Err(wrong("expected a text that is not empty".to_string())),
+            text => Ok(text.to_string()),
+        };
+        match key {
+            "cmd" => once(&mut self.cmd, key, filled(value)?),
+            "name" => once(&mut self.name, key, filled(value)?),
+            "dir" => once(&mut self.dir, key, PathBuf::from(filled(value)?)),
+            "args" => {
+                let args = shlex::split(value);
+                let args =
+                    args.ok_or_else(|| wrong("a quotation mark is not closed".to_string()))?;
+                once(&mut self.args, key, args)
+            }
+            "margin" => {
+                let margin = margin(value).map_err(wrong)?;
+                once(&mut self.margin, key, Duration::from_millis(margin))
+            }
+            "memory" => once(&mut self.memory, key, mebibytes(value).map_err(wrong)?),
+            "cpu" => once(&mut self.cpu, key, cpu_seconds(value).map_err(wrong)?),
+            "processes" => once(&mut self.processes, key, processes(value).map_err(wrong)?),
+            "filesize" => once(&mut self.filesize, key, mebibytes(value).map_err(wrong)?),
+            "net" => once(&mut self.net, key, switch(value).map_err(wrong)?),
+            "legal" => once(&mut self.legal, key, switch(value).map_err(wrong)?),
+            "ponder" => once(&mut self.ponder, key, switch(value).map_err(wrong)?),
+            "restart" => once(&mut self.restart, key, switch(value).map_err(wrong)?),
+            "movetime" | "depth" | "nodes" | "tc" => {
+                self.set_limit(key, Limit::of_key(key, value).map_err(wrong)?)
+            }
+            _ => Err(EngineTextError::UnknownKey {
+                key: key.to_string(),
+            }),
+        }
+    }
+
+    fn set_limit(&mut self, key: &str, limit: Limit) -> Result<(), EngineTextError> {
+        let both = limit.or(self.limit);
+        let key = key.to_string();
+        if limit.time.is_some() && self.limit.time.is_some() {
+            return Err(EngineTextError::SecondTime { key });
+        }
+        if both == limit && self.limit != Limit::default() {
+            return Err(EngineTextError::Twice { key });
+        }
+        self.limit = both;
+        Ok(())
+    }
+
+    fn set_option(&mut self, key: &str, name: &str, value: &str) -> Result<(), EngineTextError> {
+        if name.is_empty() {
+            return Err(EngineTextError::UnknownKey {
+                key: key.to_string(),
+            });
+        }
+        if name.eq_ignore_ascii_case("UCI_Variant") {
+            return Err(EngineTextError::VariantOption {
+                name: name.to_string(),
+            });
+        }
+        let mut names = self.options.iter().map(|(name, _)| name);
+        if names.any(|known| known.eq_ignore_ascii_case(name)) {
+            return Err(EngineTextError::Twice {
+                key: key.to_string(),
+            });
+        }
+        self.options.push((name.to_string(), value.to_string()));
+        Ok(())
+    }
+}
+
+fn once<T>(field: &mut Option<T>, key: &str, value: T) -> Result<(), EngineTextError> {
+    if field.is_some() {
+        return Err(EngineTextError::Twice {
+            key: key.to_string(),
+        });
+    }
+    *field = Some(value);
+    Ok(())
+}
+
+fn switch(value: &str) -> Result<bool, String> {
+    match value {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("expected on or off".to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        match EngineText::parse(text) {
+            Ok(engine) => panic!("{text:?} is accepted: {engine:?}"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let text = concat!(
+            r#"cmd=./x args="-q 'two words'" name='My Engine' dir=/tmp option.Hash=16 "option.Move Overhead=5" "#,
+            "tc=10+0.1 depth=9 margin=7 legal=on ponder=on restart=off memory=512 ",
+            "cpu=60 processes=8 filesize=10 net=off"
+        );
+        let engine = EngineText {
+            cmd: Some("./x".into()),
+            args: Some(vec!["-q".into(), "two words".into()]),
+            name: Some("My Engine".into()),
+            dir: Some("/tmp".into()),
+            options: vec![
+                ("Hash".into(), "16".into()),
+                ("Move Overhead".into(), "5".into()),
+            ],
+            limit: Limit::clock(Duration::from_secs(10), Duration::from_millis(100))
+                .or(Limit::depth(9)),
+            margin: Some(Duration::from_millis(7)),
+            legal: Some(true),
+            ponder: Some(true),
+            restart: Some(false),
+            memory: Some(512),
+            cpu: Some(60),
+            processes: Some(8),
+            filesize: Some(10),
+            net: Some(false),
+        };
+        assert_eq!(EngineText::parse(text), Ok(engine));
+    }
+
+    #[test]
+    fn a_value_may_contain_an_equals_sign() {
+        let engine = EngineText::parse("option.Book=a=b").unwrap();
+        assert_eq!(engine.options, [("Book".to_string(), "a=b".to_string())]);
+    }
+
+    #[test]
+    fn own_settings_go_before_shared_ones() {
+        let shared = EngineText::parse("depth=3 option.Hash=1 option.Threads=2 legal=on").unwrap();
+        let own = EngineText::parse("cmd=x nodes=5 option.hash=8 legal=off").unwrap();
+        let merged = own.or(&shared);
+        assert_eq!(merged.limit, Limit::nodes(5));
+        assert_eq!(merged.legal, Some(false));
+        let options = [("Threads", "2"), ("hash", "8")];
+        let options = options.map(|(name, value)| (name.to_string(), value.to_string()));
+        assert_eq!(merged.options, options);
+    }
+
+    #[test]
+    fn errors_name_what_was_given_and_what_is_accepted() {
+        let errors = [
+            "cmd=x name='y",
+            "cmd=x fast",
+            "cmd=x st=1",
+            "cmd=x cmd=y",
+            "cmd=",
+            "depth=3 depth=4",
+            "movetime=3 tc=4",
+            "tc=0/4",
+            "memory=0",
+            "cpu=0",
+            "net=no",
+            "margin=-1",
+            "ponder=1",
+            "depth=0",
+            "movetime=ten",
+            "tc=0+1",
+            "tc=1e3",
+            "tc=-1",
+            "legal=yes",
+            "args='\"a'",
+            "option.=3",
+            "option.a=1 option.A=2",
+            "option.uci_variant=chess",
+        ]
+        .map(|text| format!("{text}\n  {}", error(text)));
+        insta::assert_snapshot!(errors.join("\n"));
+    }
+}

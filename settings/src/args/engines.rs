@@ -1,0 +1,218 @@
+//! From the engines as typed to what is meant.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::engine_text::EngineText;
+use super::error::ArgsError;
+use super::{GameArgs, LimitArgs};
+use matches::plan::{Bounds, EngineSpec, Limit};
+
+/// The name of the engine that plays where none is named.
+const BUILT_IN: &str = "buxtehude";
+
+/// The limit where none is named.
+const DEFAULT_LIMIT: Limit = Limit::movetime(Duration::from_millis(100));
+
+/// The engines of a match, and each a different name; `restart` says whether those are started anew for every game that
+/// do not say it themselves.
+///
+/// # Errors
+/// [`ArgsError`] about `--engine` or `--each`.
+pub(super) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>, ArgsError> {
+    let shared = match &args.each {
+        Some(text) => shared_settings(text)?,
+        None => EngineText::default(),
+    };
+    let shared = EngineText {
+        restart: shared.restart.or(Some(restart)),
+        ..shared
+    };
+    let limit = args.limit.limit().unwrap_or(DEFAULT_LIMIT);
+    specs(
+        &args.engine,
+        &shared,
+        limit,
+        Duration::from_millis(args.margin),
+    )
+}
+
+/// Engines from their strings, each with a different name, or the built-in one where there are none; with a limit and a
+/// margin for those that name none. The built-in one is the running program with the argument `engine`.
+///
+/// # Errors
+/// [`ArgsError`] about `--engine`.
+pub fn engines_of(
+    texts: &[String],
+    limit: Limit,
+    margin: Duration,
+) -> Result<Vec<EngineSpec>, ArgsError> {
+    specs(texts, &EngineText::default(), limit, margin)
+}
+
+/// Parses the engine that judges positions; `limit` applies where `text` names none.
+///
+/// # Errors
+/// [`ArgsError::Engine`]
+pub fn judge(text: &str, limit: Limit) -> Result<EngineSpec, ArgsError> {
+    let typed = EngineText::parse(text).map_err(|reason| ArgsError::Engine {
+        text: text.to_string(),
+        reason,
+    })?;
+    let engine = built_in(&typed)?;
+    let name = typed.name.or(engine.name.clone());
+    let name = name.unwrap_or_else(|| program(&engine));
+    // A margin of time means nothing to an estimate.
+    spec(text, engine, name, limit, Duration::ZERO)
+}
+
+fn specs(
+    texts: &[String],
+    shared: &EngineText,
+    limit: Limit,
+    margin: Duration,
+) -> Result<Vec<EngineSpec>, ArgsError> {
+    let mut typed = Vec::new();
+    for text in texts {
+        let engine = EngineText::parse(text).map_err(|reason| ArgsError::Engine {
+            text: text.clone(),
+            reason,
+        })?;
+        typed.push((text.as_str(), engine.or(shared)));
+    }
+    if typed.is_empty() {
+        typed.push(("", built_in(shared)?));
+    }
+    let names = names(&typed)?;
+    let specs = typed.into_iter().zip(names);
+    let specs = specs.map(|((text, engine), name)| spec(text, engine, name, limit, margin));
+    specs.collect()
+}
+
+/// The engine of the string `text`, with a limit and a margin for where it names none.
+pub(super) fn spec(
+    text: &str,
+    engine: EngineText,
+    name: String,
+    limit: Limit,
+    margin: Duration,
+) -> Result<EngineSpec, ArgsError> {
+    let no_command = || ArgsError::NoCommand {
+        text: text.to_string(),
+    };
+    if let Some(dir) = engine.dir.as_ref().filter(|dir| !dir.is_dir()) {
+        return Err(ArgsError::Directory {
+            text: text.to_string(),
+            dir: dir.clone(),
+        });
+    }
+    let limit = engine.own_limit().unwrap_or(limit);
+    Ok(EngineSpec {
+        command: resolve(&engine.cmd.ok_or_else(no_command)?, engine.dir.as_deref()),
+        name,
+        args: engine.args.unwrap_or_default(),
+        dir: engine.dir,
+        options: engine.options,
+        limit,
+        margin: engine.margin.unwrap_or(margin),
+        legal: engine.legal.unwrap_or(false),
+        ponder: engine.ponder.unwrap_or(false),
+        restart: engine.restart.unwrap_or(false),
+        memory: engine.memory,
+        bounds: Bounds {
+            cpu: engine.cpu,
+            processes: engine.processes,
+            filesize: engine.filesize,
+            net: engine.net.unwrap_or(true),
+        },
+    })
+}
+
+fn shared_settings(text: &str) -> Result<EngineText, ArgsError> {
+    let shared = EngineText::parse(text).map_err(|reason| ArgsError::Each {
+        text: text.to_string(),
+        reason,
+    })?;
+    match shared.name {
+        Some(_) => Err(ArgsError::SharedName {
+            text: text.to_string(),
+        }),
+        None => Ok(shared),
+    }
+}
+
+/// The engine where none is named: the shared program if there is one, else the arbiter itself.
+pub(super) fn built_in(shared: &EngineText) -> Result<EngineText, ArgsError> {
+    if shared.cmd.is_some() {
+        return Ok(shared.clone());
+    }
+    let program = std::env::current_exe().map_err(ArgsError::OwnProgram)?;
+    let engine = EngineText {
+        cmd: Some(program.to_string_lossy().into_owned()),
+        args: Some(vec!["engine".to_string()]),
+        name: Some(BUILT_IN.to_string()),
+        ..EngineText::default()
+    };
+    Ok(engine.or(shared))
+}
+
+/// The name of an engine's program.
+pub(super) fn program(engine: &EngineText) -> String {
+    let command = Path::new(engine.cmd.as_deref().unwrap_or_default());
+    let file = command.file_name().unwrap_or(command.as_os_str());
+    file.to_string_lossy().into_owned()
+}
+
+/// A different name for each engine: as given, or else that of its program, numbered where it is shared.
+fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ArgsError> {
+    let nameless = engines.iter().filter(|(_, engine)| engine.name.is_none());
+    let mut shared: HashMap<String, usize> = HashMap::new();
+    for (_, engine) in nameless {
+        *shared.entry(program(engine)).or_default() += 1;
+    }
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    let mut names: Vec<String> = Vec::new();
+    for (_, engine) in engines {
+        let name = engine.name.clone().unwrap_or_else(|| {
+            let program = program(engine);
+            let number = numbers.entry(program.clone()).or_default();
+            *number += 1;
+            match shared.get(&program) {
+                Some(&several) if several > 1 => format!("{program}-{number}"),
+                _ => program,
+            }
+        });
+        if names.contains(&name) {
+            return Err(ArgsError::SameName { name });
+        }
+        names.push(name);
+    }
+    Ok(names)
+}
+
+/// Where a program is: a relative path counts from the engine's directory, and where there is no such
+/// file from the arbiter's own. A bare name is left to the search path.
+fn resolve(command: &str, dir: Option<&Path>) -> PathBuf {
+    if !command.contains('/') {
+        return PathBuf::from(command);
+    }
+    let in_dir = dir
+        .map(|dir| dir.join(command))
+        .filter(|path| path.is_file());
+    let path = in_dir.unwrap_or_else(|| PathBuf::from(command));
+    // The engine is started in its directory, where a relative path would mean another file.
+    std::path::absolute(&path).unwrap_or(path)
+}
+
+impl LimitArgs {
+    /// The limit typed, if any.
+    pub fn limit(&self) -> Option<Limit> {
+        let movetime = self
+            .movetime
+            .map(|ms| Limit::movetime(Duration::from_millis(ms)));
+        let (depth, nodes) = (self.depth.map(Limit::depth), self.nodes.map(Limit::nodes));
+        let typed = [movetime, self.tc, depth, nodes].into_iter().flatten();
+        typed.reduce(Limit::or)
+    }
+}

@@ -1,0 +1,390 @@
+//! What is typed for playing games.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::shared::{EARLY_ENDS, ENGINES, GAMES, LIMITS, OUTPUT, RUNNING};
+use super::{LimitArgs, OpeningArgs, OutputArgs};
+use matches::plan::Isolate;
+use matches::plan::numbers::{
+    concurrency, failures, margin, max_plies, milliseconds, positive, seats, stall, wait,
+};
+use matches::plan::seed::Seed;
+
+/// The keys of an engine, for helps.
+macro_rules! keys {
+    () => {
+        "\
+KEYS OF --engine AND --each
+  cmd=PROGRAM       the program to start (a path with a slash is looked for in dir= first)
+  args='A B'        its arguments
+  name=NAME         its name in tables and records
+  dir=DIR           the directory to start it in
+  option.NAME=VALUE an option to set (repeatable)
+  movetime=MS or tc=[MOVES/]SECONDS[+SECONDS], depth=PLIES, nodes=N    the limits per move
+  margin=MS         how late it may answer
+  legal=on          send the legal moves as `searchmoves` with each `go`
+  ponder=on         let it think on its opponent's time (two seats)
+  restart=on|off    start it anew for every game (default: on in a tournament, off in a match)
+  memory=MIB        the memory limit of its process
+  cpu=SECONDS       the most processor time of its process
+  processes=N       the most processes and threads it may have (isolated engines only)
+  filesize=MIB      the longest file that it may write
+  net=off           no network (isolated engines only)
+"
+    };
+}
+
+/// Lines of their own, short enough that none is broken inside quotes.
+macro_rules! match_examples {
+    () => {
+        "\
+EXAMPLES
+  arbiter match --players 3 --games 30 --movetime 20
+  arbiter match --engine 'cmd=./mine legal=on' --engine 'cmd=./old option.Hash=16' \\
+                --games 200 --tc 5+0.05
+  arbiter match --engine cmd=./a --engine cmd=./b --nodes 5000 --random-plies 6 \\
+                --games 1000 --store match.db
+  arbiter match --engine cmd=./new --engine cmd=./old --tc 2+0.02 --random-plies 6 \\
+                --sprt elo0=0 elo1=5"
+    };
+}
+
+/// `arbiter match`.
+#[derive(Debug, Args)]
+#[command(after_help = match_examples!(), after_long_help = concat!(keys!(), "\n", match_examples!()))]
+pub struct MatchArgs {
+    /// Number of games, rounded up to whole blocks [default: one block; with --sprt at most 100000]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = positive,
+        allow_negative_numbers = true,
+        help_heading = GAMES
+    )]
+    pub games: Option<u64>,
+
+    /// Test the first of two engines against the second, and stop once the evidence favours H1, it is stronger by
+    /// elo1 (exit code 10), or H0, by elo0 (11) [default: elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic; or
+    /// model=normalized]
+    #[arg(long, value_name = "KEY=VALUE", num_args = 0.., help_heading = GAMES)]
+    pub sprt: Option<Vec<String>>,
+
+    /// What every match or tournament is told
+    #[command(flatten)]
+    pub common: GameArgs,
+}
+
+/// `arbiter tournament`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter tournament round-robin --engine cmd=./a --engine cmd=./b --engine cmd=./c \\
+                                 --rounds 100 --nodes 5000
+  arbiter tournament gauntlet --engine cmd=./new --engine cmd=./a --engine cmd=./b \\
+                              --players 3 --all-orders")]
+pub struct TournamentArgs {
+    /// Who plays whom
+    #[command(subcommand)]
+    pub format: FormatArgs,
+}
+
+impl TournamentArgs {
+    /// What every match or tournament is told.
+    pub fn common(&self) -> &GameArgs {
+        match &self.format {
+            FormatArgs::RoundRobin(args) => &args.common,
+            FormatArgs::Gauntlet(args) => &args.common,
+        }
+    }
+}
+
+/// The formats of a tournament.
+#[derive(Debug, Subcommand)]
+pub enum FormatArgs {
+    /// Every combination of as many engines as there are seats plays
+    RoundRobin(RoundRobinArgs),
+    /// One challenger per game plays every combination of the other engines
+    Gauntlet(GauntletArgs),
+}
+
+/// `arbiter tournament round-robin`.
+#[derive(Debug, Args)]
+#[command(after_long_help = concat!(keys!(), "
+EXAMPLE
+  arbiter tournament round-robin --engine cmd=./a --engine cmd=./b --engine cmd=./c \\
+                                 --rounds 100 --nodes 5000"))]
+pub struct RoundRobinArgs {
+    /// Rounds: in each, every combination of engines plays one block of games
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        value_parser = positive,
+        allow_negative_numbers = true,
+        help_heading = GAMES
+    )]
+    pub rounds: u64,
+
+    /// What every match or tournament is told
+    #[command(flatten)]
+    pub common: GameArgs,
+}
+
+/// `arbiter tournament gauntlet`.
+#[derive(Debug, Args)]
+#[command(after_long_help = concat!(keys!(), "
+EXAMPLE
+  arbiter tournament gauntlet --engine cmd=./new --engine cmd=./a --engine cmd=./b \\
+                              --players 3 --rounds 50"))]
+pub struct GauntletArgs {
+    /// Rounds: in each, every challenger plays one block of games against every combination of the others
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        value_parser = positive,
+        allow_negative_numbers = true,
+        help_heading = GAMES
+    )]
+    pub rounds: u64,
+
+    /// How many of the engines, from the first on, are challengers
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        value_parser = positive,
+        allow_negative_numbers = true,
+        help_heading = GAMES
+    )]
+    pub challengers: u64,
+
+    /// What every match or tournament is told
+    #[command(flatten)]
+    pub common: GameArgs,
+}
+
+/// What every match or tournament is told.
+#[derive(Debug, Args)]
+pub struct GameArgs {
+    /// Read settings from a TOML file; flags on the command line override them. Its keys are the long flags,
+    /// `[[engine]]` and `[each]` have the keys of --engine; paths are relative to the current directory
+    #[arg(long, value_name = "FILE", help_heading = GAMES, hide_short_help = true)]
+    pub config: Option<PathBuf>,
+
+    /// An engine and its settings (repeatable); without any, the built-in engine plays itself
+    #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"", help_heading = ENGINES)]
+    pub engine: Vec<String>,
+
+    /// Settings shared by all engines; an engine's own take precedence
+    #[arg(long, value_name = "\"KEY=VALUE...\"", help_heading = ENGINES)]
+    pub each: Option<String>,
+
+    /// Number of seats, 2 to 6
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "2",
+        value_parser = seats,
+        allow_negative_numbers = true,
+        help_heading = GAMES
+    )]
+    pub players: usize,
+
+    /// The limits of engines that name none of their own
+    #[command(flatten)]
+    pub limit: LimitArgs,
+
+    /// The variant played
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = buxtehude::rules::VARIANTS[0].name,
+        help_heading = GAMES
+    )]
+    pub variant: String,
+
+    /// The seed of all that is random: the same seed, the same match; engines can read it here, and guess a number
+    /// [default: secret, in the store, and printed at the end]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = GAMES)]
+    pub seed: Option<Seed>,
+
+    /// A file with the seed, a number or 32 hexadecimal digits, which engines do not see
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "seed",
+        help_heading = GAMES,
+        hide_short_help = true
+    )]
+    pub seed_file: Option<PathBuf>,
+
+    /// Games played concurrently
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        value_parser = concurrency,
+        allow_negative_numbers = true,
+        help_heading = RUNNING
+    )]
+    pub concurrency: usize,
+
+    /// Pin the engines of each concurrent game to a processor core of its own (Linux)
+    #[arg(long, help_heading = RUNNING, hide_short_help = true)]
+    pub pin: bool,
+
+    /// Whether engines are isolated, so that they can neither see nor signal each other or the arbiter: auto (where the
+    /// kernel allows it), on or off (docs/fairness.md)
+    #[arg(long, value_name = "CHOICE", default_value_t = Isolate::Auto, help_heading = RUNNING, hide_short_help = true)]
+    pub isolate: Isolate,
+
+    /// Continue even if the program of an engine is replaced during the match
+    #[arg(long, help_heading = RUNNING, hide_short_help = true)]
+    pub changed_engines: bool,
+
+    /// Play each block in all seatings of its engines, not only in all rotations of one
+    #[arg(long, help_heading = GAMES, hide_short_help = true)]
+    pub all_orders: bool,
+
+    /// Where the games begin
+    #[command(flatten)]
+    pub openings: OpeningArgs,
+
+    /// Print the schedule without playing
+    #[arg(long, help_heading = GAMES, hide_short_help = true)]
+    pub dry_run: bool,
+
+    /// What is written of it
+    #[command(flatten)]
+    pub output: OutputArgs,
+
+    /// Store the match in this new file, from which `arbiter resume` can continue it
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub store: Option<PathBuf>,
+
+    /// How late an engine may answer beyond its limit, in milliseconds
+    #[arg(
+        long,
+        value_name = "MS",
+        default_value = "50",
+        value_parser = margin,
+        allow_negative_numbers = true,
+        help_heading = LIMITS,
+        hide_short_help = true
+    )]
+    pub margin: u64,
+
+    /// How long an engine limited by depth or nodes may think, in seconds
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "60",
+        value_parser = stall,
+        allow_negative_numbers = true,
+        help_heading = LIMITS,
+        hide_short_help = true
+    )]
+    pub stall: u64,
+
+    /// How long an engine has for `uciok` and for `readyok`, in milliseconds
+    #[arg(
+        long,
+        value_name = "MS",
+        default_value = "10000",
+        value_parser = milliseconds,
+        allow_negative_numbers = true,
+        help_heading = LIMITS,
+        hide_short_help = true
+    )]
+    pub ready: u64,
+
+    /// End a game after this many plies
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1000",
+        value_parser = max_plies,
+        allow_negative_numbers = true,
+        help_heading = EARLY_ENDS,
+        hide_short_help = true
+    )]
+    pub max_plies: u32,
+
+    /// End a two-seat game once the estimates of both engines have agreed on the winner for several moves in a row
+    /// [default: moves=3 permille=950]
+    #[arg(long, value_name = "KEY=VALUE", num_args = 0.., help_heading = EARLY_ENDS, hide_short_help = true)]
+    pub resign: Option<Vec<String>>,
+
+    /// End a game as soon as its exact outcome is known (in a solved game, right after the opening)
+    #[arg(long, help_heading = EARLY_ENDS, hide_short_help = true)]
+    pub solved: bool,
+
+    /// Retire an engine that loses this many games in a row by its own fault; 0 means never
+    #[arg(
+        long,
+        value_name = "K",
+        default_value = "3",
+        value_parser = failures,
+        allow_negative_numbers = true,
+        help_heading = RUNNING,
+        hide_short_help = true
+    )]
+    pub retire: u32,
+
+    /// Pause between two games, in milliseconds
+    #[arg(
+        long,
+        value_name = "MS",
+        default_value = "0",
+        value_parser = wait,
+        allow_negative_numbers = true,
+        help_heading = RUNNING,
+        hide_short_help = true
+    )]
+    pub wait: u64,
+}
+
+/// `arbiter resume`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLE
+  arbiter resume match.db --concurrency 4
+
+Plays the missing games with the original settings and engines. If none is missing, the exit
+code is 0 at once.")]
+pub struct ResumeArgs {
+    /// A store made with `arbiter match --store`
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Games played concurrently [default: as at the start]
+    #[arg(long, value_name = "N", value_parser = concurrency, allow_negative_numbers = true)]
+    pub concurrency: Option<usize>,
+
+    /// Let retired engines play again
+    #[arg(long)]
+    pub forgive: bool,
+
+    /// Continue even if the program of an engine has changed since the start, or is replaced during the match
+    #[arg(long)]
+    pub changed_engines: bool,
+
+    /// What is written of it
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `arbiter engine`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter engine
+  arbiter engine go perft 5")]
+pub struct EngineArgs {
+    /// Arguments of the engine
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<String>,
+}

@@ -1,0 +1,152 @@
+//! What several commands are told: where games begin, what limits moves, what is written.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use matches::plan::Limit;
+use matches::plan::clock;
+use matches::plan::numbers::{depth, milliseconds, positive, random_plies};
+
+// The headings of the help.
+pub(super) const GAMES: &str = "Games";
+pub(super) const ENGINES: &str = "Engines";
+pub(super) const LIMITS: &str = "Limits";
+pub(super) const OPENINGS: &str = "Openings";
+pub(super) const RUNNING: &str = "Running";
+pub(super) const EARLY_ENDS: &str = "Early ends";
+pub(super) const OUTPUT: &str = "Output";
+
+/// What is written of a match while it is played.
+#[derive(Debug, Args)]
+#[command(next_help_heading = OUTPUT)]
+pub struct OutputArgs {
+    /// Log every line exchanged with the engines to this file, with time stamps
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub log: Option<PathBuf>,
+
+    /// Append every finished game to this file, one JSON object per line
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
+    /// Stream all events of the match to this file, one JSON object per line (docs/events.md)
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub events: Option<PathBuf>,
+
+    /// Print interim tables every N games
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = positive,
+        allow_negative_numbers = true,
+        hide_short_help = true
+    )]
+    pub report_every: Option<u64>,
+
+    /// Whether to drop or finish running games on an interrupt (SIGINT, SIGTERM); a second one drops them
+    #[arg(
+        long,
+        value_name = "CHOICE",
+        value_enum,
+        default_value_t = OnInterrupt::Drop,
+        hide_possible_values = true,
+        help_heading = RUNNING,
+        hide_short_help = true
+    )]
+    pub on_interrupt: OnInterrupt,
+}
+
+/// What becomes of running games when the arbiter is told to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnInterrupt {
+    /// They are dropped
+    Drop,
+    /// They are played to their end
+    Finish,
+}
+
+/// Where the games begin.
+#[derive(Debug, Args)]
+#[command(next_help_heading = OPENINGS)]
+pub struct OpeningArgs {
+    /// Openings, one per line: a position's text, or what follows `position` in the protocol
+    #[arg(long, value_name = "FILE")]
+    pub openings: Option<PathBuf>,
+
+    /// Order in which the openings are played: sequential, or random by the seed
+    #[arg(
+        long,
+        value_name = "ORDER",
+        value_enum,
+        default_value_t = OpeningOrder::Sequential,
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub openings_order: OpeningOrder,
+
+    /// The opening to start with, counted from 1 in that order
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        value_parser = positive,
+        allow_negative_numbers = true,
+        hide_short_help = true
+    )]
+    pub openings_start: u64,
+
+    /// Play at most this many plies of each opening
+    #[arg(
+        long,
+        value_name = "K",
+        value_parser = random_plies,
+        allow_negative_numbers = true,
+        hide_short_help = true
+    )]
+    pub openings_plies: Option<u32>,
+
+    /// Random plies played after each opening
+    #[arg(
+        long,
+        value_name = "K",
+        default_value = "0",
+        value_parser = random_plies,
+        allow_negative_numbers = true
+    )]
+    pub random_plies: u32,
+}
+
+/// The order of openings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OpeningOrder {
+    /// As in the file
+    Sequential,
+    /// Shuffled by the seed
+    Random,
+}
+
+/// The limits of engines that name none of their own: of time at most one.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = LIMITS)]
+pub struct LimitArgs {
+    /// Time for each move, in milliseconds [default: 100 if there is no other limit]
+    #[arg(long, value_name = "MS", value_parser = milliseconds, allow_negative_numbers = true)]
+    pub movetime: Option<u64>,
+
+    /// Plies to search for each move
+    #[arg(long, value_name = "PLIES", value_parser = depth, allow_negative_numbers = true)]
+    pub depth: Option<u32>,
+
+    /// Positions to visit for each move
+    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    pub nodes: Option<u64>,
+
+    /// A clock: seconds, increment in seconds per move, and the moves to the next time control
+    #[arg(
+        long,
+        value_name = "[MOVES/]SECONDS[+SECONDS]",
+        value_parser = clock,
+        conflicts_with = "movetime"
+    )]
+    pub tc: Option<Limit>,
+}

@@ -1,0 +1,352 @@
+//! From what is typed to what is meant: a [`Plan`] in which every field is sensible.
+
+mod seed;
+
+use std::time::Duration;
+
+use buxtehude::rules::Variant;
+use rand::seq::SliceRandom;
+
+use super::engines::engines;
+pub use super::error::ArgsError;
+use super::{FormatArgs, GameArgs, MatchArgs, OpeningArgs, OpeningOrder, TournamentArgs};
+use matches::plan::openings;
+use matches::plan::seed::Seed;
+use matches::plan::{Adjudication, Format, Opening, Patience, Plan};
+use matches::score::Sprt;
+pub use seed::chosen as chosen_seed;
+
+/// The games of a test where their number is not named.
+const MOST_GAMES_OF_A_TEST: u64 = 100_000;
+
+/// Makes a plan of what was typed for a match, and a list of remarks on what was changed in doing so.
+///
+/// # Errors
+/// [`ArgsError`] names the flag, what was given and what is accepted.
+pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
+    let mut plan = common(&args.common, Format::RoundRobin, false)?;
+    let mut remarks = Vec::new();
+    plan.sprt = sprt(args)?;
+    let block = plan.line_ups().games_per_block();
+    let most = plan
+        .sprt
+        .map(|_| MOST_GAMES_OF_A_TEST.next_multiple_of(block));
+    plan.games = whole_blocks(args.games.or(most), block, &mut remarks)?;
+    remarks.extend(sameness(&plan));
+    remarks.extend(seed::warning(&args.common, plan.seed));
+    Ok((plan, remarks))
+}
+
+/// Makes a plan of what was typed for a tournament, with remarks.
+///
+/// # Errors
+/// As [`plan`].
+pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ArgsError> {
+    let (format, rounds, args) = match &args.format {
+        FormatArgs::RoundRobin(args) => (Format::RoundRobin, args.rounds, &args.common),
+        FormatArgs::Gauntlet(args) => {
+            let (challengers, engines) = (args.challengers, args.common.engine.len());
+            if challengers >= engines as u64 {
+                return Err(ArgsError::Challengers {
+                    challengers,
+                    engines,
+                });
+            }
+            let challengers = challengers as usize;
+            (Format::Gauntlet { challengers }, args.rounds, &args.common)
+        }
+    };
+    let mut plan = common(args, format, true)?;
+    let line_ups = plan.line_ups();
+    let round = line_ups.count().checked_mul(line_ups.games_per_block());
+    let games = round.and_then(|round| round.checked_mul(rounds));
+    plan.games = games.ok_or(ArgsError::Rounds { rounds })?;
+    let warning = seed::warning(args, plan.seed);
+    let remarks = sameness(&plan).into_iter().chain(warning).collect();
+    Ok((plan, remarks))
+}
+
+/// The plan of what every match is told, of one block; `restart` as for [`engines`].
+fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsError> {
+    let variant = Variant::by_name(&args.variant)?;
+    variant.start(args.players)?;
+    check_files(args)?;
+    let resign = args.resign.as_ref().map(|words| {
+        let text = words.join(" ");
+        let resign = text.parse();
+        resign.map_err(|reason| ArgsError::Resign { text, reason })
+    });
+    let seed = seed::chosen(args.seed, args.seed_file.as_deref())?;
+    let plan = Plan {
+        format,
+        all_orders: args.all_orders,
+        seed,
+        concurrency: args.concurrency,
+        pin: args.pin,
+        isolate: args.isolate,
+        random_plies: args.openings.random_plies,
+        openings: openings(&args.openings, variant, args.players, seed)?,
+        patience: Patience {
+            stall: Duration::from_secs(args.stall),
+            max_plies: args.max_plies,
+            failures: args.retire,
+            wait: Duration::from_millis(args.wait),
+            ready: Duration::from_millis(args.ready),
+        },
+        adjudication: Adjudication {
+            resign: resign.transpose()?,
+            solved: args.solved,
+        },
+        log: args.output.log.clone(),
+        record: args.output.record.clone(),
+        ..Plan::new(variant, args.players, engines(args, restart)?)
+    };
+    if plan.seats != 2 && plan.adjudication.resign.is_some() {
+        return Err(ArgsError::ResignSeats { seats: plan.seats });
+    }
+    let ponders = plan.engines.iter().find(|engine| engine.ponder);
+    match ponders.filter(|_| plan.seats != 2) {
+        Some(engine) => Err(ArgsError::PonderSeats {
+            engine: engine.name.clone(),
+            seats: plan.seats,
+        }),
+        None => Ok(plan),
+    }
+}
+
+/// The openings in the order in which they are played, each as long as it may be.
+fn openings(
+    args: &OpeningArgs,
+    variant: &Variant,
+    seats: usize,
+    seed: Seed,
+) -> Result<Vec<Opening>, ArgsError> {
+    let mut openings = match &args.openings {
+        Some(path) => openings::read(path, variant, seats)?,
+        None => vec![Opening::default()],
+    };
+    if let Some(plies) = args.openings_plies {
+        for opening in &mut openings {
+            opening.shorten(plies);
+        }
+    }
+    if args.openings_order == OpeningOrder::Random {
+        openings.shuffle(&mut seed.order_of_openings());
+    }
+    let number = openings.len();
+    let start = usize::try_from(args.openings_start).unwrap_or(usize::MAX);
+    if start > number {
+        return Err(ArgsError::OpeningsStart { start, number });
+    }
+    openings.rotate_left(start - 1);
+    Ok(openings)
+}
+
+/// No two of the files that are written are one.
+fn check_files(args: &GameArgs) -> Result<(), ArgsError> {
+    let files = [
+        ("log", &args.output.log),
+        ("record", &args.output.record),
+        ("store", &args.store),
+        ("events", &args.output.events),
+    ];
+    for (index, (flag, file)) in files.iter().enumerate() {
+        let same = files[..index]
+            .iter()
+            .find(|(_, other)| file.is_some() && file == other);
+        if let Some((other, _)) = same {
+            return Err(ArgsError::SameFile { flag, other });
+        }
+    }
+    Ok(())
+}
+
+/// Rounds a number of games up to whole blocks.
+fn whole_blocks(
+    asked: Option<u64>,
+    block: u64,
+    remarks: &mut Vec<String>,
+) -> Result<u64, ArgsError> {
+    let asked = asked.unwrap_or(block);
+    let games = asked.checked_next_multiple_of(block);
+    let games = games.ok_or(ArgsError::Games { games: asked })?;
+    if games != asked {
+        remarks.push(format!(
+            "--games {asked} is rounded up to {games}: whole blocks of {block} games, each opening in every \
+             order of seats"
+        ));
+    }
+    Ok(games)
+}
+
+/// The test, if one is asked for.
+fn sprt(args: &MatchArgs) -> Result<Option<Sprt>, ArgsError> {
+    let Some(words) = &args.sprt else {
+        return Ok(None);
+    };
+    let text = words.join(" ");
+    let sprt = text.parse();
+    let sprt = sprt.map_err(|reason| ArgsError::Sprt { text, reason })?;
+    match args.common.engine.len() {
+        2 => Ok(Some(sprt)),
+        engines => Err(ArgsError::SprtEngines { engines }),
+    }
+}
+
+/// Says so where nothing but the cards tells the blocks apart.
+fn sameness(plan: &Plan) -> Option<String> {
+    let mut limits = plan.engines.iter().map(|engine| engine.limit);
+    let has_one_line = limits.all(|limit| limit.is_timeless())
+        && plan.random_plies == 0
+        && plan.openings.len() == 1
+        && plan.games > plan.line_ups().count() * plan.line_ups().games_per_block();
+    has_one_line.then(|| {
+        "all blocks begin alike: engines limited by depth or nodes may repeat a game but for its cards; see \
+         --random-plies and --openings".to_string()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use std::path::Path;
+
+    use super::*;
+    use matches::plan::{EngineSpec, Limit};
+
+    #[derive(Parser)]
+    struct Typed {
+        #[command(flatten)]
+        args: MatchArgs,
+    }
+
+    fn planned(arguments: &[&str]) -> Result<(Plan, Vec<String>), ArgsError> {
+        plan(
+            &Typed::try_parse_from(["match"].iter().chain(arguments))
+                .unwrap()
+                .args,
+        )
+    }
+
+    fn engines_of(arguments: &[&str]) -> Vec<EngineSpec> {
+        planned(arguments).unwrap().0.engines
+    }
+
+    #[test]
+    fn without_engines_the_arbiter_plays_itself() {
+        let (plan, remarks) = planned(&["--players", "3"]).unwrap();
+        let [engine] = plan.engines.as_slice() else {
+            panic!("{:?}", plan.engines);
+        };
+        assert_eq!(engine.name, "buxtehude");
+        assert_eq!(engine.command, std::env::current_exe().unwrap());
+        assert_eq!(engine.args, ["engine"]);
+        assert_eq!(engine.limit, Limit::movetime(Duration::from_millis(100)));
+        assert_eq!((plan.games, remarks), (3, vec![]));
+    }
+
+    #[test]
+    fn games_are_rounded_up_to_whole_blocks() {
+        let (plan, remarks) = planned(&["--players", "4", "--games", "10"]).unwrap();
+        assert_eq!(plan.games, 12);
+        assert!(
+            remarks[0].starts_with("--games 10 is rounded up to 12"),
+            "{remarks:?}"
+        );
+    }
+
+    #[test]
+    fn a_test_has_many_games_unless_told() {
+        let engines = ["--engine", "cmd=x", "--engine", "cmd=y"];
+        let with = |arguments: &[&'static str]| {
+            let (plan, remarks) = planned(&[&engines, arguments].concat()).unwrap();
+            (plan.games, plan.sprt.map(|sprt| sprt.to_string()), remarks)
+        };
+        let sprt = "elo0=-1 elo1=2 alpha=0.05 beta=0.05 model=logistic".to_string();
+        let (games, found, _) = with(&["--sprt", "elo0=-1", "elo1=2"]);
+        assert_eq!((games, found), (100_000, Some(sprt.clone())));
+        let (games, found, _) = with(&["--games", "8", "--sprt", "elo0=-1 elo1=2"]);
+        assert_eq!((games, found), (8, Some(sprt)));
+        let (games, found, _) = with(&["--sprt", "--players", "3"]);
+        assert_eq!((games, found.is_some()), (100_002, true));
+    }
+
+    #[test]
+    fn blocks_that_may_be_the_same_are_remarked() {
+        for (arguments, remarked) in [
+            (&["--games", "4", "--depth", "3"][..], true),
+            (&["--games", "4", "--nodes", "3"], true),
+            (&["--games", "2", "--depth", "3"], false),
+            (&["--games", "4", "--movetime", "3"], false),
+            (
+                &["--games", "4", "--depth", "3", "--random-plies", "1"],
+                false,
+            ),
+        ] {
+            let (_, remarks) = planned(arguments).unwrap();
+            let found = remarks
+                .iter()
+                .any(|remark| remark.contains("--random-plies"));
+            assert_eq!(found, remarked, "{arguments:?}: {remarks:?}");
+        }
+    }
+
+    #[test]
+    fn engines_of_one_program_are_numbered() {
+        let engines = engines_of(&[
+            "--engine", "cmd=a/x", "--engine", "cmd=b/x", "--engine", "cmd=y",
+        ]);
+        let names: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
+        assert_eq!(names, ["x-1", "x-2", "y"]);
+    }
+
+    #[test]
+    fn an_own_limit_overrides_a_shared_one_and_that_the_default() {
+        let engines = engines_of(&[
+            "--engine",
+            "cmd=a depth=2",
+            "--engine",
+            "cmd=b",
+            "--each",
+            "nodes=7",
+            "--movetime",
+            "5",
+        ]);
+        assert_eq!(engines[0].limit, Limit::depth(2));
+        assert_eq!(engines[1].limit, Limit::nodes(7));
+        let engines = engines_of(&["--engine", "cmd=a", "--tc", "1.5+0.01"]);
+        let clock = Limit::clock(Duration::from_millis(1500), Duration::from_millis(10));
+        assert_eq!(engines[0].limit, clock);
+    }
+
+    #[test]
+    fn a_bare_name_is_left_to_the_search_path() {
+        let engines = engines_of(&["--engine", "cmd=x dir=/tmp", "--engine", "cmd=./y"]);
+        assert_eq!(engines[0].command, Path::new("x"));
+        assert!(engines[1].command.is_absolute(), "{:?}", engines[1].command);
+    }
+
+    #[test]
+    fn errors_begin_with_the_flag() {
+        let cases: [&[&str]; 12] = [
+            &["--variant", "chess"],
+            &["--engine", "name=x"],
+            &["--engine", "cmd=x depth=0"],
+            &["--each", "name=x"],
+            &["--engine", "cmd=x name=a", "--engine", "cmd=y name=a"],
+            &["--openings", "/nonexistent/openings"],
+            &["--engine", "cmd=./x dir=/nonexistent"],
+            &["--log", "x", "--record", "x"],
+            &["--store", "x", "--log", "x"],
+            &["--record", "x", "--store", "x"],
+            &["--sprt", "elo0=5", "elo1=0"],
+            &["--sprt", "--engine", "cmd=x"],
+        ];
+        let errors = cases.map(|arguments| match planned(arguments) {
+            Ok((plan, _)) => panic!("{arguments:?} is accepted: {plan:?}"),
+            Err(error) => error.to_string(),
+        });
+        insta::assert_snapshot!(errors.join("\n"));
+    }
+}

@@ -1,0 +1,293 @@
+//! From a key and its value to the words that would have been typed.
+
+use std::ffi::OsString;
+
+use clap::{Arg, ArgAction};
+use toml::{Table, Value};
+
+use crate::args::{ENGINE_KEYS, EngineText, EngineTextError};
+
+/// Flags whose tables describe an engine.
+const ENGINES: &[&str] = &["engine", "each"];
+
+/// The words of one flag.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Spelt {
+    /// The words, the flag among them.
+    pub words: Vec<OsString>,
+    /// Whether the flag takes any number of words, and ends where the next one begins.
+    pub is_open: bool,
+}
+
+/// A value that does not fit its key.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Unfit {
+    /// The key, perhaps one of a table.
+    pub key: String,
+    /// The value.
+    pub given: String,
+    /// What would have been accepted.
+    pub expected: String,
+}
+
+impl Spelt {
+    /// `--key=value`.
+    pub fn with_value(key: &str, value: OsString) -> Spelt {
+        let mut word = OsString::from(format!("--{key}="));
+        word.push(value);
+        Spelt {
+            words: vec![word],
+            is_open: false,
+        }
+    }
+
+    fn closed(words: Vec<String>) -> Spelt {
+        Spelt {
+            words: words.into_iter().map(OsString::from).collect(),
+            is_open: false,
+        }
+    }
+}
+
+/// The words that say `key = value`; none where a switch is off.
+pub fn spell(arg: &Arg, key: &str, value: &Value) -> Result<Spelt, Unfit> {
+    let unfit = |expected: &str| Unfit {
+        key: key.to_string(),
+        given: value.to_string(),
+        expected: expected.to_string(),
+    };
+    if matches!(arg.get_action(), ArgAction::SetTrue) {
+        return match value.as_bool() {
+            Some(is_on) => Ok(Spelt::closed(switch(key, is_on))),
+            None => Err(unfit("expected true or false")),
+        };
+    }
+    let number = arg.get_num_args().unwrap_or_default();
+    if let (Some(is_on), 0) = (value.as_bool(), number.min_values()) {
+        return Ok(Spelt {
+            words: switch(key, is_on).into_iter().map(OsString::from).collect(),
+            is_open: true,
+        });
+    }
+    let as_typed = |text: String| format!("--{key}={text}");
+    if number.max_values() > 1 {
+        let values = match value {
+            Value::Table(table) => {
+                let pairs = pairs(key, table)?.into_iter();
+                pairs.map(|(key, value)| format!("{key}={value}")).collect()
+            }
+            Value::Array(values) => {
+                list(values).ok_or_else(|| unfit("expected texts or numbers"))?
+            }
+            value => vec![scalar(value).ok_or_else(|| unfit("expected texts or numbers"))?],
+        };
+        let words = [format!("--{key}")].into_iter().chain(values);
+        return Ok(Spelt {
+            words: words.map(OsString::from).collect(),
+            is_open: true,
+        });
+    }
+    let several = match value {
+        Value::Array(values) if matches!(arg.get_action(), ArgAction::Append) => values.as_slice(),
+        value => std::slice::from_ref(value),
+    };
+    let expected = match ENGINES.contains(&key) {
+        true => "expected a table, or a text as on the command line",
+        false => "expected a text or a number",
+    };
+    let mut words = Vec::new();
+    for (index, value) in several.iter().enumerate() {
+        let text = match value {
+            Value::Table(table) => described(&place(key, index, several.len()), key, table)?,
+            value => scalar(value).ok_or_else(|| unfit(expected))?,
+        };
+        words.push(as_typed(text));
+    }
+    Ok(Spelt::closed(words))
+}
+
+/// A flag that takes no value.
+fn switch(key: &str, is_on: bool) -> Vec<String> {
+    is_on.then(|| format!("--{key}")).into_iter().collect()
+}
+
+/// How an error calls one of several tables.
+fn place(key: &str, index: usize, number: usize) -> String {
+    match number {
+        1 => key.to_string(),
+        _ => format!("{key} {}", index + 1),
+    }
+}
+
+/// A table as one text, `KEY=VALUE ...` quoted as for a shell; that of an engine is tried as one.
+fn described(place: &str, key: &str, table: &Table) -> Result<String, Unfit> {
+    let unfit = |given: String, expected: String| Unfit {
+        key: place.to_string(),
+        given,
+        expected,
+    };
+    let quoted = |text: &str| match shlex::try_quote(text) {
+        Ok(quoted) => Ok(quoted.into_owned()),
+        Err(error) => Err(unfit(text.to_string(), error.to_string())),
+    };
+    let mut words = Vec::new();
+    for (name, value) in pairs(place, table)? {
+        words.push(match quoted(&name)? == name {
+            true => format!("{name}={}", quoted(&value)?),
+            false => quoted(&format!("{name}={value}"))?,
+        });
+    }
+    let text = words.join(" ");
+    if ENGINES.contains(&key) {
+        EngineText::parse(&text).map_err(|error| unfit(text.clone(), reason(&error)))?;
+    }
+    Ok(text)
+}
+
+/// Why a table describes no engine.
+fn reason(error: &EngineTextError) -> String {
+    let meant = match error {
+        EngineTextError::UnknownKey { key } => {
+            super::meant(key, &ENGINE_KEYS.split(", ").collect::<Vec<&str>>())
+        }
+        _ => String::new(),
+    };
+    format!("{error}{meant}")
+}
+
+/// The pairs of key and value of a table. Of a table in it the keys are joined by a dot; a list becomes one text of
+/// words.
+fn pairs(place: &str, table: &Table) -> Result<Vec<(String, String)>, Unfit> {
+    let mut pairs = Vec::new();
+    for (key, value) in table {
+        let unfit = |key: &str, value: &Value, expected: &str| Unfit {
+            key: format!("{place}: {key}"),
+            given: value.to_string(),
+            expected: expected.to_string(),
+        };
+        match value {
+            Value::Table(inner) => {
+                for (name, value) in inner {
+                    let key = format!("{key}.{name}");
+                    let text = value.as_bool().map(|value| value.to_string());
+                    let text = text.or_else(|| scalar(value));
+                    let expected = "expected a text, a number, true or false";
+                    let text = text.ok_or_else(|| unfit(&key, value, expected))?;
+                    pairs.push((key, text));
+                }
+            }
+            Value::Array(values) => {
+                let expected = "expected a list of texts or numbers";
+                let words = list(values).ok_or_else(|| unfit(key, value, expected))?;
+                let words = shlex::try_join(words.iter().map(String::as_str));
+                let words = words.map_err(|error| unfit(key, value, &error.to_string()))?;
+                pairs.push((key.clone(), words));
+            }
+            Value::Boolean(true) => pairs.push((key.clone(), "on".to_string())),
+            Value::Boolean(false) => pairs.push((key.clone(), "off".to_string())),
+            value => {
+                let expected = "expected a text, a number, true, false, or a list";
+                let text = scalar(value).ok_or_else(|| unfit(key, value, expected))?;
+                pairs.push((key.clone(), text));
+            }
+        }
+    }
+    Ok(pairs)
+}
+
+/// All values of a list as they are typed, or `None` where one of them cannot be.
+fn list(values: &[Value]) -> Option<Vec<String>> {
+    values.iter().map(scalar).collect()
+}
+
+/// A text or a number as it is typed.
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(arg: &Arg, value: &str) -> Result<Vec<String>, Unfit> {
+        let table: Table = format!("key = {value}").parse().unwrap();
+        let spelt = spell(arg, "key", &table["key"])?;
+        let text = |word: OsString| word.into_string().unwrap();
+        Ok(spelt.words.into_iter().map(text).collect())
+    }
+
+    #[test]
+    fn a_value_is_spelt_as_its_flag_takes_it() {
+        let switch = Arg::new("key").long("key").action(ArgAction::SetTrue);
+        let one = Arg::new("key")
+            .long("key")
+            .action(ArgAction::Set)
+            .num_args(1);
+        let repeated = Arg::new("key")
+            .long("key")
+            .action(ArgAction::Append)
+            .num_args(1);
+        let any = Arg::new("key").long("key").num_args(0..);
+        let cases: [(&Arg, &str, &[&str]); 14] = [
+            (&switch, "true", &["--key"]),
+            (&switch, "false", &[]),
+            (&one, "-3", &["--key=-3"]),
+            (&one, "0.5", &["--key=0.5"]),
+            (&one, "'two words'", &["--key=two words"]),
+            (
+                &one,
+                "{ a = 1, b = 'x y', c = true }",
+                &["--key=a=1 b='x y' c=on"],
+            ),
+            (
+                &one,
+                "{ o.Hash = 1, o.'Own Book' = false }",
+                &["--key=o.Hash=1 'o.Own Book=false'"],
+            ),
+            (
+                &one,
+                "{ args = ['-q', 'x y'] }",
+                &[r#"--key=args="-q 'x y'""#],
+            ),
+            (&repeated, "[1, 'b']", &["--key=1", "--key=b"]),
+            (
+                &repeated,
+                "[{ a = 1 }, { a = 2 }]",
+                &["--key=a=1", "--key=a=2"],
+            ),
+            (
+                &any,
+                "{ elo0 = -1, elo1 = 2.5 }",
+                &["--key", "elo0=-1", "elo1=2.5"],
+            ),
+            (&any, "['a', 2]", &["--key", "a", "2"]),
+            (&any, "true", &["--key"]),
+            (&any, "false", &[]),
+        ];
+        for (arg, value, expected) in cases {
+            let expected = expected.iter().map(|word| word.to_string()).collect();
+            assert_eq!(words(arg, value), Ok(expected), "{value}");
+        }
+        for (arg, value) in [
+            (&switch, "1"),
+            (&one, "true"),
+            (&one, "[1]"),
+            (&one, "1979-05-27"),
+            (&one, "{ a.b.c = 1 }"),
+            (&one, "{ a = [[1]] }"),
+            (&repeated, "[true]"),
+            (&any, "[{ a = 1 }]"),
+        ] {
+            let unfit = words(arg, value).unwrap_err();
+            assert!(
+                unfit.expected.starts_with("expected "),
+                "{value}: {unfit:?}"
+            );
+        }
+    }
+}
