@@ -11,7 +11,6 @@ mod recorded_games;
 pub mod replay;
 pub mod report;
 pub mod review;
-mod signals;
 pub mod transcript;
 pub mod verify;
 

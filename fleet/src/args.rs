@@ -28,88 +28,92 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// Where the server is, and who asks.
+/// Address of the server and credentials.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Server")]
 pub struct ServerArgs {
-    /// The NATS server, version 2.10 or later with JetStream, such as nats://host:4222 or tls://host
+    /// NATS server, version 2.10 or later with JetStream, such as nats://host:4222 or tls://host
     #[arg(
         long,
         global = true,
         value_name = "URL",
-        default_value = "nats://127.0.0.1:4222",
-        help_heading = "Server"
+        default_value = "nats://127.0.0.1:4222"
     )]
     pub nats: String,
 
-    /// How long a worker of a match may be silent before its games are given to another, in seconds
+    /// File with NATS credentials
+    #[arg(long, global = true, value_name = "FILE")]
+    pub creds: Option<PathBuf>,
+
+    /// File with the seed of an nkey
+    #[arg(long, global = true, value_name = "FILE", conflicts_with = "creds")]
+    pub nkey: Option<PathBuf>,
+
+    /// File with the server's CA certificates, in PEM
+    #[arg(long, global = true, value_name = "FILE")]
+    pub tls_ca: Option<PathBuf>,
+}
+
+/// Flags of the coordinator.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Fleet")]
+pub struct CoordinatorArgs {
+    /// Seconds for which a worker may be silent before its games are given to another
     #[arg(
         long,
         global = true,
         value_name = "SECONDS",
         default_value = "30",
-        value_parser = clap::value_parser!(u64).range(1..=3600),
-        help_heading = "Server"
+        value_parser = clap::value_parser!(u64).range(1..=3600)
     )]
     pub ack_wait: u64,
 
-    /// Have about every N-th block of a match played by two workers before it counts, where all engines are limited by
-    /// depth or nodes
+    /// Let two workers play about every N-th block, which counts once they agree; for engines limited by depth or nodes
     #[arg(
         long,
         global = true,
         value_name = "N",
-        value_parser = clap::value_parser!(u64).range(1..),
-        help_heading = "Server"
+        value_parser = clap::value_parser!(u64).range(1..)
     )]
     pub check_sample: Option<u64>,
 
-    /// Scale the limits of time of each machine by its speed: those of the match hold for one on which the built-in
-    /// engine visits so many positions a second in each slot [default: this machine, with one slot]
+    /// Scale the time limits of each machine by its speed: they hold for a machine on which the built-in engine visits
+    /// SPEED positions a second in each slot [default: this machine, with one slot]
     #[arg(
         long,
         global = true,
         value_name = "SPEED",
         num_args = 0..=1,
         default_missing_value = "0",
-        value_parser = clap::value_parser!(u64),
-        help_heading = "Machines"
+        value_parser = clap::value_parser!(u64)
     )]
     pub scale_time: Option<u64>,
 
-    /// Keep the games of a machine out of the count whose faults or lag are far from the others', and set it aside
+    /// Set workers aside whose faults or lag are far from the others', and do not count their games
     #[arg(
         long,
         global = true,
         value_name = "on|off",
         default_value = "on",
         action = ArgAction::Set,
-        value_parser = switch,
-        help_heading = "Machines"
+        value_parser = switch
     )]
     pub quarantine: bool,
 
-    /// An engine of the match that workers may fetch, if they accept engines: its program, and the files that are
-    /// arguments of it, are put on the server (repeatable)
-    #[arg(long, global = true, value_name = "NAME", help_heading = "Server")]
+    /// Offer an engine of the match, with the files among its arguments, to workers that accept engines (repeatable)
+    #[arg(long, global = true, value_name = "NAME")]
     pub share_engine: Vec<String>,
+}
 
-    /// A file with NATS credentials
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Server")]
-    pub creds: Option<PathBuf>,
-
-    /// A file with the seed of an nkey
-    #[arg(
-        long,
-        global = true,
-        value_name = "FILE",
-        conflicts_with = "creds",
-        help_heading = "Server"
-    )]
-    pub nkey: Option<PathBuf>,
-
-    /// A file with the certificates by which the server is known, in PEM
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Server")]
-    pub tls_ca: Option<PathBuf>,
+/// The flags of a command of `arbiter`, and those of the coordinator.
+#[derive(Debug, Args)]
+pub struct Coordinated<A: Args> {
+    /// As in `arbiter`.
+    #[command(flatten)]
+    pub args: A,
+    /// The coordinator's own.
+    #[command(flatten)]
+    pub coordinator: CoordinatorArgs,
 }
 
 /// Reads `on` or `off`; the error says so.
@@ -125,11 +129,11 @@ fn switch(text: &str) -> Result<bool, String> {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Coordinate a match: every flag of `arbiter match`, and --store is required
-    Match(Box<MatchArgs>),
+    Match(Box<Coordinated<MatchArgs>>),
     /// Coordinate a tournament: every flag of `arbiter tournament`, and --store is required
-    Tournament(Box<TournamentArgs>),
+    Tournament(Box<Coordinated<TournamentArgs>>),
     /// Continue a stored match, after anything
-    Resume(ResumeArgs),
+    Resume(Coordinated<ResumeArgs>),
     /// Play games of whatever matches are there, until interrupted
     Work(WorkArgs),
     /// Show who works, how fast, what was refused, and what is left

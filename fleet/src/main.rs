@@ -2,10 +2,9 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
 
-use std::future::Future;
 use std::process::ExitCode;
 
-use fleet::args::{Cli, Command};
+use fleet::args::{Cli, Command, Coordinated};
 use fleet::{coordinator, status, worker};
 use matches::play::walls;
 use matches::run::exit;
@@ -17,8 +16,8 @@ fn main() -> ExitCode {
         return code;
     }
     let parsed = config::parse(std::env::args_os(), |cli: &Cli| match &cli.command {
-        Command::Match(args) => validate::plan(args).map(drop),
-        Command::Tournament(args) => validate::tournament(args).map(drop),
+        Command::Match(command) => validate::plan(&command.args).map(drop),
+        Command::Tournament(command) => validate::tournament(&command.args).map(drop),
         _ => Ok(()),
     });
     let cli = match &parsed {
@@ -26,36 +25,37 @@ fn main() -> ExitCode {
         Err(ConfigError::Typed(error)) => return config::print_parser_message(error),
         Err(error) => return exit::fail(exit::USAGE, error),
     };
-    let server = &cli.server;
-    match &cli.command {
-        Command::Match(args) => block_on(coordinator::begin(
-            server,
-            validate::plan(args),
-            &args.common,
-        )),
-        Command::Tournament(args) => {
-            let planned = validate::tournament(args);
-            block_on(coordinator::begin(server, planned, args.common()))
-        }
-        Command::Resume(args) => block_on(coordinator::resume(server, args)),
-        Command::Work(args) => block_on(worker::work(server, args)),
-        Command::Status(args) => block_on(status::status(server, args)),
-        Command::Engine(args) => buxtehude::session::serve_stdio(&args.args),
+    if let Command::Engine(args) = &cli.command {
+        return buxtehude::session::serve_stdio(&args.args);
     }
-}
-
-fn block_on(command: impl Future<Output = ExitCode>) -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    let built = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build();
-    match runtime {
-        Ok(runtime) => {
-            let code = runtime.block_on(command);
-            // Whatever still waits for the server is not waited for.
-            runtime.shutdown_background();
-            code
+    let runtime = match built {
+        Ok(runtime) => runtime,
+        Err(error) => return exit::fail(exit::USAGE, format_args!("no threads: {error}")),
+    };
+    let server = &cli.server;
+    let status = match &cli.command {
+        Command::Match(command) => {
+            let Coordinated { args, coordinator } = &**command;
+            let planned = validate::plan(args);
+            coordinator::begin(&runtime, server, planned, &args.common, coordinator)
         }
-        Err(error) => exit::fail(exit::USAGE, format_args!("no threads: {error}")),
-    }
+        Command::Tournament(command) => {
+            let Coordinated { args, coordinator } = &**command;
+            let planned = validate::tournament(args);
+            coordinator::begin(&runtime, server, planned, args.common(), coordinator)
+        }
+        Command::Resume(Coordinated { args, coordinator }) => {
+            coordinator::resume(&runtime, server, args, coordinator)
+        }
+        Command::Work(args) => runtime.block_on(worker::work(server, args)),
+        Command::Status(args) => runtime.block_on(status::status(server, args)),
+        Command::Engine(_) => ExitCode::SUCCESS,
+    };
+    // Calls to the server that are still open do not delay the exit.
+    runtime.shutdown_background();
+    status
 }

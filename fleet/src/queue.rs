@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::{AckPolicy, Info, PullConsumer, pull};
 use async_nats::jetstream::context::{GetStreamErrorKind, PublishAckFuture};
-use async_nats::jetstream::stream::{Config, RetentionPolicy, Stream};
+use async_nats::jetstream::stream::{Config, LastRawMessageErrorKind, RetentionPolicy, Stream};
 use async_nats::jetstream::{Context, ErrorCode};
 use matches::play::interrupt::Interrupt;
 use matches::run::exit::complain;
@@ -184,6 +184,39 @@ impl MatchQueue {
         let taken = info_of(&self.results, COORDINATOR).await?;
         let workers = info_of(&self.work, WORKERS).await?;
         Ok(taken.and(workers))
+    }
+
+    /// Whether the server still holds the unit of work with this number.
+    ///
+    /// # Errors
+    /// [`QueueError::Call`].
+    pub async fn has_work(&self, sequence: u64) -> Result<bool, QueueError> {
+        match self.work.get_raw_message(sequence).await {
+            Ok(_) => Ok(true),
+            Err(error) if matches!(error.kind(), LastRawMessageErrorKind::NoMessageFound) => {
+                Ok(false)
+            }
+            Err(error) => Err(QueueError::call("message")(error)),
+        }
+    }
+
+    /// Whether no result waits to be collected.
+    ///
+    /// # Errors
+    /// [`QueueError::Call`].
+    pub async fn has_no_results(&self) -> Result<bool, QueueError> {
+        let info = self.results.get_info().await;
+        let info = info.map_err(QueueError::call("results"))?;
+        Ok(info.state.messages == 0)
+    }
+
+    /// Removes all units of work from the server.
+    ///
+    /// # Errors
+    /// [`QueueError::Call`].
+    pub async fn purge_work(&self) -> Result<(), QueueError> {
+        let purged = self.work.purge().await;
+        purged.map(drop).map_err(QueueError::call("purge"))
     }
 
     /// Removes both streams.

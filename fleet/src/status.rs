@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use matches::archive::store::{Store, StoreError};
 use matches::output::print;
 use matches::run::announcement::count;
-use matches::run::exit::{USAGE, code_of, fail};
+use matches::run::exit::{USAGE, fail, status_of};
 use matches::run::past::Past;
 
 use crate::args::{ServerArgs, StatusArgs};
@@ -27,7 +27,7 @@ pub async fn status(server: &ServerArgs, args: &StatusArgs) -> ExitCode {
         };
         match stored() {
             Ok(line) => text += &line,
-            Err(error) => return fail(code_of(&error), error),
+            Err(error) => return fail(status_of(&error), error),
         }
     }
     match on_server(server).await {

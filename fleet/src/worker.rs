@@ -21,11 +21,11 @@ use matches::VERSION;
 use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
-use matches::play::signals;
 use matches::play::walls::shield_arbiter;
 use matches::record::printable::printable;
-use matches::run::exit::{INTERRUPTED, USAGE, accuse_aloud, complain, complain_of, fail};
-use settings::outputs::open_log;
+use matches::run::exit::{INTERRUPTED, USAGE, complain, complain_of, fail};
+use matches::run::open_log;
+use matches::run::signals;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
@@ -93,7 +93,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         }
         stopped.set();
     };
-    if let Err(error) = signals::listen(&interrupt, on_signal, accuse_aloud) {
+    if let Err(error) = signals::listen(&interrupt, on_signal) {
         return fail(USAGE, format_args!("cannot handle signals: {error}"));
     }
     shield_arbiter();

@@ -61,10 +61,6 @@ pub struct Plan {
     /// The test of the first engine against the second that may end the match, or `None`; there are two engines
     /// then.
     pub sprt: Option<Sprt>,
-    /// Where every line exchanged with an engine is written.
-    pub log: Option<PathBuf>,
-    /// Where the games are recorded.
-    pub record: Option<PathBuf>,
 }
 
 /// Who plays whom.
@@ -205,8 +201,6 @@ impl Plan {
             patience: Patience::default(),
             adjudication: Adjudication::default(),
             sprt: None,
-            log: None,
-            record: None,
         }
     }
 

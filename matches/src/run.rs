@@ -1,8 +1,402 @@
 //! A match from its start to its exit status.
+//!
+//! [`begin`] creates the store and [`resume`] opens one. A [`Source`] then plays the missing games: the threads of
+//! [`ThisMachine`], or a fleet. Each result goes through the [`Ledger`], which stores, records, counts, shows and streams
+//! it, in this order. At the end come one set of tables, one footer and one exit status.
 
 pub mod announcement;
 pub mod events;
 pub mod exit;
+pub mod failures;
+mod footer;
 pub mod ledger;
+mod outputs;
 pub mod past;
 pub mod progress;
+pub mod signals;
+mod this_machine;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use thiserror::Error;
+
+use crate::archive::store::Store;
+use crate::output::print;
+use crate::plan::Plan;
+use crate::play::interrupt::Interrupt;
+use crate::play::log::Log;
+use crate::play::runner::{self, Programs};
+use crate::play::walls::{self, Isolation};
+use crate::report::Report;
+use crate::score::Verdict;
+use announcement::{count, header, print_schedule};
+use exit::{
+    ENGINE_FAULT, Failure, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, STORAGE, USAGE, complain,
+    complain_of, exit_of_verdict, fail,
+};
+use ledger::{Ledger, LedgerError};
+pub use outputs::{OnInterrupt, OutputError, Outputs, open_log};
+use past::Past;
+use progress::Progress;
+pub use this_machine::ThisMachine;
+
+/// Settings of a new match that are not part of its plan.
+#[derive(Clone, Debug, Default)]
+pub struct NewMatch {
+    /// New file that keeps the match; `None` to keep nothing.
+    pub store: Option<PathBuf>,
+    /// Files that the match writes.
+    pub outputs: Outputs,
+    /// `true` to print the schedule and play nothing.
+    pub dry_run: bool,
+    /// `true` to play on when the program of an engine is replaced during the match.
+    pub changed_engines: bool,
+}
+
+/// Settings for the rest of a stored match.
+#[derive(Clone, Debug, Default)]
+pub struct StoredMatch {
+    /// The store.
+    pub file: PathBuf,
+    /// Games played concurrently; `None` for the number in the store.
+    pub concurrency: Option<usize>,
+    /// `true` to let retired engines play again.
+    pub forgive: bool,
+    /// `true` to play although the program of an engine has changed since the start.
+    pub changed_engines: bool,
+    /// Files that the match writes.
+    pub outputs: Outputs,
+}
+
+/// A source of games: threads on this machine, or a fleet of machines.
+pub trait Source {
+    /// Command that continues a stored match, such as `arbiter resume`.
+    const RESUME: &'static str;
+
+    /// Prepares for the games of a match whose engines have all been started once; returns the header's line on where
+    /// they are played.
+    ///
+    /// # Errors
+    /// [`Failure`] if the match cannot start; a new store is then removed.
+    fn prepare(&mut self, planned: &mut Match, engines: Engines) -> Result<String, Failure>;
+
+    /// Plays the missing games and enters each event in the ledger, until the match is over or interrupted.
+    ///
+    /// # Errors
+    /// [`SourceError`] stops the match.
+    fn play(&mut self, planned: &mut Match, progress: &Progress) -> Result<(), SourceError>;
+
+    /// Lines below the tables about how far the result can be trusted, each ending with a line feed.
+    fn remarks(&self) -> String {
+        String::new()
+    }
+
+    /// Cleans up after a stored match that turns out to be complete.
+    fn clean_up(&mut self, _complete: &Match) {}
+}
+
+/// Engines of a match as found when each was started once.
+#[derive(Debug)]
+pub struct Engines {
+    /// How they are isolated from each other.
+    pub isolation: Option<Isolation>,
+    /// Line of the header about that.
+    pub isolation_text: String,
+    /// Their programs, unless they may change during the match.
+    pub programs: Option<Programs>,
+}
+
+/// Errors that stop a match.
+#[derive(Debug, Error)]
+pub enum SourceError {
+    /// A result could not be entered.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The source itself failed.
+    #[error("{0}")]
+    Source(String),
+}
+
+/// A match that is ready to be played.
+#[derive(Debug)]
+pub struct Match {
+    /// The plan.
+    pub plan: Plan,
+    /// Where results go; it counts those of earlier runs.
+    pub ledger: Ledger,
+    /// Log of all lines exchanged with engines.
+    pub log: Log,
+    /// Games of earlier runs.
+    pub past: Past,
+    /// Notes of the header.
+    pub remarks: Vec<String>,
+    /// Whether the match starts now, rather than being resumed.
+    pub is_new: bool,
+    on_interrupt: OnInterrupt,
+    changed_engines: bool,
+}
+
+/// Plays a new match with this plan and these remarks on it; returns its exit status.
+pub fn begin<S: Source>(
+    (plan, remarks): (Plan, Vec<String>),
+    new: &NewMatch,
+    source: &mut S,
+) -> ExitCode {
+    if new.dry_run {
+        return match print_schedule(&plan) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(USAGE, error),
+        };
+    }
+    match Match::new(plan, remarks, new) {
+        Ok(planned) => planned.play(source),
+        Err(failure) => failure.exit(),
+    }
+}
+
+/// Plays the rest of a stored match; returns its exit status.
+pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
+    let planned = match Match::stored(stored) {
+        Ok(planned) => planned,
+        Err(failure) => return failure.exit(),
+    };
+    if planned.is_over() {
+        let (report, path) = (&planned.ledger.report, stored.file.display());
+        let games = count(planned.past.played.len() as u64, "game");
+        let _ = print(&format!(
+            "{}\n{games}, all stored in {path}\n",
+            report.text()
+        ));
+        source.clean_up(&planned);
+        return exit_of_verdict(report.verdict());
+    }
+    match planned.refuse_changed_engines() {
+        Ok(()) => planned.play(source),
+        Err(failure) => failure.exit(),
+    }
+}
+
+impl Match {
+    fn new(plan: Plan, remarks: Vec<String>, new: &NewMatch) -> Result<Match, Failure> {
+        let store = new.store.as_deref().map(|path| Store::create(path, &plan));
+        let store = store.transpose().map_err(|error| Failure {
+            message: format!("--store: {error}"),
+            ..Failure::from(error)
+        })?;
+        match new.outputs.open(Report::of(&plan), new.store.as_deref()) {
+            Ok((ledger, log)) => Ok(Match {
+                past: Past::none(&plan),
+                plan,
+                ledger: Ledger { store, ..ledger },
+                log,
+                remarks,
+                is_new: true,
+                on_interrupt: new.outputs.on_interrupt,
+                changed_engines: new.changed_engines,
+            }),
+            Err(error) => {
+                if let Some(store) = store {
+                    store.discard();
+                }
+                Err(Failure::usage(error))
+            }
+        }
+    }
+
+    fn stored(stored: &StoredMatch) -> Result<Match, Failure> {
+        let mut store = Store::resume(&stored.file)?;
+        let mut plan = store.plan()?;
+        plan.concurrency = stored.concurrency.unwrap_or(plan.concurrency);
+        // An earlier coordinator may have ended before it could take these games out.
+        for aside in store.all_set_aside()? {
+            if aside.keeps_out {
+                store.keep_out(&aside.worker)?;
+            }
+        }
+        let mut past = Past::of(&store, &plan)?;
+        if stored.forgive {
+            past.failures.clear();
+        }
+        let (played, all) = (past.played.len(), count(plan.games, "game"));
+        let mut remarks = vec![format!("{played} of {all} stored before")];
+        let retired = past.retired(&plan);
+        if !retired.is_empty() {
+            let names = retired.join(", ");
+            remarks.push(format!(
+                "{names}: retired before; --forgive lets it play again"
+            ));
+        }
+        let opened = stored.outputs.open(past.report.clone(), Some(&stored.file));
+        let (ledger, log) = opened.map_err(Failure::usage)?;
+        Ok(Match {
+            plan,
+            ledger: Ledger {
+                store: Some(store),
+                retired,
+                ..ledger
+            },
+            log,
+            past,
+            remarks,
+            is_new: false,
+            on_interrupt: stored.outputs.on_interrupt,
+            changed_engines: stored.changed_engines,
+        })
+    }
+
+    /// Whether no game is missing, or the test has decided.
+    fn is_over(&self) -> bool {
+        let report = &self.ledger.report;
+        report.played() >= self.plan.games || report.verdict() != Verdict::Open
+    }
+
+    fn refuse_changed_engines(&self) -> Result<(), Failure> {
+        let changed = self.ledger.store.as_ref().map(Store::changed_engines);
+        let changed = changed.transpose()?.unwrap_or_default();
+        if self.changed_engines || changed.is_empty() {
+            return Ok(());
+        }
+        let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
+        let changed = changed.join("; ");
+        let accepted = "expected the original programs, or --changed-engines";
+        Err(Failure::usage(format!("{changed}; {accepted}")))
+    }
+
+    /// Plays the missing games from `source` and reports them; returns the exit status.
+    fn play<S: Source>(mut self, source: &mut S) -> ExitCode {
+        let interrupt = self.ledger.interrupt.clone();
+        if let Err(error) = signals::stop_match(&interrupt, self.on_interrupt) {
+            return fail(USAGE, format_args!("cannot handle signals: {error}"));
+        }
+        let id_names = match self.prepare(source) {
+            Ok(id_names) => id_names,
+            Err(Stop::Interrupted) => return ExitCode::from(INTERRUPTED),
+            Err(Stop::Failed(failure)) => return self.give_up(&failure),
+        };
+        let begun = Instant::now();
+        let outcome = self.play_games(&id_names, source);
+        let footer = self.footer(begun.elapsed(), &outcome, S::RESUME, &source.remarks());
+        // A closed output makes no difference any more.
+        let _ = print(&format!("\n{}\n{footer}", self.ledger.report.text()));
+        complain_of(&self.log);
+        self.close(&outcome, &interrupt)
+    }
+
+    /// Starts each engine once, prepares the source, and prints the header; returns the names by which engines introduce
+    /// themselves.
+    fn prepare<S: Source>(&mut self, source: &mut S) -> Result<Vec<Option<String>>, Stop> {
+        walls::shield_arbiter();
+        let (isolation, isolation_text) = Isolation::of_plan(&self.plan).map_err(Failure::usage)?;
+        let programs = (!self.changed_engines).then(|| Programs::of(&self.plan));
+        let interrupt = &self.ledger.interrupt;
+        let checked = runner::check_engines(&self.plan, isolation, &self.log, interrupt);
+        let (id_names, remarks) = match checked {
+            Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),
+            checked => checked.map_err(Failure::usage)?,
+        };
+        self.remarks.extend(remarks);
+        if let Some(store) = &mut self.ledger.store {
+            store.set_id_names(&id_names).map_err(|error| Failure {
+                message: format!("no game could be stored: {error}"),
+                ..Failure::from(error)
+            })?;
+        }
+        let engines = Engines {
+            isolation,
+            isolation_text,
+            programs: programs.map(Programs::without_changed_arguments),
+        };
+        let place = source.prepare(self, engines)?;
+        print(&header(&self.plan, &id_names, &place, &self.remarks))
+            .map_err(|_| Stop::Interrupted)?;
+        Ok(id_names)
+    }
+
+    fn play_games<S: Source>(
+        &mut self,
+        id_names: &[Option<String>],
+        source: &mut S,
+    ) -> Result<(), SourceError> {
+        let played = self.past.played.len() as u64;
+        if let Some(events) = &mut self.ledger.events {
+            let started = events.start(&self.plan, id_names, played);
+            started.map_err(LedgerError::from)?;
+        }
+        let progress = Progress::new(self.plan.games, played);
+        let outcome = source.play(self, &progress);
+        progress.finish();
+        self.ledger.report.finish();
+        outcome
+    }
+
+    /// Prints the error, if any, and ends the stream of events; returns the exit status.
+    fn close(mut self, outcome: &Result<(), SourceError>, interrupt: &Interrupt) -> ExitCode {
+        let (word, status) = self.outcome(outcome, interrupt);
+        match outcome {
+            Ok(()) | Err(SourceError::Ledger(LedgerError::Output(_))) => {}
+            Err(error) => complain(format_args!("error: {error}")),
+        }
+        if let Err(SourceError::Ledger(LedgerError::Events(_))) = outcome {
+            // The stream has broken off and takes no end.
+            self.ledger.events = None;
+        }
+        let (games, seed) = (self.ledger.report.played(), self.known_seed());
+        let events = self.ledger.events.as_mut();
+        if let Some(Err(error)) = events.map(|events| events.finish(word, status, games, seed)) {
+            complain(format_args!("--events: {error}"));
+        }
+        ExitCode::from(status)
+    }
+
+    /// Reports why the match cannot start, and removes a new store, so that the next attempt finds none.
+    fn give_up(self, failure: &Failure) -> ExitCode {
+        if let Some(store) = self.ledger.store.filter(|_| self.is_new) {
+            store.discard();
+        }
+        failure.exit()
+    }
+
+    /// The outcome in a word, and the exit status.
+    fn outcome(
+        &self,
+        outcome: &Result<(), SourceError>,
+        interrupt: &Interrupt,
+    ) -> (&'static str, u8) {
+        let report = &self.ledger.report;
+        match outcome {
+            Err(SourceError::Ledger(LedgerError::Output(_))) => ("interrupted", INTERRUPTED),
+            Err(SourceError::Ledger(_)) => ("storage", STORAGE),
+            Err(SourceError::Source(_)) => ("error", USAGE),
+            Ok(()) => match report.verdict() {
+                Verdict::H1 => ("H1", H1_ACCEPTED),
+                Verdict::H0 => ("H0", H0_ACCEPTED),
+                // Only a signal ends a match without verdict or error.
+                Verdict::Open if interrupt.ends() && report.played() < self.plan.games => {
+                    ("interrupted", INTERRUPTED)
+                }
+                Verdict::Open if !self.ledger.retired.is_empty() => ("engine fault", ENGINE_FAULT),
+                Verdict::Open if report.faults() > 0 => ("engine fault", ENGINE_FAULT),
+                Verdict::Open => ("done", 0),
+            },
+        }
+    }
+}
+
+/// Reasons for which a match does not start.
+enum Stop {
+    Interrupted,
+    Failed(Failure),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Stop {
+        Stop::Failed(failure)
+    }
+}
+
+/// Whether `path` is the file `store`.
+fn is_store(path: &Path, store: Option<&Path>) -> bool {
+    store.is_some_and(|store| crate::output::is_same_file(path, store))
+}

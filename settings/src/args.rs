@@ -14,4 +14,4 @@ pub use games::{
     EngineArgs, FormatArgs, GameArgs, GauntletArgs, MatchArgs, ResumeArgs, RoundRobinArgs,
     TournamentArgs,
 };
-pub use shared::{LimitArgs, OnInterrupt, OpeningArgs, OpeningOrder, OutputArgs};
+pub use shared::{LimitArgs, OpeningArgs, OpeningOrder, OutputArgs};

@@ -12,7 +12,7 @@ use settings::args::validate::ArgsError;
 use thiserror::Error;
 
 use super::recorded_games::{self, Wanted};
-use super::signals;
+use matches::run::signals;
 
 /// Why it is not known what moves cost.
 #[derive(Debug, Error)]

@@ -9,7 +9,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use matches::play::interrupt::Interrupt;
 use matches::record::printable::printable;
 
-use super::{exit, signals};
+use super::exit;
+use matches::run::signals;
 
 /// Makes and prints a suite.
 pub fn openings(args: &OpeningsArgs) -> ExitCode {

@@ -15,7 +15,7 @@ use settings::args::validate::ArgsError;
 use thiserror::Error;
 
 use super::recorded_games::{self, Wanted};
-use super::signals;
+use matches::run::signals;
 
 /// Why games are not reviewed.
 #[derive(Debug, Error)]

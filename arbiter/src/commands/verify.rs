@@ -19,7 +19,8 @@ use matches::play::walls::{self, Isolation, IsolationError};
 use settings::args::validate::{self, ArgsError};
 use thiserror::Error;
 
-use super::{exit, signals};
+use super::exit;
+use matches::run::signals;
 
 /// Why games cannot be verified.
 #[derive(Debug, Error)]

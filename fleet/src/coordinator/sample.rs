@@ -5,6 +5,8 @@ use std::ops::RangeInclusive;
 
 use matches::record::GameRecord;
 use matches::record::digest::KeptGame;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 
 /// Which units are played twice, and what workers say of their games.
 #[derive(Debug)]
@@ -40,9 +42,9 @@ impl Sample {
 
     /// Whether a unit is in the sample.
     pub fn has(&self, unit: u64) -> bool {
-        let mixed = mix(self.secret ^ mix(unit));
+        let mut random = StdRng::seed_from_u64(self.secret ^ unit);
         self.one_of
-            .is_some_and(|one_of| mixed.is_multiple_of(one_of))
+            .is_some_and(|one_of| random.random_range(0..one_of) == 0)
     }
 
     /// Notes what a worker says of a game; once two say the same, returns it. What a worker says first counts.
@@ -87,14 +89,6 @@ impl Sample {
         names.dedup();
         names
     }
-}
-
-/// The finalizer of SplitMix64: any two numbers have results that look independent.
-fn mix(number: u64) -> u64 {
-    let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }
 
 #[cfg(test)]

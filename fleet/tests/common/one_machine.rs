@@ -31,7 +31,7 @@ fn plan(engines: &[String], words: &[&str]) -> Plan {
     let Command::Match(args) = Cli::parse_from(all).command else {
         unreachable!("it is a match")
     };
-    validate::plan(&args).unwrap().0
+    validate::plan(&args.args).unwrap().0
 }
 
 /// Plays a match here until it is over or interrupted.

@@ -43,6 +43,11 @@ const PIPE_WAIT: Timespec = Timespec {
 };
 
 impl RecordFile {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Opens a file for appending; it is made if there is none.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The exit codes of all commands, and how a command says that it fails.
+//! Exit statuses of all programs that play or read matches, and the errors that they print.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -9,24 +9,56 @@ use crate::play::log::Log;
 use crate::record::printable::printable_lines;
 use crate::score::Verdict;
 
-/// Something that was looked at is not as it should be: a game, a line, an engine's answer.
+/// Something that was examined is wrong: a game, a line, an engine's answer.
 pub const WRONG: u8 = 1;
-/// An argument, a file or a program that was named is no good.
+/// An argument, a file or a program is unusable.
 pub const USAGE: u8 = 2;
-/// What was asked for cannot be written.
+/// An output cannot be written.
 pub const STORAGE: u8 = 3;
-/// A match was played, but games of it ended by the fault of an engine, or could not be played since one was
-/// retired.
+/// The match was played, but an engine lost games by its own fault or was retired.
 pub const ENGINE_FAULT: u8 = 4;
-/// A test accepts H1.
+/// The test accepted H1.
 pub const H1_ACCEPTED: u8 = 10;
-/// A test accepts H0.
+/// The test accepted H0.
 pub const H0_ACCEPTED: u8 = 11;
-/// Interrupted, or nobody read the output any more.
+/// Interrupted, or standard output was closed.
 pub const INTERRUPTED: u8 = 130;
 
-/// The exit code of a match that came to its end.
-pub fn code_of_verdict(verdict: Verdict) -> ExitCode {
+/// A message with the exit status that goes with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The exit status.
+    pub status: u8,
+    /// The message, without `error: `.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure by an unusable argument, file or program.
+    pub fn usage(error: impl Display) -> Failure {
+        Failure {
+            status: USAGE,
+            message: error.to_string(),
+        }
+    }
+
+    /// Prints the message; returns the exit status.
+    pub fn exit(&self) -> ExitCode {
+        fail(self.status, &self.message)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        Failure {
+            status: status_of(&error),
+            message: error.to_string(),
+        }
+    }
+}
+
+/// Exit status of a match that is complete.
+pub fn exit_of_verdict(verdict: Verdict) -> ExitCode {
     match verdict {
         Verdict::H1 => ExitCode::from(H1_ACCEPTED),
         Verdict::H0 => ExitCode::from(H0_ACCEPTED),
@@ -34,37 +66,29 @@ pub fn code_of_verdict(verdict: Verdict) -> ExitCode {
     }
 }
 
-/// The exit code of a match whose store cannot be used.
-pub fn code_of(error: &StoreError) -> u8 {
-    if error.is_of_storage() {
-        STORAGE
-    } else {
-        USAGE
+/// Exit status of a command whose store cannot be used.
+pub fn status_of(error: &StoreError) -> u8 {
+    match error.is_of_storage() {
+        true => STORAGE,
+        false => USAGE,
     }
 }
 
-/// Says it on standard error, characters that are not seen as escapes; what nobody hears is lost.
+/// Prints a message on standard error, with invisible characters escaped.
 pub fn complain(text: impl Display) {
-    let text = text.to_string();
-    let _ = writeln!(io::stderr(), "{}", printable_lines(&text));
+    // Nothing can be done about a closed standard error.
+    let _ = writeln!(io::stderr(), "{}", printable_lines(&text.to_string()));
 }
 
-/// Says, once, that a log could not be written to its end.
+/// Reports, once, that the log could not be written to its end.
 pub fn complain_of(log: &Log) {
     if let Some(error) = log.take_error() {
         complain(format_args!("--log: the log is incomplete: {error}"));
     }
 }
 
-/// Says that an engine sent the arbiter a signal.
-pub fn accuse_aloud(process: u32, signal: &str) {
-    complain(format_args!(
-        "the engine with process {process} sent {signal}, which is its fault"
-    ));
-}
-
-/// Says an error, and returns its exit code.
-pub fn fail(code: u8, error: impl Display) -> ExitCode {
+/// Prints an error; returns its exit status.
+pub fn fail(status: u8, error: impl Display) -> ExitCode {
     complain(format_args!("error: {error}"));
-    ExitCode::from(code)
+    ExitCode::from(status)
 }

@@ -1,6 +1,8 @@
 //! What becomes of the news of a match: a game that has ended is stored and recorded, then counted, then shown; and all
 //! that happens is streamed.
 
+use std::path::Path;
+
 use thiserror::Error;
 
 use crate::archive::record_file::{RecordFile, RecordFileError};
@@ -44,7 +46,7 @@ pub enum LedgerError {
     #[error(transparent)]
     Output(#[from] OutputClosed),
     /// A game cannot be recorded.
-    #[error("game {game} cannot be recorded, nor any after it: {reason}")]
+    #[error("--record: game {game} cannot be recorded, nor any after it: {reason}")]
     Record {
         /// The number of the game.
         game: u64,
@@ -140,6 +142,11 @@ impl Ledger {
             events.news(plan, news, &self.report)?;
         }
         Ok(())
+    }
+
+    /// Path of the file of recorded games, if any.
+    pub(super) fn record_path(&self) -> Option<&Path> {
+        self.record_file.as_ref().map(RecordFile::path)
     }
 
     fn record(&mut self, record: &GameRecord) -> Result<(), LedgerError> {

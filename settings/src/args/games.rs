@@ -11,6 +11,7 @@ use matches::plan::numbers::{
     concurrency, failures, margin, max_plies, milliseconds, positive, seats, stall, wait,
 };
 use matches::plan::seed::Seed;
+use matches::run::{NewMatch, StoredMatch};
 
 /// The keys of an engine, for helps.
 macro_rules! keys {
@@ -387,4 +388,29 @@ pub struct EngineArgs {
     /// Arguments of the engine
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub args: Vec<String>,
+}
+
+impl GameArgs {
+    /// The settings of the match that are not part of its plan.
+    pub fn new_match(&self) -> NewMatch {
+        NewMatch {
+            store: self.store.clone(),
+            outputs: self.output.outputs(),
+            dry_run: self.dry_run,
+            changed_engines: self.changed_engines,
+        }
+    }
+}
+
+impl ResumeArgs {
+    /// The settings for the rest of the match.
+    pub fn stored_match(&self) -> StoredMatch {
+        StoredMatch {
+            file: self.file.clone(),
+            concurrency: self.concurrency,
+            forgive: self.forgive,
+            changed_engines: self.changed_engines,
+            outputs: self.output.outputs(),
+        }
+    }
 }

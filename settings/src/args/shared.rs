@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use matches::plan::Limit;
 use matches::plan::clock;
 use matches::plan::numbers::{depth, milliseconds, positive, random_plies};
+use matches::run::{OnInterrupt, Outputs};
 
 // The headings of the help.
 pub(super) const GAMES: &str = "Games";
@@ -48,20 +49,36 @@ pub struct OutputArgs {
         long,
         value_name = "CHOICE",
         value_enum,
-        default_value_t = OnInterrupt::Drop,
+        default_value_t = Interrupt::Drop,
         hide_possible_values = true,
         help_heading = RUNNING,
         hide_short_help = true
     )]
-    pub on_interrupt: OnInterrupt,
+    pub on_interrupt: Interrupt,
 }
 
-/// What becomes of running games when the arbiter is told to end.
+impl OutputArgs {
+    /// The outputs of the match.
+    pub fn outputs(&self) -> Outputs {
+        Outputs {
+            log: self.log.clone(),
+            record: self.record.clone(),
+            events: self.events.clone(),
+            report_every: self.report_every,
+            on_interrupt: match self.on_interrupt {
+                Interrupt::Drop => OnInterrupt::Drop,
+                Interrupt::Finish => OnInterrupt::Finish,
+            },
+        }
+    }
+}
+
+/// Values of `--on-interrupt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum OnInterrupt {
-    /// They are dropped
+pub enum Interrupt {
+    /// Drop running games
     Drop,
-    /// They are played to their end
+    /// Finish running games
     Finish,
 }
 

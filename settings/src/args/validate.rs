@@ -97,8 +97,6 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsEr
             resign: resign.transpose()?,
             solved: args.solved,
         },
-        log: args.output.log.clone(),
-        record: args.output.record.clone(),
         ..Plan::new(variant, args.players, engines(args, restart)?)
     };
     if plan.seats != 2 && plan.adjudication.resign.is_some() {

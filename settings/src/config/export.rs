@@ -30,8 +30,6 @@ pub fn text(plan: &Plan) -> Result<String, toml::ser::Error> {
         patience,
         adjudication,
         sprt,
-        log: _,
-        record: _,
     } = plan;
     let Patience {
         ready,

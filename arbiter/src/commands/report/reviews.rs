@@ -14,7 +14,8 @@ use matches::review::{Review, ReviewError};
 use settings::args::validate::ArgsError;
 use thiserror::Error;
 
-use crate::commands::{exit, signals};
+use crate::commands::exit;
+use matches::run::signals;
 
 /// Reviews by the numbers of their games.
 pub type Reviews = HashMap<u64, Review>;

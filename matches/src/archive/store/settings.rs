@@ -33,8 +33,6 @@ pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Trouble> 
         patience,
         adjudication,
         sprt,
-        log: _,
-        record: _,
     } = plan;
     let Patience {
         ready,
@@ -168,8 +166,6 @@ pub fn read(connection: &Connection) -> Result<Plan, Trouble> {
             solved: setting(connection, "solved")?,
         },
         sprt: optional(connection, "sprt")?,
-        log: None,
-        record: None,
     })
 }
 

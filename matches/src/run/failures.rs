@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use matches::archive::store::{Store, StoreError};
-use matches::plan::Plan;
-use matches::play::runner::count_failures;
-use matches::record::GameRecord;
+use crate::archive::store::{Store, StoreError};
+use crate::plan::Plan;
+use crate::play::runner::count_failures;
+use crate::record::GameRecord;
 
 /// On which machine each engine failed last, if it has not played since without.
 #[derive(Clone, Debug, Default)]
@@ -57,8 +57,8 @@ pub fn failures_of(store: &Store, plan: &Plan) -> Result<Vec<u32>, StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use matches::record::Fault;
-    use matches::record::seed::Seed;
+    use crate::record::Fault;
+    use crate::record::seed::Seed;
 
     fn game(offender: Option<u32>) -> GameRecord {
         let fault = |seat| Fault {

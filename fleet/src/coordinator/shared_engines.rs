@@ -1,62 +1,65 @@
-//! Engines that are put on the server, for workers that accept them: those that the coordinator was told to share.
+//! Engines on the server, for workers that accept them.
 
 use std::path::{Path, PathBuf};
 
 use async_nats::jetstream::Context;
 use matches::plan::{EngineSpec, binary};
-use matches::run::exit::{USAGE, code_of};
+use matches::run::Match;
+use matches::run::exit::Failure;
 
-use super::prepared::Prepared;
 use crate::message::EngineId;
 use crate::names::Names;
 use crate::queue::QueueError;
 use crate::queue::objects::{MOST_BYTES_OF_A_FILE, put_file, remove_file};
 
-/// The note of a store that has the names of shared engines, in JSON.
+/// Note of the store with the names of shared engines, in JSON.
 const SHARED_NOTE: &str = "fleet_shared";
 
-/// Shares the engines with these names, and those that were shared before; the error comes with its exit code.
-pub(super) fn choose(prepared: &mut Prepared, chosen: &[String]) -> Result<(), (u8, String)> {
-    let store = prepared.ledger.store.as_mut();
+/// Shares the engines that `chosen` names, and those that an earlier coordinator shared.
+pub fn choose(
+    planned: &mut Match,
+    engines: &mut [EngineId],
+    chosen: &[String],
+) -> Result<(), Failure> {
+    let store = planned.ledger.store.as_mut();
     let note = store.as_ref().map(|store| store.note(SHARED_NOTE));
-    let note = note.transpose().map_err(|e| (code_of(&e), e.to_string()))?;
-    let known = note
-        .flatten()
-        .and_then(|note| serde_json::from_str(&note).ok());
+    let note = note.transpose()?.flatten();
+    let known = note.and_then(|note| serde_json::from_str(&note).ok());
     let mut names: Vec<String> = known.unwrap_or_default();
     names.extend_from_slice(chosen);
     names.sort();
     names.dedup();
     for name in &names {
-        let engines = prepared.engines.iter_mut().zip(&prepared.plan.engines);
-        let Some((id, engine)) = { engines }.find(|(id, _)| id.name == *name) else {
-            let known: Vec<&str> = prepared.engines.iter().map(|id| &*id.name).collect();
+        let Some(index) = engines.iter().position(|id| id.name == *name) else {
+            let known: Vec<&str> = engines.iter().map(|id| &*id.name).collect();
             let known = known.join(", ");
-            let error = format!("--share-engine {name}: expected an engine of the match: {known}");
-            return Err((USAGE, error));
+            return Err(Failure::usage(format!(
+                "--share-engine {name}: expected an engine of the match: {known}"
+            )));
         };
+        let (id, engine) = (&mut engines[index], &planned.plan.engines[index]);
         for (path, _) in files(engine, id) {
             let length = path.metadata().map_or(0, |found| found.len());
             if length > MOST_BYTES_OF_A_FILE {
                 let path = path.display();
-                let error = format!(
+                return Err(Failure::usage(format!(
                     "--share-engine {name}: {path} has {length} bytes, expected at most {MOST_BYTES_OF_A_FILE}"
-                );
-                return Err((USAGE, error));
+                )));
             }
         }
         id.is_shared = true;
     }
     if let Some(store) = store.filter(|_| !chosen.is_empty()) {
-        let note = serde_json::to_string(&names).unwrap_or_default();
-        let noted = store.set_note(SHARED_NOTE, &note);
-        noted.map_err(|error| (code_of(&error), error.to_string()))?;
+        store.set_note(
+            SHARED_NOTE,
+            &serde_json::to_string(&names).unwrap_or_default(),
+        )?;
     }
     Ok(())
 }
 
 /// Puts all shared engines of a match on the server.
-pub(super) async fn put(
+pub async fn put(
     context: &Context,
     names: &Names,
     engines: &[EngineSpec],
@@ -70,8 +73,8 @@ pub(super) async fn put(
     Ok(())
 }
 
-/// Removes them from the server.
-pub(super) async fn remove(context: &Context, names: &Names, ids: &[EngineId]) {
+/// Removes all shared engines of a match from the server.
+pub async fn remove(context: &Context, names: &Names, ids: &[EngineId]) {
     for id in ids.iter().filter(|id| id.is_shared) {
         for sha256 in id.hashes() {
             remove_file(context, names, sha256).await;
@@ -79,7 +82,7 @@ pub(super) async fn remove(context: &Context, names: &Names, ids: &[EngineId]) {
     }
 }
 
-/// The files of an engine with their hashes.
+/// Files of an engine with their hashes.
 fn files<'a>(engine: &EngineSpec, id: &'a EngineId) -> Vec<(PathBuf, &'a str)> {
     let program = binary::files(&engine.command, &[], None);
     let dir = engine.dir.as_deref();

@@ -1,0 +1,369 @@
+//! Collecting results: each game is checked, stored, counted once, and shown.
+
+mod set_aside;
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use async_nats::jetstream::{AckKind, Context, Message as Delivered};
+use matches::plan::Plan;
+use matches::plan::schedule::Schedule;
+use matches::plan::seed::Seed;
+use matches::play::replays::count_replays;
+use matches::play::runner::{News, Retirement};
+use matches::record::GameRecord;
+use matches::record::digest::KeptGame;
+use matches::record::printable::printable;
+use matches::run::Match;
+use matches::run::exit::complain;
+use matches::run::failures::LastFailures;
+use matches::run::progress::Progress;
+use matches::score::Verdict;
+
+use super::error::DriveError;
+use super::quarantine::Quarantine;
+use super::retelling;
+use super::sample::Sample;
+use crate::check::{Refusal, check};
+use crate::message::{Message, MessageError, Outcome, Tally, Work, WorkerTally};
+use crate::names::key_of;
+use crate::plan_file::NO_SEED;
+use crate::queue::Bucket;
+use crate::time_scale;
+use crate::units::Units;
+
+/// Time for which a message of another version is left for another coordinator.
+const LEFT_ALONE: Duration = Duration::from_secs(60);
+/// Maximum number of workers in the tally.
+const MOST_WORKERS: usize = 20_000;
+
+/// Checks of workers that go beyond the rules of the game.
+pub struct Checks {
+    /// Speed, in positions a second, for which the time limits hold.
+    pub reference_speed: Option<u64>,
+    /// Units that two workers play.
+    pub sample: Sample,
+    /// Statistics of faults and lag.
+    pub quarantine: Quarantine,
+}
+
+/// Units whose state changes by collected games.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Every game of the unit counts.
+    pub complete: Vec<u64>,
+    /// A game of the unit was refused.
+    pub refused: Vec<u64>,
+    /// A worker has played the unit, and another must agree.
+    pub unagreed: Vec<u64>,
+    /// A game of the unit has left the count, because its worker was set aside.
+    pub uncounted: Vec<u64>,
+}
+
+impl Changes {
+    /// Whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        *self == Changes::default()
+    }
+}
+
+/// Collects the results of a match.
+pub struct Collector<'a> {
+    context: &'a Context,
+    plan: &'a Plan,
+    schedule: &'a Schedule<'a>,
+    units: Units,
+    planned: &'a mut Match,
+    progress: &'a Progress,
+    checks: Checks,
+    retirement: Retirement<'a>,
+    last_failures: LastFailures,
+    set_aside: Vec<String>,
+    tally: Tally,
+    /// Unknown versions of messages that were reported.
+    unknown_versions: HashSet<u32>,
+    changes: Changes,
+}
+
+/// A game that counts.
+struct Accepted {
+    worker: String,
+    record: GameRecord,
+}
+
+impl<'a> Collector<'a> {
+    /// Starts from the games and workers in the store.
+    ///
+    /// # Errors
+    /// [`DriveError::Ledger`] if the store cannot be read.
+    pub fn new(
+        context: &'a Context,
+        plan: &'a Plan,
+        schedule: &'a Schedule<'a>,
+        planned: &'a mut Match,
+        progress: &'a Progress,
+        checks: Checks,
+    ) -> Result<Collector<'a>, DriveError> {
+        let mut collector = Collector {
+            context,
+            plan,
+            schedule,
+            units: Units::of(plan),
+            retirement: Retirement::new(plan, &planned.past.failures),
+            planned,
+            progress,
+            checks,
+            last_failures: LastFailures::default(),
+            set_aside: Vec::new(),
+            tally: Tally::default(),
+            unknown_versions: HashSet::new(),
+            changes: Changes::default(),
+        };
+        collector.recall_workers()?;
+        Ok(collector)
+    }
+
+    /// Whether the test has decided, or all engines of the missing games are retired.
+    pub fn is_decided(&self) -> bool {
+        let verdict = self.planned.ledger.report.verdict();
+        verdict != Verdict::Open || self.retirement.leaves_nothing()
+    }
+
+    /// Whether games of a unit are missing and no engine of it is retired.
+    pub fn is_due(&self, unit: u64) -> bool {
+        let seats = self.schedule.seats(*self.units.games(unit).start());
+        let mut engines = seats.iter().map(|seated| seated.engine);
+        !engines.any(|engine| self.retirement.has_retired(engine)) && self.misses_games_of(unit)
+    }
+
+    /// Whether games of a unit are missing.
+    pub fn misses_games_of(&self, unit: u64) -> bool {
+        let mut games = self.units.games(unit);
+        games.any(|game| !self.planned.past.played.contains(&game))
+    }
+
+    /// The message that gives a unit to a worker.
+    pub fn work(&self, unit: u64) -> Work {
+        let games = self.units.games(unit);
+        Work {
+            unit,
+            first: *games.start(),
+            last: *games.end(),
+            replays: self.planned.past.replays.clone(),
+            dealt: self.schedule.dealt(*games.start()),
+            not_by: self.checks.sample.claimants(games),
+        }
+    }
+
+    /// Workers that are set aside.
+    pub fn set_aside(&self) -> &[String] {
+        &self.set_aside
+    }
+
+    /// The games of each worker.
+    pub fn tally(&mut self) -> &Tally {
+        self.tally.stored = self.planned.past.played.len() as u64;
+        self.tally.games = self.plan.games;
+        &self.tally
+    }
+
+    /// Takes in what workers sent. All its games are stored in one transaction before any message is acknowledged.
+    ///
+    /// # Errors
+    /// [`DriveError::Ledger`] stops the match.
+    pub async fn take(&mut self, messages: Vec<Delivered>) -> Result<Changes, DriveError> {
+        let mut accepted = Vec::new();
+        let mut answered = Vec::with_capacity(messages.len());
+        for message in messages {
+            let answer = self.check_message(&message, &mut accepted)?;
+            answered.push((message, answer));
+        }
+        // One refused game of a worker discredits the others.
+        accepted.retain(|game| !self.set_aside.contains(&game.worker));
+        let records: Vec<&GameRecord> = accepted.iter().map(|game| &game.record).collect();
+        self.planned.ledger.keep(&records)?;
+        let mut unfit = Vec::new();
+        for game in accepted {
+            unfit.extend(self.count(game).await?);
+        }
+        for (worker, reason) in unfit {
+            self.set_unfit_aside(&worker, &reason)?;
+        }
+        for (message, answer) in answered {
+            // A message that is not acknowledged comes again, and its game is known then.
+            let _ = message.ack_with(answer).await;
+        }
+        Ok(std::mem::take(&mut self.changes))
+    }
+
+    /// Checks what a worker sent; returns the answer to the server.
+    fn check_message(
+        &mut self,
+        message: &Delivered,
+        accepted: &mut Vec<Accepted>,
+    ) -> Result<AckKind, DriveError> {
+        match Outcome::decode(&message.payload) {
+            Ok(outcome) => self.check_game(outcome, accepted),
+            Err(error @ MessageError::Version { found }) => {
+                if self.unknown_versions.insert(found) {
+                    complain(format_args!("result skipped: {error}"));
+                }
+                Ok(AckKind::Nak(Some(LEFT_ALONE)))
+            }
+            Err(error) => {
+                complain(format_args!("result refused: {error}"));
+                Ok(AckKind::Term)
+            }
+        }
+    }
+
+    fn check_game(
+        &mut self,
+        outcome: Outcome,
+        accepted: &mut Vec<Accepted>,
+    ) -> Result<AckKind, DriveError> {
+        let worker = key_of(&outcome.worker);
+        let game = completed(outcome.game, &worker, self.plan.seed);
+        let number = game.record.game;
+        let is_set_aside = self.set_aside.contains(&worker);
+        let refusal = match is_set_aside {
+            true => None,
+            false => self.check_record(&game).err(),
+        };
+        if refusal.is_some() || is_set_aside {
+            self.count_worker(&worker, |tally| tally.refused += 1);
+            if let Some(refusal) = refusal {
+                let text = format!("game {number} by worker {worker} is refused: {refusal}");
+                complain(format_args!(
+                    "{}; the worker is set aside",
+                    printable(&text)
+                ));
+                self.set_worker_aside(&worker, &format!("game {number} is refused: {refusal}"))?;
+            }
+            if (1..=self.plan.games).contains(&number) {
+                self.changes.refused.push(self.units.of_game(number));
+            }
+            return Ok(AckKind::Term);
+        }
+        let is_known = |other: &Accepted| other.record.game == number;
+        if self.planned.past.played.contains(&number) || accepted.iter().any(is_known) {
+            self.count_worker(&worker, |tally| tally.doubles += 1);
+            return Ok(AckKind::Ack);
+        }
+        if !self.checks.sample.has(self.units.of_game(number)) {
+            let record = game.record;
+            accepted.push(Accepted { worker, record });
+        } else if let Some(agreed) = self.claim(worker, game)? {
+            accepted.push(agreed);
+        }
+        Ok(AckKind::Ack)
+    }
+
+    fn check_record(&self, game: &KeptGame) -> Result<(), Refusal> {
+        check(self.plan, self.schedule, game)?;
+        time_scale::check(self.plan, self.checks.reference_speed, &game.record)
+    }
+
+    /// Notes a worker's claim to a game that two must play; returns the game once two agree.
+    fn claim(&mut self, worker: String, game: KeptGame) -> Result<Option<Accepted>, DriveError> {
+        let (number, by) = (game.record.game, worker.clone());
+        let unit = self.units.of_game(number);
+        if let Some(agreed) = self.checks.sample.claim(number, worker, game) {
+            for liar in agreed.others {
+                let text = format!(
+                    "game {number} by worker {liar} is refused: two others played another one"
+                );
+                complain(format_args!(
+                    "{}; the worker is set aside",
+                    printable(&text)
+                ));
+                self.count_worker(&liar, |tally| tally.refused += 1);
+                let reason = format!("two others played another game {number}");
+                self.set_worker_aside(&liar, &reason)?;
+            }
+            let (worker, record) = (agreed.worker, agreed.record);
+            return Ok(Some(Accepted { worker, record }));
+        }
+        let (played, sample) = (&self.planned.past.played, &self.checks.sample);
+        let mut missing = self.units.games(unit).filter(|game| !played.contains(game));
+        if missing.all(|game| sample.has_claim(game, &by)) {
+            self.changes.unagreed.push(unit);
+        }
+        Ok(None)
+    }
+
+    /// Counts and shows a game that is stored; returns its worker, with the reason, if it must be set aside.
+    async fn count(&mut self, game: Accepted) -> Result<Option<(String, String)>, DriveError> {
+        let Accepted { worker, record } = game;
+        let (is_fault, unit) = (record.fault.is_some(), self.units.of_game(record.game));
+        for news in retelling::repeats(&record) {
+            self.show(&news)?;
+        }
+        if self.planned.ledger.events.is_some() {
+            for news in retelling::course(self.schedule.game(record.game), &record) {
+                self.show(&news)?;
+            }
+        }
+        count_replays(&self.plan.engines, &record, &mut self.planned.past.replays);
+        let retired = match self.counts_as_failure(&record, &worker).await {
+            true => self.retirement.note(&record),
+            false => None,
+        };
+        let unfit = self.checks.quarantine.note(&record);
+        self.planned.past.played.insert(record.game);
+        self.show(&News::Ended(Box::new(record)))?;
+        self.count_worker(&worker, |tally| {
+            tally.games += 1;
+            tally.faults += u64::from(is_fault);
+        });
+        if let Some((engine, failures)) = retired {
+            let engine = self.plan.engines[engine].name.clone();
+            self.show(&News::Retired { engine, failures })?;
+        }
+        if !self.misses_games_of(unit) {
+            self.changes.complete.push(unit);
+        }
+        Ok(unfit.map(|reason| (worker, reason)))
+    }
+
+    /// Whether a game counts towards the retirement of engines that fail in a row. An engine that fails again on the same
+    /// machine does not count while there are other machines.
+    async fn counts_as_failure(&mut self, record: &GameRecord, worker: &str) -> bool {
+        let is_same = self.last_failures.note(record, worker);
+        if !is_same || !self.checks.quarantine.is_on() {
+            return true;
+        }
+        let Ok(beats) = Bucket::beats(self.context).await else {
+            return false;
+        };
+        // If the server does not answer, the next failure counts.
+        beats.number().await.is_ok_and(|workers| workers < 2)
+    }
+
+    fn show(&mut self, news: &News) -> Result<(), DriveError> {
+        let ledger = &mut self.planned.ledger;
+        Ok(ledger.show(self.plan, news, self.progress)?)
+    }
+
+    fn count_worker(&mut self, worker: &str, count: impl Fn(&mut WorkerTally)) {
+        let workers = &mut self.tally.workers;
+        if workers.contains_key(worker) || workers.len() < MOST_WORKERS {
+            count(workers.entry(worker.to_string()).or_default());
+        }
+    }
+}
+
+/// A game with what only the coordinator knows: the worker's name, and the seed of the match.
+fn completed(mut game: KeptGame, worker: &str, seed: Seed) -> KeptGame {
+    let machine = game.record.machine.get_or_insert_default();
+    machine.worker = worker.to_string();
+    if game.record.seed == NO_SEED {
+        let is_whole = game.digest.as_ref() == Some(&game.record.digest());
+        game.record.seed = seed;
+        // A wrong digest stays wrong; a right one is computed again when the game is stored.
+        if is_whole {
+            game.digest = None;
+        }
+    }
+    game
+}

@@ -1,0 +1,265 @@
+//! Giving units of games out to workers, and again those that were lost.
+
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use async_nats::jetstream::Context;
+use async_nats::jetstream::consumer::Info;
+use futures_util::future::join_all;
+use matches::run::announcement::count;
+use matches::run::exit::complain;
+
+use super::collect::{Changes, Collector};
+use super::error::DriveError;
+use super::outstanding::Outstanding;
+use crate::message::{Message, Work};
+use crate::names::{Names, WORKERS};
+use crate::queue::{MatchQueue, QueueError, acknowledged, publish};
+use crate::units::Units;
+
+/// Units given out beyond twice the number that workers can play at a time.
+const SPARE: u64 = 4;
+/// Units published before the first acknowledgement is awaited.
+const MOST_UNACKNOWLEDGED: u64 = 1000;
+/// Age at which the server is asked whether it still has a unit.
+const CHECK_AGE: Duration = Duration::from_secs(3);
+/// Age at which a unit is late.
+const LATE_AGE: Duration = Duration::from_secs(10);
+/// Late units considered at a time.
+const MOST_LATE: usize = 1000;
+/// Units about which the server is asked at a time.
+const MOST_CHECKED: usize = 8;
+/// Messages of an earlier coordinator that are examined one by one.
+const MOST_RECOVERED: u64 = 20_000;
+
+/// Gives out the units of a match.
+pub struct Dispatcher<'a> {
+    context: &'a Context,
+    names: &'a Names,
+    units: Units,
+    session: u64,
+    /// Messages published.
+    published: u64,
+    outstanding: Outstanding,
+    /// Late units that a second worker has been given.
+    given_twice: HashSet<u64>,
+    /// Units that all workers together can play at a time.
+    slots: u64,
+    /// Whether the last check found units outstanding that no worker had.
+    was_idle: bool,
+    has_withdrawn: bool,
+}
+
+impl<'a> Dispatcher<'a> {
+    /// Has nothing given out yet; `session` makes the ids of its messages unique.
+    pub fn new(context: &'a Context, names: &'a Names, units: Units, session: u64) -> Self {
+        Dispatcher {
+            context,
+            names,
+            units,
+            session,
+            published: 0,
+            outstanding: Outstanding::default(),
+            given_twice: HashSet::new(),
+            slots: 0,
+            was_idle: false,
+            has_withdrawn: false,
+        }
+    }
+
+    /// Gives out a little more than workers can play at a time.
+    pub async fn give_out(&mut self, collector: &Collector<'_>) -> Result<(), DriveError> {
+        while !collector.is_decided() {
+            let wanted = (2 * self.slots + SPARE).saturating_sub(self.outstanding.len());
+            let next = (0..wanted.min(MOST_UNACKNOWLEDGED)).map_while(|_| {
+                let is_due = |unit| collector.is_due(unit);
+                self.outstanding.next(self.units.count(), is_due)
+            });
+            let units: Vec<u64> = next.collect();
+            if units.is_empty() {
+                break;
+            }
+            self.publish(&units, collector).await?;
+        }
+        Ok(())
+    }
+
+    /// Applies what the games just collected mean for the units that are given out.
+    pub fn apply(&mut self, changes: &Changes) {
+        for &unit in &changes.complete {
+            self.outstanding.done(unit);
+        }
+        for &unit in &changes.refused {
+            if self.outstanding.has(unit) {
+                self.outstanding.lost(unit);
+            }
+        }
+        for &unit in &changes.unagreed {
+            self.outstanding.lost(unit);
+        }
+        for &unit in &changes.uncounted {
+            self.given_twice.remove(&unit);
+            if !self.outstanding.has(unit) {
+                self.outstanding.lost(unit);
+            }
+        }
+    }
+
+    /// Whether every unit has been given out and has come back.
+    pub fn is_done(&self) -> bool {
+        self.outstanding.is_done(self.units.count())
+    }
+
+    /// Whether the last units in play have come back after [`Dispatcher::withdraw`].
+    pub fn is_drained(&self) -> bool {
+        self.has_withdrawn && self.outstanding.len() == 0
+    }
+
+    /// Finds units that the server has lost or no worker finishes, and gives them out again; gives late units to a second
+    /// worker if nothing else is left to play.
+    pub async fn check(
+        &mut self,
+        queue: &MatchQueue,
+        workers: &Info,
+        collector: &Collector<'_>,
+    ) -> Result<(), DriveError> {
+        self.slots = workers.num_waiting as u64 + workers.num_ack_pending as u64;
+        for (unit, sequence) in self.outstanding.first(MOST_CHECKED, CHECK_AGE) {
+            if !queue.has_work(sequence).await? && queue.has_no_results().await? {
+                let games = self.units.games(unit);
+                let (first, last) = (games.start(), games.end());
+                complain(format_args!(
+                    "the server has lost games {first} to {last}; given out again"
+                ));
+                self.outstanding.lost(unit);
+            }
+        }
+        if workers.num_pending == 0 {
+            self.give_late(workers.num_waiting, collector).await?;
+        }
+        let is_idle = workers.num_pending == 0
+            && workers.num_ack_pending == 0
+            && !self.outstanding.first(1, CHECK_AGE).is_empty()
+            && queue.has_no_results().await?;
+        if is_idle && self.was_idle {
+            // The server no longer delivers a unit that was delivered too often.
+            queue.purge_work().await?;
+            let units = self.lose_all();
+            complain(format_args!("no worker finished {units}; given out again"));
+        }
+        self.was_idle = is_idle && !self.was_idle;
+        Ok(())
+    }
+
+    /// Marks everything as lost; returns the number of units in words.
+    pub fn lose_all(&mut self) -> String {
+        count(self.outstanding.all_lost() as u64, "unit of games")
+    }
+
+    /// Takes back, once, the units that no worker has begun.
+    pub async fn withdraw(&mut self, queue: &MatchQueue) -> Result<(), DriveError> {
+        if self.has_withdrawn {
+            return Ok(());
+        }
+        let info = queue.work.consumer_info(WORKERS).await;
+        let info = info.map_err(QueueError::call("consumer of work"))?;
+        for (unit, sequence) in self.outstanding.after(info.delivered.stream_sequence) {
+            // A worker that has just received the unit plays it; its games count when the match is resumed.
+            let _ = queue.work.delete_message(sequence).await;
+            self.outstanding.lost(unit);
+        }
+        self.has_withdrawn = true;
+        Ok(())
+    }
+
+    /// Adopts the units that an earlier coordinator gave out.
+    pub async fn recover(
+        &mut self,
+        queue: &MatchQueue,
+        collector: &Collector<'_>,
+    ) -> Result<(), DriveError> {
+        let info = queue.work.get_info().await;
+        let state = info.map_err(QueueError::call("stream"))?.state;
+        let messages: RangeInclusive<u64> = state.first_sequence.max(1)..=state.last_sequence;
+        if state.messages == 0 {
+            return Ok(());
+        }
+        if messages.clone().count() as u64 > MOST_RECOVERED {
+            return Ok(queue.purge_work().await?);
+        }
+        for sequence in messages {
+            if self.outstanding.is_message(sequence) {
+                continue;
+            }
+            let Ok(found) = queue.work.get_raw_message(sequence).await else {
+                continue;
+            };
+            let work = Work::decode(&found.payload).ok().filter(|work| {
+                work.unit < self.units.count()
+                    && self.units.games(work.unit) == (work.first..=work.last)
+                    && !self.outstanding.has(work.unit)
+                    && collector.misses_games_of(work.unit)
+            });
+            match work {
+                Some(work) => self.outstanding.sent(work.unit, sequence),
+                None => {
+                    // The unit is complete, given out twice, or unknown.
+                    let _ = queue.work.delete_message(sequence).await;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives each late unit to one more of the waiting workers; the first result counts.
+    async fn give_late(
+        &mut self,
+        waiting: usize,
+        collector: &Collector<'_>,
+    ) -> Result<(), DriveError> {
+        if !self.outstanding.has_given_all(self.units.count()) {
+            return Ok(());
+        }
+        let late = self.outstanding.first(MOST_LATE, LATE_AGE).into_iter();
+        let late = late.map(|(unit, _)| unit);
+        let late = late.filter(|unit| !self.given_twice.contains(unit));
+        let late: Vec<u64> = late.take(waiting).collect();
+        self.given_twice.extend(&late);
+        self.publish(&late, collector).await
+    }
+
+    /// Publishes units, then waits for all acknowledgements together, so that a distant server does not slow a large
+    /// fleet down. Units that are not acknowledged are lost.
+    ///
+    /// # Errors
+    /// The first error, after all answers.
+    async fn publish(
+        &mut self,
+        units: &[u64],
+        collector: &Collector<'_>,
+    ) -> Result<(), DriveError> {
+        let mut sent = Vec::with_capacity(units.len());
+        for &unit in units {
+            self.published += 1;
+            let id = format!("{:016x}.{}", self.session, self.published);
+            let work = collector.work(unit);
+            sent.push(publish(self.context, self.names.work(), &id, &work).await);
+        }
+        let answers = sent.into_iter().map(async |sent| match sent {
+            Ok(sent) => acknowledged(sent).await,
+            Err(error) => Err(error),
+        });
+        let mut failed = None;
+        for (&unit, answer) in units.iter().zip(join_all(answers).await) {
+            match answer {
+                Ok(sequence) => self.outstanding.sent(unit, sequence),
+                Err(error) => {
+                    self.outstanding.lost(unit);
+                    failed.get_or_insert(error);
+                }
+            }
+        }
+        failed.map_or(Ok(()), |error| Err(error.into()))
+    }
+}

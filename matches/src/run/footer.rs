@@ -1,0 +1,83 @@
+//! The lines below the tables at the end of a match.
+
+use std::time::Duration;
+
+use super::announcement::count;
+use super::progress::duration;
+use super::{Match, SourceError};
+use crate::plan::seed::Seed;
+use crate::score::Verdict;
+
+impl Match {
+    /// The number of games, their time, where they are kept, the source's remarks, and what happened to engines; each
+    /// line ends with a line feed.
+    pub(super) fn footer(
+        &self,
+        elapsed: Duration,
+        outcome: &Result<(), SourceError>,
+        resume: &str,
+        remarks: &str,
+    ) -> String {
+        let mut text = self.games_in_words(elapsed, outcome);
+        let games = self.ledger.report.standings().games();
+        if let Some(path) = self.ledger.record_path().filter(|_| games > 0) {
+            text += &format!(", recorded in {}", path.display());
+        }
+        if let Some(store) = &self.ledger.store {
+            let path = store.path().display();
+            text += &format!(", stored in {path}");
+            if !self.is_over() {
+                text += &format!("; `{resume} {path}` continues it");
+            }
+        }
+        text += "\n";
+        text += remarks;
+        if self.ledger.repeats > 0 {
+            let repeats = self.ledger.repeats;
+            text += &format!("games replayed after a suspect loss: {repeats}\n");
+        }
+        if !self.ledger.retired.is_empty() {
+            text += &format!("retired: {}\n", self.ledger.retired.join(", "));
+        }
+        if let Some(seed) = self.known_seed().filter(|seed| seed.is_secret()) {
+            text += &format!("seed: {seed}\n");
+        }
+        text
+    }
+
+    fn games_in_words(&self, elapsed: Duration, outcome: &Result<(), SourceError>) -> String {
+        let (all, time) = (self.plan.games, duration(elapsed));
+        let report = &self.ledger.report;
+        let games = report.standings().games();
+        let before = match self.past.played.len() {
+            0 => String::new(),
+            before => format!(", {before} of them before"),
+        };
+        if outcome.is_err() {
+            return format!("{games} of {all} games in {time}{before}");
+        }
+        if report.verdict() != Verdict::Open {
+            let games_in_words = count(games, "game");
+            let more = match report.played() - games {
+                0 => String::new(),
+                more => format!(", {more} more played and not counted"),
+            };
+            return format!("{games_in_words} in {time}{before}, ended by the test{more}");
+        }
+        if games == all {
+            return format!("{} in {time}{before}", count(games, "game"));
+        }
+        let reason = match self.ledger.retired.is_empty() || self.ledger.interrupt.ends() {
+            true => " (interrupted)",
+            false => ", since an engine was retired",
+        };
+        format!("{games} of {all} games in {time}{before}{reason}")
+    }
+
+    /// The seed; `None` while a secret one still decides games.
+    pub(super) fn known_seed(&self) -> Option<Seed> {
+        let seed = self.plan.seed;
+        let is_final = self.ledger.store.is_none() || self.is_over();
+        (is_final || !seed.is_secret()).then_some(seed)
+    }
+}

@@ -1,0 +1,85 @@
+//! Games played by the threads of this process.
+
+use super::progress::Progress;
+use super::{Engines, Failure, Match, Source, SourceError};
+use crate::play::lag::{LagMeter, LagSummary};
+use crate::play::replays::Replays;
+use crate::play::runner::{self, InOrder, RunError};
+use crate::play::walls;
+use crate::score::Verdict;
+
+/// Worker threads of this process, each with its own engine processes.
+#[derive(Debug, Default)]
+pub struct ThisMachine {
+    engines: Option<Engines>,
+    lag: Option<LagMeter>,
+}
+
+impl Source for ThisMachine {
+    const RESUME: &'static str = "arbiter resume";
+
+    fn prepare(&mut self, planned: &mut Match, engines: Engines) -> Result<String, Failure> {
+        let mut text = engines.isolation_text.clone();
+        if let Some(memory) = walls::memory_in_words(&planned.plan) {
+            text += &format!("\n{memory}");
+        }
+        self.engines = Some(engines);
+        Ok(text)
+    }
+
+    fn play(&mut self, planned: &mut Match, progress: &Progress) -> Result<(), SourceError> {
+        let lag = self.lag.insert(LagMeter::start());
+        let Match {
+            plan,
+            log,
+            ledger,
+            past,
+            ..
+        } = planned;
+        let interrupt = ledger.interrupt.clone();
+        let next_due = |from| (from..=plan.games).find(|number| !past.played.contains(number));
+        let engines = self.engines.as_ref();
+        let games = runner::Match {
+            plan,
+            games: &InOrder::new(next_due),
+            failures: &past.failures,
+            replays: &Replays::new(&plan.engines, &past.replays),
+            log,
+            interrupt: &interrupt,
+            lag,
+            first_core: 0,
+            isolation: engines.and_then(|engines| engines.isolation),
+            programs: engines.and_then(|engines| engines.programs.as_ref()),
+            is_followed: ledger.events.is_some(),
+        };
+        runner::run(games, |news| {
+            ledger.enter(plan, &news, progress)?;
+            if ledger.report.verdict() != Verdict::Open {
+                interrupt.set();
+            }
+            Ok::<(), SourceError>(())
+        })
+    }
+
+    fn remarks(&self) -> String {
+        let Some(lag) = &self.lag else {
+            return String::new();
+        };
+        let LagSummary {
+            median,
+            p99,
+            longest,
+        } = lag.summary();
+        let [median, p99, longest] =
+            [median, p99, longest].map(|time| format!("{:.2}", time.as_secs_f64() * 1000.0));
+        format!(
+            "lag of the arbiter itself: {median} ms in the median, {p99} at the 99th percentile, {longest} at most\n"
+        )
+    }
+}
+
+impl From<RunError> for SourceError {
+    fn from(error: RunError) -> SourceError {
+        SourceError::Source(error.to_string())
+    }
+}
