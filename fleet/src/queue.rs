@@ -128,7 +128,7 @@ where
         match call().await {
             Err(error) if error.is_passing() && Instant::now() < end && !interrupt.is_set() => {
                 if !has_complained {
-                    complain(format_args!("{error}; it is tried again"));
+                    complain(format_args!("{error}; retrying"));
                 }
                 has_complained = true;
                 tokio::time::sleep(PAUSE).await;

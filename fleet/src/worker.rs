@@ -170,7 +170,7 @@ async fn reach(
         match connect(server, name).await {
             Err(error @ (QueueError::Unreachable { .. } | QueueError::Silent { .. })) => {
                 if !has_complained {
-                    complain(format_args!("{error}; it is tried again"));
+                    complain(format_args!("{error}; retrying"));
                 }
                 has_complained = true;
                 tokio::time::sleep(about(PAUSE)).await;

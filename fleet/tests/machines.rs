@@ -138,7 +138,7 @@ fn a_machine_on_which_engines_fail_is_set_aside_and_its_games_are_played_by_othe
     let environment = [("BROKEN_MACHINE", "yes")];
     let _bad = fleet.start_in(&bad.each_ref().map(String::as_str), &environment);
     coordinator.await_words("worker bad is set aside: ");
-    coordinator.await_words("of worker bad kept out of the count");
+    coordinator.await_words("of worker bad not counted");
     let mut status = fleet.start(&["status", store.to_str().unwrap()]);
     assert_eq!(status.end(), 0, "{}", status.output());
     // Whoever goes on with the match knows it, too.
@@ -267,6 +267,6 @@ fn a_machine_that_stands_still_again_and_again_is_set_aside_for_its_lag() {
         sleep(Duration::from_millis(300));
     }
     coordinator.await_words(words);
-    coordinator.await_words("of worker slow kept out of the count");
+    coordinator.await_words("of worker slow not counted");
     assert!(!coordinator.output().contains("worker good"));
 }

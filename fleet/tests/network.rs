@@ -51,7 +51,7 @@ fn the_line_of_a_worker_passes_nothing_on_for_a_while() {
     let worker = fleet.worker("far");
     fleet.await_games(3);
     proxy.hold();
-    worker.await_words("it is tried again");
+    worker.await_words("retrying");
     // What it holds is given to another, and comes twice.
     fleet.address = near;
     let _near = fleet.worker("near");
@@ -92,7 +92,7 @@ fn the_line_of_the_coordinator_passes_nothing_on_and_is_another_one_then() {
     let _worker = fleet.worker("near");
     fleet.await_games(3);
     proxy.hold();
-    coordinator.await_words("it is tried again");
+    coordinator.await_words("retrying");
     // What was under way is lost with the connection.
     proxy.cut();
     coordinator.await_words("the line is lost");
@@ -123,7 +123,7 @@ fn the_server_stands_still() {
     let _worker = fleet.worker("one");
     fleet.await_games(3);
     fleet.server.signal(Signal::STOP);
-    coordinator.await_words("it is tried again");
+    coordinator.await_words("retrying");
     sleep(LONG);
     fleet.server.signal(Signal::CONT);
     assert_whole(&fleet, &mut coordinator, WORDS);
@@ -138,7 +138,7 @@ fn the_server_stands_still_while_a_match_begins() {
     fleet.await_id();
     fleet.server.signal(Signal::STOP);
     let _worker = fleet.worker("one");
-    coordinator.await_words("it is tried again");
+    coordinator.await_words("retrying");
     fleet.server.signal(Signal::CONT);
     assert_whole(&fleet, &mut coordinator, WORDS);
 }

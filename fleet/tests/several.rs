@@ -96,7 +96,7 @@ fn what_is_removed_by_hand_is_made_anew() {
     }
     matches.all[2]
         .2
-        .await_words("the server has lost what workers have to know");
+        .await_words("the server has lost the state of the match");
     // One that comes now finds all of them.
     drop(worker);
     let _other = fleet.worker("other");

@@ -134,6 +134,8 @@ pub struct Match {
     pub remarks: Vec<String>,
     /// Whether the match starts now, rather than being resumed.
     pub is_new: bool,
+    /// Number of games of earlier runs.
+    before: usize,
     on_interrupt: OnInterrupt,
     changed_engines: bool,
 }
@@ -193,6 +195,7 @@ impl Match {
                 log,
                 remarks,
                 is_new: true,
+                before: 0,
                 on_interrupt: new.outputs.on_interrupt,
                 changed_engines: new.changed_engines,
             }),
@@ -241,6 +244,7 @@ impl Match {
             past,
             remarks,
             is_new: false,
+            before: played,
             on_interrupt: stored.outputs.on_interrupt,
             changed_engines: stored.changed_engines,
         })

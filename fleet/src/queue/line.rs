@@ -134,7 +134,7 @@ impl Said {
     fn say(&mut self, event: Event) -> Option<String> {
         match event {
             Event::Disconnected if !std::mem::replace(&mut self.is_lost, true) => {
-                Some("the line is lost; it is tried again".to_string())
+                Some("the line is lost; retrying".to_string())
             }
             Event::Connected if std::mem::take(&mut self.is_lost) => {
                 Some("the line is there again".to_string())

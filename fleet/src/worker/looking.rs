@@ -58,7 +58,7 @@ impl Worker {
                 // Where the server does not answer, what goes on goes on; it may have lost the bucket.
                 Err(error) => {
                     if !has_complained {
-                        complain(format_args!("the server: {error}; it is tried again"));
+                        complain(format_args!("the server: {error}; retrying"));
                     }
                     has_complained = true;
                     matches = None;

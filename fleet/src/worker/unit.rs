@@ -28,7 +28,7 @@ const WAIT_OF_SEVERAL: Duration = Duration::from_secs(1);
 pub const FAILURE_PAUSE: Duration = Duration::from_secs(1);
 /// How long a slot waits that has no match.
 const PAUSE: Duration = Duration::from_millis(300);
-/// How long a game that cannot be sent waits before it is tried again.
+/// How long a game that cannot be sent waits before retrying.
 const SEND_PAUSE: Duration = Duration::from_millis(500);
 /// How long what is not ours is left alone.
 const LEFT_ALONE: Duration = Duration::from_secs(10);

@@ -28,7 +28,7 @@ pub fn program() -> Command {
 pub struct Fleet {
     pub server: Server,
     pub folder: tempfile::TempDir,
-    /// `--ack-wait` of what is started.
+    /// `--ack-wait` of coordinators.
     pub ack_wait: &'static str,
     /// Where what is started looks for the server.
     pub address: String,
@@ -83,10 +83,17 @@ impl Fleet {
             true => &[],
             false => &["--nats", &self.address],
         };
+        let coordinates = ["match", "tournament", "resume"]
+            .iter()
+            .any(|word| words.contains(word));
+        let ack_wait: &[&str] = match coordinates {
+            true => &["--ack-wait", self.ack_wait],
+            false => &[],
+        };
         let child = program
             .args(words)
             .args(address)
-            .args(["--ack-wait", self.ack_wait])
+            .args(ack_wait)
             .stdout(file.try_clone().unwrap())
             .stderr(file)
             .spawn()

@@ -49,7 +49,7 @@ impl Match {
         let (all, time) = (self.plan.games, duration(elapsed));
         let report = &self.ledger.report;
         let games = report.standings().games();
-        let before = match self.past.played.len() {
+        let before = match self.before {
             0 => String::new(),
             before => format!(", {before} of them before"),
         };
