@@ -146,7 +146,9 @@ impl<'a> Dispatcher<'a> {
             // The server no longer delivers a unit that was delivered too often.
             queue.purge_work().await?;
             let units = self.lose_all();
-            complain(format_args!("no worker finished {units}; given out again"));
+            complain(format_args!(
+                "{units} given out again: no worker finished it"
+            ));
         }
         self.was_idle = is_idle && !self.was_idle;
         Ok(())
