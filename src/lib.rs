@@ -1,4 +1,5 @@
 //! A headless engine for racing and hunting board games with two to six players.
+#![warn(missing_docs)]
 
 pub mod bench;
 pub mod etudes;

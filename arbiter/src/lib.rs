@@ -1,6 +1,6 @@
 //! The arbiter's command line: commands, the conformance check, analysis and reports.
 //!
-//! The library [`matches`] plays the matches.
+//! The library [`mod@matches`] plays the matches.
 //!
 //! | module | content |
 //! |---|---|

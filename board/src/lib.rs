@@ -1,6 +1,7 @@
 //! Draws the board of any game in a browser, from the `Scene` that the rules give of a position.
 //!
 //! The report's page and the table's page both embed these two files.
+#![warn(missing_docs)]
 
 /// ECMAScript module that draws a scene as SVG; it loads nothing.
 pub const SCRIPT: &str = include_str!("board.js");

@@ -15,6 +15,7 @@
 //! | [`run`] | a match from its start to its exit status |
 //!
 //! No input may bring the arbiter down: panicking calls are denied outside tests.
+#![warn(missing_docs)]
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)
