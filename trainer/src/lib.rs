@@ -8,6 +8,7 @@ pub mod carrying_over;
 pub mod comparison;
 pub mod course;
 pub mod endings;
+pub mod facts;
 pub mod learner;
 pub mod measure;
 pub mod openings;

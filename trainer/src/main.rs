@@ -17,7 +17,7 @@ use trainer::endings::Solver;
 use trainer::measure::{Calibration, PARTS, TENTHS, calibrations, whole};
 use trainer::player::Player;
 use trainer::records::Played;
-use trainer::{comparison, endings, plot, records, self_play};
+use trainer::{comparison, endings, facts, plot, records, self_play};
 
 /// Learns the weights of buxtehude's evaluation from games against itself
 #[derive(Parser)]
@@ -98,7 +98,19 @@ enum Command {
         #[arg(long, default_value_t = 1_000_000)]
         positions: usize,
     },
+    /// Prints statistics of recorded games: lengths, cards, repetitions, places and luck
+    Facts {
+        /// Games as JSON Lines, from the arbiter's `--record` or `export`, all with the same number of seats
+        #[arg(required = true)]
+        games: Vec<PathBuf>,
+        /// Plies searched for the effect of a card [default: 3 for two seats, 2 for more]
+        #[arg(long, value_parser = clap::value_parser!(u32).range(1..=MOST_PLIES))]
+        depth: Option<u32>,
+    },
 }
+
+/// A deeper search of a card's effect would take days.
+const MOST_PLIES: i64 = 20;
 
 #[derive(Args)]
 struct Learn {
@@ -193,6 +205,14 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
             let mut player = Player::new(records::ruleset(&weights.variant)?, &weights, nodes);
             let mut solver = Solver::new(positions);
             solve_endings(&mut player, &read_games(&games)?, turns, &mut solver)
+        }
+        Command::Facts { games, depth } => {
+            let (tables, skipped) = facts::of_files(&games, depth)?;
+            io::stdout().write_all(tables.as_bytes())?;
+            match skipped {
+                0 => Ok(()),
+                _ => Err(format!("{skipped} lines skipped").into()),
+            }
         }
     }
 }

@@ -1,5 +1,4 @@
-//! The traps, and the positions where fear of a trap is a mistake. `cargo run --release --example find_traps`
-//! found them.
+//! The traps, and the positions where fear of a trap is a mistake.
 
 /// A position with a move that the article's preset plays and that is a mistake.
 pub struct Case {

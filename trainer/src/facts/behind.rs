@@ -7,8 +7,8 @@ use buxtehude::rules::hase::{Position, TurnsHome};
 use buxtehude::rules::{Game as _, Seat};
 use matches::report::{self, Column};
 
-use crate::game::Game;
-use crate::spread;
+use super::game::Game;
+use super::spread;
 
 /// Turns by the name of the engine.
 type TurnsByName<'a> = BTreeMap<&'a str, Vec<f64>>;
@@ -80,8 +80,8 @@ fn rows(name: &str, mut turns: TurnsByName) -> Vec<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::game::examples::stopped;
     use super::*;
-    use crate::game::examples::stopped;
 
     #[test]
     fn losers_are_as_far_behind_as_they_are_from_home() {

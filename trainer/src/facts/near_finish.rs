@@ -8,8 +8,8 @@ use buxtehude::rules::hase::{FINISH, Position, cost};
 use buxtehude::rules::{Game, Seat};
 use matches::report::{self, Column};
 
-use crate::draw::{Draw, JudgedDraw};
-use crate::spread;
+use super::draw::{Draw, JudgedDraw};
+use super::spread;
 
 /// The last hare squares are those beyond this one.
 const BEYOND: u8 = 57;
@@ -91,8 +91,8 @@ fn distribution(turns: &[i64]) -> Vec<usize> {
 mod tests {
     use buxtehude::rules::hase::Card;
 
+    use super::super::draw::examples::draw;
     use super::*;
-    use crate::draw::examples::draw;
 
     fn extra(due: &str, card: Card) -> Option<i64> {
         let draw = draw(due, card);

@@ -6,7 +6,7 @@ use matches::archive::replay::{self, Flaw};
 use matches::record::GameRecord;
 use thiserror::Error;
 
-use crate::draw::Draw;
+use super::draw::Draw;
 
 /// A game of a record that is in order.
 #[derive(Clone, Debug)]

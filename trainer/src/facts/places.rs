@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use matches::report::{self, Column, percent};
 use matches::score::{Standings, Tally};
 
-use crate::game::Game;
+use super::game::Game;
 
 /// The table.
 pub fn table_of(games: &[Game], seats: usize) -> String {
@@ -49,8 +49,8 @@ fn first_places(tally: &Tally) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::game::examples::stopped;
     use super::*;
-    use crate::game::examples::stopped;
 
     #[test]
     fn first_places_and_points_are_shares_of_the_games() {

@@ -7,8 +7,8 @@
 use buxtehude::rules::Game as _;
 use matches::report::{self, Column};
 
-use crate::game::Game;
-use crate::spread;
+use super::game::Game;
+use super::spread;
 
 /// What one game counts up to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,8 +111,8 @@ pub fn table_of(games: &[Game]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::game::examples::stopped;
     use super::*;
-    use crate::game::examples::stopped;
 
     #[test]
     fn moves_forced_stays_and_cards_are_counted_apart() {

@@ -1,10 +1,8 @@
-//! Facts about recorded games, to put beside what is said of the game: how long it is, how many moves there
-//! are, what the cards do, who shuffles, how far behind the losers finish, and how much of it all is luck.
+//! Statistics of recorded games: their length, the number of moves, the effect of the cards, shuffles, the distance of
+//! the losers from home, and the share of luck.
 //!
-//! `cargo run --release -p arbiter --example facts -- RECORD [RECORD ...]`, where each RECORD was made with
-//! `arbiter match --record`. Every game is checked and played over again by the rules; a line that is not in
-//! order is named, left out, and makes the exit code 1. What is meant by a row that does not say it itself is
-//! said in the module that prints it.
+//! Every game is replayed under the rules; a line that is not a valid game is named and skipped. The module that prints
+//! a row explains it.
 
 mod behind;
 mod cards;
@@ -19,62 +17,40 @@ mod spread;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
-use clap::Parser;
 use draw::{Judge, JudgedDraw};
 use game::Game;
 use matches::archive::record_file::{self, RecordFileError};
-use matches::output;
 use matches::record::printable::printable_lines;
+use thiserror::Error;
 
-/// Exit code where a game was left out.
-const LEFT_OUT: u8 = 1;
-/// Exit code where the records cannot be used.
-const USAGE: u8 = 2;
-
-/// The deepest search of an effect: more would take days.
-const MOST_PLIES: i64 = 20;
-
-#[derive(Debug, Parser)]
-#[command(name = "facts", about = "Prints facts about recorded games")]
-struct Cli {
-    /// Records made with `arbiter match --record`, all of games with as many seats
-    #[arg(required = true, value_name = "RECORD")]
-    records: Vec<PathBuf>,
-
-    /// Plies searched to see what a card does [default: 3 for two seats, 2 for more]
-    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..=MOST_PLIES))]
-    depth: Option<u32>,
+/// Errors of statistics.
+#[derive(Debug, Error)]
+pub enum FactsError {
+    #[error(transparent)]
+    File(#[from] RecordFileError),
+    #[error("expected games, all of them with the same number of seats")]
+    Seats,
 }
 
-fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let (read, left_out) = match read(&cli.records) {
-        Ok(read) => read,
-        Err(error) => {
-            eprintln!("facts: {error}");
-            return ExitCode::from(USAGE);
-        }
-    };
+/// Returns the tables of the games in these record files, and the number of lines skipped.
+///
+/// A card's effect is searched to `depth` plies, by default 3 for two seats and 2 for more.
+///
+/// # Errors
+/// [`FactsError`] if a file cannot be read, or if the games have different numbers of seats.
+pub fn of_files(paths: &[PathBuf], depth: Option<u32>) -> Result<(String, usize), FactsError> {
+    let (read, skipped) = read(paths)?;
     let number = read.len();
     let games = different(read);
-    let Some(seats) = seats_of_all(&games) else {
-        eprintln!("facts: expected games, all of them with the same number of seats");
-        return ExitCode::from(USAGE);
-    };
-    // Whoever closes the output has seen enough.
-    let _ = output::print(&facts(&games, number, seats, cli.depth));
-    match left_out {
-        0 => ExitCode::SUCCESS,
-        _ => ExitCode::from(LEFT_OUT),
-    }
+    let seats = seats_of_all(&games).ok_or(FactsError::Seats)?;
+    Ok((facts(&games, number, seats, depth), skipped))
 }
 
-/// The games of all files, and the number of lines that were left out.
+/// Returns the games of all files, and the number of lines skipped.
 fn read(paths: &[PathBuf]) -> Result<(Vec<Game>, usize), RecordFileError> {
     let mut games = Vec::new();
-    let mut left_out = 0;
+    let mut skipped = 0;
     for path in paths {
         for (index, line) in record_file::lines(path)?.enumerate() {
             let line = line?;
@@ -85,17 +61,16 @@ fn read(paths: &[PathBuf]) -> Result<(Vec<Game>, usize), RecordFileError> {
                 Ok(game) => games.push(game),
                 Err(flaw) => {
                     let place = format!("{}:{}", path.display(), index + 1);
-                    eprintln!("{}", printable_lines(&format!("{place}: left out: {flaw}")));
-                    left_out += 1;
+                    eprintln!("{}", printable_lines(&format!("{place}: skipped: {flaw}")));
+                    skipped += 1;
                 }
             }
         }
     }
-    Ok((games, left_out))
+    Ok((games, skipped))
 }
 
-/// The games without those that were played before: of deterministic engines that are the same, all games of a
-/// block are.
+/// Returns the games without repetitions, as in a block between equal deterministic engines.
 fn different(games: Vec<Game>) -> Vec<Game> {
     let mut played = HashSet::new();
     let is_new = |game: &Game| {
@@ -109,7 +84,7 @@ fn different(games: Vec<Game>) -> Vec<Game> {
     games.into_iter().filter(is_new).collect()
 }
 
-/// The number of seats, or `None` where there are no games or not all have as many.
+/// Returns the number of seats, or `None` without games or if it is not the same in all.
 fn seats_of_all(games: &[Game]) -> Option<usize> {
     let seats = games.first()?.seats();
     games
@@ -118,7 +93,7 @@ fn seats_of_all(games: &[Game]) -> Option<usize> {
         .then_some(seats)
 }
 
-/// All tables, with a newline at the end; `number` is that of the games of which `games` are the different ones.
+/// Returns all tables; `number` counts the games with repetitions, `games` has none.
 fn facts(games: &[Game], number: usize, seats: usize, depth: Option<u32>) -> String {
     let depth = depth.unwrap_or(if seats == 2 { 3 } else { 2 });
     let mut judge = Judge::new(depth);

@@ -9,7 +9,7 @@
 use matches::report::{self, Column, percent};
 use matches::score;
 
-use crate::game::Game;
+use super::game::Game;
 
 /// The kinds of step that a result is made of.
 const KINDS: [&str; 3] = ["seat and opening", "cards", "moves"];
@@ -94,8 +94,8 @@ fn step(splits: &mut [Split], kind: usize, before: &[f64], now: &Vec<f64>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::game::examples::stopped;
     use super::*;
-    use crate::game::examples::stopped;
 
     /// A game of two in which seat 2 draws a card and seat 1 finishes.
     fn game(estimates: &[&[u16]]) -> Game {

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 use buxtehude::rules::Game as _;
 use matches::report::{self, Column};
 
-use crate::game::{Game, Ply};
+use super::game::{Game, Ply};
 
 /// What a seat has brought back in a game, or several seats in several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -133,8 +133,8 @@ fn row(name: &str, parts: usize, unit: &str, counts: Repetitions) -> Vec<String>
 
 #[cfg(test)]
 mod tests {
+    use super::super::game::examples::stopped;
     use super::*;
-    use crate::game::examples::stopped;
 
     #[test]
     fn what_comes_back_is_counted_for_the_seat_that_brings_it() {

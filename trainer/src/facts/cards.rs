@@ -1,7 +1,7 @@
 //! What the cards do to those who draw them: how often each kind lowers the drawer's own share of the points.
 //!
 //! The share after a card is compared with the share in the same position had the card done nothing (see
-//! [`Draw::without_effect`](crate::draw::Draw::without_effect)), once by a search of fixed depth and once by
+//! [`Draw::without_effect`](super::draw::Draw::without_effect)), once by a search of fixed depth and once by
 //! the estimate without search. Only cards that an engine's own move drew are judged, not those of the random
 //! plies of an opening.
 
@@ -9,8 +9,8 @@ use buxtehude::rules::hase::{Card, HASE_UND_IGEL};
 use matches::report::{self, Column, percent};
 use matches::score::half_width;
 
-use crate::draw::JudgedDraw;
-use crate::spread::mean;
+use super::draw::JudgedDraw;
+use super::spread::mean;
 
 /// How a number of draws changed the share.
 #[derive(Clone, Debug, Default, PartialEq)]
