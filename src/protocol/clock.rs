@@ -142,7 +142,7 @@ impl ClockDraft {
 
     fn of_ugi(self, found: &'static str) -> Result<ClockTimes, GoError> {
         if self.player_time.iter().all(Option::is_none) {
-            let expected = "p1time, or that of another player,";
+            let expected = "p1time or another player's clock";
             return Err(GoError::NoClock { found, expected });
         }
         Ok(ClockTimes::Ugi {

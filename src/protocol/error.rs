@@ -93,7 +93,7 @@ pub enum GoError {
         second: &'static str,
     },
     /// `inc` and `time` have different numbers of values.
-    #[error("go inc: found {incs} numbers: expected {times}, as many as behind time")]
+    #[error("go inc: found {incs} numbers: expected {times}, one for each in time")]
     IncrementCount {
         /// Number of values of `time`.
         times: usize,
@@ -110,7 +110,7 @@ pub enum GoError {
     },
     /// `mate`, which the engine does not support.
     #[error(
-        "go: mate is not offered, the engine does not search for mates: expected depth, nodes or movetime"
+        "go: mate is not supported, the engine does not search for mates: expected depth, nodes or movetime"
     )]
     Mate,
     /// `perft` together with another word.

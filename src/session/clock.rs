@@ -18,7 +18,7 @@ pub fn mover_clock(clock: &Clock, position: &AnyPosition) -> Result<MoverClock, 
             if time.len() != seats {
                 let found = time.len();
                 return Err(format!(
-                    "go time: expected {seats} clocks, one a seat, found {found}"
+                    "go time: expected {seats} clocks, one per seat, found {found}"
                 ));
             }
             (time[mover.index()], inc.get(mover.index()).copied())

@@ -362,7 +362,7 @@ fn limits_of(go: &Go, position: &AnyPosition) -> Result<Limits, String> {
             let moves = if is_move {
                 legal.join(" ")
             } else {
-                "no move here".into()
+                "no moves here".into()
             };
             return Err(format!(
                 "go searchmoves: {word} is not legal, expected {moves}"

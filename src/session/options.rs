@@ -300,13 +300,13 @@ pub enum OptionError {
         expected: String,
     },
     /// The machine does not have enough memory.
-    #[error("option {HASH}: no memory for {mebibytes} MiB, expected less")]
+    #[error("option {HASH}: not enough memory for {mebibytes} MiB, expected a smaller size")]
     Memory {
         /// Requested size.
         mebibytes: usize,
     },
     /// The debug log file cannot be created.
-    #[error("option {DEBUG_LOG_FILE}: {}: {error}, expected a file that can be written", path.display())]
+    #[error("option {DEBUG_LOG_FILE}: {}: {error}, expected a writable file", path.display())]
     DebugLog {
         path: PathBuf,
         error: io::Error,
