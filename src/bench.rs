@@ -1,16 +1,16 @@
-//! The bench: fixed positions searched to a fixed depth. The number of positions visited is a signature of
-//! the search: it changes when, and only when, what the search does changes.
+//! Bench: searches fixed positions to a fixed depth. The number of visited positions is a signature of the search: it
+//! changes if and only if the behaviour of the search changes.
 
 use std::time::Duration;
 
 use crate::rules::Variant;
 use crate::search::{Control, Memory, Request, search};
 
-/// The depth where none is said.
+/// Default depth.
 pub const DEFAULT_DEPTH: u32 = 6;
 
-/// Variant and text of the positions: openings, middles and ends of races of two to six hares, some with a
-/// missed turn or cards drawn.
+/// Variant and text of the positions: openings, middle games and endings of races of two to six hares, some with a
+/// missed turn or drawn cards.
 const POSITIONS: &[(&str, &str)] = &[
     ("hase-und-igel", "0,68,3/0,68,3 1 - -"),
     ("hase-und-igel", "10,43,3/13,29,3 2 - H"),
@@ -36,21 +36,21 @@ const POSITIONS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What a bench found.
+/// Result of a bench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BenchResult {
-    /// Positions visited, in all searches together.
+    /// Positions visited in all searches together.
     pub nodes: u64,
     /// Time taken.
     pub time: Duration,
 }
 
-/// Searches all positions to a depth; `None` once `control` says stop.
+/// Searches all positions to a depth; returns `None` if `control` stops it.
 pub fn run(depth: u32, memory: &mut Memory, control: &Control) -> Option<BenchResult> {
     let before = control.elapsed();
     let mut nodes = 0;
     for &(variant, text) in POSITIONS {
-        // A test holds that every position of the list can be read.
+        // A test ensures that every position of the list parses.
         let Ok(position) = Variant::by_name(variant).ok()?.parse(text) else {
             continue;
         };
@@ -79,7 +79,7 @@ mod tests {
         }
     }
 
-    /// The signature: a commit that changes it changes what the search does, and says so.
+    /// The signature: a commit that changes it says so in its message.
     #[test]
     fn the_bench_visits_as_many_positions_as_ever() {
         let result = run(3, &mut Memory::new(16), &Control::new(None)).unwrap();

@@ -1,8 +1,8 @@
-//! From what `go` allows to the budget of one move.
+//! Converts the limits of `go` to the time budget of one move.
 
 use std::time::Duration;
 
-/// What a search may use. All absent: no limit at all.
+/// Limits of a search; all `None` for an unlimited one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Plies to search.
@@ -18,39 +18,39 @@ pub struct Limits {
 /// The clock of the seat to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoverClock {
-    /// Time left; zero where the flag has fallen.
+    /// Time left; zero after the flag has fallen.
     pub left: Duration,
-    /// Time gained with the move.
+    /// Increment per move.
     pub increment: Duration,
     /// Moves to the next time control, or `None` for the rest of the game.
     pub moves_to_go: Option<u32>,
-    /// Turns that the mover would need to its goal if it were alone, or `None` where nobody knows.
+    /// Number of turns that the mover would need to its goal if it were alone, or `None` if unknown.
     pub turns_home: Option<u32>,
 }
 
-/// The time of one move.
+/// Time for one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeBudget {
-    /// After this no further iteration begins; `None` to use all of `hard`.
+    /// No iteration starts after this time; `None` to use all of `hard`.
     pub soft: Option<Duration>,
-    /// At this the search ends wherever it is.
+    /// The search ends at this time, even within an iteration.
     pub hard: Duration,
 }
 
-/// Moves that a seat is expected to make yet, where nobody says and nothing tells.
+/// Expected number of moves left for a seat if nothing better is known.
 const EXPECTED_MOVES: u32 = 16;
 
-/// Moves that it is expected to make beyond those that it would need alone.
+/// Expected number of moves beyond `turns_home`.
 const DETOURS: u32 = 3;
 
-/// A single move may use this share of the clock at most: one in so many.
+/// A single move may use at most one part in this many of the clock.
 const LARGEST_SHARE: u32 = 4;
 
 impl Limits {
-    /// The time for this move, or `None` where time is no limit.
+    /// Returns the time for this move, or `None` if time is no limit.
     ///
-    /// `overhead` is set aside for what happens between the client and the search. Of a movetime it
-    /// takes a fifth at most, so that at least 80 % are used.
+    /// `overhead` is reserved for communication between the client and the search. It takes at most a fifth of a
+    /// movetime, so that at least 80 % are used.
     pub fn time_budget(&self, overhead: Duration) -> Option<TimeBudget> {
         let movetime = self.movetime.map(|movetime| TimeBudget {
             soft: None,
@@ -63,7 +63,7 @@ impl Limits {
         }
     }
 
-    /// Whether there is no limit: such a search runs until it is told to stop.
+    /// `true` if there is no limit: such a search runs until `stop`.
     pub fn is_infinite(&self) -> bool {
         *self == Limits::default()
     }
@@ -85,7 +85,7 @@ impl MoverClock {
         let hard = (target * 2)
             .min(most.max(self.increment * 3 / 4))
             .min(usable);
-        // An iteration takes as long as all before it, or longer: begun late, it would not end.
+        // An iteration takes at least as long as all before it: one that starts late would not finish.
         TimeBudget {
             soft: Some((target * 2 / 3).min(hard)),
             hard,

@@ -1,5 +1,5 @@
-//! The engine as a program: it serves one client on standard input and output. Arguments, if there are
-//! any, are run as one command: `buxtehude bench`, `buxtehude go perft 7`; behind `etudes` they are about a file.
+//! The engine program: serves one client on standard input and output. Arguments, if any, form one command, such as
+//! `buxtehude bench` or `buxtehude go perft 7`; those after `etudes` name a subcommand and a file.
 
 use std::ffi::OsString;
 use std::io::{self, Write};

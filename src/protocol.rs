@@ -1,13 +1,12 @@
-//! The line protocol between a client and an engine, typed in both directions.
+//! Line protocol between a client and an engine, typed in both directions.
 //!
-//! A client (a GUI, the arbiter, a person at a terminal) sends [`Command`]s, an engine answers with
-//! [`Reply`]s; each is one line of text. Both parse with [`FromStr`](std::str::FromStr) and print with
-//! [`Display`](std::fmt::Display), and what is printed parses back to the same value. The grammar is in
-//! `protocol.md`.
+//! A client (a GUI, the arbiter, a person at a terminal) sends [`Command`]s; an engine answers with [`Reply`]s. Each is
+//! one line of text. Both parse with [`FromStr`](std::str::FromStr) and print with [`Display`](std::fmt::Display), and
+//! the printed line parses back to the same value. `protocol.md` has the grammar.
 //!
-//! Moves, cards and position texts pass through as words: what they mean is the business of the rules.
+//! Moves, cards and positions are passed through as text; the rules interpret them.
 //!
-//! [`LineReader`] cuts a stream into lines of bounded length; [`Line::command`] goes on from there.
+//! [`LineReader`] splits a stream into lines of bounded length, and [`Line::command`] parses a line.
 //!
 //! # Examples
 //! ```
@@ -26,7 +25,7 @@
 //! # Ok::<(), CommandError>(())
 //! ```
 
-// Nothing from outside can panic here.
+// Untrusted input must not cause a panic here.
 #![deny(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -68,7 +67,7 @@ pub use excerpt::Excerpt;
 pub use go::{GO_WORDS, MAX_PERFT_DEPTH};
 pub use lines::{Line, LineReader, MAX_LINE_BYTES};
 
-/// What a client sends to an engine: one line.
+/// One line from a client to an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// `uci`: asks for the engine's identity and options.
@@ -77,88 +76,88 @@ pub enum Command {
     Ugi,
     /// `debug on|off`.
     Debug(bool),
-    /// `isready`: to be answered at once, during a search too.
+    /// `isready`: answered at once, even during a search.
     IsReady,
     /// `setoption name N [value V]`.
     SetOption {
-        /// The option's name; it may have several words.
+        /// Name of the option; may have several words.
         name: String,
-        /// The value, or `None` for a button.
+        /// Value, or `None` for a button.
         value: Option<String>,
     },
-    /// `ucinewgame`: the next position is of another game.
+    /// `ucinewgame`: the next position belongs to another game.
     UciNewGame,
-    /// `uginewgame`: the same in the words of UGI.
+    /// `uginewgame`: the same in UGI.
     UgiNewGame,
-    /// `position ...`: what is to be searched next.
+    /// `position ...`: sets the position of the next search.
     Position(PositionCommand),
-    /// `go ...`: search.
+    /// `go ...`: starts a search.
     Go(Go),
-    /// `go perft D`: count the lines of play to depth D, at most [`MAX_PERFT_DEPTH`].
+    /// `go perft D`: counts the lines of play to depth D, at most [`MAX_PERFT_DEPTH`].
     Perft(u32),
-    /// `stop`: end the running search with its best move.
+    /// `stop`: ends the running search with its best move.
     Stop,
-    /// `ponderhit`: the move pondered on was played.
+    /// `ponderhit`: the opponent has played the expected move.
     PonderHit,
     /// `quit`.
     Quit,
-    /// `query ...`: asks for a fact about the position, to be answered at once.
+    /// `query ...`: asks for a fact about the position; answered at once.
     Query(Query),
-    /// `d`: show the position.
+    /// `d`: shows the position.
     Display,
-    /// `eval`: show the static estimate.
+    /// `eval`: shows the static evaluation.
     Eval,
-    /// `bench [depth]`: search fixed positions.
+    /// `bench [depth]`: searches fixed positions.
     Bench(Option<u32>),
-    /// `compiler`: show version, target and features of the build.
+    /// `compiler`: shows version, target and features of the build.
     Compiler,
-    /// `solve`: count the positions of the solved games, and who wins them.
+    /// `solve`: counts the positions of the solved games and the wins of each seat.
     Solve,
     /// `help`.
     Help,
 }
 
-/// The argument of `position`: a start and what happened since.
+/// Argument of `position`: a start and the moves and cards since.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PositionCommand {
-    /// Where the move list begins.
+    /// Position before the first move of the list.
     pub start: Start,
-    /// Moves and cards in the order in which they happened.
+    /// Moves and cards in the order of play.
     pub moves: Vec<String>,
 }
 
-/// Where a move list begins.
+/// Position that a move list starts from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// `startpos [players N]`: the variant's start; two players where unsaid.
+    /// `startpos [players N]`: the variant's start, by default for two players.
     Startpos {
-        /// The number of players as sent.
+        /// Number of players as sent.
         players: Option<u32>,
     },
-    /// `fen <text>`: a position's text, its fields joined by single spaces.
+    /// `fen <text>`: the text of a position, its fields joined by single spaces.
     Fen(String),
     /// `etude <line>`: a line of an etude file.
     Etude(String),
 }
 
-/// What a client can ask about the position.
+/// Fact about the position that a client can ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Query {
-    /// `p1turn`: whether it is the turn of the first seat.
+    /// `p1turn`: whether the first seat is to move.
     P1Turn,
-    /// `turn`: what is due, and which seat's turn it is.
+    /// `turn`: whether a move or a card is due, and for which seat.
     Turn,
     /// `gameover`: whether the game is over.
     GameOver,
     /// `result`: how the game ended.
     Result,
-    /// `legal`: the legal moves, or the cards that are left.
+    /// `legal`: the legal moves, or the cards left in the deck.
     Legal,
     /// `players`: the number of seats.
     Players,
 }
 
-/// The argument of `go`: limits of a search. All absent is a search without a limit.
+/// Argument of `go`: the limits of a search. Without any, the search is unlimited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Go {
     /// Plies to search, at least 1.
@@ -167,11 +166,11 @@ pub struct Go {
     pub nodes: Option<u64>,
     /// Milliseconds to use, at least 1.
     pub movetime: Option<u64>,
-    /// Whether `bestmove` has to wait for `stop`.
+    /// Whether `bestmove` must wait for `stop`.
     pub infinite: bool,
-    /// Whether `bestmove` has to wait for `ponderhit` or `stop`.
+    /// Whether `bestmove` must wait for `ponderhit` or `stop`.
     pub ponder: bool,
-    /// The only moves to consider at the root; empty for all.
+    /// Root moves to consider; empty for all.
     pub searchmoves: Vec<String>,
     /// The players' clocks.
     pub clock: Option<Clock>,
@@ -180,7 +179,7 @@ pub struct Go {
 /// Clocks sent with `go`, in milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// The time left of each seat, in the spelling it was sent with. May be zero or negative.
+    /// Time left of each seat, in the spelling in which it was sent. May be zero or negative.
     pub time: ClockTimes,
     /// Moves to the next time control, at least 1.
     pub movestogo: Option<u32>,
@@ -189,35 +188,35 @@ pub struct Clock {
 /// The three spellings of clocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClockTimes {
-    /// `time T1 ... TN [inc I1 ... IN]`: any number of players, in seat order.
+    /// `time T1 ... TN [inc I1 ... IN]`: for any number of players, in seat order.
     Seats {
         /// Milliseconds left.
         time: Vec<i64>,
-        /// Milliseconds gained a move; empty where unsaid, else as many as `time`.
+        /// Milliseconds gained per move, one number for each in `time`; empty if not sent.
         inc: Vec<u64>,
     },
-    /// `[wtime T] [btime T] [winc I] [binc I]`: UCI's own, for two players. At least one of the times is present.
+    /// `[wtime T] [btime T] [winc I] [binc I]`: UCI's spelling, for two players. At least one of the times is present.
     Uci {
-        /// Seat 1's milliseconds left.
+        /// Milliseconds left of seat 1.
         wtime: Option<i64>,
-        /// Seat 2's milliseconds left.
+        /// Milliseconds left of seat 2.
         btime: Option<i64>,
-        /// Seat 1's milliseconds gained a move.
+        /// Milliseconds that seat 1 gains per move.
         winc: Option<u64>,
-        /// Seat 2's milliseconds gained a move.
+        /// Milliseconds that seat 2 gains per move.
         binc: Option<u64>,
     },
-    /// `[p1time T] [p2time T] ... [p1inc I] [p2inc I] ...`: UGI's own, a word for each player, of whom
-    /// there are at most six. At least one of the times is present.
+    /// `[p1time T] [p2time T] ... [p1inc I] [p2inc I] ...`: UGI's spelling, one word per player, for at most six
+    /// players. At least one of the times is present.
     Ugi {
-        /// Each player's milliseconds left, up to the last player that has the word.
+        /// Milliseconds left of each player, up to the last one sent.
         time: Vec<Option<i64>>,
-        /// Each player's milliseconds gained a move, up to the last player that has the word.
+        /// Milliseconds that each player gains per move, up to the last one sent.
         inc: Vec<Option<u64>>,
     },
 }
 
-/// What an engine sends to a client: one line.
+/// One line from an engine to a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// `id name ...`.
@@ -232,88 +231,88 @@ pub enum Reply {
     UgiOk,
     /// `readyok`.
     ReadyOk,
-    /// `response ...`: the words that answer a `query`; there may be none.
+    /// `response ...`: the words that answer a `query`; may be none.
     Response(Vec<String>),
-    /// `info ...` with facts of a running search.
+    /// `info ...` with facts about a running search.
     Info(Info),
-    /// `info string ...`: words for a person.
+    /// `info string ...`: text for a person.
     Say(String),
     /// `bestmove ...`.
     BestMove(BestMove),
-    /// Any other line, word for word: the answers of `d`, `eval`, `help`, `bench` and `go perft`.
+    /// Any other line, verbatim: the answers of `d`, `eval`, `help`, `bench` and `go perft`.
     Text(String),
 }
 
-/// An option that an engine offers.
+/// Option offered by an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionOffer {
-    /// The option's name; it may have several words.
+    /// Name of the option; may have several words.
     pub name: String,
-    /// Its type, default and bounds.
+    /// Type, default and bounds.
     pub kind: OptionKind,
 }
 
-/// The type of an option, with its default.
+/// Type of an option, with its default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionKind {
     /// `type check default true|false`.
     Check {
-        /// The value before it is set.
+        /// Value until it is set.
         default: bool,
     },
     /// `type spin default D min A max B`.
     Spin {
-        /// The value before it is set.
+        /// Value until it is set.
         default: i64,
-        /// The smallest value accepted.
+        /// Smallest value accepted.
         min: i64,
-        /// The largest value accepted.
+        /// Largest value accepted.
         max: i64,
     },
     /// `type combo default D var V1 var V2 ...`.
     Combo {
-        /// The value before it is set.
+        /// Value until it is set.
         default: String,
         /// All values accepted.
         vars: Vec<String>,
     },
     /// `type button`.
     Button,
-    /// `type string default D`; an empty string is spelt `<empty>`.
+    /// `type string default D`; an empty string is written `<empty>`.
     String {
-        /// The value before it is set.
+        /// Value until it is set.
         default: String,
     },
 }
 
-/// Facts of a search, each present or not. What we do not know is skipped when parsing.
+/// Facts about a search, each optional. The parser skips unknown words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// Plies searched in full.
     pub depth: Option<u32>,
-    /// The deepest ply reached.
+    /// Deepest ply reached.
     pub seldepth: Option<u32>,
-    /// The rank of this line among the best, from 1.
+    /// Rank of this principal variation, from 1 for the best.
     pub multipv: Option<u32>,
-    /// Each seat's expected share of the placement points in permille; empty where unsaid.
+    /// Expected share of the placement points of each seat, in permille; empty if not given.
     pub estimate: Vec<u16>,
-    /// The mover's score.
+    /// Score from the mover's point of view.
     pub score: Option<Score>,
-    /// The mover's chances to win, to draw and to lose, in permille; empty where unsaid.
+    /// Mover's chances to win, to draw and to lose, in permille; empty if not given.
     pub wdl: Vec<u16>,
     /// Positions visited.
     pub nodes: Option<u64>,
-    /// Positions visited a second.
+    /// Positions visited per second.
     pub nps: Option<u64>,
-    /// Permille of the transposition table in use.
+    /// Used part of the transposition table, in permille.
     pub hashfull: Option<u16>,
     /// Milliseconds since the search began.
     pub time: Option<u64>,
-    /// The principal variation; empty where unsaid.
+    /// Principal variation; empty if not given.
     pub pv: Vec<String>,
 }
 
-/// A score from the mover's point of view.
+/// Score from the mover's point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Score {
     /// `cp X`: hundredths.
@@ -322,13 +321,13 @@ pub enum Score {
     Mate(i32),
 }
 
-/// The answer to `go`.
+/// Answer to `go`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BestMove {
-    /// The move, or `None` for `(none)`.
+    /// Best move, or `None` for `(none)`.
     pub best: Option<String>,
-    /// The reply expected.
+    /// Expected reply.
     pub ponder: Option<String>,
-    /// Each seat's expected share of the placement points in permille; empty from an engine that gives none.
+    /// Expected share of the placement points of each seat, in permille; empty if the engine gives none.
     pub estimate: Vec<u16>,
 }

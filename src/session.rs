@@ -1,8 +1,8 @@
-//! One client: its commands in, the engine's replies out.
+//! One client: reads its commands and writes the engine's replies.
 //!
-//! The session's own thread is the only one that speaks. A reader thread turns lines into commands, the
-//! search thread turns tasks into events, and the session takes whichever comes first; so it answers
-//! `isready` at once while a search runs, and no two lines are ever mixed.
+//! Only the session's own thread writes. A reader thread turns lines into commands, the search thread turns tasks into
+//! events, and the session handles whichever comes first. So it answers `isready` at once during a search, and lines
+//! are never interleaved.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -31,17 +31,17 @@ use options::{OptionError, Options};
 use position::Game;
 use worker::{Event, Worker};
 
-/// Commands that may wait to be taken; beyond them the client waits. Few, since a command may be a long list.
+/// Capacity of the command queue; when it is full, the client blocks. Small, since a command can be a long list.
 const WAITING_COMMANDS: usize = 4;
 
-/// The longest complaint, in characters.
+/// Longest error message, in characters.
 const LONGEST_COMPLAINT: usize = 1000;
 
-/// Serves a client on standard input and output, or, where there are arguments, runs them as one command.
+/// Serves a client on standard input and output; if there are arguments, runs them as one command instead.
 ///
 /// # Returns
-/// Success; [`REFUSED`] where the arguments are no command, which standard error is told; failure where the streams
-/// fail otherwise than by being closed.
+/// Success, also if a stream was closed. [`REFUSED`] if the arguments are not a command; the reason goes to standard
+/// error. Failure on any other error of the streams.
 pub fn serve_stdio(arguments: &[String]) -> ExitCode {
     let output = io::stdout();
     if arguments.is_empty() {
@@ -57,7 +57,7 @@ pub fn serve_stdio(arguments: &[String]) -> ExitCode {
     }
 }
 
-/// The exit code of a program that was given words that are no command.
+/// Exit status of a program whose arguments are invalid.
 pub const REFUSED: u8 = 2;
 
 fn exit_code(served: io::Result<()>) -> ExitCode {
@@ -71,17 +71,17 @@ fn exit_code(served: io::Result<()>) -> ExitCode {
 }
 
 fn complain_on_stderr(problem: &dyn std::error::Error) {
-    // Nobody is left to tell, should this fail too.
+    // If standard error fails too, there is no one left to inform.
     let _ = writeln!(io::stderr(), "buxtehude: {problem}");
 }
 
 /// Serves one client until it quits, its input ends, or its output is closed.
 ///
-/// With its input ended, what it asked for is finished; what would wait for a word of it gives its answer at once.
-/// The thread that reads `input` ends with it.
+/// At the end of the input, requested work is completed; a search that waits for another command answers at once. The
+/// thread that reads `input` ends with it.
 ///
 /// # Errors
-/// Where the output fails otherwise than by being closed, or the system has no threads to give.
+/// An error of the output other than its being closed, or a thread could not be started.
 pub fn serve<R, W>(input: R, output: W) -> io::Result<()>
 where
     R: BufRead + Send + 'static,
@@ -100,7 +100,7 @@ where
     }
 }
 
-/// Sends every line as a command or as the reason why it is none, until the input or the session ends.
+/// Sends each line as a command, or its error, until the input or the session ends.
 fn read_commands(
     input: impl BufRead,
     sender: &Sender<Result<Command, CommandError>>,
@@ -115,7 +115,7 @@ fn read_commands(
     }
 }
 
-/// Whether to go on after a command.
+/// Whether to continue after a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
     Continue,
@@ -126,16 +126,16 @@ struct Session<W> {
     output: W,
     log: DebugLog,
     options: Options,
-    /// Whether the client greeted with `ugi` last: then a `bestmove` is its move alone.
+    /// `true` if the client last greeted with `ugi`: then a `bestmove` has the move alone.
     speaks_ugi: bool,
-    /// Whether the client asked for details.
+    /// Set by `debug on`.
     debug: bool,
     game: Game,
     worker: Worker,
     evaluators: Evaluators,
-    /// Tables that the search thread still has to make.
+    /// Number of table sets that the search thread still has to build.
     preparing: usize,
-    /// Whether an `isready` came meanwhile.
+    /// `true` if an `isready` arrived while tables were being built.
     ready_owed: bool,
     running: Option<Running>,
 }
@@ -169,8 +169,8 @@ impl<W: Write> Session<W> {
         while !(at_end_of_input && self.running.is_none()) {
             let events = self.worker.events().clone();
             let release = self.running.as_ref().and_then(Running::release_time);
-            // The answer to `stop` is due at once: what comes behind it waits for that, and may be a `go`. And
-            // nothing that comes behind an `isready` is answered before it.
+            // `stop` must be answered before the next command is read, which may be a `go`. Likewise `isready` is
+            // answered before any command after it.
             let stopping = self.running.as_ref().is_some_and(Running::is_stopping);
             let waiting = stopping || self.ready_owed;
             let taken = if waiting { &never() } else { &commands };
@@ -301,7 +301,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Evaluates by the file of weights that is set, or by what comes with the engine.
+    /// Loads the weights file of the option, or the shipped weights if none is set.
     fn use_eval_file(&self) -> Result<(), OptionError> {
         match &self.options.eval_file {
             Some(path) => self.evaluators.load(path)?,
@@ -310,8 +310,8 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Answers `isready` at once, but for the first moments, in which tables are made: so that no clock
-    /// runs while they are.
+    /// Answers `isready` at once, unless tables are still being built; then the answer waits, so that no clock runs
+    /// meanwhile.
     fn ready(&mut self) -> io::Result<()> {
         if self.preparing > 0 {
             self.ready_owed = true;
@@ -320,7 +320,7 @@ impl<W: Write> Session<W> {
         self.say(&Reply::ReadyOk)
     }
 
-    /// Has the tables of the position's game made, before the next search.
+    /// Lets the search thread build the tables of the position's game before the next search.
     fn prepare(&mut self) {
         self.worker.prepare(*self.game.position());
         self.preparing += 1;
@@ -334,7 +334,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Answers a line that is no command. An empty one deserves no answer.
+    /// Answers a line that is not a command. An empty line gets no answer.
     fn refuse_line(&mut self, error: &CommandError) -> io::Result<()> {
         if *error == CommandError::Empty {
             return Ok(());
@@ -358,7 +358,7 @@ impl<W: Write> Session<W> {
         })
     }
 
-    /// Gives the answer to a `go`. In UGI that is a move and no more; its clients look for a line of two words.
+    /// Answers a `go`. For UGI the answer is the move alone, since UGI clients expect a line of two words.
     fn answer_go(&mut self, mut answer: BestMove) -> io::Result<()> {
         if self.speaks_ugi {
             answer.ponder = None;
@@ -378,8 +378,8 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Says what is wrong. A complaint that quotes a long line is shortened in the middle: it begins with
-    /// what was wrong and ends with what was expected.
+    /// Prints an error. A long message that quotes user input is shortened in the middle: its beginning says what was
+    /// wrong and its end what was expected.
     fn complain(&mut self, problem: &str) -> io::Result<()> {
         let characters = problem.chars().count();
         if characters <= LONGEST_COMPLAINT {

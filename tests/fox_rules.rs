@@ -448,7 +448,7 @@ fn words_that_are_no_moves_and_cards_are_refused() {
         ("+half", "this game has no cards, expected a move"),
     ] {
         let refusal = start.play(word).unwrap_err().to_string();
-        assert_eq!(refusal, format!("{word:?} is no move: {reason}"));
+        assert_eq!(refusal, format!("{word:?} is not a move: {reason}"));
     }
     assert_eq!(start.to_string(), START);
 }

@@ -47,7 +47,7 @@ fn a_word_that_is_no_move_is_refused() {
         let mut position = start;
         let refusal = position.play(word).unwrap_err().to_string();
         let expected = "expected 1 to 64, -1 to -63, 1001, 1002 or 0";
-        assert_eq!(refusal, format!("{word:?} is no move: {expected}"));
+        assert_eq!(refusal, format!("{word:?} is not a move: {expected}"));
         assert!(position == start, "{position:?}");
     }
     for word in [
@@ -65,7 +65,7 @@ fn a_word_that_is_no_move_is_refused() {
         let mut position = start;
         let refusal = position.play(word).unwrap_err().to_string();
         let expected = "expected +behind, +draw, +restore, +half, +free, +show, +give or +shuffle";
-        assert_eq!(refusal, format!("{word:?} is no move: {expected}"));
+        assert_eq!(refusal, format!("{word:?} is not a move: {expected}"));
         assert!(position == start, "{position:?}");
     }
 }
@@ -75,7 +75,7 @@ const ILLEGAL_MOVES: &[(&str, &str, &str)] = &[
     (
         "1,67,3/0,68,3 1?1 - -",
         "1",
-        "seat 1 has to draw a card first",
+        "seat 1 must draw a card first",
     ),
     ("64,0,0/0,68,3 2 1 -", "1", "the game is over"),
     (
@@ -91,13 +91,13 @@ const ILLEGAL_MOVES: &[(&str, &str, &str)] = &[
     (
         "0,18,3/0,68,3 1 - -",
         "6",
-        "seat 1: a move of 6 costs 21 carrots, it holds 18",
+        "seat 1: a move of 6 costs 21 carrots, the hare holds 18",
     ),
     // In the third place on square 4, a 3, it has 30 carrots more than its text says.
     (
         "4,2,3/20,68,3/21,68,3 1 - -",
         "8",
-        "seat 1: a move of 8 costs 36 carrots, it holds 32",
+        "seat 1: a move of 8 costs 36 carrots, the hare holds 32",
     ),
     (
         "60,500,0/0,68,3 1 - -",
@@ -122,7 +122,7 @@ const ILLEGAL_MOVES: &[(&str, &str, &str)] = &[
     (
         "0,68,0/0,68,3 1 - -",
         "7",
-        "seat 1: square 7 is a lettuce square, it has no lettuce",
+        "seat 1: square 7 is a lettuce square, the hare has no lettuce",
     ),
     (
         "63,5,2/0,68,3 1 - -",
@@ -229,7 +229,7 @@ fn a_word_list_stops_at_its_first_bad_word() {
     let card_due = position;
     for word in ["4", "0", "1001"] {
         let refusal = position.play(word).unwrap_err().to_string();
-        let rule = "seat 1 has to draw a card first";
+        let rule = "seat 1 must draw a card first";
         assert_eq!(
             refusal,
             format!("{word} is illegal: {rule}"),

@@ -273,7 +273,7 @@ fn refused_commands_say_what_was_expected() {
         ),
         (
             "go p6inc 1",
-            "go: p6inc without a clock: expected p1time, or that of another player, with it",
+            "go: p6inc without a clock: expected p1time or another player's clock with it",
         ),
         (
             "query",
@@ -293,7 +293,7 @@ fn refused_commands_say_what_was_expected() {
         ),
         (
             "go time 1 2 3 inc 1 2",
-            "go inc: found 2 numbers: expected 3, as many as behind time",
+            "go inc: found 2 numbers: expected 3, one for each in time",
         ),
         (
             "go inc 1 2",
@@ -309,7 +309,7 @@ fn refused_commands_say_what_was_expected() {
         ),
         (
             "go depth 2 mate 3",
-            "go: mate is not offered, the engine does not search for mates: expected depth, nodes or movetime",
+            "go: mate is not supported, the engine does not search for mates: expected depth, nodes or movetime",
         ),
         (
             "go searchmoves",

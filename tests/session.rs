@@ -446,7 +446,7 @@ fn a_debug_log_that_cannot_be_written_is_refused() {
     };
     assert!(error.contains("/nowhere/at/all: "), "{error}");
     assert!(
-        error.ends_with("expected a file that can be written"),
+        error.ends_with("expected a writable file"),
         "{error}"
     );
 }

@@ -50,12 +50,12 @@ fn its_rules_are_those_that_it_tells() {
         (
             "0,4/0,0 1 3 -",
             "4",
-            "\"4\" is no move: expected p and the square of a pawn, p0 to p20",
+            "\"4\" is not a move: expected p and the square of a pawn, p0 to p20",
         ),
         (
             "0,4/0,0 1 - -",
             "+7",
-            "\"+7\" is no move: expected +1 to +6",
+            "\"+7\" is not a move: expected +1 to +6",
         ),
     ] {
         let error = ludo(text).play(word).unwrap_err().to_string();

@@ -76,12 +76,12 @@ fn with_movetime(milliseconds: u64, go: &str) -> EngineSpec {
 fn an_answer_that_is_no_legal_move() {
     for (go, reason) in [
         ("echo bestmove 63", "63 is illegal"),
-        ("echo bestmove 01", "\"01\" is no move"),
-        ("echo bestmove e2e4", "\"e2e4\" is no move"),
+        ("echo bestmove 01", "\"01\" is not a move"),
+        ("echo bestmove e2e4", "\"e2e4\" is not a move"),
         ("echo bestmove +half", "+half is illegal"),
         ("echo 'bestmove (none)'", "it gave no move, of "),
         ("echo bestmove", "expected a move"),
-        ("printf 'bestmove \\377\\376\\n'", "is no move"),
+        ("printf 'bestmove \\377\\376\\n'", "is not a move"),
     ] {
         let record = offend(&tiny(&[go]), Ending::IllegalMove, reason);
         assert_eq!(record.turns.len(), 2, "{record:?}");

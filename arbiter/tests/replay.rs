@@ -80,7 +80,7 @@ fn a_tampered_game_is_caught() {
             tampered(&|record| record.moves.insert_str(0, "64 ")),
         ),
         (
-            "is no move",
+            "is not a move",
             tampered(&|record| record.moves.push_str(" banana")),
         ),
         ("places: ", tampered(&|record| record.places.reverse())),

@@ -25,19 +25,19 @@ pub enum EvalFileError {
         error: io::Error,
     },
     /// It is a directory, a device or the like.
-    #[error("{} is no file of weights: expected a regular file", path.display())]
+    #[error("{} is not a weights file: expected a regular file", path.display())]
     NoFile {
         /// What it is instead.
         path: PathBuf,
     },
     /// It has more bytes than any weights.
-    #[error("{} is no file of weights: expected {LONGEST_FILE} bytes at most", path.display())]
+    #[error("{} is not a weights file: expected {LONGEST_FILE} bytes at most", path.display())]
     TooLong {
         /// The file.
         path: PathBuf,
     },
     /// It has something else in it than weights.
-    #[error("{} is no file of weights: {error}", path.display())]
+    #[error("{} is not a weights file: {error}", path.display())]
     Weights {
         /// The file.
         path: PathBuf,
@@ -128,7 +128,7 @@ mod tests {
             (written("empty", b""), "expected a first line"),
             (
                 written("short", &good[..good.len() - 1]),
-                "bytes behind the first line",
+                "bytes after the first line",
             ),
             (
                 written("strange", &strange.to_bytes()),

@@ -1,5 +1,5 @@
-//! The clocks that come with `go`, in three spellings of which a line has one: `time` and `inc` for any number of
-//! seats, UCI's `wtime`, `btime`, `winc` and `binc`, and UGI's `p1time`, `p1inc` and so on.
+//! The clocks of a `go`. A line uses one of three spellings: `time` and `inc` for any number of seats, UCI's `wtime`,
+//! `btime`, `winc` and `binc`, or UGI's `p1time`, `p1inc` and so on.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -11,13 +11,13 @@ use super::go::set;
 use super::words::{number, numbers, write_fact, write_list};
 use super::{Clock, ClockTimes};
 
-/// The most players that can have a clock.
+/// Largest number of players that can have a clock.
 const MAX_CLOCKS: usize = 6;
 
 const TIMES: RangeInclusive<i64> = i64::MIN..=i64::MAX;
 const INCREMENTS: RangeInclusive<u64> = 0..=u64::MAX;
 
-/// UGI's words for the time left of each player, each behind its command, as errors name it.
+/// UGI's words for the time left of each player, after the command, as error messages name them.
 const PLAYER_TIMES: [&str; MAX_CLOCKS] = [
     "go p1time",
     "go p2time",
@@ -27,12 +27,12 @@ const PLAYER_TIMES: [&str; MAX_CLOCKS] = [
     "go p6time",
 ];
 
-/// UGI's words for the increment of each player, each behind its command.
+/// UGI's words for the increment of each player, after the command.
 const PLAYER_INCS: [&str; MAX_CLOCKS] = [
     "go p1inc", "go p2inc", "go p3inc", "go p4inc", "go p5inc", "go p6inc",
 ];
 
-/// What was read of the clocks so far; they are put together at the end, for their words come in any order.
+/// The clock words read so far. They may come in any order, so they are combined at the end.
 #[derive(Default)]
 pub(super) struct ClockDraft {
     time: Option<Vec<i64>>,
@@ -47,8 +47,8 @@ pub(super) struct ClockDraft {
 }
 
 impl ClockDraft {
-    /// Reads the argument of the word `name` from `input` and returns what stands behind it, or `None` where the word
-    /// is not about clocks.
+    /// Reads the argument of the word `name` from `input` and returns the rest, or `None` if the word does not belong
+    /// to the clocks.
     pub(super) fn read<'a>(
         &mut self,
         name: &str,
@@ -80,7 +80,7 @@ impl ClockDraft {
         Some(set(slot, number(after, INCREMENTS).parse(input)))
     }
 
-    /// The clocks, or `None` where no word was about them.
+    /// Returns the clocks, or `None` if no word set one.
     pub(super) fn finish(self) -> Result<Option<Clock>, GoError> {
         let movestogo = self.movestogo;
         match (self.times()?, movestogo) {
@@ -142,7 +142,7 @@ impl ClockDraft {
 
     fn of_ugi(self, found: &'static str) -> Result<ClockTimes, GoError> {
         if self.player_time.iter().all(Option::is_none) {
-            let expected = "p1time, or that of another player,";
+            let expected = "p1time or another player's clock";
             return Err(GoError::NoClock { found, expected });
         }
         Ok(ClockTimes::Ugi {
@@ -158,7 +158,7 @@ fn up_to_the_last<T: Copy>(given: &[Option<T>]) -> Vec<Option<T>> {
     given.iter().take(length).copied().collect()
 }
 
-/// A player's word without the command before it.
+/// Strips the command from a player's word.
 fn without_go(word: &'static str) -> &'static str {
     word.trim_start_matches("go ")
 }
@@ -169,7 +169,7 @@ fn first_given(words: impl IntoIterator<Item = (&'static str, bool)>) -> Option<
 }
 
 impl fmt::Display for Clock {
-    /// Writes each word with a blank before it.
+    /// Writes each word with a space before it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.time {
             ClockTimes::Seats { time, inc } => {

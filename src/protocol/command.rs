@@ -1,4 +1,4 @@
-//! A [`Command`] as text, read and written side by side.
+//! Reads and writes a [`Command`] as text.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,7 +16,7 @@ use super::position::position;
 use super::query::query;
 use super::words::{Parsed, end, expecting, keyword, number, text_until, without_line_end, word};
 
-/// The first words of all commands.
+/// First words of all commands.
 pub const COMMAND_WORDS: [&str; 19] = [
     "uci",
     "ugi",
@@ -44,11 +44,11 @@ const END: &str = "the end of the line";
 impl FromStr for Command {
     type Err = CommandError;
 
-    /// Reads one line, with its line end or without. Words are separated by any number of spaces and tabs; upper and
-    /// lower case differ.
+    /// Reads one line, with or without its line end. Words are separated by any number of spaces and tabs. Case
+    /// matters.
     ///
     /// # Errors
-    /// [`CommandError`] names the first fault of the line; an empty line is [`CommandError::Empty`].
+    /// [`CommandError`] names the first error in the line; an empty line is [`CommandError::Empty`].
     fn from_str(line: &str) -> Result<Self, CommandError> {
         let (rest, name) = word(without_line_end(line)).map_err(|_| CommandError::Empty)?;
         let bare = |name, command| value(command, end(name, END)).parse(rest);

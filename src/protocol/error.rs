@@ -1,4 +1,4 @@
-//! Why a line was refused: each error is one line that names the offending text and what was expected.
+//! Errors of the line protocol. Each message is one line with the offending text and what was expected.
 
 use std::fmt;
 
@@ -8,13 +8,13 @@ use super::command::COMMAND_WORDS;
 use super::excerpt::Excerpt;
 use super::go::GO_WORDS;
 
-/// Why a line is not a [`Command`](super::Command).
+/// The line is not a valid [`Command`](super::Command).
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CommandError {
-    /// The line is empty or blank. It deserves no answer.
+    /// The line is empty or blank. It gets no answer.
     #[error("empty line: expected one of {}", COMMAND_WORDS.join(", "))]
     Empty,
-    /// The first word is no command.
+    /// The first word is not a command.
     #[error("unknown command {found}: expected one of {}", COMMAND_WORDS.join(", "))]
     Unknown {
         /// The first word.
@@ -23,13 +23,13 @@ pub enum CommandError {
     /// A command other than `go` has a wrong argument.
     #[error(transparent)]
     Argument(ArgumentError),
-    /// A `go` that cannot be followed.
+    /// The argument of a `go` is invalid.
     #[error(transparent)]
     Go(GoError),
     /// The line's bytes are not UTF-8.
     #[error("line {found} is not UTF-8: expected UTF-8 text")]
     NotUtf8 {
-        /// The line, its bad bytes replaced.
+        /// The line, with invalid bytes replaced.
         found: Excerpt,
         /// Whether its first word is `go`.
         is_go: bool,
@@ -37,9 +37,9 @@ pub enum CommandError {
     /// The line is longer than any command.
     #[error("line {found} is too long: expected at most {limit} bytes")]
     TooLong {
-        /// The line's beginning, bad bytes replaced.
+        /// Beginning of the line, with invalid bytes replaced.
         found: Excerpt,
-        /// The number of bytes that a line may have.
+        /// Largest number of bytes accepted.
         limit: usize,
         /// Whether its first word is `go`.
         is_go: bool,
@@ -47,7 +47,7 @@ pub enum CommandError {
 }
 
 impl CommandError {
-    /// Whether the refused line was a `go`, to which a `bestmove` is due all the same.
+    /// `true` if the refused line was a `go`. It still needs a `bestmove` as its answer.
     pub fn is_go(&self) -> bool {
         match self {
             CommandError::Go(_) => true,
@@ -57,47 +57,47 @@ impl CommandError {
     }
 }
 
-/// The words that `go` accepts: all that it knows but `mate`, which it refuses with a reason of its own.
+/// Words that `go` accepts: all known ones except `mate`, which has an error of its own.
 fn accepted_go_words() -> String {
     let accepted = GO_WORDS.iter().filter(|word| **word != "mate");
     accepted.copied().collect::<Vec<_>>().join(", ")
 }
 
-/// Why the argument of `go` is refused.
+/// The argument of `go` is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GoError {
     /// One of its words has a wrong argument.
     #[error(transparent)]
     Argument(ArgumentError),
-    /// A word that `go` does not know.
+    /// `go` does not know the word.
     #[error("go: unknown word {found}: expected one of {}", accepted_go_words())]
     UnknownWord {
         /// The word.
         found: Excerpt,
     },
-    /// A word stands twice.
+    /// A word occurs twice.
     #[error("go: repeated {found}: expected each word once")]
     Repeated {
         /// The word.
         found: Excerpt,
     },
-    /// The clocks come in several spellings at once.
+    /// The line mixes two spellings of the clocks.
     #[error(
         "go: {first} together with {second}: expected clocks as time and inc, as wtime, btime, winc and binc, or as \
          p1time, p1inc and so on"
     )]
     MixedClocks {
-        /// A word of the one spelling.
+        /// Word of one spelling.
         first: &'static str,
-        /// A word of another.
+        /// Word of another spelling.
         second: &'static str,
     },
-    /// `inc` has not as many numbers as `time`.
-    #[error("go inc: found {incs} numbers: expected {times}, as many as behind time")]
+    /// `inc` and `time` have different numbers of values.
+    #[error("go inc: found {incs} numbers: expected {times}, one for each in time")]
     IncrementCount {
-        /// How many numbers stand behind `time`.
+        /// Number of values of `time`.
         times: usize,
-        /// How many numbers stand behind `inc`.
+        /// Number of values of `inc`.
         incs: usize,
     },
     /// An increment or `movestogo` without the time left.
@@ -105,12 +105,12 @@ pub enum GoError {
     NoClock {
         /// The word without a clock.
         found: &'static str,
-        /// The words one of which has to be there.
+        /// Words that would supply the clock.
         expected: &'static str,
     },
-    /// `mate`, which the engine does not do.
+    /// `mate`, which the engine does not support.
     #[error(
-        "go: mate is not offered, the engine does not search for mates: expected depth, nodes or movetime"
+        "go: mate is not supported, the engine does not search for mates: expected depth, nodes or movetime"
     )]
     Mate,
     /// `perft` together with another word.
@@ -121,9 +121,9 @@ pub enum GoError {
     },
 }
 
-/// Why a line that begins like a [`Reply`](super::Reply) is none.
+/// The line begins like a [`Reply`](super::Reply) but is malformed.
 ///
-/// A line of another beginning is never refused, nor is `info`.
+/// `info` and lines with any other beginning are always accepted.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ReplyError {
     /// A malformed `bestmove`.
@@ -137,54 +137,54 @@ pub enum ReplyError {
     Id(ArgumentError),
 }
 
-/// A word that is missing or wrong.
+/// A word is missing or wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ArgumentError {
-    /// The line ends where an argument is due.
+    /// The line ends before a required argument.
     #[error("{after}: missing argument: expected {expected}")]
     Missing {
-        /// The words that the argument belongs behind, such as `go depth`.
+        /// Words before the argument, such as `go depth`.
         after: &'static str,
-        /// What is due.
+        /// The missing argument.
         expected: Expected,
     },
-    /// A word where a number is due, or a number out of bounds.
+    /// A word instead of a number, or a number out of range.
     #[error("{after}: {found} is not {bounds}")]
     NotANumber {
-        /// The words that the number belongs behind.
+        /// Words before the number.
         after: &'static str,
         /// The word.
         found: Excerpt,
-        /// The numbers accepted.
+        /// Range of numbers accepted.
         bounds: Bounds,
     },
-    /// A word where another, or the end of the line, is due.
+    /// A word that does not belong here.
     #[error("{after}: unexpected {found}: expected {expected}")]
     Unexpected {
-        /// The words before it, such as `position startpos`.
+        /// Words before it, such as `position startpos`.
         after: &'static str,
         /// The word.
         found: Excerpt,
-        /// What would have been accepted.
+        /// Arguments that would be accepted.
         expected: &'static str,
     },
 }
 
-/// What would have been accepted as an argument.
+/// Arguments that would be accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// In words for a person.
+    /// A description for people.
     Words(&'static str),
     /// A number.
     Number(Bounds),
 }
 
-/// The smallest and the largest number accepted.
+/// Smallest and largest number accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// The smallest.
+    /// Smallest number accepted.
     pub min: i128,
-    /// The largest.
+    /// Largest number accepted.
     pub max: i128,
 }
 

@@ -1,11 +1,11 @@
-//! Offending text, made fit for an error of one line.
+//! Offending text, shortened and escaped for an error message of one line.
 
 use std::fmt;
 
-/// The beginning of a text from outside, at most [`Excerpt::MAX_CHARS`] characters of it.
+/// Beginning of an untrusted text, at most [`Excerpt::MAX_CHARS`] characters of it.
 ///
-/// It prints in quotes with control characters escaped, so it never breaks the line it stands in; three dots behind
-/// the quotes say that it was shortened.
+/// It prints in quotes, with control characters escaped so that the message stays on one line. Three dots after the
+/// quotes mark a shortened text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
     text: String,
@@ -13,10 +13,10 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// How many characters of the text are kept.
+    /// Number of characters kept.
     pub const MAX_CHARS: usize = 60;
 
-    /// The beginning of `text`.
+    /// Keeps the beginning of `text`.
     pub fn new(text: &str) -> Self {
         let mut chars = text.chars();
         let start = chars.by_ref().take(Self::MAX_CHARS).collect();
@@ -26,7 +26,7 @@ impl Excerpt {
         }
     }
 
-    /// The text that was kept, as it came.
+    /// The kept text, unescaped.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -1,4 +1,4 @@
-//! The argument of `go`: limits in any order, each at most once, or `perft D` alone.
+//! Argument of `go`: limits in any order, each at most once, or `perft D` alone.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::excerpt::Excerpt;
 use super::words::{Mismatch, Parsed, expecting, number, word, word_but, write_fact, write_list};
 use super::{Command, Go};
 
-/// All words that `go` knows; a list of moves ends at the next of them.
+/// All words that `go` knows; each of them ends a list of moves.
 pub const GO_WORDS: [&str; 27] = [
     "depth",
     "nodes",
@@ -42,11 +42,11 @@ pub const GO_WORDS: [&str; 27] = [
     "mate",
 ];
 
-/// The deepest perft. No count comes near it; a deeper one could not even be begun, since each ply takes its
-/// share of the stack.
+/// Largest depth of a perft. No count could finish at this depth, and a deeper one would overflow the stack, since each
+/// ply takes its share of it.
 pub const MAX_PERFT_DEPTH: u32 = 255;
 
-/// Reads what stands behind the word `go`, to the end of the line: [`Command::Go`] or [`Command::Perft`].
+/// Reads the line after the word `go`: [`Command::Go`] or [`Command::Perft`].
 pub(super) fn go(input: &str) -> Result<Command, GoError> {
     let mut draft = Draft::default();
     let mut rest = input;
@@ -71,7 +71,8 @@ pub(super) fn go(input: &str) -> Result<Command, GoError> {
 }
 
 impl fmt::Display for Go {
-    /// Writes each limit with a blank before it, `searchmoves` last: some engines take all words behind it for moves.
+    /// Writes each limit with a space before it. `searchmoves` comes last, since some engines take all words after it
+    /// for moves.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.ponder {
             f.write_str(" ponder")?;
@@ -89,7 +90,7 @@ impl fmt::Display for Go {
     }
 }
 
-/// What was read so far.
+/// The words read so far.
 #[derive(Default)]
 struct Draft {
     go: Go,
@@ -98,7 +99,7 @@ struct Draft {
 }
 
 impl Draft {
-    /// Reads the argument of the word `name` from `input` and returns what stands behind it.
+    /// Reads the argument of the word `name` from `input` and returns the rest.
     fn read<'a>(&mut self, name: &str, input: &'a str) -> Result<&'a str, GoError> {
         let rest = match name {
             "depth" => set(
@@ -158,7 +159,7 @@ fn searchmoves(input: &str) -> Parsed<'_, Vec<String>> {
     .parse(input)
 }
 
-/// Stores what was parsed and returns the rest of the line.
+/// Stores the parsed value and returns the rest of the line.
 pub(super) fn set<'a, T>(slot: &mut Option<T>, parsed: Parsed<'a, T>) -> Result<&'a str, GoError> {
     let (rest, value) = parsed?;
     *slot = Some(value);

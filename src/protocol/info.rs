@@ -1,7 +1,7 @@
-//! The facts of an `info` line.
+//! Facts of an `info` line.
 //!
-//! Reading is lenient, for every UCI engine has facts of its own: an unknown word or an unreadable number is
-//! skipped, and what is left is kept.
+//! The parser is lenient, since every UCI engine has facts of its own: it skips an unknown word or an unreadable number
+//! and keeps the rest.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use nom::sequence::preceded;
 use super::words::{Parsed, integer, keyword, word, words_until, write_fact, write_list};
 use super::{Info, Score};
 
-/// Reads what stands behind the word `info`, up to `string` or the end of the line.
+/// Reads the line after the word `info`, up to `string` or the end.
 pub(super) fn info(input: &str) -> Info {
     let mut info = Info::default();
     let mut rest = input;
@@ -39,7 +39,7 @@ pub(super) fn info(input: &str) -> Info {
 }
 
 impl fmt::Display for Info {
-    /// Writes each fact with a blank before it.
+    /// Writes each fact with a space before it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_fact(f, "depth", self.depth)?;
         write_fact(f, "seldepth", self.seldepth)?;
@@ -72,12 +72,12 @@ fn score(input: &str) -> Parsed<'_, Score> {
     .parse(input)
 }
 
-/// A number that fits its type.
+/// Parses a number that fits its type.
 fn any_number<T: TryFrom<i128>>(input: &str) -> Parsed<'_, T> {
     map_opt(word, |word| integer(word)?.try_into().ok()).parse(input)
 }
 
-/// Stores what was parsed and returns the rest; where nothing was, `input` is read on as words.
+/// Stores the parsed value and returns the rest. If parsing failed, returns `input`, whose words are then skipped.
 fn set<'a, T>(slot: &mut Option<T>, input: &'a str, parsed: Parsed<'a, T>) -> &'a str {
     parsed.map_or(input, |(rest, value)| {
         *slot = Some(value);
@@ -85,7 +85,7 @@ fn set<'a, T>(slot: &mut Option<T>, input: &'a str, parsed: Parsed<'a, T>) -> &'
     })
 }
 
-/// As [`set`], for a list.
+/// [`set`] for a list.
 fn keep<'a, T>(slot: &mut Vec<T>, input: &'a str, parsed: Parsed<'a, Vec<T>>) -> &'a str {
     parsed.map_or(input, |(rest, values)| {
         *slot = values;

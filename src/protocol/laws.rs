@@ -1,5 +1,5 @@
-//! Laws of both languages, tried on generated lines: nothing panics, errors are short and of one line, and what is
-//! printed parses back to the same value.
+//! Properties of commands and replies, tested on generated lines: nothing panics, errors are short and of one line, and
+//! a printed line parses back to the same value.
 
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use proptest::sample::select;
 
 use super::*;
 
-/// Words that mean something somewhere, so that random lines get far into the parsers.
+/// Words with a meaning somewhere in the protocol, so that random lines get deep into the parsers.
 const SOUP: &[&str] = &[
     "uci",
     "ugi",
@@ -102,7 +102,7 @@ const SOUP: &[&str] = &[
     "\u{1b}",
 ];
 
-/// Begin with these: every line of the protocol does.
+/// First words of all lines of the protocol.
 const BEGINNINGS: &[&str] = &[
     "go",
     "position",
@@ -123,7 +123,7 @@ fn soup() -> impl Strategy<Value = String> {
         .prop_map(|(first, words)| format!("{first} {}", words.join(" ")))
 }
 
-/// A word that is no keyword.
+/// A word that is not a keyword.
 fn word() -> impl Strategy<Value = String> {
     "[!-~äß€\u{a0}]{1,6}".prop_filter("a keyword", |word| !SOUP.contains(&word.as_str()))
 }
@@ -176,7 +176,7 @@ fn clock_times() -> impl Strategy<Value = ClockTimes> {
     prop_oneof![seats, uci, ugi]
 }
 
-/// Without what is missing at the end.
+/// Drops the missing values at the end.
 fn up_to_the_last<T>(mut given: Vec<Option<T>>) -> Vec<Option<T>> {
     while given.pop_if(|last| last.is_none()).is_some() {}
     given
@@ -314,7 +314,7 @@ fn best_move() -> impl Strategy<Value = BestMove> {
 }
 
 fn reply() -> impl Strategy<Value = Reply> {
-    // Texts are kept word for word; only the line's end is not theirs.
+    // Texts are kept verbatim, except for the line end.
     let text = || "[ \t]{0,2}([!-~ä\t ]{0,20}[!-~ä])?";
     let free = text().prop_filter("a line of the protocol", |text: &String| {
         let beginnings = [
@@ -340,7 +340,8 @@ fn reply() -> impl Strategy<Value = Reply> {
     ]
 }
 
-/// Whatever is accepted prints as one line that parses back to it; whatever is refused gives one short line.
+/// Checks that an accepted line prints as one line that parses back to it, and that a refused line gives one short
+/// error.
 fn is_lawful<T>(line: &str) -> Result<(), TestCaseError>
 where
     T: FromStr<Err: Display + Debug + PartialEq> + Display + Debug + PartialEq,
@@ -350,7 +351,7 @@ where
         Err(error) => {
             let error = error.to_string();
             prop_assert!(!error.contains(char::is_control), "{:?}", error);
-            // Sixty characters may be escaped to ten each.
+            // An excerpt has up to sixty characters, each escaped to at most ten.
             prop_assert!(error.len() < 900, "{} bytes: {}", error.len(), error);
             prop_assert!(
                 error.contains("expected") || error.contains(" is not "),

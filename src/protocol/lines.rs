@@ -1,4 +1,4 @@
-//! Lines from a stream that nobody vouches for: of any length, of any bytes, cut off anywhere.
+//! Lines from an untrusted stream: of any length, with any bytes, and possibly cut off.
 
 use std::io::{self, BufRead, ErrorKind};
 
@@ -7,33 +7,33 @@ use super::error::CommandError;
 use super::excerpt::Excerpt;
 use super::words::word;
 
-/// The longest line accepted, in bytes; the carriage return counts, the newline does not.
+/// Longest line accepted, in bytes, including a carriage return but not the newline.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// Reads line by line into one buffer, which never holds more than the longest line accepted.
+/// Reads line by line into one buffer. The buffer never holds more than the longest line accepted.
 #[derive(Debug)]
 pub struct LineReader<R> {
     reader: R,
     limit: usize,
     buffer: Vec<u8>,
-    /// Whether what comes next still belongs to a line that was too long.
+    /// `true` while the rest of a line that was too long is skipped.
     skipping: bool,
 }
 
-/// What came up to a newline or to the end of the stream.
+/// Bytes up to a newline or to the end of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line<'a> {
-    /// A whole line without its end, be that `\n` or `\r\n`.
+    /// A whole line without its end (`\n` or `\r\n`).
     Text(&'a str),
-    /// The end of the stream came before the line's newline.
+    /// The last line of the stream, without a newline.
     CutOff(&'a [u8]),
-    /// A whole line whose bytes are not UTF-8, without its end.
+    /// A whole line that is not UTF-8, without its end.
     NotUtf8(&'a [u8]),
-    /// A line of more bytes than accepted. The rest of it is skipped when the next line is asked for.
+    /// A line that is too long. The next call skips the rest of it.
     TooLong {
-        /// The number of bytes accepted.
+        /// Number of bytes accepted.
         limit: usize,
-        /// As many bytes of its beginning.
+        /// The first `limit` bytes of the line.
         start: &'a [u8],
     },
 }
@@ -54,12 +54,12 @@ impl<R: BufRead> LineReader<R> {
         }
     }
 
-    /// Waits for the next line; `None` at the end of the stream.
+    /// Waits for the next line; returns `None` at the end of the stream.
     ///
-    /// A line that is too long is reported as soon as it is, not at its end.
+    /// A line that is too long is reported as soon as it exceeds the limit.
     ///
     /// # Errors
-    /// Whatever the stream answers, but for interruptions; what was read of the line is lost.
+    /// Any error of the stream except interruptions; the bytes read of the line are lost.
     pub fn next_line(&mut self) -> Option<io::Result<Line<'_>>> {
         self.buffer.clear();
         loop {
@@ -99,7 +99,7 @@ impl<R: BufRead> LineReader<R> {
 }
 
 impl Line<'_> {
-    /// What was read of the line.
+    /// The bytes read of the line.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Line::Text(text) => text.as_bytes(),
@@ -109,10 +109,10 @@ impl Line<'_> {
         }
     }
 
-    /// The command that the line holds. One that was cut off counts: the last line of a file may lack its newline.
+    /// Parses the line as a command. A cut-off line counts, since the last line of a file may lack its newline.
     ///
     /// # Errors
-    /// [`CommandError`] names what is wrong with the line.
+    /// [`CommandError`] says why the line is not a command.
     pub fn command(&self) -> Result<Command, CommandError> {
         match self {
             Line::Text(text) => text.parse(),
@@ -142,7 +142,7 @@ fn not_utf8(bytes: &[u8]) -> CommandError {
     CommandError::NotUtf8 { found, is_go }
 }
 
-/// The beginning of a line, and whether its first word is `go`.
+/// Returns the beginning of a line, and whether its first word is `go`.
 fn excerpt(bytes: &[u8]) -> (Excerpt, bool) {
     let text = String::from_utf8_lossy(bytes);
     let is_go = word(&text).is_ok_and(|(_, first)| first == "go");
@@ -155,7 +155,7 @@ mod tests {
 
     use super::*;
 
-    /// The lines of `bytes`, printed; read through a buffer of `capacity` bytes with lines of at most `limit`.
+    /// Prints the lines of `bytes`, read through a buffer of `capacity` bytes, with lines of at most `limit`.
     fn lines(bytes: &[u8], capacity: usize, limit: usize) -> Vec<String> {
         let mut reader = LineReader::with_limit(BufReader::with_capacity(capacity, bytes), limit);
         let mut lines = Vec::new();

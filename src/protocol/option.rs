@@ -11,13 +11,13 @@ use super::error::Expected;
 use super::words::{Parsed, end, expecting, keyword, number, text_until, word};
 use super::{OptionKind, OptionOffer};
 
-/// How an empty string is spelt.
+/// Spelling of an empty string.
 const EMPTY: &str = "<empty>";
 
-/// The words that begin an attribute; the text of one ends at the next.
+/// First words of the attributes; the text of an attribute ends at the next one.
 const ATTRIBUTES: &[&str] = &["default", "min", "max", "var"];
 
-/// Reads what stands behind the word `option`, to the end of the line.
+/// Reads the line after the word `option`.
 pub(super) fn option(input: &str) -> Parsed<'_, OptionOffer> {
     let (rest, _) = expecting("option", Expected::Words("name"), keyword("name")).parse(input)?;
     let name = verify(text_until(&["type"]), |name: &str| !name.is_empty());
@@ -74,8 +74,8 @@ fn write_text(f: &mut fmt::Formatter<'_>, name: &str, text: &str) -> fmt::Result
     write!(f, " {name}{blank}{text}")
 }
 
-/// The attributes of an option, each as the part of the line that begins with its text. Of one that is repeated the
-/// last counts, but for `var`.
+/// Attributes of an option. Each except `vars` holds the rest of the line from its text on. If an attribute other than
+/// `var` is repeated, the last one counts.
 struct Attributes<'a> {
     default: &'a str,
     min: &'a str,
@@ -83,7 +83,7 @@ struct Attributes<'a> {
     vars: Vec<String>,
 }
 
-/// Reads all attributes; what an option's type does not have is read and not looked at.
+/// Reads all attributes; those that do not apply to the option's type are ignored.
 fn attributes(input: &str) -> Parsed<'_, Attributes<'_>> {
     let mut attributes = Attributes {
         default: "",
@@ -107,8 +107,8 @@ fn attributes(input: &str) -> Parsed<'_, Attributes<'_>> {
     Ok((rest, attributes))
 }
 
-/// The text of an attribute, up to the next. A word that names an attribute is a text all the same where it
-/// stands right behind the attribute, and another attribute or the end of the line behind it.
+/// Reads the text of an attribute, up to the next attribute. A word that names an attribute is the text if it directly
+/// follows the attribute, and another attribute or the end of the line follows it.
 fn text_of_attribute(input: &str) -> Parsed<'_, String> {
     if let Ok((behind, first)) = word(input)
         && ATTRIBUTES.contains(&first)
@@ -147,7 +147,7 @@ fn combo(input: &str) -> Parsed<'_, OptionKind> {
     Ok((rest, OptionKind::Combo { default, vars }))
 }
 
-/// A string has no attribute but its default, which may contain any word.
+/// A string has only the attribute `default`, whose text may contain any word.
 fn string(input: &str) -> Parsed<'_, OptionKind> {
     let default = opt(preceded(keyword("default"), text_until(&[])));
     let (rest, default) =
@@ -156,7 +156,7 @@ fn string(input: &str) -> Parsed<'_, OptionKind> {
     Ok((rest, OptionKind::String { default }))
 }
 
-/// Nothing more of the attribute's text: the next attribute or the end of the line.
+/// Checks that the attribute's text is over: the next attribute or the end of the line follows.
 fn attribute_end<'a>(after: &'static str, input: &'a str) -> Parsed<'a, ()> {
     let next_attribute = verify(word, |word: &str| ATTRIBUTES.contains(&word));
     let next = alt((value((), next_attribute), value((), end(after, ""))));

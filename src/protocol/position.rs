@@ -1,4 +1,4 @@
-//! The argument of `position`: `startpos [players N] | fen <text> | etude <line>`, then `[moves M1 M2 ...]`.
+//! Argument of `position`: `startpos [players N] | fen <text> | etude <line>`, then `[moves M1 M2 ...]`.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -15,13 +15,13 @@ use super::words::{
 };
 use super::{PositionCommand, Start};
 
-/// The numbers of players that there are games for.
+/// Numbers of players that a game can have.
 const PLAYERS: RangeInclusive<u32> = 2..=6;
 
-/// The word that begins the move list; no start may contain it.
+/// Word that begins the move list; no start may contain it.
 const MOVES: &[&str] = &["moves"];
 
-/// Reads what stands behind the word `position`, to the end of the line.
+/// Reads the line after the word `position`.
 pub(super) fn position(input: &str) -> Parsed<'_, PositionCommand> {
     let kinds = Expected::Words("startpos, fen or etude");
     let (rest, start) = expecting("position", kinds, alt((startpos, fen, etude))).parse(input)?;

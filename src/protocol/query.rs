@@ -1,4 +1,4 @@
-//! The argument of `query`: one word for the fact that is asked for.
+//! Argument of `query`: one word for the requested fact.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::Query;
 use super::error::Expected;
 use super::words::{Parsed, end, expecting, keyword};
 
-/// Reads what stands behind the word `query`, to the end of the line.
+/// Reads the line after the word `query`.
 pub(super) fn query(input: &str) -> Parsed<'_, Query> {
     let fact = alt((
         value(Query::P1Turn, keyword("p1turn")),

@@ -1,4 +1,4 @@
-//! A [`Reply`] as text, read and written side by side.
+//! Reads and writes a [`Reply`] as text.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,17 +17,17 @@ use super::words::{
 };
 use super::{BestMove, Reply};
 
-/// What stands for a move where there is none.
+/// Word that replaces the move when there is none.
 const NO_MOVE: &str = "(none)";
 
 impl FromStr for Reply {
     type Err = ReplyError;
 
-    /// Reads one line, with its line end or without. A line that begins with no word of the protocol is
-    /// [`Reply::Text`], so that an engine may print what it likes.
+    /// Reads one line, with or without its line end. A line that does not begin with a word of the protocol is
+    /// [`Reply::Text`], so an engine may print other lines.
     ///
     /// # Errors
-    /// [`ReplyError`] where a `bestmove`, an `option` or an `id` is malformed.
+    /// [`ReplyError`] if a `bestmove`, an `option` or an `id` is malformed.
     fn from_str(line: &str) -> Result<Self, ReplyError> {
         let line = without_line_end(line);
         let text = || Reply::Text(line.to_owned());

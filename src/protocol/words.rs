@@ -1,8 +1,8 @@
-//! The pieces that all lines are made of: words between blanks, whole numbers, the end of the line.
+//! Parts of all lines: words between spaces, whole numbers, the end of the line.
 //!
-//! All are nom parsers over one line. A parser that does not match says where it stood ([`Mismatch`]);
-//! [`expecting`] adds what belongs there, and together they become an [`ArgumentError`]. A keyword once read is
-//! followed by `cut`, so that the first fault found is the one reported.
+//! All are nom parsers over one line. A parser that does not match returns the place ([`Mismatch`]); [`expecting`] adds
+//! what was expected there, and together they become an [`ArgumentError`]. After a keyword the parsers use `cut`, so
+//! that the first error found is the one reported.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -18,10 +18,10 @@ use nom::{IResult, Parser};
 use super::error::{ArgumentError, Bounds, Expected};
 use super::excerpt::Excerpt;
 
-/// What a parser makes of a line: the rest of it and a value.
+/// Result of a parser: the rest of the line and a value.
 pub(super) type Parsed<'a, T> = IResult<&'a str, T, Mismatch<'a>>;
 
-/// Where a parser did not match, and what belongs there.
+/// Place where a parser did not match, and what was expected there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mismatch<'a> {
     at: &'a str,
@@ -29,7 +29,7 @@ pub(super) struct Mismatch<'a> {
     expected: Expected,
 }
 
-/// A word: whatever stands between blanks.
+/// Any characters up to the next space or tab.
 pub(super) fn word(input: &str) -> Parsed<'_, &str> {
     preceded(space0, is_not(" \t")).parse(input)
 }
@@ -41,21 +41,21 @@ pub(super) fn keyword<'a>(
     verify(word, move |found: &str| found == name)
 }
 
-/// Any word that is none of `stops`.
+/// Any word except those of `stops`.
 pub(super) fn word_but<'a>(
     stops: &'static [&'static str],
 ) -> impl Parser<&'a str, Output = &'a str, Error = Mismatch<'a>> {
     verify(word, move |found: &str| !stops.contains(&found))
 }
 
-/// All words up to one of `stops` or the end of the line; there may be none.
+/// All words up to one of `stops` or the end of the line; may be none.
 pub(super) fn words_until<'a>(
     stops: &'static [&'static str],
 ) -> impl Parser<&'a str, Output = Vec<String>, Error = Mismatch<'a>> {
     many0(word_but(stops).map(str::to_owned))
 }
 
-/// The words up to one of `stops` or the end of the line, joined by single spaces; empty where there are none.
+/// The words up to one of `stops` or the end of the line, joined by single spaces; may be empty.
 pub(super) fn text_until<'a>(
     stops: &'static [&'static str],
 ) -> impl Parser<&'a str, Output = String, Error = Mismatch<'a>> {
@@ -68,7 +68,7 @@ pub(super) fn text_until<'a>(
     })
 }
 
-/// A whole number within `range`; a sign is read only where the range has negative numbers.
+/// A whole number within `range`; a sign is accepted only if the range has negative numbers.
 pub(super) fn number<'a, T>(
     after: &'static str,
     range: RangeInclusive<T>,
@@ -89,7 +89,7 @@ where
     )
 }
 
-/// One or more [`number`]s, up to a word that does not begin like one.
+/// One or more [`number`]s, up to a word that does not begin like a number.
 pub(super) fn numbers<'a, T>(
     after: &'static str,
     range: RangeInclusive<T>,
@@ -108,7 +108,7 @@ where
     )
 }
 
-/// The end of the line, blanks before it or not.
+/// The end of the line, after optional spaces.
 pub(super) fn end<'a>(
     after: &'static str,
     expected: &'static str,
@@ -116,7 +116,7 @@ pub(super) fn end<'a>(
     expecting(after, Expected::Words(expected), all_consuming(space0))
 }
 
-/// What `parser` reads; where it does not match, `expected` is due behind the words `after`.
+/// Runs `parser`; if it does not match, the error says that `expected` is missing after the words `after`.
 pub(super) fn expecting<'a, P>(
     after: &'static str,
     expected: Expected,
@@ -135,13 +135,13 @@ where
     }
 }
 
-/// The whole number that `word` spells in decimal, `-` before it or not.
+/// Parses a decimal whole number with an optional `-`.
 pub(super) fn integer(word: &str) -> Option<i128> {
     let digits: Parsed<'_, &str> = all_consuming(recognize((opt(char('-')), digit1))).parse(word);
     digits.ok()?.1.parse().ok()
 }
 
-/// The line without the line feeds and carriage returns at its end, and without the blanks behind the first of them.
+/// Removes the line feeds and carriage returns at the end of the line, and all spaces after the first of them.
 pub(super) fn without_line_end(mut line: &str) -> &str {
     loop {
         line = line.trim_end_matches(['\r', '\n']);
@@ -153,7 +153,7 @@ pub(super) fn without_line_end(mut line: &str) -> &str {
     }
 }
 
-/// Writes ` name` and each of `values` behind it; nothing where there are no values.
+/// Writes ` name` and then each of `values`; nothing if there are no values.
 pub(super) fn write_list<T: fmt::Display>(
     f: &mut fmt::Formatter<'_>,
     name: &str,
@@ -165,7 +165,7 @@ pub(super) fn write_list<T: fmt::Display>(
     values.iter().try_for_each(|value| write!(f, " {value}"))
 }
 
-/// Writes ` name value` where there is a value.
+/// Writes ` name value` if there is a value.
 pub(super) fn write_fact<T: fmt::Display>(
     f: &mut fmt::Formatter<'_>,
     name: &str,
@@ -226,7 +226,7 @@ impl From<nom::Err<Mismatch<'_>>> for ArgumentError {
     fn from(error: nom::Err<Mismatch<'_>>) -> Self {
         match error {
             nom::Err::Error(mismatch) | nom::Err::Failure(mismatch) => mismatch.into(),
-            // Only nom's streaming parsers say this; to them a line would end too early.
+            // Only nom's streaming parsers return this, when the line ends too early.
             nom::Err::Incomplete(_) => Mismatch::from_error_kind("", ErrorKind::Complete).into(),
         }
     }

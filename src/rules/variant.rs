@@ -158,7 +158,7 @@ pub enum SetupError {
 #[derive(Debug, Error)]
 pub enum ActionError {
     /// The word is neither a move nor a card.
-    #[error("{word:?} is no move: {expected}")]
+    #[error("{word:?} is not a move: {expected}")]
     Unreadable {
         /// The word.
         word: String,

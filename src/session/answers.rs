@@ -1,4 +1,4 @@
-//! What the helpers `d`, `eval`, `bench`, `go perft` and `help` print, and how reports become info lines.
+//! Output of the helper commands `d`, `eval`, `bench`, `go perft` and `help`; conversion of reports to info lines.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::rules::{
 };
 use crate::search::{ArticleSettings, Preset, Report, Value};
 
-/// What `help` prints.
+/// Output of `help`.
 pub const HELP: &str = "\
 uci                       the engine's name and options
 ugi                       the same, for a client that speaks UGI
@@ -36,8 +36,8 @@ compiler                  show version, target and features of the build
 solve                     count the positions of the solved games, and who wins them
 isready, ucinewgame, uginewgame, debug on|off, help, quit";
 
-/// What is said of a variant that was chosen: its name and start and, where a GUI may draw a board, the
-/// facts about that, as Fairy-Stockfish words them.
+/// Description of a chosen variant: its name and start. If a GUI can draw the board, also its size, in the form that
+/// Fairy-Stockfish uses.
 pub fn variant(variant: &Variant, start: &AnyPosition) -> String {
     let board = match variant.board {
         Some((files, rows)) => format!("files {files} ranks {rows} pocket 0 template fairy "),
@@ -46,7 +46,7 @@ pub fn variant(variant: &Variant, start: &AnyPosition) -> String {
     format!("variant {} {board}startpos {start}", variant.name)
 }
 
-/// What `d` prints.
+/// Output of `d`.
 pub fn display(position: &AnyPosition) -> String {
     let mut text = position.picture();
     // Writing to a string never fails.
@@ -63,7 +63,7 @@ pub fn display(position: &AnyPosition) -> String {
     text
 }
 
-/// What `eval` prints.
+/// Output of `eval`.
 pub fn eval(position: &AnyPosition, preset: &Preset, evaluators: &Evaluators) -> String {
     let (mut lines, leads) = with_position!(position, position => {
         let by_article = match preset {
@@ -83,7 +83,7 @@ pub fn eval(position: &AnyPosition, preset: &Preset, evaluators: &Evaluators) ->
     lines.join("\n")
 }
 
-/// How a position's worth in the model of the article comes about, and the leads that it makes.
+/// Terms of the article's evaluation of a position, and the resulting leads.
 fn explain_model<G: Evaluate>(
     position: &G,
     model: &ModelSettings,
@@ -92,13 +92,13 @@ fn explain_model<G: Evaluate>(
     Some((G::Article::explain(position, model), leads))
 }
 
-/// What the best move of a report is worth to each seat, where the search is one for that.
+/// Value of the best line to each seat, if the preset reports it.
 pub fn worth(report: &Report) -> Option<String> {
     let worth: Vec<String> = report.worth.iter().map(i32::to_string).collect();
     (report.multipv == 1 && !worth.is_empty()).then(|| format!("e {}", worth.join(" ")))
 }
 
-/// What a finished `go perft` prints.
+/// Output of a finished `go perft`.
 pub fn perft(counts: &[(String, u64)], total: u64) -> String {
     let mut text = String::new();
     for (action, leaves) in counts {
@@ -108,7 +108,7 @@ pub fn perft(counts: &[(String, u64)], total: u64) -> String {
     text
 }
 
-/// What a finished `solve` prints of a variant.
+/// Output of a finished `solve` for one variant.
 pub fn census(variant: &Variant, census: &Census<AnyPosition>) -> String {
     let mut text = format!("Variant: {}\nPositions: {}", variant.name, census.positions);
     for (seat, (wins, longest)) in (1..).zip(census.wins.iter().zip(&census.longest)) {
@@ -134,7 +134,7 @@ pub fn census(variant: &Variant, census: &Census<AnyPosition>) -> String {
     text
 }
 
-/// What a finished `bench` prints.
+/// Output of a finished `bench`.
 pub fn bench(result: &BenchResult) -> String {
     let nps = per_second(result.nodes, result.time);
     let time = result.time.as_millis();
@@ -144,8 +144,8 @@ pub fn bench(result: &BenchResult) -> String {
     )
 }
 
-/// The estimate of a position without search, as shares in permille; exact where the game is over, the
-/// mean over the cards where one is due.
+/// Static evaluation of a position as shares in permille: exact if the game is over, the mean over the cards if one is
+/// due.
 pub fn static_estimate(position: &AnyPosition, evaluators: &Evaluators) -> Vec<u16> {
     with_position!(position, position => {
         let evaluator = position.evaluator(evaluators);
@@ -153,12 +153,12 @@ pub fn static_estimate(position: &AnyPosition, evaluators: &Evaluators) -> Vec<u
     })
 }
 
-/// The estimate that a search's value is, as shares in permille.
+/// Converts the value of a search to shares in permille.
 pub fn estimate(value: &Value, seats: usize) -> Vec<u16> {
     eval::shares(&value.leads[..seats])
 }
 
-/// A report as the facts of an info line; `position` is the one that was searched.
+/// Converts a report to the facts of an info line; `position` is the searched position.
 pub fn info(report: Report, position: &AnyPosition, elapsed: Duration) -> Info {
     let seats = position.seats();
     let estimate = estimate(&report.value, seats);
@@ -181,7 +181,7 @@ pub fn info(report: Report, position: &AnyPosition, elapsed: Duration) -> Info {
     }
 }
 
-/// The chances of the mover to win, to draw and to lose, by the estimate; nothing unless there are two seats.
+/// Mover's chances to win, to draw and to lose according to the estimate; empty unless there are two seats.
 pub fn wdl(estimate: &[u16], position: &AnyPosition) -> Vec<u16> {
     match (estimate, position.turn()) {
         (&[first, second], Turn::Seat(mover)) if mover.0 == 0 => vec![first, 0, second],
@@ -190,7 +190,7 @@ pub fn wdl(estimate: &[u16], position: &AnyPosition) -> Vec<u16> {
     }
 }
 
-/// What `compiler` prints.
+/// Output of `compiler`.
 pub fn compiler() -> String {
     let profile = if cfg!(debug_assertions) {
         "with debug assertions"
@@ -217,8 +217,8 @@ pub fn compiler() -> String {
     )
 }
 
-/// The score of a share: 400 x log10 of the odds, the Elo scale, where the share is counted from nothing
-/// to the share of the first place. A share of 0 or all of that counts as half a permille from it.
+/// Score of a share on the Elo scale: 400 x log10 of the odds between the share and the rest of the first place's
+/// share. A share within half a permille of either end counts as half a permille away from it.
 fn centipawns(share: u16, seats: usize) -> i32 {
     let most = 2000.0 / seats as f64;
     let share = f64::from(share).clamp(0.5, most - 0.5);

@@ -1,4 +1,4 @@
-//! Which of the clocks sent with `go` is the mover's, in whichever spelling they came.
+//! Selects the mover's clock from those sent with `go`, in any spelling.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use crate::limits::MoverClock;
 use crate::protocol::{Clock, ClockTimes};
 use crate::rules::{AnyPosition, Seat};
 
-/// The clock of the seat to move; where nobody is to move, that of the first seat.
+/// Returns the clock of the seat to move; if no seat is to move, the first seat's.
 ///
 /// # Errors
-/// What is wrong with the clocks, where they do not suit the number of seats or the mover has none.
+/// An error message if the clocks do not match the number of seats, or the mover has none.
 pub fn mover_clock(clock: &Clock, position: &AnyPosition) -> Result<MoverClock, String> {
     let seats = position.seats();
     let mover = position.turn().seat().unwrap_or(Seat(0));
@@ -18,7 +18,7 @@ pub fn mover_clock(clock: &Clock, position: &AnyPosition) -> Result<MoverClock, 
             if time.len() != seats {
                 let found = time.len();
                 return Err(format!(
-                    "go time: expected {seats} clocks, one a seat, found {found}"
+                    "go time: expected {seats} clocks, one per seat, found {found}"
                 ));
             }
             (time[mover.index()], inc.get(mover.index()).copied())
@@ -67,7 +67,7 @@ pub fn mover_clock(clock: &Clock, position: &AnyPosition) -> Result<MoverClock, 
     })
 }
 
-/// So much time, or a century where it is more: moments further away cannot be reckoned with.
+/// Converts milliseconds, capped at a century: an `Instant` may not be able to represent a later time.
 pub fn milliseconds(time: u64) -> Duration {
     const CENTURY: u64 = 100 * 365 * 24 * 3600 * 1000;
     Duration::from_millis(time.min(CENTURY))

@@ -1,4 +1,4 @@
-//! From `go` to `bestmove`: starting searches, holding answers back until they may be given, stopping.
+//! From `go` to `bestmove`: starts searches, withholds answers until they are due, stops.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -12,16 +12,15 @@ use crate::protocol::{BestMove, Go, Reply};
 use crate::rules::{AnyPosition, Turn};
 use crate::search::{Answer, Control, MAX_DEPTH, Report, Request, Strength};
 
-/// Why a command is refused while a search runs.
+/// Error for a command that is refused during a search.
 pub const BUSY: &str = "a search is running: expected `stop` and its `bestmove` first";
 
-/// Work that the search thread does, or has done with its answer held back.
+/// Work of the search thread, running or finished with its answer withheld.
 pub struct Running {
     control: Control,
-    /// The position that is searched.
     position: AnyPosition,
     kind: Kind,
-    /// Whether the client said `stop`.
+    /// Set by `stop`.
     stopping: bool,
 }
 
@@ -35,38 +34,38 @@ enum Kind {
 struct Search {
     limits: Limits,
     overhead: Duration,
-    /// What has to happen before the answer is given.
+    /// Event that the answer waits for.
     hold: Hold,
-    /// Whether it leaves much unsearched, so as to play below its full strength.
+    /// `true` if the search plays below full strength and so leaves much unsearched.
     is_weak: bool,
-    /// The answer, once it is there.
+    /// The answer, once the search has finished.
     answer: Option<BestMove>,
-    /// Whether no search could better the answer.
+    /// `true` if no further search could improve the answer.
     is_final: bool,
 }
 
-/// What an answer waits for.
+/// Event that an answer waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hold {
     /// Nothing.
     No,
     /// `stop`.
     Infinite,
-    /// `stop`, unless no search could better the answer.
+    /// `stop`, unless no further search could improve the answer.
     Unlimited,
     /// `ponderhit` or `stop`.
     Ponder,
-    /// This moment.
+    /// A point in time.
     Until(Instant),
 }
 
 impl Running {
-    /// Whether it was told to stop, and its last word is still to come.
+    /// `true` if it was asked to stop and its last event is still due.
     pub fn is_stopping(&self) -> bool {
         self.stopping
     }
 
-    /// When an answer that is there may be given, if that is a matter of time.
+    /// Time at which a finished search may give its answer, if it waits for a time.
     pub fn release_time(&self) -> Option<Instant> {
         match &self.kind {
             Kind::Search(Search {
@@ -80,7 +79,7 @@ impl Running {
 }
 
 impl<W: Write> Session<W> {
-    /// Starts a search, or says why not.
+    /// Starts a search, or prints the reason why not.
     pub(super) fn go(&mut self, go: &Go) -> io::Result<()> {
         if self.running.is_some() {
             return self.complain(BUSY);
@@ -141,7 +140,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Prints an iteration of the running search.
+    /// Prints the report of a search iteration.
     pub(super) fn report(&mut self, report: Report) -> io::Result<()> {
         let Some(running) = &self.running else {
             return Ok(());
@@ -155,7 +154,7 @@ impl<W: Write> Session<W> {
         worth.map_or(Ok(()), |worth| self.inform(&worth))
     }
 
-    /// Takes the answer of a search, or that there is nothing to move, and gives it unless it has to wait.
+    /// Takes the answer of a search, or `None` if there is nothing to move, and gives it unless it must wait.
     pub(super) fn take_answer(&mut self, answer: Option<Answer>) -> io::Result<()> {
         let Some(running) = &mut self.running else {
             return Ok(());
@@ -180,7 +179,7 @@ impl<W: Write> Session<W> {
         self.release_unless_held()
     }
 
-    /// Gives the answer that is there, if any, unless it has to wait, be it for the end of its movetime.
+    /// Gives the answer if there is one and it need not wait, for example for the end of its movetime.
     fn release_unless_held(&mut self) -> io::Result<()> {
         if let Some(running) = &mut self.running
             && let Kind::Search(search) = &mut running.kind
@@ -198,7 +197,7 @@ impl<W: Write> Session<W> {
         self.release_answer()
     }
 
-    /// Gives the answer that is there.
+    /// Gives the answer if there is one.
     pub(super) fn release_answer(&mut self) -> io::Result<()> {
         match self.running.take() {
             Some(Running {
@@ -216,7 +215,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Ends what is running; without effect where nothing is.
+    /// Ends the running work, if any.
     pub(super) fn stop(&mut self) -> io::Result<()> {
         let Some(running) = &mut self.running else {
             return Ok(());
@@ -229,7 +228,7 @@ impl<W: Write> Session<W> {
         self.release_answer()
     }
 
-    /// Ends a search that waits for a word of the client, who has none left.
+    /// Ends a search that waits for a command, since the input has ended.
     pub(super) fn wait_no_more(&mut self) -> io::Result<()> {
         match &self.running {
             Some(Running {
@@ -242,7 +241,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// The move pondered on was played: the clock of the search begins to run.
+    /// Handles `ponderhit`: the clock of the search starts.
     pub(super) fn ponder_hit(&mut self) -> io::Result<()> {
         if let Some(running) = &mut self.running
             && let Kind::Search(search) = &mut running.kind
@@ -261,7 +260,7 @@ impl<W: Write> Session<W> {
         self.complain("`ponderhit` without `go ponder`: expected `go ponder` first")
     }
 
-    /// Starts counting leaves, or says why not.
+    /// Starts counting leaves, or prints the reason why not.
     pub(super) fn perft(&mut self, depth: u32) -> io::Result<()> {
         if self.running.is_some() {
             return self.complain(BUSY);
@@ -273,7 +272,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Starts the bench, or says why not.
+    /// Starts the bench, or prints the reason why not.
     pub(super) fn bench(&mut self, depth: Option<u32>) -> io::Result<()> {
         if self.running.is_some() {
             return self.complain(BUSY);
@@ -285,7 +284,7 @@ impl<W: Write> Session<W> {
         Ok(())
     }
 
-    /// Starts counting the positions of the games that are solved, or says why not.
+    /// Starts counting the positions of the solved games, or prints the reason why not.
     pub(super) fn solve(&mut self) -> io::Result<()> {
         if self.running.is_some() {
             return self.complain(BUSY);
@@ -334,8 +333,9 @@ impl<W: Write> Session<W> {
 }
 
 impl Search {
-    /// A movetime is there to be used: an answer that has nothing left to search waits for its end. One
-    /// that no search could better, is of a weaker level, has reached another limit, or was stopped, does not.
+    /// Decides whether the answer waits for the end of its movetime. It does if the search merely has nothing left to
+    /// do. It does not if the answer is final, comes from a weaker level or reached another limit, or if the search was
+    /// stopped.
     fn hold_for_movetime(&self, control: &Control) -> Hold {
         let Limits {
             depth,
@@ -352,7 +352,7 @@ impl Search {
     }
 }
 
-/// The limits that a `go` asks for, checked against the position.
+/// Limits of a `go`, checked against the position.
 fn limits_of(go: &Go, position: &AnyPosition) -> Result<Limits, String> {
     let legal = position.legal_actions();
     let is_move = matches!(position.turn(), Turn::Seat(_));
@@ -362,7 +362,7 @@ fn limits_of(go: &Go, position: &AnyPosition) -> Result<Limits, String> {
             let moves = if is_move {
                 legal.join(" ")
             } else {
-                "no move here".into()
+                "no moves here".into()
             };
             return Err(format!(
                 "go searchmoves: {word} is not legal, expected {moves}"

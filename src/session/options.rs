@@ -1,4 +1,4 @@
-//! The options that a client can set: one table, in which each has its name, kind and bounds.
+//! The options that a client can set: one table with the name, kind and bounds of each.
 
 mod kinds;
 mod models;
@@ -27,29 +27,28 @@ const PONDER: &str = "Ponder";
 const PRESET: &str = "Preset";
 const SHOW_WDL: &str = "UCI_ShowWDL";
 
-/// Values that had another name once, by option: those that are still understood, and what they are called.
+/// Former names of values that are still accepted: option, old name, new name.
 const OLD_NAMES: [(&str, &str, &str); 1] = [(PRESET, "default", "best")];
 
-/// The value of `Debug Log File` for none.
+/// Value of `Debug Log File` for no file.
 const EMPTY: &str = "<empty>";
 
-/// The value of `EvalFile` for what comes with the engine.
+/// Value of `EvalFile` for the shipped weights.
 const SHIPPED: &str = "<shipped>";
 
-/// The options that change nothing about what positions are worth: what was found out of these stays known.
+/// Options that keep the search memory valid, since they do not affect the value of positions.
 const OF_NO_MATTER_TO_MEMORY: [&str; 5] =
     [MULTI_PV, MOVE_OVERHEAD, PONDER, SHOW_WDL, DEBUG_LOG_FILE];
 
-/// An option.
 struct Setting {
     name: &'static str,
-    /// What it takes, and its default.
+    /// Accepted values and default.
     kind: fn() -> OptionKind,
-    /// Sets it to a value of its kind.
+    /// Sets it to a value that its kind accepts.
     set: fn(&mut Options, &str) -> Result<(), OptionError>,
 }
 
-/// The options that belong to no game, in the order in which `uci` is told of them; the models' come after them.
+/// Options that do not belong to one game, in the order in which `uci` lists them; those of the models follow.
 const SETTINGS: &[Setting] = &[
     Setting {
         name: UCI_VARIANT,
@@ -75,7 +74,7 @@ const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
-        // Whatever is set, but for a few options, has the search forget what it knows; this does nothing else.
+        // Setting any option except a few clears the search memory; this one does nothing else.
         name: "Clear Hash",
         kind: || OptionKind::Button,
         set: |_, _| Ok(()),
@@ -105,7 +104,7 @@ const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
-        // Whether to ponder is up to the client; its `go ponder` says so each time.
+        // Without effect: the client asks for pondering with each `go ponder`.
         name: PONDER,
         kind: || check(false),
         set: |_, _| Ok(()),
@@ -257,69 +256,62 @@ enum PresetName {
     Article,
 }
 
-/// The values of all options.
+/// Values of all options.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The variant played.
     pub variant: &'static Variant,
-    /// Mebibytes of the memory of positions.
+    /// Size of the search memory in MiB.
     hash: usize,
-    /// Threads that search.
+    /// Number of search threads.
     threads: usize,
-    /// How many of the best moves are reported.
+    /// Number of best moves reported.
     pub multi_pv: usize,
-    /// Milliseconds of each move that are set aside for the way between client and search.
+    /// Milliseconds of each move reserved for communication between client and search.
     pub move_overhead: u64,
-    /// The file of weights to use instead of what comes with the engine.
+    /// Weights file to use instead of the shipped weights.
     pub eval_file: Option<PathBuf>,
-    /// Whether the chances to win and to lose are told, with two seats.
+    /// Whether to report the chances to win and to lose, with two seats.
     pub show_wdl: bool,
-    /// The file that gets a copy of all lines.
+    /// File that gets a copy of all lines.
     pub debug_log: Option<PathBuf>,
-    /// What the engine's seat is after.
+    /// Aim of the engine's seat.
     pub aim: Aim,
     level: u32,
     limit_strength: bool,
     elo: u32,
     preset: PresetName,
-    /// The choices of the article's way of playing, in effect if that is chosen.
+    /// Settings of the preset `article`, used only if it is chosen.
     article: ArticleSettings,
 }
 
-/// Why an option is refused.
+/// Errors of `setoption`.
 #[derive(Debug, Error)]
 pub enum OptionError {
-    /// There is no such option.
     #[error("unknown option {name}: expected one of {}", Options::names().join(", "))]
     Unknown {
-        /// The name given.
         name: Excerpt,
     },
-    /// The value is not one of those that the option takes.
+    /// The option does not accept the value.
     #[error("option {name}: {value} is refused, expected {expected}")]
     Value {
-        /// The option.
         name: &'static str,
-        /// The value given.
         value: Excerpt,
-        /// What it takes.
+        /// Values that the option accepts.
         expected: String,
     },
-    /// The machine does not have the memory.
-    #[error("option {HASH}: no memory for {mebibytes} MiB, expected less")]
+    /// The machine does not have enough memory.
+    #[error("option {HASH}: not enough memory for {mebibytes} MiB, expected a smaller size")]
     Memory {
-        /// The size asked for.
+        /// Requested size.
         mebibytes: usize,
     },
-    /// The file for a copy of all lines cannot be made.
-    #[error("option {DEBUG_LOG_FILE}: {}: {error}, expected a file that can be written", path.display())]
+    /// The debug log file cannot be created.
+    #[error("option {DEBUG_LOG_FILE}: {}: {error}, expected a writable file", path.display())]
     DebugLog {
-        /// The file.
         path: PathBuf,
-        /// Why it cannot.
         error: io::Error,
     },
-    /// The file of weights is none.
+    /// The weights file is invalid.
     #[error("option {EVAL_FILE}: {0}")]
     EvalFile(#[from] EvalFileError),
 }
@@ -343,7 +335,7 @@ impl Default for Options {
             article: article(),
         };
         for setting in SETTINGS {
-            // A default is a value that its option takes.
+            // Every option accepts its own default.
             let _ = (setting.set)(&mut options, &kinds::default_of(&(setting.kind)()));
         }
         options
@@ -351,7 +343,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What `uci` is told.
+    /// Options listed in the answer to `uci`.
     pub fn offers() -> Vec<OptionOffer> {
         let offer = |setting: &Setting| OptionOffer {
             name: setting.name.into(),
@@ -370,7 +362,7 @@ impl Options {
         own.chain(models).collect()
     }
 
-    /// The memory of positions that is wanted.
+    /// Requested size of the search memory.
     pub fn memory_size(&self) -> MemorySize {
         MemorySize {
             mebibytes: self.hash,
@@ -378,24 +370,24 @@ impl Options {
         }
     }
 
-    /// Whether what is known of positions stays so when an option is set, whose name may be in any case.
+    /// `true` if setting the option keeps the search memory valid. The name is case-insensitive.
     pub fn is_of_no_matter_to_memory(name: &str) -> bool {
         let mut harmless = OF_NO_MATTER_TO_MEMORY.iter();
         harmless.any(|known| known.eq_ignore_ascii_case(name))
     }
 
-    /// Whether an option's name, in any case, is that of the variant.
+    /// `true` if `name`, in any case, is `UCI_Variant`.
     pub fn is_variant(name: &str) -> bool {
         name.eq_ignore_ascii_case(UCI_VARIANT)
     }
 
-    /// Whether an option's name, in any case, is that of the file of weights.
+    /// `true` if `name`, in any case, is `EvalFile`.
     pub fn is_eval_file(name: &str) -> bool {
         name.eq_ignore_ascii_case(EVAL_FILE)
     }
 
-    /// How strong to play: by the rating where that is asked for, else by the level. The article's way of playing has
-    /// nothing to do with either.
+    /// Playing strength: by the rating if that is switched on, otherwise by the level. Neither applies to the preset
+    /// `article`.
     pub fn strength(&self) -> Strength {
         match self.preset {
             PresetName::Article => Strength::FULL,
@@ -404,12 +396,12 @@ impl Options {
         }
     }
 
-    /// Whether an option's name, in any case, is that of the file for a copy of all lines.
+    /// `true` if `name`, in any case, is `Debug Log File`.
     pub fn is_debug_log(name: &str) -> bool {
         name.eq_ignore_ascii_case(DEBUG_LOG_FILE)
     }
 
-    /// The way of playing, with the choices made.
+    /// Preset with its settings.
     pub fn preset(&self) -> Preset {
         match self.preset {
             PresetName::Best => Preset::Default,
@@ -418,10 +410,10 @@ impl Options {
         }
     }
 
-    /// Sets an option; its name may be in any case.
+    /// Sets an option; its name is case-insensitive.
     ///
     /// # Errors
-    /// [`OptionError`]; nothing is set then.
+    /// [`OptionError`]; then nothing is changed.
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError> {
         let value = value.unwrap_or_default();
         let is_named = |known: &str| known.eq_ignore_ascii_case(name);
@@ -459,7 +451,7 @@ fn article() -> ArticleSettings {
     ArticleSettings::default()
 }
 
-/// The number of a spin's value, which is one.
+/// Parses the value of a spin, which was checked to be a number.
 fn number(value: &str) -> u32 {
     value.parse().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The position that a client has set, and the way that led there.
+//! The position that the client has set, and the positions before it.
 
 use thiserror::Error;
 
@@ -6,38 +6,37 @@ use crate::protocol::{PositionCommand, Start};
 use crate::rules::{ActionError, AnyPosition, SetupError, Turn, Variant};
 use crate::search::Past;
 
-/// Players where nobody says how many.
+/// Default number of players.
 const DEFAULT_PLAYERS: usize = 2;
 
-/// A variant, a position of it, and the positions before.
+/// A variant, the current position, and the positions before it.
 #[derive(Clone, Debug)]
 pub struct Game {
     variant: &'static Variant,
     position: AnyPosition,
-    /// The positions that a seat has moved from, in order; the present one is not among them.
+    /// Positions that a seat has moved from, in order, without the current one.
     past: Vec<Past>,
 }
 
-/// Why a `position` is refused.
+/// Errors of `position`.
 #[derive(Debug, Error)]
 pub enum PositionRefusal {
-    /// The start is refused.
+    /// The start is invalid.
     #[error(transparent)]
     Start(#[from] SetupError),
-    /// A word of the move list is refused.
+    /// A word of the move list is invalid or illegal.
     #[error("move {number} of the list: {reason}{expected}")]
     Move {
-        /// Its place in the list, from 1.
+        /// Place in the list, from 1.
         number: usize,
-        /// Why.
         reason: ActionError,
-        /// What would have been legal there, where `reason` does not say it.
+        /// Legal moves at this point, unless `reason` names them.
         expected: String,
     },
 }
 
 impl Game {
-    /// The start of a variant.
+    /// Starts a game of a variant.
     pub fn start_of(variant: &'static Variant) -> Game {
         #[expect(clippy::expect_used, reason = "every variant can be played by two")]
         let position = variant.start(DEFAULT_PLAYERS).expect("a game for two");
@@ -48,20 +47,19 @@ impl Game {
         }
     }
 
-    /// The position.
     pub fn position(&self) -> &AnyPosition {
         &self.position
     }
 
-    /// The positions before this one.
+    /// Positions before the current one.
     pub fn past(&self) -> &[Past] {
         &self.past
     }
 
-    /// The game that a `position` command asks for, of the same variant.
+    /// Returns the game that a `position` command describes, of the same variant.
     ///
     /// # Errors
-    /// [`PositionRefusal`] names the field, or the word of the move list, that is wrong.
+    /// [`PositionRefusal`] names the invalid field or word of the move list.
     pub fn after(&self, command: &PositionCommand) -> Result<Game, PositionRefusal> {
         let mut position = match &command.start {
             Start::Startpos { players } => {

@@ -1,14 +1,14 @@
-//! What the position says to a `query`: all that an arbiter without rules has to know of a game.
+//! Answers to `query`: all that an arbiter without rules must know about a game.
 
 use std::cmp::Ordering;
 
 use crate::protocol::Query;
 use crate::rules::{AnyPosition, Seat, Turn};
 
-/// The words that answer a query about a position.
+/// Returns the words that answer a query about a position.
 ///
-/// Of a game for two, `p1turn`, `gameover` and `result` are answered as the Universal Game Interface words them.
-/// Source: kz04px, The Universal Game Interface, version 1.0.
+/// For two players, `p1turn`, `gameover` and `result` are answered in the words of UGI. Source: kz04px, The Universal
+/// Game Interface, version 1.0.
 pub fn response(query: Query, position: &AnyPosition) -> Vec<String> {
     let words = |text: &str| vec![text.to_owned()];
     let turn = position.turn();
@@ -35,7 +35,7 @@ fn yes_or_no(answer: bool) -> &'static str {
     if answer { "true" } else { "false" }
 }
 
-/// The place of each seat, of two seats in UGI's words.
+/// Place of each seat; for two seats, the result in UGI's words.
 fn result(position: &AnyPosition) -> Vec<String> {
     let seats = (0..position.seats()).map(|seat| Seat(seat as u8));
     let places: Option<Vec<usize>> = seats.map(|seat| position.place(seat)).collect();

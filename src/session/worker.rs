@@ -1,4 +1,4 @@
-//! The search thread: takes tasks through a channel, one at a time, and sends events back.
+//! The search thread: receives tasks through a channel, runs one at a time, and sends events back.
 
 use std::thread::{self, JoinHandle};
 
@@ -9,31 +9,30 @@ use crate::eval::{Evaluate, Evaluators};
 use crate::rules::{AnyPosition, Census, Seat, Variant, with_position};
 use crate::search::{Answer, Control, Memory, Report, Request, search};
 
-/// Work for the search thread.
+/// Task of the search thread.
 #[derive(Debug)]
 pub enum Task {
-    /// Search a position.
     Search(Request),
-    /// Count the leaves below each move, to a depth of at least 1.
+    /// Counts the leaves below each move, to a depth of at least 1.
     Perft(AnyPosition, u32),
-    /// Search the fixed positions to a depth.
+    /// Searches the fixed positions to a depth.
     Bench(u32),
-    /// Count the positions of each solved game, and who wins them.
+    /// Counts the positions of each solved game and the wins of each seat.
     Solve,
-    /// Replace the memory of positions by an empty one. Sends no event.
+    /// Replaces the search memory by an empty one. Sends no event.
     Replace(MemorySize),
-    /// Forget all positions. Sends no event.
+    /// Clears the search memory. Sends no event.
     Forget,
-    /// Make the tables of the position's game, so that no search has to.
+    /// Builds the tables of the position's game, so that no search has to.
     Prepare(AnyPosition),
 }
 
-/// How much memory there is for positions, and for how many threads.
+/// Size of the search memory, and the number of threads that share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemorySize {
-    /// Mebibytes for all threads together.
+    /// MiB for all threads together.
     pub mebibytes: usize,
-    /// Threads that search.
+    /// Number of search threads.
     pub threads: usize,
 }
 
@@ -43,27 +42,27 @@ impl MemorySize {
     }
 }
 
-/// What the search thread has to say.
+/// Event from the search thread.
 #[derive(Debug)]
 pub enum Event {
-    /// The tables asked for are made.
+    /// The requested tables are built.
     Prepared,
     /// An iteration is complete.
     Report(Report),
-    /// The search is over. `None` where there was nothing to move.
+    /// The search is over; `None` if there was nothing to move.
     Answer(Option<Answer>),
     /// The leaves below each move, or `None` if the count was stopped.
     Perft(Option<Vec<(String, u64)>>),
     /// The bench is over, or `None` if it was stopped.
     Bench(Option<BenchResult>),
-    /// The counts.
+    /// The counts of `solve`.
     Solved(Vec<SolvedVariant>),
 }
 
-/// A variant that is solved, and its counts.
+/// A solved variant and its counts.
 pub type SolvedVariant = (&'static Variant, Census<AnyPosition>);
 
-/// The search thread. Dropping it stops the task and waits for the thread to end.
+/// The search thread. Dropping it stops the task and joins the thread.
 #[derive(Debug)]
 pub struct Worker {
     tasks: Option<Sender<(Task, Control)>>,
@@ -76,11 +75,11 @@ impl Worker {
     /// Starts the thread.
     ///
     /// # Errors
-    /// Where the system has no thread to give.
+    /// The thread could not be started.
     pub fn start(size: MemorySize, evaluators: Evaluators) -> std::io::Result<Worker> {
         let (task_sender, tasks) = bounded::<(Task, Control)>(1);
-        // Unbounded, so that a client that does not read never holds up a search that is to stop; a
-        // task sends no more events than it completes iterations.
+        // Unbounded, so that a client that does not read never blocks a search that should stop. A task sends at most
+        // one event per iteration.
         let (event_sender, events) = unbounded();
         let thread = thread::Builder::new()
             .name("search".into())
@@ -100,7 +99,7 @@ impl Worker {
         })
     }
 
-    /// Gives the thread a task; the one before must have sent its last event.
+    /// Starts a task; the previous one must have sent its last event.
     pub fn begin(&mut self, task: Task, control: Control) {
         self.running = Some(control.clone());
         if let Some(tasks) = &self.tasks {
@@ -109,22 +108,22 @@ impl Worker {
         }
     }
 
-    /// Replaces the memory of positions by an empty one, before the next task.
+    /// Replaces the search memory by an empty one before the next task.
     pub fn replace_memory(&mut self, size: MemorySize) {
         self.begin(Task::Replace(size), Control::new(None));
     }
 
-    /// Forgets all positions, before the next task.
+    /// Clears the search memory before the next task.
     pub fn forget(&mut self) {
         self.begin(Task::Forget, Control::new(None));
     }
 
-    /// Makes the tables of the position's game, before the next task.
+    /// Builds the tables of the position's game before the next task.
     pub fn prepare(&mut self, position: AnyPosition) {
         self.begin(Task::Prepare(position), Control::new(None));
     }
 
-    /// What the thread says.
+    /// Events from the thread.
     pub fn events(&self) -> &Receiver<Event> {
         &self.events
     }
@@ -142,7 +141,7 @@ impl Drop for Worker {
     }
 }
 
-/// Does a task; `None` once nobody listens.
+/// Runs a task; returns `None` once the receiver of the events is gone.
 fn work(
     task: Task,
     control: &Control,
@@ -153,7 +152,7 @@ fn work(
     let event = match task {
         Task::Search(request) => {
             let mut observe = |report| {
-                // Whoever does not listen any more has stopped the search too.
+                // A session that has dropped the receiver has stopped the search too.
                 let _ = events.send(Event::Report(report));
             };
             Event::Answer(search(&request, memory, control, &mut observe))
@@ -163,12 +162,12 @@ fn work(
         }
         Task::Solve => Event::Solved(Variant::solved().collect()),
         Task::Bench(depth) => {
-            // A signature is that of one thread, and the game in hand is nothing to it.
+            // The bench signature is defined for one thread and must not depend on the current game.
             let mut own = Memory::with_evaluators(memory.mebibytes(), evaluators.clone());
             Event::Bench(bench::run(depth, &mut own, control))
         }
         Task::Replace(size) => {
-            // The old memory goes first, so that there are never two.
+            // Frees the old memory first, so that two never exist at the same time.
             *memory = Memory::with_evaluators(1, evaluators.clone());
             *memory = size.memory(evaluators);
             return Some(());

@@ -84,7 +84,7 @@ async fn what_is_wrong_with_a_request_is_said() {
         (
             "/api/show",
             json!({ "game": fox(&[&"9".repeat(500)]) }),
-            "is no move: expected a move or a card",
+            "is not a move: expected a move or a card",
         ),
         (
             "/api/show",

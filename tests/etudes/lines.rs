@@ -74,7 +74,7 @@ fn a_bad_line_is_reported_with_the_field_at_fault() {
         ),
         (
             "45;26;2;f;64;9;0;f;2",
-            "finished: seat 2 is on square 64, nobody has finished in an etude (field 5)".into(),
+            "finished: seat 2 is on square 64, no hare has finished in an etude (field 5)".into(),
         ),
         (
             "45;26;2;f;29;19;0;f;3",

@@ -70,9 +70,9 @@ impl Card {
             Card::Free => {
                 "Your last move costs nothing: take back the carrots that you paid for it."
             }
-            Card::Show => "Show your carrots to everybody.",
+            Card::Show => "Show your carrots to all players.",
             Card::Give => {
-                "Give 10 carrots to each hare behind you. If you do not have so many, give 5, or 1, or nothing."
+                "Give 10 carrots to each hare behind you. If you do not have enough, give 5, or 1, or nothing."
             }
             Card::Shuffle => {
                 "Take one carrot from every other hare in the race. Then all hare cards are shuffled."

@@ -54,7 +54,7 @@ pub enum EtudeError {
         text: String,
     },
     /// A hare stands on the finish.
-    #[error("finished: seat {seat} is on square 64, nobody has finished in an etude")]
+    #[error("finished: seat {seat} is on square 64, no hare has finished in an etude")]
     Finished {
         /// The seat.
         seat: Seat,

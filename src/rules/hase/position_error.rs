@@ -99,7 +99,7 @@ pub enum PositionError {
         seat: Seat,
     },
     /// All hares have finished.
-    #[error("turn: all hares have finished, the last one has to be in the race")]
+    #[error("turn: all hares have finished, at least one must still be racing")]
     AllFinished,
     /// The payment is not a price that the seat can have paid.
     #[error("payment: expected n(n+1)/2 for an n from 1 to {most}, found {text:?}")]
@@ -134,7 +134,7 @@ pub enum PositionError {
         text: String,
     },
     /// More cards of a kind are drawn than the deck has.
-    #[error("drawn: {found} times {letter}, the deck has {most}")]
+    #[error("drawn: {letter} drawn {found} times, the deck has {most}")]
     DrawnTooOften {
         /// The letter of the card.
         letter: char,

@@ -13,7 +13,7 @@ use crate::rules::{Game, Seat, Turn};
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum IllegalMove {
     /// A card has to be drawn first.
-    #[error("seat {seat} has to draw a card first")]
+    #[error("seat {seat} must draw a card first")]
     CardDue {
         /// The seat that draws.
         seat: Seat,
@@ -34,7 +34,7 @@ pub enum IllegalMove {
         seat: Seat,
     },
     /// The holding does not pay for the move.
-    #[error("seat {seat}: a move of {steps} costs {cost} carrots, it holds {held}")]
+    #[error("seat {seat}: a move of {steps} costs {cost} carrots, the hare holds {held}")]
     TooFewCarrots {
         /// The seat to move.
         seat: Seat,
@@ -72,7 +72,7 @@ pub enum IllegalMove {
         target: u8,
     },
     /// A move onto a lettuce square without a lettuce.
-    #[error("seat {seat}: square {target} is a lettuce square, it has no lettuce")]
+    #[error("seat {seat}: square {target} is a lettuce square, the hare has no lettuce")]
     NoLettuce {
         /// The seat to move.
         seat: Seat,

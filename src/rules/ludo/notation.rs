@@ -161,7 +161,7 @@ pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
     if open == 0 {
         return Err(wrong(
             "finished",
-            "not all seats: the last one stays",
+            "at most all seats but one",
             finished,
         ));
     }
@@ -180,7 +180,7 @@ pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
         "-" => 0,
         text => match whole_number(text, u32::from(FACES)) {
             Ok(face) if face > 0 && open > 1 => face as u8,
-            _ => return Err(wrong("roll", "1 to 6 in a game that goes on, or `-`", text)),
+            _ => return Err(wrong("roll", "1 to 6 while the game lasts, or `-`", text)),
         },
     };
     Ok(Position {

@@ -1,12 +1,12 @@
-//! Kinds of options: what they offer and which values they take.
+//! Kinds of options: their offers and the values that they accept.
 
 use crate::protocol::OptionKind;
 
-/// The values of a combo by name.
+/// Values of a combo, by name.
 pub struct Choices<T: 'static>(pub &'static [(&'static str, T)]);
 
 impl<T: Copy + PartialEq> Choices<T> {
-    /// The value of a name; of one that is not there, the first.
+    /// Returns the value of a name; for an unknown name, the first.
     pub fn named(&self, name: &str) -> T {
         let found = self.0.iter().find(|(known, _)| *known == name);
         found.unwrap_or(&self.0[0]).1
@@ -18,7 +18,6 @@ impl<T: Copy + PartialEq> Choices<T> {
     }
 }
 
-/// A combo.
 pub fn combo<T: Copy + PartialEq>(choices: &Choices<T>, default: T) -> OptionKind {
     OptionKind::Combo {
         default: choices.name_of(default).into(),
@@ -26,12 +25,10 @@ pub fn combo<T: Copy + PartialEq>(choices: &Choices<T>, default: T) -> OptionKin
     }
 }
 
-/// A check.
 pub fn check(default: bool) -> OptionKind {
     OptionKind::Check { default }
 }
 
-/// A spin.
 pub fn spin(default: impl Into<i64>, min: u32, max: u32) -> OptionKind {
     OptionKind::Spin {
         default: default.into(),
@@ -40,7 +37,7 @@ pub fn spin(default: impl Into<i64>, min: u32, max: u32) -> OptionKind {
     }
 }
 
-/// Whether an option of this kind takes a value.
+/// `true` if an option of this kind accepts the value.
 pub fn is_taken(kind: &OptionKind, value: &str) -> bool {
     match kind {
         OptionKind::Check { .. } => matches!(value, "true" | "false"),
@@ -55,7 +52,7 @@ pub fn is_taken(kind: &OptionKind, value: &str) -> bool {
     }
 }
 
-/// What an option of this kind takes, in words.
+/// Describes the values that an option of this kind accepts.
 pub fn expected_of(kind: &OptionKind) -> String {
     match kind {
         OptionKind::Check { .. } => "true or false".into(),
@@ -66,7 +63,7 @@ pub fn expected_of(kind: &OptionKind) -> String {
     }
 }
 
-/// The value that an option of this kind has at first.
+/// Default value of an option of this kind.
 pub fn default_of(kind: &OptionKind) -> String {
     match kind {
         OptionKind::Check { default } => default.to_string(),

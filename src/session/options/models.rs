@@ -1,10 +1,10 @@
-//! The options of the articles' models, which the games own, as the protocol has them.
+//! Protocol options for the settings of the articles' models, which the games define.
 
 use super::kinds::spin;
 use crate::eval::{ModelOption, ModelSettings, Values};
 use crate::protocol::OptionKind;
 
-/// What an option takes, and its default.
+/// Kind and default of an option.
 pub fn kind_of(option: &ModelOption) -> OptionKind {
     let default = (option.get)(&ModelSettings::default());
     match option.values {
@@ -16,7 +16,7 @@ pub fn kind_of(option: &ModelOption) -> OptionKind {
     }
 }
 
-/// Sets an option to a value of its kind.
+/// Sets an option to a value that its kind accepts.
 pub fn set(option: &ModelOption, settings: &mut ModelSettings, value: &str) {
     let number = match option.values {
         Values::UpTo(_) => value.parse().ok(),

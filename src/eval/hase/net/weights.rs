@@ -53,7 +53,7 @@ pub enum WeightsError {
         found: String,
     },
     /// There are more or fewer numbers than the header asks for.
-    #[error("expected {expected} bytes behind the first line, found {found}")]
+    #[error("expected {expected} bytes after the first line, found {found}")]
     Length {
         /// Bytes that belong there.
         expected: usize,
