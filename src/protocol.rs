@@ -59,13 +59,14 @@ mod option;
 mod position;
 mod query;
 mod reply;
+mod vocabulary;
 mod words;
 
-pub use command::COMMAND_WORDS;
 pub use error::{ArgumentError, Bounds, CommandError, Expected, GoError, ReplyError};
 pub use excerpt::Excerpt;
-pub use go::{GO_WORDS, MAX_PERFT_DEPTH};
+pub use go::MAX_PERFT_DEPTH;
 pub use lines::{Line, LineReader, MAX_LINE_BYTES};
+pub use vocabulary::{COMMAND_WORDS, GO_WORDS};
 
 /// One line from a client to an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,8 +7,7 @@ use std::ops::RangeInclusive;
 use nom::Parser;
 
 use super::error::GoError;
-use super::go::set;
-use super::words::{number, numbers, write_fact, write_list};
+use super::words::{number, numbers, set, write_fact, write_list};
 use super::{Clock, ClockTimes};
 
 /// Largest number of players that can have a clock.

@@ -16,29 +16,6 @@ use super::position::position;
 use super::query::query;
 use super::words::{Parsed, end, expecting, keyword, number, text_until, without_line_end, word};
 
-/// First words of all commands.
-pub const COMMAND_WORDS: [&str; 19] = [
-    "uci",
-    "ugi",
-    "debug",
-    "isready",
-    "setoption",
-    "ucinewgame",
-    "uginewgame",
-    "position",
-    "go",
-    "stop",
-    "ponderhit",
-    "quit",
-    "query",
-    "d",
-    "eval",
-    "bench",
-    "compiler",
-    "solve",
-    "help",
-];
-
 const END: &str = "the end of the line";
 
 impl FromStr for Command {
@@ -151,6 +128,7 @@ fn bench(input: &str) -> Parsed<'_, Command> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::vocabulary::COMMAND_WORDS;
     use super::*;
 
     #[test]

@@ -4,9 +4,8 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::command::COMMAND_WORDS;
 use super::excerpt::Excerpt;
-use super::go::GO_WORDS;
+use super::vocabulary::{COMMAND_WORDS, GO_WORDS};
 
 /// The line is not a valid [`Command`](super::Command).
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -8,39 +8,11 @@ use nom::multi::many1;
 use super::clock::ClockDraft;
 use super::error::{ArgumentError, Expected, GoError};
 use super::excerpt::Excerpt;
-use super::words::{Mismatch, Parsed, expecting, number, word, word_but, write_fact, write_list};
+use super::vocabulary::GO_WORDS;
+use super::words::{
+    Mismatch, Parsed, expecting, number, set, word, word_but, write_fact, write_list,
+};
 use super::{Command, Go};
-
-/// All words that `go` knows; each of them ends a list of moves.
-pub const GO_WORDS: [&str; 27] = [
-    "depth",
-    "nodes",
-    "movetime",
-    "infinite",
-    "ponder",
-    "searchmoves",
-    "time",
-    "inc",
-    "movestogo",
-    "wtime",
-    "btime",
-    "winc",
-    "binc",
-    "p1time",
-    "p2time",
-    "p3time",
-    "p4time",
-    "p5time",
-    "p6time",
-    "p1inc",
-    "p2inc",
-    "p3inc",
-    "p4inc",
-    "p5inc",
-    "p6inc",
-    "perft",
-    "mate",
-];
 
 /// Largest depth of a perft. No count could finish at this depth, and a deeper one would overflow the stack, since each
 /// ply takes its share of it.
@@ -157,13 +129,6 @@ fn searchmoves(input: &str) -> Parsed<'_, Vec<String>> {
         moves,
     )
     .parse(input)
-}
-
-/// Stores the parsed value and returns the rest of the line.
-pub(super) fn set<'a, T>(slot: &mut Option<T>, parsed: Parsed<'a, T>) -> Result<&'a str, GoError> {
-    let (rest, value) = parsed?;
-    *slot = Some(value);
-    Ok(rest)
 }
 
 impl From<nom::Err<Mismatch<'_>>> for GoError {

@@ -15,7 +15,7 @@ use nom::multi::{fold_many0, many0, many1};
 use nom::sequence::preceded;
 use nom::{IResult, Parser};
 
-use super::error::{ArgumentError, Bounds, Expected};
+use super::error::{ArgumentError, Bounds, Expected, GoError};
 use super::excerpt::Excerpt;
 
 /// Result of a parser: the rest of the line and a value.
@@ -106,6 +106,13 @@ where
             cut(number(after, range)),
         )),
     )
+}
+
+/// Stores the parsed value and returns the rest of the line.
+pub(super) fn set<'a, T>(slot: &mut Option<T>, parsed: Parsed<'a, T>) -> Result<&'a str, GoError> {
+    let (rest, value) = parsed?;
+    *slot = Some(value);
+    Ok(rest)
 }
 
 /// The end of the line, after optional spaces.

@@ -159,11 +159,7 @@ pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
     }
     let open = (0..seats).filter(|&seat| is_open(seat)).count();
     if open == 0 {
-        return Err(wrong(
-            "finished",
-            "at most all seats but one",
-            finished,
-        ));
+        return Err(wrong("finished", "at most all seats but one", finished));
     }
     if open == 1 {
         // The last seat's place is decided.
