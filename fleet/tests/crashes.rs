@@ -22,10 +22,9 @@ fn assert_whole(fleet: &Fleet, coordinator: &mut Process) {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_worker_is_killed_in_mid_block() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(WORDS);
     let mut victim = fleet.worker("victim");
     fleet.await_games(3);
@@ -35,10 +34,9 @@ fn a_worker_is_killed_in_mid_block() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_worker_stands_still_and_goes_on_later() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(WORDS);
     let sleeper = fleet.worker("sleeper");
     fleet.await_games(2);
@@ -50,10 +48,9 @@ fn a_worker_stands_still_and_goes_on_later() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn all_workers_are_killed() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(WORDS);
     let mut workers = [fleet.worker("one"), fleet.worker("two")];
     fleet.await_games(4);
@@ -63,10 +60,9 @@ fn all_workers_are_killed() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_coordinator_is_killed_again_and_again() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(WORDS);
     let _workers = [fleet.worker("one"), fleet.worker("two")];
     for games in [1, 6, 12] {
@@ -78,10 +74,9 @@ fn the_coordinator_is_killed_again_and_again() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_match_is_paused_and_goes_on() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(WORDS);
     let _worker = fleet.worker("one");
     fleet.await_games(3);
@@ -97,10 +92,9 @@ fn a_match_is_paused_and_goes_on() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_match_ends_after_its_running_games() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let words: Vec<&str> = WORDS
         .iter()
         .chain(&["--on-interrupt", "finish"])
@@ -121,10 +115,9 @@ fn a_match_ends_after_its_running_games() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_server_is_killed_and_keeps_its_storage() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(WORDS);
     let _workers = [fleet.worker("one"), fleet.worker("two")];
     fleet.await_games(4);
@@ -134,10 +127,9 @@ fn the_server_is_killed_and_keeps_its_storage() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_server_is_killed_and_loses_its_storage() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(WORDS);
     let _workers = [fleet.worker("one"), fleet.worker("two")];
     fleet.await_games(4);

@@ -55,12 +55,11 @@ fn make_room(fleet: &Fleet) {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_server_has_no_room_for_a_while() {
     let config = "jetstream { max_file_store: 4MB }\n";
-    let Some(server) = Server::configured(config, &[]) else {
-        return;
-    };
-    let mut fleet = Fleet::at(server).unwrap();
+    let server = Server::configured(config, &[]);
+    let mut fleet = Fleet::at(server);
     let mut coordinator = fleet.begin(WORDS);
     let worker = fleet.worker("one");
     fleet.await_games(3);
@@ -71,21 +70,19 @@ fn the_server_has_no_room_for_a_while() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_server_without_room_for_the_plan_says_so() {
     let config = "jetstream { max_file_store: 16KB }\n";
-    let Some(server) = Server::configured(config, &[]) else {
-        return;
-    };
-    let mut fleet = Fleet::at(server).unwrap();
+    let server = Server::configured(config, &[]);
+    let mut fleet = Fleet::at(server);
     let coordinator = fleet.begin(WORDS);
     coordinator.await_words("insufficient");
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_coordinator_cannot_store_a_game() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let store = fleet.store();
     let mut coordinator = fleet.begin_by(&mut limited("400"), &store, WORDS);
     let _worker = fleet.worker("one");
@@ -101,10 +98,9 @@ fn the_coordinator_cannot_store_a_game() {
 
 /// A worker looks at a match that it refuses every thirty seconds.
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_worker_cannot_keep_the_plan_for_a_while() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut words = WORDS.to_vec();
     words[1] = "4";
     let mut coordinator = fleet.begin(&words);

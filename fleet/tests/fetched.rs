@@ -13,7 +13,7 @@ use tokio::time::sleep;
 
 use crate::common::fleet::FLEET;
 use crate::common::one_machine::played_by;
-use crate::common::small::{Small, has_bubbles, worker};
+use crate::common::small::{Small, worker};
 use crate::common::{Fleet, Process, lines_of, with_jetstream};
 
 const WORDS: &[&str] = &[
@@ -45,10 +45,9 @@ fn assert_done(coordinator: &mut Process, worker: &Process) {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn fetched_engines_play_the_games_of_one_machine_and_are_fetched_once() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let small = small(&fleet, "");
     let store = fleet.store();
     let mut first = small.begin(&mut fleet, &store, &[WORDS, SHARED].concat());
@@ -75,10 +74,9 @@ fn fetched_engines_play_the_games_of_one_machine_and_are_fetched_once() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn nothing_is_fetched_without_the_flag_nor_what_is_not_shared() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let small = small(&fleet, "");
     let store = fleet.store();
     let words = [WORDS, &["--share-engine", "a"]].concat();
@@ -132,10 +130,9 @@ fn replace(fleet: &Fleet, name: &str, bytes: &[u8], length: u64) {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_file_that_is_another_or_too_long_is_refused_and_named() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let small = small(&fleet, "");
     let (store, cache) = (fleet.store(), cache(&fleet));
     let coordinator = small.begin(&mut fleet, &store, &[WORDS, SHARED].concat());
@@ -164,10 +161,9 @@ fn a_file_that_is_another_or_too_long_is_refused_and_named() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_file_in_the_cache_that_is_damaged_is_fetched_anew() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let small = small(&fleet, "");
     let (store, cache) = (fleet.store(), cache(&fleet));
     let sha256 = matches::plan::binary::hash(&small.program).unwrap();
@@ -183,10 +179,9 @@ fn a_file_in_the_cache_that_is_damaged_is_fetched_anew() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_file_that_is_too_long_is_not_shared() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let small = small(&fleet, "");
     let file = fs::File::options()
         .append(true)
@@ -205,14 +200,12 @@ fn a_file_that_is_too_long_is_not_shared() {
 }
 
 #[test]
+#[cfg_attr(
+    not(all(nats_server, bubblewrap)),
+    ignore = "needs nats-server and bwrap"
+)]
 fn a_fetched_engine_reaches_neither_files_nor_the_network() {
-    if !has_bubbles() {
-        eprintln!("left out: there is no bwrap that works");
-        return;
-    }
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let port = listener.local_addr().unwrap().port();

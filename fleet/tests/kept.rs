@@ -2,7 +2,6 @@
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeSet;
-use std::thread::available_parallelism;
 
 use rustix::process::Signal;
 
@@ -14,41 +13,37 @@ const WORDS: &[&str] = &["--games", "12", "--nodes", "400", "--random-plies", "2
 /// The coordinator starts each engine once before the match, and so does a worker.
 const TRIALS: usize = 2;
 
-fn starts_of_a_match(more: &[&str]) -> Option<[usize; 2]> {
-    let mut fleet = Fleet::new()?;
+fn starts_of_a_match(more: &[&str]) -> [usize; 2] {
+    let mut fleet = Fleet::new();
     let noted = Noted::new(fleet.folder.path());
     let mut coordinator = noted.begin(&mut fleet, &[WORDS, more].concat());
     let worker = noted.worker(&mut fleet, &[]);
     let (code, words) = (coordinator.end(), coordinator.output());
     assert_eq!(code, 0, "{words}\n{}", worker.output());
-    Some(["a", "b"].map(|engine| noted.starts(engine).len()))
+    ["a", "b"].map(|engine| noted.starts(engine).len())
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn engines_are_kept_between_blocks() {
-    let Some(starts) = starts_of_a_match(&[]) else {
-        return;
-    };
+    let starts = starts_of_a_match(&[]);
     assert_eq!(starts, [TRIALS + 1; 2]);
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn engines_that_are_to_be_started_anew_are() {
-    let Some(starts) = starts_of_a_match(&["--each", "restart=on"]) else {
-        return;
-    };
+    let starts = starts_of_a_match(&["--each", "restart=on"]);
     assert_eq!(starts, [TRIALS + 12; 2]);
 }
 
 #[test]
+#[cfg_attr(
+    not(all(nats_server, two_cores)),
+    ignore = "needs nats-server and two cores"
+)]
 fn each_slot_has_a_core_of_its_own_where_the_match_says_so() {
-    if available_parallelism().map_or(1, usize::from) < 2 {
-        eprintln!("left out: there is one core only");
-        return;
-    }
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let noted = Noted::new(fleet.folder.path());
     let words = [WORDS, &["--pin", "--concurrency", "2"]].concat();
     let mut coordinator = noted.begin(&mut fleet, &words);
@@ -65,10 +60,9 @@ fn each_slot_has_a_core_of_its_own_where_the_match_says_so() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_engines_of_a_match_that_is_paused_end_and_those_of_a_worker_that_is_killed() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let noted = Noted::new(fleet.folder.path());
     let long = ["--games", "200", "--nodes", "3000"];
     let mut coordinator = noted.begin(&mut fleet, &long);

@@ -51,10 +51,9 @@ fn report(fleet: &Fleet) -> String {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn each_game_says_who_played_it_and_events_do_too() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let events = fleet.folder.path().join("events");
     let words = ["--games", "12", "--nodes", "300", "--seed", "7"];
     let mut all = words.to_vec();
@@ -93,10 +92,9 @@ fn each_game_says_who_played_it_and_events_do_too() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_machine_on_which_engines_fail_is_set_aside_and_its_games_are_played_by_others() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let program = fleet.folder.path().join("engine");
     fs::write(&program, ENGINE.replace("$FLEET", FLEET)).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
@@ -176,10 +174,9 @@ fn a_machine_on_which_engines_fail_is_set_aside_and_its_games_are_played_by_othe
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn times_are_scaled_by_the_speed_of_the_machine() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     // Of a reference that is far slower than any machine.
     let words = [
         "--games",
@@ -222,10 +219,9 @@ fn times_are_scaled_by_the_speed_of_the_machine() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn nothing_is_scaled_where_nothing_depends_on_time() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(&["--games", "2", "--nodes", "9", "--scale-time"]);
     assert_eq!(coordinator.end(), 2, "{}", coordinator.output());
     let output = coordinator.output();
@@ -246,10 +242,9 @@ fn nothing_is_scaled_where_nothing_depends_on_time() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_machine_that_stands_still_again_and_again_is_set_aside_for_its_lag() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let coordinator = fleet.begin(&["--games", "4000", "--movetime", "1", "--seed", "7"]);
     let _good = fleet.worker("good");
     fleet.await_games(40);

@@ -22,10 +22,9 @@ const WORDS: &[&str] = &[
 const LONG: Duration = Duration::from_secs(7);
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_line_of_a_worker_is_cut_and_mended() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let proxy = Proxy::to(fleet.server.port);
     let mut coordinator = fleet.begin(WORDS);
     fleet.address = proxy.url();
@@ -40,10 +39,9 @@ fn the_line_of_a_worker_is_cut_and_mended() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_line_of_a_worker_passes_nothing_on_for_a_while() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let proxy = Proxy::to(fleet.server.port);
     let mut coordinator = fleet.begin(WORDS);
     let near = fleet.address.clone();
@@ -61,10 +59,9 @@ fn the_line_of_a_worker_passes_nothing_on_for_a_while() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_line_of_the_coordinator_is_cut_and_mended() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let proxy = Proxy::to(fleet.server.port);
     let near = fleet.address.clone();
     fleet.address = proxy.url();
@@ -80,10 +77,9 @@ fn the_line_of_the_coordinator_is_cut_and_mended() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_line_of_the_coordinator_passes_nothing_on_and_is_another_one_then() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let proxy = Proxy::to(fleet.server.port);
     let near = fleet.address.clone();
     fleet.address = proxy.url();
@@ -101,10 +97,9 @@ fn the_line_of_the_coordinator_passes_nothing_on_and_is_another_one_then() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_coordinator_stands_still() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(WORDS);
     let _worker = fleet.worker("one");
     fleet.await_games(3);
@@ -115,10 +110,9 @@ fn the_coordinator_stands_still() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_server_stands_still() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(WORDS);
     let _worker = fleet.worker("one");
     fleet.await_games(3);
@@ -130,10 +124,9 @@ fn the_server_stands_still() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn the_server_stands_still_while_a_match_begins() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(WORDS);
     fleet.await_id();
     fleet.server.signal(Signal::STOP);

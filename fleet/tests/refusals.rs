@@ -7,10 +7,9 @@ use crate::common::{Fleet, Server};
 const WORDS: &[&str] = &["--games", "2", "--nodes", "50", "--seed", "5"];
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_worker_with_another_engine_plays_nothing_and_says_so() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(WORDS);
     let wrong = fleet.start(&["work", "--name", "wrong", "--engine", "name=a,cmd=/bin/sh"]);
     wrong.await_words("engine a: /bin/sh has SHA-256");
@@ -40,10 +39,9 @@ fn a_worker_with_another_engine_plays_nothing_and_says_so() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn two_coordinators_cannot_have_one_store() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut first = fleet.begin(WORDS);
     first.await_words("`fleet work` plays it");
     let mut second = fleet.resume();
@@ -68,10 +66,9 @@ fn two_coordinators_cannot_have_one_store() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn what_is_missing_is_named() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut without = fleet.start(&["match", "--games", "2", "--nodes", "1"]);
     assert_eq!(without.end(), 2);
     assert!(
@@ -91,10 +88,9 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn of_two_coordinators_with_copies_of_a_store_the_first_gives_way() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut first = fleet.begin(WORDS);
     first.await_words("`fleet work` plays it");
     let store = fleet.store();
@@ -118,11 +114,10 @@ fn of_two_coordinators_with_copies_of_a_store_the_first_gives_way() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn who_is_not_let_in_is_told_so() {
-    let Some(server) = Server::start_with(&["--user", "u", "--pass", "secret"]) else {
-        return;
-    };
-    let mut fleet = Fleet::at(server).unwrap();
+    let server = Server::start_with(&["--user", "u", "--pass", "secret"]);
+    let mut fleet = Fleet::at(server);
     let mut unknown = fleet.begin(WORDS);
     assert_eq!(unknown.end(), 2);
     assert!(

@@ -36,11 +36,10 @@ fn address(fleet: &Fleet, user: &str) -> String {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn everybody_needs_only_the_rights_in_the_document() {
-    let Some(server) = Server::configured(config(), &[]) else {
-        return;
-    };
-    let mut fleet = Fleet::at(server).unwrap();
+    let server = Server::configured(config(), &[]);
+    let mut fleet = Fleet::at(server);
     fleet.address = address(&fleet, "coordinator");
     let mut coordinator = fleet.begin(WORDS);
     // What a worker says of itself is heard once a coordinator has made a place for it.
@@ -63,11 +62,10 @@ fn everybody_needs_only_the_rights_in_the_document() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_worker_can_neither_change_the_match_nor_empty_a_stream() {
-    let Some(server) = Server::configured(config(), &[]) else {
-        return;
-    };
-    let mut fleet = Fleet::at(server).unwrap();
+    let server = Server::configured(config(), &[]);
+    let mut fleet = Fleet::at(server);
     fleet.address = address(&fleet, "coordinator");
     let mut coordinator = fleet.begin(WORDS);
     let names = Names::of(&fleet.await_id()).unwrap();
@@ -109,11 +107,10 @@ fn a_worker_can_neither_change_the_match_nor_empty_a_stream() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn who_lacks_a_right_is_told_which() {
-    let Some(server) = Server::configured(config(), &[]) else {
-        return;
-    };
-    let mut fleet = Fleet::at(server).unwrap();
+    let server = Server::configured(config(), &[]);
+    let mut fleet = Fleet::at(server);
     fleet.address = address(&fleet, "worker");
     let elsewhere = fleet.folder.path().join("elsewhere.db");
     let coordinator = fleet.begin_by(&mut program(), &elsewhere, WORDS);

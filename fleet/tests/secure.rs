@@ -47,14 +47,13 @@ fn assert_refused(fleet: &mut Fleet, flags: &[&str], reason: &str) {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn who_has_the_key_is_let_in() {
     let user = KeyPair::new_user();
     let key = user.public_key();
     let config = format!("authorization {{ users: [ {{ nkey: {key} }} ] }}\n");
-    let Some(server) = Server::configured(&config, &[]) else {
-        return;
-    };
-    let mut fleet = Fleet::at(server).unwrap();
+    let server = Server::configured(&config, &[]);
+    let mut fleet = Fleet::at(server);
     let seed = file(&fleet, "seed", &user.seed().unwrap());
     let other = file(&fleet, "other", &KeyPair::new_user().seed().unwrap());
     let nonsense = file(&fleet, "nonsense", "no seed");
@@ -74,12 +73,11 @@ fn who_has_the_key_is_let_in() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn who_has_credentials_is_let_in() {
     let account = Account::new();
-    let Some(server) = Server::configured(&account.config, &[]) else {
-        return;
-    };
-    let mut fleet = Fleet::at(server).unwrap();
+    let server = Server::configured(&account.config, &[]);
+    let mut fleet = Fleet::at(server);
     let right = file(&fleet, "right", &account.credentials());
     let other = file(&fleet, "other", &Account::new().credentials());
     let nonsense = file(&fleet, "nonsense", "no credentials");
@@ -95,6 +93,7 @@ fn who_has_credentials_is_let_in() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_server_is_known_by_its_certificate() {
     let made = Certificate::new();
     let folder = tempfile::tempdir().unwrap();
@@ -108,10 +107,8 @@ fn a_server_is_known_by_its_certificate() {
         write("certificate", &made.certificate),
         write("key", &made.key)
     );
-    let Some(server) = Server::configured(&config, &[]) else {
-        return;
-    };
-    let mut fleet = Fleet::at(server).unwrap();
+    let server = Server::configured(&config, &[]);
+    let mut fleet = Fleet::at(server);
     fleet.address = format!("tls://127.0.0.1:{}", fleet.server.port);
     let right = file(&fleet, "right", &made.authority);
     let other = file(&fleet, "other", &Certificate::new().authority);

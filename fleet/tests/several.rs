@@ -51,10 +51,9 @@ impl Matches {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn several_matches_have_common_workers() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut matches = Matches::begin(&mut fleet, &["21", "22", "23"]);
     let _workers = [
         fleet.worker_by(&mut program(), "one", &["--concurrency", "2"]),
@@ -71,10 +70,9 @@ fn several_matches_have_common_workers() {
 }
 
 #[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn what_is_removed_by_hand_is_made_anew() {
-    let Some(mut fleet) = Fleet::new() else {
-        return;
-    };
+    let mut fleet = Fleet::new();
     let mut matches = Matches::begin(&mut fleet, &["31", "32", "33"]);
     let names: Vec<Names> = (0..3).map(|index| matches.names(&fleet, index)).collect();
     let worker = fleet.worker("one");

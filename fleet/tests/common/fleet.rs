@@ -43,20 +43,20 @@ pub struct Process {
 }
 
 impl Fleet {
-    /// A server and a folder; `None` where there is no nats-server.
-    pub fn new() -> Option<Fleet> {
-        Fleet::at(Server::start()?)
+    /// Starts a server, with a folder for the match.
+    pub fn new() -> Fleet {
+        Fleet::at(Server::start())
     }
 
-    /// A folder, at this server.
-    pub fn at(server: Server) -> Option<Fleet> {
-        Some(Fleet {
+    /// Makes a folder for a match on this server.
+    pub fn at(server: Server) -> Fleet {
+        Fleet {
             address: server.url(),
             server,
             folder: tempfile::tempdir().unwrap(),
             ack_wait: "3",
             outputs: Vec::new(),
-        })
+        }
     }
 
     pub fn store(&self) -> PathBuf {

@@ -36,45 +36,32 @@ pub struct Server {
     child: Child,
 }
 
-/// The program: named by `NATS_SERVER`, in the search path, or where `tests/third_party/run` installs it.
-pub fn program() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("NATS_SERVER") {
-        return Some(PathBuf::from(named));
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path);
-    let target = Path::new(env!("CARGO_BIN_EXE_fleet")).ancestors().nth(2)?;
-    let installed = target.join("third_party/python/bin");
-    let mut programs = folders
-        .chain([installed])
-        .map(|folder| folder.join("nats-server"));
-    programs.find(|program| program.is_file())
+/// Returns the program that the build script found.
+///
+/// # Panics
+/// If there is none: tests that need one carry `ignore` then.
+pub fn program() -> &'static Path {
+    Path::new(option_env!("NATS_SERVER").expect("the test should be ignored without nats-server"))
 }
 
 impl Server {
-    /// A server, or `None` and a note where there is no program for one.
-    pub fn start() -> Option<Server> {
+    /// Starts a server.
+    pub fn start() -> Server {
         Server::start_with(&[])
     }
 
-    /// The same, with more words on its command line.
-    pub fn start_with(words: &[&str]) -> Option<Server> {
+    /// Starts a server with more words on its command line.
+    pub fn start_with(words: &[&str]) -> Server {
         Server::configured("", words)
     }
 
-    /// The same with a configuration.
-    pub fn configured(config: &str, words: &[&str]) -> Option<Server> {
-        let Some(program) = program() else {
-            eprintln!(
-                "left out: no nats-server, expected one in NATS_SERVER, PATH or target/third_party"
-            );
-            return None;
-        };
-        Some(Server::run(program, config, words))
+    /// Starts a server with a configuration.
+    pub fn configured(config: &str, words: &[&str]) -> Server {
+        Server::run(program(), config, words)
     }
 
     /// The same with this program for a server.
-    pub fn run(program: PathBuf, config: &str, words: &[&str]) -> Server {
+    pub fn run(program: &Path, config: &str, words: &[&str]) -> Server {
         let folder = tempfile::tempdir().unwrap();
         let mut words: Vec<String> = words.iter().map(ToString::to_string).collect();
         if !config.is_empty() {
@@ -96,7 +83,7 @@ impl Server {
             panic!("no server starts: {output:?}");
         };
         Server {
-            program,
+            program: program.to_path_buf(),
             words,
             name,
             port,

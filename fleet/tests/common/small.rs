@@ -3,7 +3,6 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use super::Fleet;
 use super::fleet::Process;
@@ -64,27 +63,9 @@ impl Small {
     }
 }
 
-/// Whether fetched engines can be kept from this machine.
-pub fn has_bubbles() -> bool {
-    let words = [
-        "--unshare-user",
-        "--unshare-all",
-        "--ro-bind",
-        "/",
-        "/",
-        "--",
-        "true",
-    ];
-    let tried = Command::new("bwrap")
-        .args(words)
-        .stderr(Stdio::null())
-        .status();
-    tried.is_ok_and(|status| status.success())
-}
-
 /// Starts a worker that accepts engines as far as that can be had here, and keeps them in a folder.
 pub fn worker(fleet: &mut Fleet, name: &str, cache: &Path) -> Process {
-    let accept = match has_bubbles() {
+    let accept = match cfg!(bubblewrap) {
         true => "--accept-engines",
         false => "--accept-engines=unwalled",
     };
