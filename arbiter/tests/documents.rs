@@ -96,7 +96,8 @@ fn sources(folder: &Path) -> String {
 #[test]
 fn every_rule_of_the_clock_names_tests_that_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let sources = sources(&root.join("src")) + &sources(&root.join("tests"));
+    let folders = ["src", "tests", "../matches/src"];
+    let sources: String = folders.map(|folder| sources(&root.join(folder))).concat();
     let page = fs::read_to_string(root.join("../docs/clocks.md")).unwrap();
     let rows: Vec<&str> = page
         .lines()

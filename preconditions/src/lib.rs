@@ -5,7 +5,7 @@
 
 use std::env;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Looks for a program; if there is one, sets `cfg(name)` and the environment variable `variable` to its path.
@@ -14,29 +14,33 @@ use std::process::{Command, Stdio};
 /// `tests/third_party/run` installs programs.
 pub fn program(name: &str, variable: &str, names: &[&str]) -> bool {
     println!("cargo::rerun-if-env-changed={variable}");
-    let found = match env::var_os(variable) {
-        Some(path) => Some(PathBuf::from(path)),
-        None => search_path()
+    let candidates = match env::var_os(variable) {
+        Some(path) => vec![PathBuf::from(path)],
+        None => folders()
             .iter()
-            .flat_map(|folder| names.iter().map(move |name| folder.join(name)))
-            .find(|path| path.is_file()),
+            .flat_map(|folder| names.iter().map(|name| folder.join(name)))
+            .collect(),
     };
-    let found = found.filter(|path| path.is_file());
+    let found = candidates.into_iter().find(|path| path.is_file());
     if let Some(path) = &found {
         println!("cargo::rustc-env={variable}={}", path.display());
     }
     holds(name, found.is_some())
 }
 
-/// Sets `cfg(name)` if the condition holds; otherwise has it checked anew once a program is installed.
+/// Sets `cfg(name)` if the condition holds; otherwise makes cargo check it again once a program is installed.
 pub fn holds(name: &str, condition: bool) -> bool {
     println!("cargo::rustc-check-cfg=cfg({name})");
     if condition {
         println!("cargo::rustc-cfg={name}");
     } else {
-        for folder in search_path().iter().filter(|folder| folder.is_dir()) {
+        println!("cargo::rerun-if-env-changed=PATH");
+        // A folder that is missing would count as changed at every build.
+        let _ = fs::create_dir_all(third_party());
+        for folder in folders().iter().filter(|folder| folder.is_dir()) {
             println!("cargo::rerun-if-changed={}", folder.display());
         }
+        println!("cargo::rerun-if-changed={}", third_party().display());
     }
     condition
 }
@@ -51,19 +55,16 @@ pub fn succeeds(program: &str, words: &[&str]) -> bool {
 
 /// Returns where the project's scripts install programs: `third_party` in the target folder.
 pub fn third_party() -> PathBuf {
-    // A build script runs in `target/debug/build/PACKAGE/out`, with one folder more if the target is named.
+    // A build script writes to `TARGET/debug/build/PACKAGE/out`, with one more folder if the platform is named.
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    let profile = out.ancestors().nth(3).unwrap_or(&out);
-    let is_target = |folder: &&std::path::Path| folder.join("CACHEDIR.TAG").is_file();
-    let target = profile.ancestors().find(is_target).unwrap_or(profile);
+    let is_target = |folder: &&Path| folder.join("CACHEDIR.TAG").is_file();
+    let target = out.ancestors().find(is_target).unwrap_or(&out);
     target.join("third_party")
 }
 
-fn search_path() -> Vec<PathBuf> {
-    println!("cargo::rerun-if-env-changed=PATH");
-    let installed = third_party().join("bin");
-    // A missing folder would count as changed at every build.
-    let _ = fs::create_dir_all(&installed);
+/// Folders that may hold programs.
+fn folders() -> Vec<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
+    let installed = third_party().join("python/bin");
     env::split_paths(&path).chain([installed]).collect()
 }
