@@ -288,9 +288,7 @@ pub struct Options {
 #[derive(Debug, Error)]
 pub enum OptionError {
     #[error("unknown option {name}: expected one of {}", Options::names().join(", "))]
-    Unknown {
-        name: Excerpt,
-    },
+    Unknown { name: Excerpt },
     /// The option does not accept the value.
     #[error("option {name}: {value} is refused, expected {expected}")]
     Value {
@@ -307,10 +305,7 @@ pub enum OptionError {
     },
     /// The debug log file cannot be created.
     #[error("option {DEBUG_LOG_FILE}: {}: {error}, expected a writable file", path.display())]
-    DebugLog {
-        path: PathBuf,
-        error: io::Error,
-    },
+    DebugLog { path: PathBuf, error: io::Error },
     /// The weights file is invalid.
     #[error("option {EVAL_FILE}: {0}")]
     EvalFile(#[from] EvalFileError),
