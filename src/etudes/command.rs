@@ -14,22 +14,22 @@ pub const USAGE: &str = "\
 usage: buxtehude etudes COMMAND FILE ...
 
 list FILE                 show each etude: its line, the position, the verdict
-judge FILE LINE SEAT      save the seat that is winning as the verdict, - for none
+judge FILE LINE SEAT      save the winning seat as the verdict, - for none
 play FILE LINE            print the command that sets the position
 check FILE [--factors FILE] [--ks N] [--kc N] [--kp N]
-                          compare the article's evaluation with the verdicts: a hit
-                          is the judged seat having the largest E of all
+                          compare the article's evaluation with the verdicts: in a
+                          hit the judged seat has the largest E of all
 tune FILE [--save]        try each factor from 50 to 200 in steps of 10, and show the
                           triples with the most hits; --save writes the one nearest to
-                          their mean beside FILE, with the extension .factors
+                          their mean next to FILE, with the extension .factors
 help                      show this
 
 A line of FILE: square;carrots;lettuces;misses a turn (t or f) for each of 2 to 6
 players, then the verdict, as in 45;26;2;f;29;19;0;f;2. Lines count from 1. Factors are in
 hundredths, 0 to 1000. Every command takes --variant NAME, the rules by which to read FILE.
 
-exit code: 0 success, 1 part of FILE is wrong and the rest was done, 2 the arguments
-or a file are wrong and nothing was done
+exit status: 0 success, 1 some lines of FILE are invalid and the rest was done, 2 the
+arguments or a file are invalid and nothing was done
 ";
 
 /// What the arguments ask for.
@@ -297,7 +297,7 @@ impl<'a> Words<'a> {
             _ => rest.next().ok_or_else(|| {
                 let expected = match option {
                     VARIANT => variants_with_etudes(),
-                    FACTORS_FILE => "a file that `tune --save` has written".into(),
+                    FACTORS_FILE => "a file written by `tune --save`".into(),
                     _ => factor_expected(),
                 };
                 self.refuse(option, None, expected)

@@ -55,7 +55,7 @@ pub struct ChosenFactors {
 #[derive(Debug, Error)]
 pub enum FactorsError {
     /// The file cannot be read.
-    #[error("{}: cannot be read: {reason}: expected a file that `tune --save` has written", .path.display())]
+    #[error("{}: cannot be read: {reason}: expected a file written by `tune --save`", .path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -87,7 +87,7 @@ pub enum FactorsError {
     },
     /// The factors of a file of etudes would be saved in its own place.
     #[error(
-        "{}: the factors would be saved over the etudes: expected a file of another extension than .factors",
+        "{}: the factors would be saved over the etudes: expected an extension other than .factors",
         .path.display()
     )]
     OverEtudes {
@@ -95,7 +95,7 @@ pub enum FactorsError {
         path: PathBuf,
     },
     /// The file cannot be saved; it is as it was.
-    #[error("{}: cannot be saved: {reason}: expected a file and a folder that can be written to", .path.display())]
+    #[error("{}: cannot be saved: {reason}: expected a writable file and folder", .path.display())]
     Save {
         /// The file.
         path: PathBuf,

@@ -32,7 +32,7 @@ pub enum FileError {
     },
     /// The file cannot be saved; it is as it was.
     #[error(
-        "{}: cannot be saved: {reason}: expected a file and a folder that can be written to",
+        "{}: cannot be saved: {reason}: expected a writable file and folder",
         .path.display()
     )]
     Save {
@@ -76,7 +76,7 @@ pub enum FileError {
         seats: usize,
     },
     /// The game has no etudes.
-    #[error("{}: {variant} has no etudes: expected a variant that has", .path.display())]
+    #[error("{}: {variant} has no etudes: expected a variant that has some", .path.display())]
     NoEtudes {
         /// The file.
         path: PathBuf,
@@ -84,7 +84,7 @@ pub enum FileError {
         variant: &'static str,
     },
     /// No line has a verdict.
-    #[error("{}: no etude is judged: expected one at least", .path.display())]
+    #[error("{}: no etude is judged: expected at least one", .path.display())]
     NothingJudged {
         /// The file.
         path: PathBuf,
