@@ -1,13 +1,13 @@
-//! How the article's way of playing fox-and-hounds fares against perfect play, by level.
+//! Measures the article's way of playing fox-and-hounds against perfect play, by level.
 //!
-//! Takes the positions some plies from the start, lets the article's side play each of those that are won for
-//! it against perfect play, and counts how many it wins and how many plies later than it could. Of the
-//! positions that are lost for it, it counts how many plies too early they end. And it asks of each won
-//! position whether the article's side wins it against every defence.
+//! Takes the positions some plies from the start. From each that is won for the article's side, that side plays against
+//! perfect play; the example counts its wins and the plies by which they are later than necessary. From the lost
+//! positions, it counts the plies by which the loss is earlier than necessary. It also checks for each won position
+//! whether the article's side wins against every defence.
 //!
-//! Run it with `cargo run --release --example article_against_perfect [LEVEL ...]`; without a level it takes 1 to 4.
-//! With the word `height` before the levels it uses that heuristic. With the word `positions` alone it prints the
-//! positions, a line each, for `arbiter match --openings`.
+//! Run it with `cargo run --release --example article_against_perfect [LEVEL ...]`; the default levels are 1 to 4. With
+//! the word `height` before the levels it uses that heuristic. With only the word `positions` it prints the positions,
+//! one per line, for `arbiter match --openings`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,10 +18,10 @@ use buxtehude::search::article::Extent;
 use buxtehude::search::article::minimax;
 use buxtehude::search::{Control, Memory, Request, search};
 
-/// How far from the start the positions are.
+/// Distance of the positions from the start, in plies.
 const PLIES: u32 = 6;
 
-/// The highest level of which every defence is tried: beyond it takes hours.
+/// Highest level tested against every defence; higher ones would take hours.
 const MOST_DEFENDED: u32 = 4;
 
 fn main() {
@@ -52,7 +52,7 @@ fn main() {
     }
 }
 
-/// The positions that a game can come to, from the start, in so many plies, and that are not over.
+/// All positions reachable from the start in this number of plies that are not over.
 fn positions_after(plies: u32) -> HashSet<Position> {
     let start = Position::start(&(), 2).expect("the game is for two");
     let mut positions = HashSet::from([start]);
@@ -66,7 +66,7 @@ fn positions_after(plies: u32) -> HashSet<Position> {
     positions
 }
 
-/// Prints the line of a side and a level.
+/// Prints the row of a side and a level.
 fn measure(positions: &[Position], side: Seat, mut article: Article) {
     let level = article.depth / 2;
     let (won, lost): (Vec<Position>, Vec<Position>) = positions
@@ -114,7 +114,7 @@ fn mean(numbers: &[u32]) -> f64 {
     numbers.iter().sum::<u32>() as f64 / numbers.len().max(1) as f64
 }
 
-/// The end of a game between the article's `side` and perfect play.
+/// Plays a game between the article's `side` and perfect play; returns its result.
 fn play_out(article: &mut Article, position: &Position, side: Seat) -> Outcome {
     let mut position = *position;
     let mut plies = 0;
@@ -131,7 +131,7 @@ fn play_out(article: &mut Article, position: &Position, side: Seat) -> Outcome {
     Outcome { winner, plies }
 }
 
-/// Whether the article's `side` wins whatever the other plays.
+/// `true` if the article's `side` wins against every defence.
 fn wins_against_all(
     article: &mut Article,
     position: &Position,
@@ -158,7 +158,7 @@ fn wins_against_all(
     wins
 }
 
-/// The move of perfect play.
+/// Move of perfect play.
 fn perfect(position: &Position) -> Move {
     let request = Request::new(AnyPosition::Fox(*position), 1);
     let answer = search(
@@ -171,7 +171,7 @@ fn perfect(position: &Position) -> Move {
     best.parse().expect("moves can be read")
 }
 
-/// The article's way of playing at a level, which remembers what it has played.
+/// The article's player at a level, with a cache of its moves.
 struct Article {
     heuristic: Heuristic,
     depth: u32,

@@ -1,10 +1,10 @@
-//! Looks for hare traps: positions in which the article's preset with its first remedy, the penalty, steps on a
-//! hare square and should not; or for refusals, in which it does not with its final remedy, and should.
+//! Searches for hare traps: positions where the article's preset with its first remedy, the penalty, wrongly steps on a
+//! hare square. Also searches for refusals: positions where the preset with its final remedy wrongly avoids one.
 //!
-//! `cargo run --release --example find_traps -- traps 2 48 7 20000`: what to look for, the number of seats, the
-//! first of the squares on which hares stand, a seed, and how many positions to draw, of which those that break the
-//! rules are left out. Each find is a line: the position, what is played and what is better, the shares of both by a
-//! search in permille, and what the preset plays at depths 3 to 6 with each hare model.
+//! `cargo run --release --example find_traps -- traps 2 48 7 20000`: the arguments are `traps` or `refusals`, the
+//! number of seats, the lowest square of the hares, a seed, and the number of random positions, of which illegal ones
+//! are skipped. Each result is a line: the position, the move played and the better one, the shares of both in a search
+//! in permille, and the preset's moves at depths 3 to 6 with each hare model.
 
 #[path = "../tests/common"]
 mod common {
@@ -24,7 +24,7 @@ use rand::{RngExt, SeedableRng};
 
 use proof::{article_plays_at_all, is_to_a_hare, search};
 
-/// The searches that a find has to pass, each with the loss, in permille, that it has to show.
+/// Depths of the searches that must confirm a result, each with the smallest loss in permille.
 const SIEVES: [(u32, u16); 3] = [(4, 60), (6, 80), (8, 80)];
 
 fn main() -> ExitCode {
@@ -56,12 +56,12 @@ fn main() -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "find_traps: expected traps or refusals, 2 to 6 seats, a square from 0 to 63, a seed, a number of positions"
+        "find_traps: expected traps or refusals, 2 to 6 seats, a square from 0 to 63, a seed and the number of positions"
     );
     ExitCode::from(2)
 }
 
-/// A position at random, if those are the rules.
+/// Generates a random position; returns `None` if it breaks a rule.
 fn random_position(rng: &mut StdRng, seats: u64, from: u8) -> Option<Position> {
     let last = (from + 16).min(63);
     let hares: Vec<String> = (0..seats)
@@ -90,7 +90,7 @@ fn random_position(rng: &mut StdRng, seats: u64, from: u8) -> Option<Position> {
     Position::parse(&HASE_UND_IGEL, &format!("{} 1 - {drawn}", hares.join("/"))).ok()
 }
 
-/// A trap: with the penalty the preset steps on a hare square at one of the depths, and loses by it.
+/// A trap: with the penalty the preset steps on a hare square at one of the depths, which is a mistake.
 fn trap(position: &Position) -> Option<String> {
     let played = article_plays_at_all(position, HareModel::ArticlePenalty);
     let tempting = played
@@ -100,7 +100,7 @@ fn trap(position: &Position) -> Option<String> {
     Some(describe(position, tempting, &better, &shares))
 }
 
-/// A refusal: a step on one of the last hare squares is best, and with the final remedy the preset never plays it.
+/// A refusal: a step on one of the last hare squares is best, but with the final remedy the preset never plays it.
 fn refusal(position: &Position) -> Option<String> {
     let played = article_plays_at_all(position, HareModel::Article);
     let square = position.hare(proof::mover(position)).square;
@@ -121,8 +121,8 @@ fn refusal(position: &Position) -> Option<String> {
     ))
 }
 
-/// The best move, if it is of the right kind and another is worse by enough in every search; with the shares of
-/// both in the last.
+/// Returns the best move with the shares of both moves in the last search. The move must satisfy `is_right`, and
+/// `played` must be sufficiently worse in every search.
 fn loss(
     position: &Position,
     played: &str,

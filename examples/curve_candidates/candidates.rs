@@ -1,18 +1,17 @@
-//! The candidates, as one table.
+//! Table of the candidates.
 
 use buxtehude::eval::curves::{Burden, Falling, LettuceCurves, SHAPE, Shape};
 
 /// Curves with a name.
 pub struct Candidate {
-    /// What they are called.
     pub name: &'static str,
-    /// What is tried.
+    /// Description of the idea.
     pub idea: &'static str,
-    /// What they are drawn from.
+    /// Parameters of the curves.
     pub shape: Shape,
 }
 
-/// Curves that obey each sentence of the article.
+/// Curves that agree with every statement of the article.
 pub const CANDIDATES: [Candidate; 16] = [
     candidate("preset", "the preset's", SHAPE),
     candidate("intuition", "the first guess, by eye", INTUITION),
@@ -92,7 +91,7 @@ const fn candidate(name: &'static str, idea: &'static str, shape: Shape) -> Cand
     Candidate { name, idea, shape }
 }
 
-/// What was put down before any game was played.
+/// First guess, without any games.
 const INTUITION: Shape = Shape {
     lettuces: [
         [60, 60, 60, 60, 60, 60],
@@ -105,7 +104,7 @@ const INTUITION: Shape = Shape {
     way_home: burden(60, 600, 20),
 };
 
-/// A turn is worth about eight, and a lettuce costs hardly one while there are squares enough for it.
+/// Values a turn at about eight, and a lettuce at hardly one turn while there are enough lettuce squares ahead.
 const BY_TURNS: LettuceCurves = [
     [20, 20, 20, 20, 20, 20],
     [-4, 8, 12, 14, 15, 16],
@@ -125,7 +124,7 @@ const fn burden(start: i32, first: i32, growth: i32) -> Burden {
     }
 }
 
-/// The preset's, but a lettuce weighs so many hundredths of what they do there.
+/// The preset's curves, with the weight of lettuces scaled to this many hundredths.
 const fn with_lettuces(hundredths: i32) -> Shape {
     let mut shape = SHAPE;
     let none = SHAPE.lettuces[0][0];
@@ -142,7 +141,7 @@ const fn with_lettuces(hundredths: i32) -> Shape {
     shape
 }
 
-/// The preset's, but so many hundredths of the worth of the first carrot, and of the time it lasts.
+/// The preset's curves, with the value of the first carrot and its half-life scaled to these hundredths.
 const fn with_carrots(first: i32, half: i32) -> Shape {
     let [in_first, in_second] = [SHAPE.first_half, SHAPE.second_half];
     Shape {
@@ -152,7 +151,7 @@ const fn with_carrots(first: i32, half: i32) -> Shape {
     }
 }
 
-/// The preset's, but for the way home.
+/// The preset's curves, with a different way home.
 const fn with_way_home(start: i32, first: i32, growth: i32) -> Shape {
     Shape {
         way_home: burden(start, first, growth),

@@ -1,4 +1,4 @@
-//! One game of the article's search against itself, each seat with curves of its own.
+//! One game of the article's search against itself, with different curves for each seat.
 
 use buxtehude::eval::lookahead::Lookahead;
 use buxtehude::rules::hase::{Card, HASE_UND_IGEL, Move, Position};
@@ -10,24 +10,23 @@ use rand::seq::{IteratorRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// After so many moves, opening and cards not counted, a game is stopped.
+/// Largest number of moves of a game, not counting opening and cards.
 pub const MOST_MOVES: usize = 300;
 
-/// How a game went.
+/// Result of a game.
 pub struct Outcome {
-    /// Each seat's part of the points: place p of N is worth N - p, and seats that have not finished share
-    /// what is left.
+    /// Share of the points of each seat: place p of N is worth N - p, and seats that have not finished share the rest.
     pub shares: Vec<f64>,
-    /// Moves made.
+    /// Number of moves.
     pub moves: usize,
-    /// Whether it was stopped.
+    /// `true` if the game was stopped.
     pub was_stopped: bool,
 }
 
-/// The position after up to four random moves a seat, with a seat to move.
+/// A position after up to four random moves per seat, with a seat to move.
 pub fn opening(seats: usize, rng: &mut ChaCha8Rng) -> Position {
     let mut moves_left = rng.random_range(0..=4 * seats);
-    // The start has a seat to move.
+    // In the start position a seat is to move.
     let mut position = Position::start(&HASE_UND_IGEL, seats).expect("2 to 6 seats");
     loop {
         position = match position.turn() {
@@ -42,12 +41,12 @@ pub fn opening(seats: usize, rng: &mut ChaCha8Rng) -> Position {
     }
 }
 
-/// Plays a game from `position`; seat n searches `models[n]` to `depth` plies. The cards are those of `deck`,
-/// the same ones whatever is played between the draws.
+/// Plays a game from `position`; seat n searches `models[n]` to `depth` plies. The cards come from `deck` and do not
+/// depend on the moves between the draws.
 pub fn play(mut position: Position, models: &[&Lookahead], depth: u32, deck: u64) -> Outcome {
     let mut deck = Deck::new(deck);
     let mut moves = 0;
-    // Nobody remembers anything: where no card comes between, a position that comes back does so for ever.
+    // The players are deterministic: a position that repeats without a card in between would repeat for ever.
     let mut since_card = Vec::new();
     while moves < MOST_MOVES {
         match position.turn() {
@@ -82,7 +81,7 @@ fn best_move(position: &Position, model: &Lookahead, depth: u32) -> Move {
         nodes: u64::MAX,
         multipv: 1,
     };
-    // Without caps the order of moves decides nothing, and under this strategy it saves nothing.
+    // Without caps the order of moves does not affect the result, and with this strategy sorting saves nothing.
     let settings = VectorSettings {
         sort: false,
         ..VectorSettings::default()
@@ -107,7 +106,7 @@ fn shares(position: &Position) -> Vec<f64> {
 /// A shuffled deck.
 struct Deck {
     rng: ChaCha8Rng,
-    /// The cards that are left; the last one is the top.
+    /// Cards that are left; the last one is the top.
     order: Vec<Card>,
 }
 
@@ -119,7 +118,7 @@ impl Deck {
         }
     }
 
-    /// The next card. Where other cards are left than before, the deck is shuffled first.
+    /// Draws the next card. If the cards left have changed otherwise, shuffles the deck first.
     fn draw(&mut self, position: &Position) -> Card {
         let mut left = cards_left(position);
         let mut known = self.order.clone();
@@ -137,7 +136,7 @@ impl Deck {
     }
 }
 
-/// The cards that are left, in order.
+/// Cards that are left, in order.
 fn cards_left(position: &Position) -> Vec<Card> {
     let kinds = position.outcomes();
     let mut cards: Vec<Card> = kinds

@@ -1,10 +1,9 @@
-//! Which curves are the preset's: named candidates play each other, with the article's search as the preset
-//! `article` has it and with the real rules and cards.
+//! Tournament that selects the preset's curves: named candidates play each other with the search of the preset
+//! `article` and the real rules and cards.
 //!
-//! `cargo run --release --example curve_candidates` plays everyone against everyone with two and with three
-//! seats four plies deep, and then the best five with more games, and six plies deep. Points are the
-//! arbiter's: place p of N is worth N - p. An argument, 1 if there is none, multiplies the number of games.
-//! The figures depend on that alone.
+//! `cargo run --release --example curve_candidates` plays a round robin with two and with three seats at a depth of
+//! four plies. Then the best five play more games, also at six plies. Points are the arbiter's: place p of N is worth N
+//! - p. An optional argument, by default 1, multiplies the number of games. The results depend on nothing else.
 
 mod candidates;
 mod game;
@@ -16,10 +15,10 @@ use buxtehude::rules::hase::HASE_UND_IGEL;
 use candidates::{CANDIDATES, Candidate};
 use tournament::{Plan, Tally};
 
-/// How many of the candidates meet again.
+/// Number of candidates in the second round.
 const BEST: usize = 5;
 
-/// All chance comes from this.
+/// Seed of all random numbers.
 const SEED: u64 = 1978;
 
 fn main() -> Result<(), std::num::ParseIntError> {
@@ -64,7 +63,7 @@ fn measure(candidates: &[&Candidate], plan: Plan) -> Vec<Tally> {
     tournament::play(&models, plan)
 }
 
-/// Prints a table, the best with two seats first.
+/// Prints a table, sorted by the results with two seats.
 fn report(title: &str, candidates: &[&Candidate], with_two: &[Tally], with_three: &[Tally]) {
     println!("{title}:\n");
     println!(

@@ -1,4 +1,4 @@
-//! Everyone against everyone: each table of candidates plays blocks of games.
+//! Round robin: each combination of candidates plays blocks of games.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,57 +10,57 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::game::{self, Outcome};
 
-/// What is played.
+/// Parameters of a tournament.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// Seats at a table.
+    /// Seats per game.
     pub seats: usize,
-    /// Plies that are searched.
+    /// Search depth in plies.
     pub depth: u32,
-    /// Blocks that each table plays.
+    /// Blocks per combination.
     pub blocks: usize,
-    /// All chance comes from this.
+    /// Seed of all random numbers.
     pub seed: u64,
 }
 
-/// What a candidate has achieved.
+/// Results of a candidate.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Its share of the points in each block.
+    /// Share of the points in each block.
     pub shares: Vec<f64>,
-    /// The lengths of its games, in moves of all seats.
+    /// Lengths of its games, in moves of all seats.
     pub lengths: Vec<usize>,
-    /// Games of it that were stopped.
+    /// Number of stopped games.
     pub stopped: usize,
 }
 
 impl Tally {
-    /// Its share of the points, 0 to 1.
+    /// Mean share of the points, 0 to 1.
     pub fn share(&self) -> f64 {
         self.shares.iter().sum::<f64>() / self.shares.len() as f64
     }
 
-    /// The half-width of the 95 % interval of the share, over blocks.
+    /// Half-width of the 95 % interval of the share, over blocks.
     pub fn error(&self) -> f64 {
         let (mean, count) = (self.share(), self.shares.len() as f64);
         let squares: f64 = self.shares.iter().map(|share| (share - mean).powi(2)).sum();
         1.96 * (squares / (count - 1.0) / count).sqrt()
     }
 
-    /// The median length of its games.
+    /// Median length of its games.
     pub fn median_length(&self) -> usize {
         let mut lengths = self.lengths.clone();
         lengths.sort_unstable();
         lengths[lengths.len() / 2]
     }
 
-    /// The part of its games that was stopped, 0 to 1.
+    /// Share of stopped games, 0 to 1.
     pub fn part_stopped(&self) -> f64 {
         self.stopped as f64 / self.lengths.len() as f64
     }
 }
 
-/// Plays each table of `plan.seats` different candidates, and adds up what each has achieved. A block is one
+/// Plays every combination of `plan.seats` different candidates, and adds up the results of each. A block is one
 /// opening and one deck, played in every rotation of the seats.
 pub fn play(candidates: &[Lookahead], plan: Plan) -> Vec<Tally> {
     let tables = combinations(candidates.len(), plan.seats);
@@ -76,14 +76,14 @@ pub fn play(candidates: &[Lookahead], plan: Plan) -> Vec<Tally> {
                     if block >= number {
                         break;
                     }
-                    // Openings and decks are the same for all tables.
+                    // Openings and decks are the same for all combinations.
                     let games = play_block(
                         candidates,
                         &tables[block / plan.blocks],
                         &plan,
                         block % plan.blocks,
                     );
-                    // A thread that holds the lock does nothing that can panic.
+                    // No code that holds the lock can panic.
                     done.lock().expect("no panic").push((block, games));
                 }
             });
@@ -95,7 +95,7 @@ pub fn play(candidates: &[Lookahead], plan: Plan) -> Vec<Tally> {
     for (block, games) in blocks {
         for (at, &candidate) in tables[block / plan.blocks].iter().enumerate() {
             let tally = &mut tallies[candidate];
-            // In rotation r the candidate that is at n in the table has seat n + r.
+            // In rotation r the candidate at index n of the combination has seat n + r.
             let seats = |rotation| (at + rotation) % plan.seats;
             let shares = games.iter().enumerate();
             let sum: f64 = shares.map(|(r, game)| game.shares[seats(r)]).sum();
@@ -127,7 +127,7 @@ fn play_block(
         .collect()
 }
 
-/// Each choice of `size` of the numbers below `count`, ascending.
+/// All combinations of `size` numbers below `count`, each ascending.
 fn combinations(count: usize, size: usize) -> Vec<Vec<usize>> {
     if size == 0 {
         return vec![Vec::new()];
