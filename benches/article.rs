@@ -1,8 +1,8 @@
-//! What pruning, sorting and caps save in the search for vectors: positions visited and time at each depth,
-//! over 21 positions of two seats and 21 of three, taken from games all along the race.
+//! Savings by pruning, sorting and caps in the vector search: positions visited and time at each depth, over 21
+//! positions of two seats and 21 of three, taken from all stages of the race.
 //!
-//! Run it with `cargo bench --bench article`. Figures are medians over the positions; ratios are medians of the
-//! ratios of single positions to the full search, measured side by side.
+//! Run it with `cargo bench --bench article`. Figures are medians over the positions; ratios are medians of the ratios
+//! to the full search on single positions, measured side by side.
 
 use std::time::{Duration, Instant};
 
@@ -61,15 +61,9 @@ const THREE_SEATS: [&str; 21] = [
     "57,65,2/54,24,1/64,9,0 1 3 BDDRHH",
 ];
 
-/// The full searches that the others are compared with, and those.
+/// Full searches, each followed by the searches that are compared with it.
 const MODES: [(&str, Strategy, Prune, bool, &str); 12] = [
-    (
-        "relative, nothing on",
-        Strategy::Relative,
-        Prune::Off,
-        false,
-        "0",
-    ),
+    ("relative, full", Strategy::Relative, Prune::Off, false, "0"),
     (
         "relative, exact",
         Strategy::Relative,
@@ -105,13 +99,7 @@ const MODES: [(&str, Strategy, Prune, bool, &str); 12] = [
         true,
         "0",
     ),
-    (
-        "absolute, nothing on",
-        Strategy::Absolute,
-        Prune::Off,
-        false,
-        "0",
-    ),
+    ("absolute, full", Strategy::Absolute, Prune::Off, false, "0"),
     (
         "absolute, exact, sorted",
         Strategy::Absolute,
@@ -149,7 +137,7 @@ const MODES: [(&str, Strategy, Prune, bool, &str); 12] = [
     ),
 ];
 
-/// What the search to one depth took, that is without the depths before, and what it found.
+/// Cost and result of the search to one depth alone, without the iterations before it.
 #[derive(Clone)]
 struct Cost {
     nodes: u64,
@@ -176,7 +164,7 @@ fn compare(title: &str, texts: &[&str], depths: std::ops::RangeInclusive<u32>) {
     for depth in depths {
         println!("{title}, depth {depth}");
         println!(
-            "  mode                                  nodes        ms   ns a node  nodes x  time x  \
+            "  mode                                  nodes        ms     ns/node  nodes x  time x  \
              other move  other vector"
         );
         let mut full = 0;
@@ -191,7 +179,7 @@ fn compare(title: &str, texts: &[&str], depths: std::ops::RangeInclusive<u32>) {
 
 fn print_row(name: &str, costs: &[Vec<Cost>], full: &[Vec<Cost>], depth: u32) {
     let at = |costs: &Vec<Cost>| costs[(depth as usize).min(costs.len()) - 1].clone();
-    // A race that is decided sooner has no such depth.
+    // Excludes positions that are decided before this depth.
     let pairs: Vec<(Cost, Cost)> = costs
         .iter()
         .zip(full)

@@ -1,7 +1,7 @@
-//! Latency of the engine as a client sees it: from `stop` to `bestmove`, and from its start to `uciok`.
+//! Latency of the engine as seen by a client: from `stop` to `bestmove`, and from process start to `uciok`.
 //!
-//! Run it with `cargo bench --bench latency`. A benchmark library repeats one thing many times; here each
-//! search is stopped at another moment and the slowest of them count, so this has a loop of its own.
+//! Run it with `cargo bench --bench latency`. Here each search is stopped at a different time, and the slowest matter;
+//! a benchmark library would repeat the same thing many times, so this has a loop of its own.
 
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -14,10 +14,10 @@ use rand::{RngExt, SeedableRng};
 const SEARCHES: usize = 1000;
 const STARTS: usize = 50;
 
-/// A search runs for a random time up to this before it is stopped.
+/// Longest random time that a search runs before it is stopped.
 const LONGEST_SEARCH: Duration = Duration::from_millis(20);
 
-/// Starts and middles of races of two, three and six hares.
+/// Starts and middle games of races of two, three and six hares.
 const POSITIONS: [&str; 6] = [
     "startpos players 2",
     "startpos players 3",
@@ -35,7 +35,7 @@ fn main() {
     print_row("stop to bestmove", &mut stops);
 }
 
-/// From starting the program to its `uciok`.
+/// Time from process start to `uciok`.
 fn time_of_start() -> Duration {
     let start = Instant::now();
     let mut engine = Engine::start();
@@ -46,7 +46,7 @@ fn time_of_start() -> Duration {
     time
 }
 
-/// From `stop` to `bestmove`, for searches of each position in turn.
+/// Times from `stop` to `bestmove`, for searches of each position in turn.
 fn times_of_stop() -> Vec<Duration> {
     let mut random = StdRng::seed_from_u64(1);
     let mut engine = Engine::start();
@@ -97,7 +97,7 @@ impl Engine {
     }
 
     fn send(&mut self, line: &str) {
-        // In one piece, so that the engine never waits for the end of a line.
+        // A single write, so that the engine never waits for the rest of a line.
         let line = format!("{line}\n");
         self.input
             .write_all(line.as_bytes())

@@ -1,5 +1,5 @@
-//! Speed of the rules: leaves of perft a second, on one core, from the start of `hase-und-igel` and, in the
-//! module `fox`, of `fox-and-hounds`.
+//! Speed of the rules: perft leaves per second, on one core, from the start of `hase-und-igel` and, in the module
+//! `fox`, of `fox-and-hounds`.
 //!
 //! Run it with `cargo bench --bench perft`; an item is a leaf.
 
@@ -19,19 +19,19 @@ fn main() {
     divan::main();
 }
 
-/// The last ply is counted.
+/// Counts the moves of the last ply.
 #[divan::bench(args = PLAYERS)]
 fn bulk(bencher: Bencher, players: usize) {
     count_in_bulk(bencher, &start(players), DEPTH);
 }
 
-/// The last ply is played.
+/// Plays the moves of the last ply.
 #[divan::bench(args = PLAYERS)]
 fn playing(bencher: Bencher, players: usize) {
     count_by_playing(bencher, &start(players), DEPTH);
 }
 
-/// The last ply is played and each leaf estimated for every seat, as it stands even if a card is due.
+/// Plays the moves of the last ply and evaluates each leaf for every seat, even if a card is due.
 #[divan::bench(args = PLAYERS)]
 fn estimating(bencher: Bencher, players: usize) {
     count_by_estimating(bencher, &start(players), DEPTH);

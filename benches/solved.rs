@@ -1,4 +1,4 @@
-//! How long it takes to solve Rabbits and Wolves, on one core, and to use the table.
+//! Time to solve Rabbits and Wolves, on one core, and to use the table.
 //!
 //! Run it with `cargo bench --bench solved`.
 
@@ -14,13 +14,13 @@ fn main() {
     divan::main();
 }
 
-/// The exact outcome of all 2,013,760 positions.
+/// Exact results of all 2,013,760 positions.
 #[divan::bench]
 fn solve() -> Solved {
     Solved::new()
 }
 
-/// The counts over all positions, and what is reachable from the starts.
+/// Counts over all positions, and the positions reachable from the starts.
 #[divan::bench]
 fn census(bencher: Bencher) {
     LazyLock::force(&SOLVED);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A whole engine: with `legal=on` the arbiter sends the legal moves with every `go`, and this one draws a move."""
+"""A complete engine: with `legal=on` the arbiter sends the legal moves with every `go`, and it plays a random one."""
 
 import random
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""An engine that keeps its own position: Hase und Igel for two to six, on both boards, written from docs/rules.md
-and protocol.md alone. It looks one move ahead, and is there to be read, copied and improved."""
+"""An example engine for Hase und Igel with two to six players, on both boards, written only from docs/rules.md and
+protocol.md. It keeps its own position and looks one move ahead. Read it, copy it, improve it."""
 
 import sys
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ def board(text):
     return "S" + text.replace(" ", "") + "*"
 
 
-# h hare, c carrot, L lettuce, ^ hedgehog, F flag, and the numbers.
+# h hare, c carrot, L lettuce, ^ hedgehog, F flag; digits are number squares.
 FIRST = "hch3chL^42 ^3ch^F24^3 cL2^hc432^ hFch23^chc 2L^34h2Fc^ h324c^Lhc2 hLh"
 LATER = "hch3chF24L ^3ch^F24^3 cL2^hc432^ hFch23^chc 2L^34h2Fc^ h324c^LhcF chc"
 VARIANTS = {"hase-und-igel": (board(FIRST), 68), "hare-and-tortoise": (board(LATER), 65)}
@@ -38,7 +38,7 @@ class Race:
     start: int
     hares: list
     turn: int = 0
-    paid: int | None = None  # what the hare paid that has to draw a card
+    paid: int | None = None  # carrots that the hare to draw a card has paid for its move
     finished: list = field(default_factory=list)
     drawn: list = field(default_factory=list)
 
@@ -82,7 +82,7 @@ class Race:
         return max((square for square in range(hare.square) if self.board[square] == "^"), default=None)
 
     def moves(self):
-        """The legal moves as numbers; `0` is the forced stay."""
+        """Legal moves as numbers; `0` is the forced stay."""
         if self.is_over() or self.paid is not None:
             return []
         hare = self.hares[self.turn]
@@ -119,7 +119,7 @@ class Race:
 
     def step(self, hare, move):
         if move == 0:
-            # Nothing is legal: back to the start, and on at once.
+            # No other move is legal: the hare goes back to the start and moves again.
             hare.square, hare.carrots = 0, self.start
             return
         if move in (1001, 1002):
@@ -182,7 +182,7 @@ class Race:
             self.pass_turn()
 
     def worth(self, seat):
-        """How well a seat stands: its way, its lettuces, and no more carrots than the way home needs."""
+        """Static evaluation of a seat: progress, few lettuces, and just the carrots needed for the way home."""
         hare = self.hares[seat]
         if hare.square == FINISH:
             return 1000 - 100 * self.finished.index(seat)

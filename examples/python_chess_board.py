@@ -1,4 +1,4 @@
-"""A board of Rabbits and Wolves for python-chess, which does not know the game.
+"""A board of Rabbits and Wolves for python-chess, which does not support the game.
 
     import chess.engine, python_chess_board
 
@@ -16,13 +16,13 @@ STARTS = [
     f"1h1h1h1h/8/8/8/8/8/8/{bottom_row} w - - 0 1"
     for bottom_row in ("F7", "2F5", "4F3", "6F1")
 ]
-"""The rabbit on a1, c1, e1, which is the usual start, and g1."""
+"""The rabbit on a1, c1, e1 (the usual start) or g1."""
 
 
 class Board(chess.Board):
     """A board of the variant: white has the rabbit, black the wolves.
 
-    They are kept as bishops, for which python-chess's own way of making a move needs no change.
+    Both are stored as bishops, so that python-chess can make their moves unchanged.
     """
 
     uci_variant = NAME

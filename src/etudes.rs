@@ -1,8 +1,8 @@
-//! The commands `buxtehude etudes ...`: a file of etudes, positions with a verdict each, is shown, judged line
-//! by line, and used to check and to tune the article's evaluation.
+//! The commands `buxtehude etudes ...`: show and judge the etudes of a file, positions with a verdict each, and use
+//! them to check and to tune the article's evaluation.
 //!
-//! A line that is no etude is reported with file, line and field, and stops nothing else. Nothing here reads
-//! standard input or speaks the protocol; [`run`] writes to whatever it is given.
+//! A line that is not an etude is reported with file, line and field, and the rest is still processed. The commands do
+//! not read standard input or use the protocol; [`run`] writes to the given [`Console`].
 //!
 //! Source: the article "AI in Hase und Igel: minimax for three", on correction factors.
 
@@ -36,7 +36,7 @@ pub use file::{EtudeFile, FileError};
 use progress::Bar;
 use tune::Tuning;
 
-/// Runs the command that the arguments behind `etudes` ask for, on standard output and standard error.
+/// Runs the command given by the arguments after `etudes`, on standard output and standard error.
 pub fn run_stdio(arguments: &[OsString]) -> ExitCode {
     let mut console = Console {
         output: &mut io::stdout(),
@@ -46,24 +46,24 @@ pub fn run_stdio(arguments: &[OsString]) -> ExitCode {
     run(arguments, &mut console).into()
 }
 
-/// Where a command writes to.
+/// Output streams of a command.
 pub struct Console<'a> {
-    /// For results.
+    /// Stream for results.
     pub output: &'a mut dyn Write,
-    /// For what is wrong, and for the progress bar.
+    /// Stream for errors and the progress bar.
     pub errors: &'a mut dyn Write,
-    /// Whether `errors` is a terminal: only there a progress bar is drawn.
+    /// `true` if `errors` is a terminal, where a progress bar is drawn.
     pub is_terminal: bool,
 }
 
-/// How a command ended.
+/// Exit status of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// All is well; code 0.
+    /// Success; status 0.
     Fine,
-    /// Something in the file is wrong, and the rest is done; code 1.
+    /// Some lines of the file are invalid, and the rest was done; status 1.
     Faulty,
-    /// The arguments or a whole file are wrong, and nothing is done; code 2.
+    /// The arguments or a whole file are invalid, and nothing was done; status 2.
     Refused,
 }
 
@@ -77,7 +77,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command was not carried out.
+/// Errors that stop a command.
 #[derive(Debug, Error)]
 enum Failure {
     #[error("buxtehude: {0}")]
@@ -90,7 +90,7 @@ enum Failure {
     Output(#[from] io::Error),
 }
 
-/// Runs the command that the arguments behind `etudes` ask for.
+/// Runs the command given by the arguments after `etudes`.
 pub fn run(arguments: &[OsString], console: &mut Console) -> Exit {
     let carried_out = match command::parse(arguments) {
         Ok(Request::Help) => say(console, USAGE).map(|()| Exit::Fine),
@@ -146,7 +146,7 @@ fn carry_out(task: &Task, console: &mut Console) -> Result<Exit, Failure> {
     }
 }
 
-/// Reports the bad lines of a file, and does something with the others.
+/// Reports the invalid lines of a file, and processes the others.
 fn with_etudes(
     file: &EtudeFile,
     console: &mut Console,
@@ -162,7 +162,7 @@ fn with_etudes(
     }
 }
 
-/// A table for a person.
+/// Table of the etudes.
 fn list(etudes: &[(usize, Etude)]) -> String {
     let row = |line: &str, position: &str, verdict: &str, width| {
         format!("{line:>6}  {position:<width$}  {verdict}\n")
@@ -179,7 +179,7 @@ fn list(etudes: &[(usize, Etude)]) -> String {
     table
 }
 
-/// Tunes, and prints and perhaps saves what came of it.
+/// Tunes, prints the result and, if requested, saves it.
 fn tune(
     file: &EtudeFile,
     etudes: &[(usize, Etude)],
@@ -207,12 +207,12 @@ fn tune(
     Ok(Exit::Fine)
 }
 
-/// A verdict as a line of etudes has it.
+/// Formats a verdict as in an etude line.
 fn verdict(winner: Option<Seat>) -> String {
     winner.map_or("-".into(), |seat| seat.to_string())
 }
 
-/// Writes to the output. Where nobody reads it any more, what is left is done in silence.
+/// Writes to the output. If the reader has closed it, the rest of the work is done silently.
 fn say(console: &mut Console, text: &str) -> Result<(), Failure> {
     let written = console.output.write_all(text.as_bytes());
     match written.and_then(|()| console.output.flush()) {
@@ -222,6 +222,6 @@ fn say(console: &mut Console, text: &str) -> Result<(), Failure> {
 }
 
 fn complain(console: &mut Console, problem: &dyn Display) {
-    // Nobody is left to tell, should this fail.
+    // If this fails too, there is no one left to inform.
     let _ = writeln!(console.errors, "{problem}");
 }

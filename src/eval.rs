@@ -1,9 +1,9 @@
-//! How strong each seat stands in a position, and how that becomes expected shares of the points.
+//! Evaluation: strengths of the seats in a position, and the expected shares of the points that follow from them.
 //!
-//! A game's evaluator gives each seat a *strength*. Of two seats the one with the larger strength is the more likely to
-//! come in first of the two, and a seat's expected placement points are the number of rivals it is expected to beat. So
-//! shares are made of pairs: each pair's lead is a logistic function of the difference of strengths, and what one seat
-//! gains the other loses.
+//! A game's evaluator gives each seat a *strength*. Of two seats the stronger one is more likely to finish first, and a
+//! seat's expected placement points are the number of rivals that it is expected to beat. So shares are sums over
+//! pairs: the lead of a pair is a logistic function of the difference of strengths, and one seat gains what the other
+//! loses.
 
 mod file;
 mod first;
@@ -28,63 +28,63 @@ pub use worth::{DECIDED_WORTH, WORTH_UNIT, leads};
 
 use crate::rules::{Game, MAX_SEATS, Seat, Turn};
 
-/// The lead of one seat over another whose order is decided.
+/// Lead of one seat over another if their order is decided.
 pub const CERTAIN: i32 = 1 << 20;
 
-/// The difference of strengths at which the odds are e to 1.
+/// Difference of strengths at which the odds are e to 1.
 pub const STRENGTH_UNIT: i32 = 4096;
 
 /// A number for each seat; entries beyond the last seat are 0.
 pub type Vector = [i32; MAX_SEATS];
 
-/// What evaluates the positions of a game, all with the same rules and number of seats.
+/// Evaluator of the positions of a game with the same rules and number of seats.
 pub trait Evaluator<G: Game>: Send + Sync + 'static {
-    /// The strength of each seat, in [`STRENGTH_UNIT`]s; of seats whose place is decided, a number without meaning. A
+    /// Strength of each seat, as a multiple of 1 / [`STRENGTH_UNIT`]; meaningless for seats whose place is decided. A
     /// card may be due.
     fn strengths(&self, position: &G) -> Vector;
 
-    /// How the strengths come about, for a person.
+    /// Explains the strengths as text.
     fn explain(&self, position: &G) -> Vec<String>;
 }
 
 /// A game whose positions can be evaluated.
 pub trait Evaluate: Game {
-    /// What evaluates its positions.
+    /// Evaluator of its positions.
     type Evaluator: Evaluator<Self>;
 
-    /// The article about it, or [`NoArticle`].
+    /// Article about the game, or [`NoArticle`].
     type Article: Article<Self>;
 
-    /// What evaluates positions with the rules and the number of seats of this one. The first call for them may take
+    /// Returns the evaluator for the rules and the number of seats of this position. The first call for them may take
     /// some milliseconds.
     fn evaluator(&self, evaluators: &Evaluators) -> Arc<Self::Evaluator>;
 }
 
-/// The evaluators that were made last, to be shared between threads.
+/// The evaluators built last, shared between threads.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluators {
     nets: Arc<Mutex<hase::Nets>>,
 }
 
-/// What a position is worth without search: each seat's summed lead over all others, from
-/// -(n - 1) x [`CERTAIN`] to (n - 1) x [`CERTAIN`] for n seats. The sum is 0.
+/// Static evaluation: each seat's summed lead over all others, from -(n - 1) x [`CERTAIN`] to (n - 1) x [`CERTAIN`] for
+/// n seats. The sum is 0.
 ///
-/// Where a card is due, it is the mean over the cards that are left.
+/// If a card is due, it is the mean over the cards that are left.
 pub fn expected_leads<G: Evaluate>(evaluator: &G::Evaluator, position: &G) -> Vector {
     mean_over_cards(position, |open| static_leads(evaluator, open))
 }
 
-/// As [`expected_leads`], by what the position is worth in the model; `None` where no article is about the game.
+/// [`expected_leads`] from the worth of the position in the article's model; `None` without an article.
 pub fn model_leads<G: Evaluate>(position: &G, settings: &ModelSettings) -> Option<Vector> {
     G::Article::worth(position, settings)?;
     Some(mean_over_cards(position, |open| {
-        // There is an article, for it was asked above.
+        // Cannot be `None`: the check above has found an article.
         let worth = G::Article::worth(open, settings).unwrap_or_default();
         leads(&worth, open.seats())
     }))
 }
 
-/// The leads in a position, or where a card is due their mean over the cards that are left.
+/// Leads in a position or, if a card is due, their mean over the cards that are left.
 #[inline]
 fn mean_over_cards<G: Evaluate>(position: &G, leads_in: impl Fn(&G) -> Vector) -> Vector {
     let Turn::Card(_) = position.turn() else {
@@ -97,7 +97,7 @@ fn mean_over_cards<G: Evaluate>(position: &G, leads_in: impl Fn(&G) -> Vector) -
     mean.leads()
 }
 
-/// Each seat's summed lead as the evaluator sees it, also where a card is due.
+/// Each seat's summed lead according to the evaluator; a card may be due.
 #[inline]
 pub fn static_leads<G: Game, E: Evaluator<G>>(evaluator: &E, position: &G) -> Vector {
     let seats = position.seats();
@@ -126,15 +126,15 @@ pub fn static_leads<G: Game, E: Evaluator<G>>(evaluator: &E, position: &G) -> Ve
     leads
 }
 
-/// The lead of the first of two seats over the second, in a game that is not over, as the evaluator sees it.
+/// Lead of the first of two seats over the second according to the evaluator; the game must not be over.
 #[inline]
 pub fn static_lead_of_two<G: Game, E: Evaluator<G>>(evaluator: &E, position: &G) -> i32 {
     let strengths = evaluator.strengths(position);
     lead(strengths[0] - strengths[1])
 }
 
-/// The lead that a difference of strengths gives: U x tanh(difference / 2), which is the logistic chance to come in
-/// first of two, spread from 0..1 to -U..U.
+/// Lead for a difference of strengths: U x tanh(difference / 2), which is the logistic chance of finishing first of
+/// two, scaled from 0..1 to -U..U.
 #[inline]
 pub fn lead(difference: i32) -> i32 {
     let size = difference.unsigned_abs();
@@ -146,7 +146,7 @@ pub fn lead(difference: i32) -> i32 {
     if difference < 0 { -lead } else { lead }
 }
 
-/// Leads are looked up for differences so far apart, and between them are on a line.
+/// Step of the table of leads; values between are interpolated.
 const LEAD_STEP: u32 = STRENGTH_UNIT as u32 / 32;
 
 /// Entry n is the lead for n steps, up to 13 units.
@@ -163,7 +163,7 @@ const LEADS: [i32; 13 * 32 + 1] = {
     table
 };
 
-/// e to the power of a small x, by its series.
+/// e to the power of a small x, from its series.
 const fn exp(x: f64) -> f64 {
     let mut sum = 1.0;
     let mut term = 1.0;
@@ -176,7 +176,7 @@ const fn exp(x: f64) -> f64 {
     sum
 }
 
-/// The mean of a vector of leads that is being collected.
+/// Accumulates the mean of vectors of leads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct VectorMean {
     sums: [i64; MAX_SEATS],
@@ -195,15 +195,15 @@ impl VectorMean {
 
     /// The mean.
     pub fn leads(&self) -> Vector {
-        // At least one card is left wherever one is due.
+        // Whenever a card is due, at least one is left.
         self.sums.map(|sum| (sum / self.weight.max(1)) as i32)
     }
 }
 
-/// Each seat's expected share of the placement points, in permille.
+/// Expected share of the placement points of each seat, in permille.
 ///
-/// `leads` are summed leads as of [`expected_leads`]. Shares are rounded down and the units that are missing
-/// go to the largest remainders, of equal ones to the lower seat: they always add up to 1000.
+/// `leads` are summed leads as returned by [`expected_leads`]. Shares are rounded down, and the missing units go to the
+/// largest remainders, ties to the lower seat, so that the shares always add up to 1000.
 ///
 /// # Examples
 /// ```
@@ -215,7 +215,7 @@ impl VectorMean {
 pub fn shares(leads: &[i32]) -> Vec<u16> {
     let rivals = leads.len() as i64 - 1;
     let most = rivals * i64::from(CERTAIN);
-    // Leads that were averaged have lost fractions: their sum is near 0, that of the shares has to be exact.
+    // The sum of averaged leads is only near 0 because of rounding, but the sum of the shares must be exact.
     let raised: Vec<i64> = leads
         .iter()
         .map(|&lead| (i64::from(lead) + most).max(0))

@@ -16,7 +16,7 @@ Usage: buxtehude                   serve a client: a GUI, an arbiter, or a perso
        buxtehude --help, -h        print this
        buxtehude --version, -V     print the version
 
-Exit codes: 0 success, 1 output failed, 2 unknown command.
+Exit status: 0 success, 1 output failed, 2 unknown command.
 ";
 
 fn main() -> ExitCode {

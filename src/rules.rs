@@ -1,10 +1,10 @@
-//! The games: what is legal, what a move does, and who came where.
+//! Rules of the games: legal moves, their effects, and the final places.
 //!
-//! Every game is a *position*: a small `Copy` value that knows whose turn it is ([`Turn`]), which moves
-//! are legal, and what each does. The search works on a position's own type through the trait [`Game`];
-//! everyone who speaks in text (sessions, referees) works on [`AnyPosition`], which holds a position of
-//! any [`Variant`]. Nothing here prints, reads a clock or starts a thread, and chance is explicit: where
-//! a card is due, [`Game::outcomes`] lists what can be drawn with its weight, and the caller draws.
+//! Each game is a *position*: a small `Copy` value with the seat to move ([`Turn`]), its legal moves, and the effect of
+//! each. The search works on a position's own type through the trait [`Game`]. Sessions, referees and other clients
+//! that work with text use [`AnyPosition`], which holds a position of any [`Variant`]. The rules do not print, read a
+//! clock or start a thread. Chance is explicit: if a card is due, [`Game::outcomes`] lists the possible cards with
+//! their weights, and the caller draws.
 
 pub mod fox;
 pub mod hase;
@@ -30,21 +30,21 @@ pub use variant::{
     ActionError, AnyPosition, Rules, SetupError, UnknownVariant, VARIANTS, Variant, is_card,
 };
 
-/// The most seats that any game has.
+/// Largest number of seats in any game.
 pub const MAX_SEATS: usize = 6;
 
-/// No position of any game has more legal moves.
+/// Largest number of legal moves in any position of any game.
 pub const MAX_MOVES: usize = 72;
 
-/// Where a card is due in any game, there are no more kinds of card than this.
+/// Largest number of kinds of card in any game.
 pub const MAX_OUTCOMES: usize = 8;
 
-/// A place at the table, counted from 0 in code and from 1 in everything a person reads.
+/// A place in the turn order, counted from 0 in code and from 1 in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seat(pub u8);
 
 impl Seat {
-    /// The seat as an index into per-seat arrays, from 0.
+    /// Index into per-seat arrays, from 0.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
@@ -56,19 +56,19 @@ impl fmt::Display for Seat {
     }
 }
 
-/// What is due in a position.
+/// The next action in a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// This seat moves.
     Seat(Seat),
-    /// This seat's move ended on a card; chance moves.
+    /// A card is due for this seat, whose move ended on a card square.
     Card(Seat),
-    /// Nothing: every place is decided.
+    /// None: every place is decided.
     Over,
 }
 
 impl Turn {
-    /// The seat that moves or whose card is due; `None` when nothing is.
+    /// Seat that moves or draws; `None` if the game is over.
     #[inline]
     pub fn seat(self) -> Option<Seat> {
         match self {
@@ -77,7 +77,7 @@ impl Turn {
         }
     }
 
-    /// The seat that moves; `None` where a card or nothing is due.
+    /// Seat that moves; `None` if a card is due or the game is over.
     #[inline]
     pub fn mover(self) -> Option<Seat> {
         match self {
@@ -87,7 +87,7 @@ impl Turn {
     }
 }
 
-/// A position of a game with moves in turn, public knowledge and perhaps cards.
+/// A position of a turn-based game with perfect information and, in some games, cards.
 ///
 /// # Examples
 /// ```
@@ -101,9 +101,9 @@ impl Turn {
 /// assert!(matches!(position.turn(), Turn::Card(_) | Turn::Over));
 /// ```
 pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
-    /// The tables that a variant of this game is made of.
+    /// Tables of a variant of this game.
     type Rules: Sync + 'static;
-    /// A move as the protocol spells it; its order is the order of the list of legal moves.
+    /// A move, in the protocol's notation; its order is that of the list of legal moves.
     type Move: Copy
         + Ord
         + Hash
@@ -112,7 +112,7 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
         + FromStr<Err: fmt::Display>
         + Send
         + 'static;
-    /// A card as the protocol spells it.
+    /// A card, in the protocol's notation.
     type Card: Copy
         + Ord
         + Hash
@@ -121,107 +121,106 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
         + FromStr<Err: fmt::Display>
         + Send
         + 'static;
-    /// The legal moves of a position, ascending.
+    /// Legal moves of a position, in ascending order.
     type Moves: Iterator<Item = Self::Move> + ExactSizeIterator + Copy;
-    /// The kinds of card left, in deck order, each with the number of such cards.
+    /// Kinds of card left, in deck order, each with its number.
     type Outcomes: Iterator<Item = (Self::Card, u32)> + ExactSizeIterator + Copy;
-    /// Why a move is refused.
+    /// Rule that an illegal move breaks.
     type IllegalMove: std::error::Error + Send + Sync + 'static;
-    /// Why a card is refused.
+    /// Reason why a card cannot be drawn.
     type IllegalCard: std::error::Error + Send + Sync + 'static;
-    /// Why a text is not a position.
+    /// Error in the text of a position.
     type PositionError: std::error::Error + Send + Sync + 'static;
 
-    /// Whether anything is left to chance: whether a card can ever be due.
+    /// `true` if a card can ever be due.
     const HAS_CARDS: bool;
 
-    /// The start for `seats` players, or `None` where the game is not for so many.
+    /// Returns the start for `seats` players, or `None` if the game cannot be played by that number.
     fn start(rules: &'static Self::Rules, seats: usize) -> Option<Self>;
 
-    /// Reads the text of a position, as [`Display`](fmt::Display) prints it.
+    /// Parses the text of a position, as printed by [`Display`](fmt::Display).
     ///
     /// # Errors
-    /// Names the field at fault and what would have been accepted.
+    /// Names the invalid field and the accepted values.
     fn parse(rules: &'static Self::Rules, text: &str) -> Result<Self, Self::PositionError>;
 
     /// Number of seats, 2 to [`MAX_SEATS`].
     fn seats(&self) -> usize;
 
-    /// What is due now.
+    /// The next action: a seat's move, a card, or none.
     fn turn(&self) -> Turn;
 
-    /// The final place of a seat, from 1, or `None` while it is open. Places are never shared: no two seats have the
-    /// same one.
+    /// Final place of a seat, from 1, or `None` while it is open. No two seats share a place.
     fn place(&self, seat: Seat) -> Option<usize>;
 
-    /// The best place that is open, from 1; one more than there are seats where none is.
+    /// Best open place, from 1; one more than the number of seats if none is open.
     fn best_open_place(&self) -> usize {
         let seats = (0..self.seats() as u8).map(Seat);
         1 + seats.filter(|&seat| self.place(seat).is_some()).count()
     }
 
-    /// The number of turns that a seat would need to its goal if nobody were in its way, as a measure of
-    /// progress; `None` where the game knows no such measure.
+    /// Number of turns that a seat would need to its goal if no other seat were in its way, as a measure of progress;
+    /// `None` if the game has no such measure.
     fn turns_home(&self, seat: Seat) -> Option<u32>;
 
-    /// How the game ends when all play perfectly, and when; `None` where the game is not solved. All
-    /// positions of a game are, or none. The first call may take some milliseconds, in which tables are made.
+    /// Result with perfect play; `None` if the game is not solved. Either all positions of a game are solved or none.
+    /// The first call may take some milliseconds to build tables.
     fn solved(&self) -> Option<Outcome> {
         None
     }
 
-    /// Counts over all positions of this position's game; `None` where it is not solved. Takes its time.
+    /// Counts over all positions of this game; `None` if it is not solved. Slow.
     fn census(&self) -> Option<Census<Self>> {
         None
     }
 
-    /// The legal moves, ascending; none unless it is a seat's turn, at least one if it is.
+    /// Legal moves in ascending order: at least one if a seat is to move, otherwise none.
     fn legal_moves(&self) -> Self::Moves;
 
-    /// What can be drawn, in deck order; nothing unless a card is due.
+    /// Kinds of card that can be drawn, in deck order; none unless a card is due.
     fn outcomes(&self) -> Self::Outcomes;
 
     /// Plays `mv` for the seat to move, after checking that it is legal.
     ///
-    /// The search, whose moves come from [`Game::legal_moves`], calls [`Game::play_unchecked`] instead.
+    /// The search calls [`Game::play_unchecked`] instead, since its moves come from [`Game::legal_moves`].
     ///
     /// # Errors
-    /// The one rule that `mv` breaks, with its numbers; the position is unchanged.
+    /// The rule that `mv` breaks, with its numbers; the position is unchanged.
     fn play(&mut self, mv: Self::Move) -> Result<(), Self::IllegalMove>;
 
-    /// The position after a move that is known to be legal; [`Game::play`] checks. After any other
-    /// move the position has no meaning, or the call panics.
+    /// Returns the position after a legal move, without the check of [`Game::play`]. With an illegal move the result is
+    /// meaningless, or the call panics.
     #[must_use]
     fn play_unchecked(&self, mv: Self::Move) -> Self;
 
-    /// Draws `card` for the seat to which one is due, after checking that it can be drawn.
+    /// Draws `card` for the seat that is to draw, after checking that it can be drawn.
     ///
-    /// The search, whose cards come from [`Game::outcomes`], calls [`Game::draw_unchecked`] instead.
+    /// The search calls [`Game::draw_unchecked`] instead, since its cards come from [`Game::outcomes`].
     ///
     /// # Errors
-    /// Why that card cannot be drawn now; the position is unchanged.
+    /// The reason why the card cannot be drawn; the position is unchanged.
     fn draw(&mut self, card: Self::Card) -> Result<(), Self::IllegalCard>;
 
-    /// The position after a card that is known to be left where one is due; [`Game::draw`] checks.
+    /// Returns the position after a card that is due and left, without the check of [`Game::draw`].
     #[must_use]
     fn draw_unchecked(&self, card: Self::Card) -> Self;
 
-    /// A 64-bit key: equal positions have equal keys, different ones almost surely different keys.
+    /// 64-bit key: equal positions have equal keys, and different positions almost surely different ones.
     fn key(&self) -> u64;
 
-    /// A drawing for a person: several lines, without a newline at the end.
+    /// Drawing as text: several lines, without a newline at the end.
     fn picture(&self) -> String;
 
-    /// What shows a position within one row of a table: cells with their headings, which are the same for
-    /// all positions of a game.
+    /// Cells that show the position in one row of a table, with their headings; the headings are the same for all
+    /// positions of a game.
     fn columns(&self) -> Vec<(&'static str, String)>;
 
-    /// What the position looks like, for programs that draw it.
+    /// Scene for programs that draw the position.
     fn scene(&self) -> Scene;
 
-    /// What a move looks like that is known to be legal; of any other it has no meaning, or the call panics.
+    /// Preview of a legal move. With an illegal move the result is meaningless, or the call panics.
     fn preview(&self, mv: Self::Move) -> MovePreview;
 
-    /// What a card says, as a sentence to whoever draws it.
+    /// Instruction on a card, as a sentence to the player who draws it.
     fn card_words(card: Self::Card) -> &'static str;
 }

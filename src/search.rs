@@ -1,10 +1,9 @@
-//! The search: iterative deepening over any game that can be evaluated. Our own is a tree search (PUCT) over expected
-//! shares, for any number of seats; two seats may be searched by alpha-beta as well. In [`article`] are those of the
-//! articles. A solved game needs none.
+//! The search, over any game that can be evaluated. Our own is a tree search (PUCT) over expected shares, for any
+//! number of seats; alpha-beta with iterative deepening is an alternative for two seats. The module [`article`] has the
+//! searches of the articles. A solved game needs none.
 //!
-//! The search has no mouth. It takes a [`Request`], asks a [`Control`] whether to go on, hands each
-//! completed iteration to an observer as a [`Report`], and returns an [`Answer`]. It reads the clock only
-//! where its budget is one of time.
+//! The search does no input or output. It takes a [`Request`], polls a [`Control`], passes each completed iteration to
+//! an observer as a [`Report`], and returns an [`Answer`]. It reads the clock only if it has a time budget.
 
 mod alpha_beta;
 pub mod article;
@@ -38,45 +37,45 @@ use progress::with_progress;
 pub use strength::{LEVELS, Level, Strength};
 use table::Table;
 
-/// The deepest iteration, in plies.
+/// Deepest iteration, in plies.
 pub const MAX_DEPTH: u32 = 96;
 
-/// What to search.
+/// Request to search a position.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The position; a seat is to move.
+    /// Position in which a seat is to move.
     pub position: AnyPosition,
-    /// The positions that the game has been through.
+    /// Past positions of the game.
     pub past: Vec<Past>,
-    /// The only moves to consider at the root, all legal; empty for all.
+    /// Root moves to consider, all legal; empty for all.
     pub searchmoves: Vec<String>,
-    /// The deepest iteration, from 1.
+    /// Deepest iteration, from 1.
     pub depth: u32,
-    /// Positions to visit at most.
+    /// Largest number of positions to visit.
     pub nodes: u64,
-    /// How many of the best moves to report, from 1.
+    /// Number of best moves to report, from 1.
     pub multipv: usize,
-    /// The way of playing.
+    /// Way of playing.
     pub preset: Preset,
-    /// What the seat that moves is after.
+    /// Aim of the seat to move.
     pub aim: Aim,
-    /// How much our search errs about each position; see [`Noise::size`].
+    /// Size of the error in our search's evaluations; see [`Noise::size`].
     pub noise: i32,
 }
 
-/// What a seat is after.
+/// Aim of a seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Aim {
-    /// As large a share of the points as possible.
+    /// The largest possible share of the points.
     #[default]
     Placement,
-    /// The first place, and of lines with the same chance of it the one with the larger share.
+    /// First place; the share only decides between lines with the same chance of it.
     Win,
 }
 
 impl Request {
-    /// To search a position to a depth by the default preset, with nothing else asked for: all moves, no
-    /// limit of positions, the best line alone, and no past.
+    /// Requests a search to a depth with the default preset and default values: all moves, no node limit, only the best
+    /// line, and no past.
     pub fn new(position: AnyPosition, depth: u32) -> Request {
         Request {
             position,
@@ -91,8 +90,8 @@ impl Request {
         }
     }
 
-    /// What judges positions for our search. Its errors depend on how the game began and on who moves, so that they
-    /// stay the same for a seat as long as the game lasts, and each seat has its own.
+    /// Evaluator of our own search. Its errors depend on the start of the game and on the seat, so that a seat makes
+    /// the same errors throughout a game, and each seat makes different ones.
     fn judge<G: Evaluate>(&self, position: &G, evaluators: &Evaluators) -> Judge<G> {
         let start = self.past.first().map_or(position.key(), |past| past.key);
         let seat = position.turn().seat().map_or(0, |seat| seat.0);
@@ -103,23 +102,23 @@ impl Request {
         Judge::new(position, evaluators, noise)
     }
 
-    /// Whether a legal move is to be considered at the root.
+    /// `true` if a legal move is among those requested.
     fn asks_for<M: Display>(&self, mv: M) -> bool {
         self.searchmoves.is_empty() || self.searchmoves.contains(&mv.to_string())
     }
 
-    /// The legal moves that are asked for.
+    /// Legal moves among those requested.
     fn asked<G: Game>(&self, position: &G) -> Vec<G::Move> {
         let legal = position.legal_moves();
         legal.filter(|mv| self.asks_for(*mv)).collect()
     }
 
-    /// Those of them that our own search considers.
+    /// Requested moves that our own search considers.
     fn considered<G: Game>(&self, position: &G, mover: Seat) -> Vec<G::Move> {
         with_progress(position, mover, self.asked(position), &self.past)
     }
 
-    /// The deepest iteration for so many moves at the root: where nothing is to be chosen, time is better kept.
+    /// Deepest iteration for this number of root moves: 1 for a single move with a clock, to save time.
     fn deepest(&self, moves: usize, control: &Control) -> u32 {
         if moves == 1 && control.is_timed() {
             1
@@ -129,54 +128,54 @@ impl Request {
     }
 }
 
-/// A root move with its value and principal variation, as far as it is known.
+/// A root move with its value and principal variation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// Plies searched in full.
     pub depth: u32,
-    /// The deepest ply reached.
+    /// Deepest ply reached.
     pub seldepth: u32,
-    /// The rank of this move among the best, from 1.
+    /// Rank of this move, from 1 for the best.
     pub multipv: usize,
     /// The value of the move.
     pub value: Value,
-    /// What it is worth to each seat in hundredths, where the search is one for such vectors.
+    /// Value to each seat in hundredths, from a vector search; otherwise empty.
     pub worth: Vec<i32>,
     /// Positions visited since the search began.
     pub nodes: u64,
-    /// Permille of the transposition table in use.
+    /// Used part of the transposition table, in permille.
     pub hashfull: u16,
-    /// The principal variation, the root move first.
+    /// Principal variation, from the root move.
     pub pv: Vec<String>,
 }
 
-/// What a search is worth to the seats.
+/// Value of a search to all seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Value {
-    /// Each seat's summed lead, as [`expected_leads`](crate::eval::expected_leads) has it.
+    /// Summed lead of each seat, as in [`expected_leads`](crate::eval::expected_leads).
     pub leads: Vector,
-    /// Own moves of the root's mover until its place is certain, whatever the cards: positive for the
-    /// best place still open, negative for the last one, 0 where neither is certain.
+    /// Number of moves of the root's mover until its place is certain, whatever the cards: positive for the best place
+    /// still open, negative for the last place, 0 if neither is certain.
     pub mate: i32,
 }
 
-/// What a search ends with.
+/// Final result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The best move.
     pub best: String,
-    /// The reply expected, in a game of two seats where the rival moves after `best`.
+    /// Expected reply, in a two-seat game if the rival moves after `best`.
     pub ponder: Option<String>,
     /// The value of `best`.
     pub value: Value,
     /// Positions visited.
     pub nodes: u64,
-    /// Whether no search could better it: there was no choice, or the game is solved.
+    /// `true` if no further search could improve it: there was no choice, or the game is solved.
     pub is_final: bool,
 }
 
 impl Answer {
-    /// The answer that begins with the first move of `line`, which has at least one.
+    /// Answer that begins with the first move of `line`, which must not be empty.
     fn of_line<G: Game>(position: &G, line: &[G::Move], value: Value, nodes: u64) -> Answer {
         let next = position.play_unchecked(line[0]).turn().mover();
         let is_rival = next.is_some() && next != position.turn().mover();

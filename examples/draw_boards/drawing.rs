@@ -1,22 +1,22 @@
-//! The boards as the rules have them: as pictures, and as a table of squares.
+//! The boards as defined by the rules: as pictures, and as a table of squares.
 
 use std::fmt::Write;
 
 use buxtehude::rules::{Layout, Scene, SquareKind, Variant};
 
-/// The variants whose boards are drawn.
+/// Variants to draw.
 pub const VARIANTS: [&str; 3] = [RACES[0], RACES[1], "fox-and-hounds"];
 
-/// Those whose squares are told apart in the table.
+/// Variants in the table of squares.
 const RACES: [&str; 2] = ["hase-und-igel", "hare-and-tortoise"];
 
-/// Squares in a row of the table.
+/// Squares per row of the table.
 const TABLE_ROW: usize = 10;
 
-/// Squares in a row of a picture of a track, which winds: every second row goes from right to left.
+/// Squares per row of the picture of a track; every second row runs from right to left.
 const ROW: usize = 13;
 
-/// The side of a square in the picture, in pixels, and the margin around all.
+/// Side of a square and width of the margin, in pixels.
 const SIDE: usize = 56;
 const MARGIN: usize = 8;
 
@@ -25,7 +25,7 @@ fn scene(variant: &str) -> Scene {
     variant.start(2).expect("a game for two").scene()
 }
 
-/// What stands on the squares between start and finish, ten in a row of a Markdown table.
+/// Markdown table of the squares between start and finish, ten per row.
 pub fn table() -> String {
     let boards = RACES.map(|variant| scene(variant).board.squares);
     let mut table = format!("| squares | `{}` | `{}` |\n", RACES[0], RACES[1]);
@@ -53,12 +53,12 @@ pub fn table() -> String {
     table
 }
 
-/// The name of a kind, a number square by its number alone.
+/// Name of a kind; of a number square, only its number.
 fn name(kind: SquareKind) -> &'static str {
     kind.name.strip_prefix("place ").unwrap_or(kind.name)
 }
 
-/// A board as an SVG.
+/// Draws a board as SVG.
 pub fn picture(variant: &str) -> String {
     let Scene { board, pieces, .. } = scene(variant);
     let (in_row, winds) = match board.layout {
@@ -81,7 +81,7 @@ pub fn picture(variant: &str) -> String {
         } else {
             place
         };
-        // The first row is the lowest.
+        // The first row is at the bottom.
         let (x, y) = (MARGIN + column * SIDE, MARGIN + (rows - 1 - row) * SIDE);
         let here = pieces.iter().find(|piece| piece.square == number);
         let (caption, name) = match (winds, here) {

@@ -1,5 +1,5 @@
-//! Draws the boards of all games into `docs/`, and prints the table of the squares of Hase und Igel that stands in
-//! `docs/rules.md`: `cargo run --example draw_boards`.
+//! Draws the boards of all games into `docs/`, and prints the table of the squares of Hase und Igel in `docs/rules.md`:
+//! `cargo run --example draw_boards`.
 
 mod drawing;
 

@@ -1,4 +1,4 @@
-//! The curves as a picture: S, the two functions of carrots in the race, and that of the way home.
+//! Plot of the curves: S, and C in the race and on the way home.
 
 use std::error::Error;
 
@@ -6,14 +6,13 @@ use buxtehude::eval::curves::{CURVES, CarrotCurve};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-/// Width and height of the picture.
+/// Width and height of the plot.
 const SIZE: (u32, u32) = (1200, 420);
 
-/// Carrots up to which curves are drawn.
+/// Largest number of carrots plotted.
 const MOST_CARROTS: usize = 150;
 
-/// Colours that those who see few can tell apart too.
-/// Source: M. Okabe and K. Ito, "Color universal design" (2008).
+/// Colours that colour-blind readers can distinguish. Source: M. Okabe and K. Ito, "Color universal design" (2008).
 const COLOURS: [RGBColor; 4] = [
     RGBColor(0, 114, 178),
     RGBColor(0, 158, 115),
@@ -26,7 +25,7 @@ struct Panel {
     title: &'static str,
     argument: &'static str,
     curves: Vec<Curve>,
-    /// Where the names of the curves are not in their way.
+    /// Place of the legend, clear of the curves.
     names: SeriesLabelPosition,
 }
 
@@ -38,7 +37,7 @@ struct Curve {
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// The picture as SVG, always the same for the same curves.
+/// Draws the plot as SVG; the same curves always give the same file.
 pub fn draw() -> Result<String, Box<dyn Error>> {
     let mut picture = String::new();
     {
@@ -101,7 +100,7 @@ fn draw_panel(area: &Area<'_>, panel: &Panel) -> Result<(), Box<dyn Error>> {
     let right = points().map(|point| point.0).max().unwrap_or(1);
     let lowest = points().map(|point| point.1).min().unwrap_or(0).min(0);
     let highest = points().map(|point| point.1).max().unwrap_or(1);
-    // Some air, more of it below, for the names.
+    // Margins, larger at the bottom for the legend.
     let air = (highest - lowest) / 16;
     let mut chart = ChartBuilder::on(area)
         .caption(panel.title, ("sans-serif", 20))

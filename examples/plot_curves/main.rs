@@ -1,4 +1,4 @@
-//! Draws the curves of the preset `article` into `docs/curves.svg`: `cargo run --example plot_curves`.
+//! Plots the curves of the preset `article` into `docs/curves.svg`: `cargo run --example plot_curves`.
 
 mod drawing;
 

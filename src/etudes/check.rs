@@ -1,4 +1,4 @@
-//! How well the article's evaluation agrees with the verdicts: a hit is the judged seat having the largest E.
+//! Agreement of the article's evaluation with the verdicts: in a hit the judged seat has the largest E.
 
 use std::fmt::Write;
 
@@ -7,19 +7,19 @@ use crate::eval::article::{self, Factors, Terms};
 use crate::rules::hase::Etude;
 use crate::rules::{Game, Seat};
 
-/// A judged etude, with all that its E's are made of: they are linear in the factors.
+/// A judged etude with the terms of each seat's E, which is linear in the factors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgedEtude {
-    /// Its line in the file, counted from 1.
+    /// Line in the file, from 1.
     pub line: usize,
-    /// The seat judged to be winning.
+    /// Seat judged to be winning.
     pub winner: Seat,
-    /// The terms of each seat.
+    /// Terms of each seat.
     pub terms: Vec<Terms>,
 }
 
 impl JudgedEtude {
-    /// Those of the etudes that are judged.
+    /// Selects the etudes that have a verdict.
     pub fn all(etudes: &[(usize, Etude)]) -> Vec<JudgedEtude> {
         let judged = etudes.iter().filter_map(|&(line, etude)| {
             let position = etude.position;
@@ -33,7 +33,7 @@ impl JudgedEtude {
         judged.collect()
     }
 
-    /// Whether the judged seat has a larger E than every other.
+    /// `true` if the judged seat has a larger E than every other.
     #[inline]
     pub fn is_hit(&self, factors: &Factors) -> bool {
         let winner = self.winner.index();
@@ -43,7 +43,7 @@ impl JudgedEtude {
     }
 }
 
-/// Hits and misses, etude by etude and in sum.
+/// Report of the hits and misses, for each etude and in total.
 pub fn report(etudes: &[(usize, Etude)], factors: &Factors) -> String {
     let judged = JudgedEtude::all(etudes);
     let mut text = format!(
@@ -69,7 +69,7 @@ pub fn report(etudes: &[(usize, Etude)], factors: &Factors) -> String {
     text
 }
 
-/// A number of hits of a number of etudes, for a person.
+/// Formats a number of hits out of a number of etudes.
 pub fn share(hits: usize, of: usize) -> String {
     match of {
         0 => "0 of 0".into(),

@@ -1,4 +1,4 @@
-//! The arguments behind `buxtehude etudes`: which command, on which file, and with what.
+//! The arguments of `buxtehude etudes`: command, file and options.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -9,137 +9,110 @@ use super::factors::{self, ChosenFactors, FACTORS};
 use crate::rules::hase::Ruleset;
 use crate::rules::{MAX_SEATS, Rules, Seat, VARIANTS, Variant};
 
-/// What `help` prints.
+/// Output of `help`.
 pub const USAGE: &str = "\
 usage: buxtehude etudes COMMAND FILE ...
 
 list FILE                 show each etude: its line, the position, the verdict
-judge FILE LINE SEAT      save the seat that is winning as the verdict, - for none
+judge FILE LINE SEAT      save the winning seat as the verdict, - for none
 play FILE LINE            print the command that sets the position
 check FILE [--factors FILE] [--ks N] [--kc N] [--kp N]
-                          compare the article's evaluation with the verdicts: a hit
-                          is the judged seat having the largest E of all
+                          compare the article's evaluation with the verdicts: in a
+                          hit the judged seat has the largest E of all
 tune FILE [--save]        try each factor from 50 to 200 in steps of 10, and show the
                           triples with the most hits; --save writes the one nearest to
-                          their mean beside FILE, with the extension .factors
+                          their mean next to FILE, with the extension .factors
 help                      show this
 
 A line of FILE: square;carrots;lettuces;misses a turn (t or f) for each of 2 to 6
 players, then the verdict, as in 45;26;2;f;29;19;0;f;2. Lines count from 1. Factors are in
 hundredths, 0 to 1000. Every command takes --variant NAME, the rules by which to read FILE.
 
-exit code: 0 success, 1 part of FILE is wrong and the rest was done, 2 the arguments
-or a file are wrong and nothing was done
+exit status: 0 success, 1 some lines of FILE are invalid and the rest was done, 2 the
+arguments or a file are invalid and nothing was done
 ";
 
-/// What the arguments ask for.
+/// The request made by the arguments.
 #[derive(Debug)]
 pub enum Request {
-    /// To be told how to ask.
+    /// Prints the usage.
     Help,
-    /// To do something.
+    /// Runs a command.
     Run(Task),
 }
 
-/// A command and what it is about.
+/// A command with its file.
 #[derive(Debug)]
 pub struct Task {
-    /// The file of etudes.
+    /// File of etudes.
     pub file: PathBuf,
-    /// The rules that they are read by.
+    /// Rules for reading it.
     pub ruleset: &'static Ruleset,
-    /// What to do with it.
     pub command: Command,
 }
 
-/// What to do with a file of etudes. Lines are counted from 1.
+/// Command on a file of etudes. Lines are counted from 1.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Show all.
+    /// Shows all etudes.
     List,
-    /// Save a verdict.
+    /// Saves a verdict.
     Judge {
-        /// The line.
         line: usize,
-        /// The seat that is winning, `None` for no verdict.
+        /// Winning seat, or `None` for no verdict.
         winner: Option<Seat>,
     },
-    /// Print the position as a command.
-    Play {
-        /// The line.
-        line: usize,
-    },
-    /// Compare the evaluation with the verdicts.
-    Check {
-        /// Its factors.
-        factors: ChosenFactors,
-    },
-    /// Find the factors with the most hits.
+    /// Prints the position as a command.
+    Play { line: usize },
+    /// Compares the evaluation with the verdicts.
+    Check { factors: ChosenFactors },
+    /// Finds the factors with the most hits.
     Tune {
-        /// Whether to save the best.
+        /// Whether to save the best factors.
         save: bool,
     },
 }
 
-/// Why the arguments are refused.
+/// The arguments are invalid.
 #[derive(Debug, PartialEq, Eq, Error)]
 pub enum ArgumentError {
-    /// There are none.
+    /// There are no arguments.
     #[error("etudes: missing command: expected {}", words())]
     NoCommand,
-    /// The first is no command.
+    /// The first word is not a command.
     #[error("etudes: unknown command {found:?}: expected {}", words())]
-    UnknownCommand {
-        /// The word found.
-        found: String,
-    },
+    UnknownCommand { found: String },
     /// An operand is missing.
     #[error("etudes {}: missing {missing}: expected {}", .form.word, .form.spell())]
     Missing {
-        /// The command.
         form: &'static Form,
-        /// The operand.
         missing: &'static str,
     },
-    /// There is an operand too many.
+    /// There is an extra operand.
     #[error("etudes {}: unexpected {found:?}: expected {}", .form.word, .form.spell())]
-    Unexpected {
-        /// The command.
-        form: &'static Form,
-        /// The word found.
-        found: String,
-    },
-    /// An option that the command does not have.
+    Unexpected { form: &'static Form, found: String },
+    /// The command does not have the option.
     #[error("etudes {}: unknown option {found:?}: expected {}", .form.word, .form.options.join(", "))]
-    UnknownOption {
-        /// The command.
-        form: &'static Form,
-        /// The word found.
-        found: String,
-    },
-    /// An option stands twice.
+    UnknownOption { form: &'static Form, found: String },
+    /// An option is given twice.
     #[error("etudes {command}: repeated {option}: expected it once")]
     Repeated {
-        /// The command.
         command: &'static str,
-        /// The option.
         option: &'static str,
     },
-    /// A value is missing or is not of its kind.
+    /// A value is missing or invalid.
     #[error("etudes {command}: {name} {}: expected {expected}", quoted(.found))]
     Value {
-        /// The command.
         command: &'static str,
-        /// The operand or option.
+        /// Name of the operand or option.
         name: &'static str,
-        /// The value found.
         found: Option<String>,
-        /// What would have been accepted.
+        /// Accepted values.
         expected: String,
     },
 }
 
-/// The words that a command takes.
+/// Syntax of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Form {
     word: &'static str,
@@ -157,7 +130,7 @@ impl Form {
 const VARIANT: &str = "--variant";
 const FACTORS_FILE: &str = "--factors";
 
-/// The one option that has no value.
+/// The only option without a value.
 const SAVE: &str = "--save";
 
 const FORMS: [Form; 5] = [
@@ -194,13 +167,13 @@ const FORMS: [Form; 5] = [
     },
 ];
 
-/// Words that ask for help in place of a command.
+/// Words that print the usage, in place of a command.
 const HELP: [&str; 3] = ["help", "--help", "-h"];
 
-/// Reads the arguments behind `etudes`.
+/// Parses the arguments after `etudes`.
 ///
 /// # Errors
-/// Quotes the word at fault and says what would have been accepted.
+/// Quotes the offending word and names the accepted values.
 pub fn parse(arguments: &[OsString]) -> Result<Request, ArgumentError> {
     let Some((word, rest)) = arguments.split_first() else {
         return Err(ArgumentError::NoCommand);
@@ -237,7 +210,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Request, ArgumentError> {
 }
 
 impl ArgumentError {
-    /// Whether what is wrong is best answered with [`USAGE`].
+    /// `true` if the error is best answered with [`USAGE`].
     pub fn wants_usage(&self) -> bool {
         matches!(
             self,
@@ -246,7 +219,7 @@ impl ArgumentError {
     }
 }
 
-/// The words of a command, sorted into operands, all of which are there, and options with their values.
+/// Arguments of a command, sorted into its operands, which are complete, and options with their values.
 struct Words<'a> {
     form: &'static Form,
     operands: Vec<&'a OsStr>,
@@ -297,7 +270,7 @@ impl<'a> Words<'a> {
             _ => rest.next().ok_or_else(|| {
                 let expected = match option {
                     VARIANT => variants_with_etudes(),
-                    FACTORS_FILE => "a file that `tune --save` has written".into(),
+                    FACTORS_FILE => "a file written by `tune --save`".into(),
                     _ => factor_expected(),
                 };
                 self.refuse(option, None, expected)
@@ -307,7 +280,7 @@ impl<'a> Words<'a> {
         Ok(())
     }
 
-    /// The value of an option, if it is there.
+    /// Value of an option, if given.
     fn option(&self, option: &str) -> Option<&'a OsStr> {
         let mut options = self.options.iter();
         options
@@ -369,14 +342,14 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A number written in digits alone.
+/// Parses a number that consists only of digits.
 fn whole_number(text: &OsStr) -> Option<usize> {
     let text = text.to_str()?;
     let plain = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| plain)
 }
 
-/// The variants whose positions can be etudes.
+/// Names of the variants that have etudes.
 fn variants_with_etudes() -> String {
     let race = |variant: &&Variant| matches!(variant.rules, Rules::Hase(_));
     let names: Vec<&str> = VARIANTS

@@ -1,5 +1,5 @@
-//! The correction factors as a person gives them: on the command line, or in a file of three lines that the
-//! engine takes as commands too.
+//! The correction factors as the user gives them: on the command line, or in a file of three lines that are also engine
+//! commands.
 
 use std::fs;
 use std::io;
@@ -10,20 +10,20 @@ use thiserror::Error;
 use super::saving;
 use crate::eval::article::Factors;
 
-/// The largest factor, in hundredths; the smallest is 0.
+/// Largest factor, in hundredths; the smallest is 0.
 pub const LARGEST: i32 = 1000;
 
 /// One of the three factors.
 pub struct Factor {
-    /// Its name as an option of the engine.
+    /// Name as an engine option.
     pub name: &'static str,
-    /// Its name on the command line.
+    /// Name on the command line.
     pub argument: &'static str,
-    /// Where it is kept.
+    /// Access to its value.
     pub of: fn(&mut Factors) -> &mut i32,
 }
 
-/// The factors in the order in which they are printed and saved.
+/// The factors in the order of output and of the file.
 pub const FACTORS: [Factor; 3] = [
     Factor {
         name: "Ks",
@@ -42,26 +42,20 @@ pub const FACTORS: [Factor; 3] = [
     },
 ];
 
-/// Factors as they were chosen: a file, or else the preset's, and those given one by one in their stead.
+/// Choice of factors: those of a file, or else the preset's, overridden by individual ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChosenFactors {
-    /// The file.
     pub file: Option<PathBuf>,
-    /// Those given one by one, in the order of [`FACTORS`].
+    /// Individual factors, in the order of [`FACTORS`].
     pub given: [Option<i32>; 3],
 }
 
-/// Why a file has no factors, or cannot have them.
+/// The file of factors cannot be read or written.
 #[derive(Debug, Error)]
 pub enum FactorsError {
     /// The file cannot be read.
-    #[error("{}: cannot be read: {reason}: expected a file that `tune --save` has written", .path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: io::Error,
-    },
+    #[error("{}: cannot be read: {reason}: expected a file written by `tune --save`", .path.display())]
+    Read { path: PathBuf, reason: io::Error },
     /// A line does not set a factor.
     #[error(
         "{}:{line}: found {text:?}: expected `setoption name {names} value N`, each once, N a whole number from \
@@ -70,45 +64,30 @@ pub enum FactorsError {
         names = FACTORS.map(|factor| factor.name).join("|")
     )]
     Line {
-        /// The file.
         path: PathBuf,
-        /// The line, counted from 1.
+        /// Line number, from 1.
         line: usize,
-        /// The line found.
         text: String,
     },
     /// A factor is missing.
     #[error("{}: {name} is missing: expected `setoption name {name} value N`", .path.display())]
-    Missing {
-        /// The file.
-        path: PathBuf,
-        /// The factor.
-        name: &'static str,
-    },
-    /// The factors of a file of etudes would be saved in its own place.
+    Missing { path: PathBuf, name: &'static str },
+    /// The factors would overwrite the etudes.
     #[error(
-        "{}: the factors would be saved over the etudes: expected a file of another extension than .factors",
+        "{}: the factors would be saved over the etudes: expected an extension other than .factors",
         .path.display()
     )]
-    OverEtudes {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file cannot be saved; it is as it was.
-    #[error("{}: cannot be saved: {reason}: expected a file and a folder that can be written to", .path.display())]
-    Save {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: io::Error,
-    },
+    OverEtudes { path: PathBuf },
+    /// The file cannot be saved; it is unchanged.
+    #[error("{}: cannot be saved: {reason}: expected a writable file and folder", .path.display())]
+    Save { path: PathBuf, reason: io::Error },
 }
 
 impl ChosenFactors {
-    /// The factors chosen.
+    /// Returns the chosen factors.
     ///
     /// # Errors
-    /// Where the file is wrong.
+    /// The file is invalid.
     pub fn choose(&self) -> Result<Factors, FactorsError> {
         let mut factors = match &self.file {
             Some(path) => read(path)?,
@@ -123,23 +102,23 @@ impl ChosenFactors {
     }
 }
 
-/// Reads a factor: digits for a whole number from 0 to [`LARGEST`].
+/// Parses a factor: a whole number from 0 to [`LARGEST`] in digits.
 pub fn parse(text: &str) -> Option<i32> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit());
     let value = text.parse().ok().filter(|_| plain);
     value.filter(|value| *value <= LARGEST)
 }
 
-/// Factors for a person: `Ks 120, Kc 80, Kp 100`.
+/// Formats factors as `Ks 120, Kc 80, Kp 100`.
 pub fn spell(mut factors: Factors) -> String {
     let spelled = FACTORS.map(|factor| format!("{} {}", factor.name, (factor.of)(&mut factors)));
     spelled.join(", ")
 }
 
-/// The file for the factors of a file of etudes: beside it, with the extension `.factors`.
+/// Path of the file for the factors: next to the file of etudes, with the extension `.factors`.
 ///
 /// # Errors
-/// Where the etudes themselves are there.
+/// That is the file of etudes itself.
 pub fn path_beside(etudes: &Path) -> Result<PathBuf, FactorsError> {
     let path = etudes.with_extension("factors");
     let same = match (saving::behind_links(&path), saving::behind_links(etudes)) {
@@ -152,7 +131,7 @@ pub fn path_beside(etudes: &Path) -> Result<PathBuf, FactorsError> {
     Ok(path)
 }
 
-/// Saves factors to a file as three commands of the engine.
+/// Saves factors to a file as three engine commands.
 ///
 /// # Errors
 /// [`FactorsError::Save`].
@@ -168,7 +147,7 @@ pub fn save(path: &Path, factors: &Factors) -> Result<(), FactorsError> {
     })
 }
 
-/// Reads what [`save`] has written; the order of the lines, empty lines and further spaces do not matter.
+/// Reads a file written by [`save`]; the order of the lines, empty lines and extra spaces do not matter.
 fn read(path: &Path) -> Result<Factors, FactorsError> {
     let bytes = fs::read(path).map_err(|reason| FactorsError::Read {
         path: path.into(),
@@ -201,7 +180,7 @@ fn read(path: &Path) -> Result<Factors, FactorsError> {
     Ok(factors)
 }
 
-/// Which factor a line sets, as an index into [`FACTORS`], and to what.
+/// Parses a line into an index into [`FACTORS`] and a value.
 fn setting(words: &[&str]) -> Option<(usize, i32)> {
     let &["setoption", "name", name, "value", value] = words else {
         return None;

@@ -1,4 +1,4 @@
-//! A file of etudes: its lines, its bad lines, and how a verdict is put into one without touching the rest.
+//! A file of etudes: reads its lines, reports invalid ones, and changes a verdict without touching the rest.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use super::saving;
 use crate::rules::hase::{Etude, EtudeError, Ruleset};
 use crate::rules::{Game, Rules, Seat, Variant};
 
-/// A file that was read, byte by byte as it is: lines end in LF or CRLF, the last perhaps in nothing.
+/// The contents of a file, byte for byte. Lines end in LF or CRLF; the last one may have no line end.
 #[derive(Debug)]
 pub struct EtudeFile {
     path: PathBuf,
@@ -19,7 +19,7 @@ pub struct EtudeFile {
     ruleset: &'static Ruleset,
 }
 
-/// What is wrong with a file or with a line of it. Each message begins with the place.
+/// A file or one of its lines is invalid. Each message begins with the place.
 #[derive(Debug, Error)]
 pub enum FileError {
     /// The file cannot be read.
@@ -27,56 +27,56 @@ pub enum FileError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Reason.
         reason: io::Error,
     },
-    /// The file cannot be saved; it is as it was.
+    /// The file cannot be saved; it is unchanged.
     #[error(
-        "{}: cannot be saved: {reason}: expected a file and a folder that can be written to",
+        "{}: cannot be saved: {reason}: expected a writable file and folder",
         .path.display()
     )]
     Save {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// Reason.
         reason: io::Error,
     },
-    /// A line is no etude.
+    /// A line is not an etude.
     #[error("{place}: {reason}{}", field(.reason))]
     Line {
         /// File and line.
         place: String,
-        /// The field at fault and what would have been accepted.
+        /// The invalid field and the accepted values.
         reason: EtudeError,
     },
-    /// The line that was asked for is empty.
+    /// The requested line is empty.
     #[error("{place}: the line is empty: expected an etude")]
     Empty {
         /// File and line.
         place: String,
     },
-    /// There is no such line.
+    /// The requested line does not exist.
     #[error("{}: there is no line {line}: {}", .path.display(), lines_there(*.lines))]
     NoLine {
         /// The file.
         path: PathBuf,
-        /// The line asked for.
+        /// Requested line.
         line: usize,
-        /// How many there are.
+        /// Number of lines.
         lines: usize,
     },
-    /// The verdict is for a seat that the etude does not have.
+    /// The verdict names a seat that the etude does not have.
     #[error("{place}: there is no seat {seat}: expected a seat from 1 to {seats}, or - for none")]
     NoSeat {
         /// File and line.
         place: String,
         /// The seat.
         seat: Seat,
-        /// How many there are.
+        /// Number of seats.
         seats: usize,
     },
     /// The game has no etudes.
-    #[error("{}: {variant} has no etudes: expected a variant that has", .path.display())]
+    #[error("{}: {variant} has no etudes: expected a variant that has some", .path.display())]
     NoEtudes {
         /// The file.
         path: PathBuf,
@@ -84,7 +84,7 @@ pub enum FileError {
         variant: &'static str,
     },
     /// No line has a verdict.
-    #[error("{}: no etude is judged: expected one at least", .path.display())]
+    #[error("{}: no etude is judged: expected at least one", .path.display())]
     NothingJudged {
         /// The file.
         path: PathBuf,
@@ -92,7 +92,7 @@ pub enum FileError {
 }
 
 impl EtudeFile {
-    /// Reads a file; whether its lines are etudes is not looked at yet.
+    /// Reads a file, without checking its lines.
     ///
     /// # Errors
     /// [`FileError::Read`].
@@ -111,7 +111,7 @@ impl EtudeFile {
     /// Reads a file of etudes of a variant.
     ///
     /// # Errors
-    /// [`FileError::Read`], and [`FileError::NoEtudes`] for a game that has none.
+    /// [`FileError::Read`], or [`FileError::NoEtudes`] for a game without etudes.
     pub fn of_variant(path: &Path, variant: &Variant) -> Result<EtudeFile, FileError> {
         match variant.rules {
             Rules::Hase(ruleset) => EtudeFile::read(path, ruleset),
@@ -122,7 +122,7 @@ impl EtudeFile {
         }
     }
 
-    /// The text of a line, counted from 1, as it stands in the file.
+    /// Returns the text of a line, counted from 1, as in the file.
     ///
     /// # Errors
     /// [`FileError::NoLine`].
@@ -131,13 +131,13 @@ impl EtudeFile {
         Ok(String::from_utf8_lossy(&self.bytes[range]).into_owned())
     }
 
-    /// The texts of all lines, as they stand in the file.
+    /// Texts of all lines, as in the file.
     pub fn texts(&self) -> Vec<String> {
         let text = |range| String::from_utf8_lossy(&self.bytes[range]).into_owned();
         self.lines().map(text).collect()
     }
 
-    /// The etudes, each with the number of its line, and why other lines are none. Empty lines are neither.
+    /// Parses all lines: returns the etudes with their line numbers, and the errors. Empty lines are skipped.
     pub fn etudes(&self) -> (Vec<(usize, Etude)>, Vec<FileError>) {
         let mut etudes = Vec::new();
         let mut bad = Vec::new();
@@ -152,7 +152,7 @@ impl EtudeFile {
         (etudes, bad)
     }
 
-    /// The etude of a line, counted from 1.
+    /// Parses the etude of a line, counted from 1.
     ///
     /// # Errors
     /// [`FileError::NoLine`], [`FileError::Empty`] or [`FileError::Line`].
@@ -163,14 +163,14 @@ impl EtudeFile {
         })
     }
 
-    /// Saves the file with a new verdict in a line, counted from 1, and all other bytes as they were. What others
-    /// have written to it since it was read is lost.
+    /// Saves the file with a new verdict in a line, counted from 1; all other bytes stay as they were read. Later
+    /// changes to the file by other processes are lost.
     ///
     /// # Returns
     /// The old verdict.
     ///
     /// # Errors
-    /// As [`EtudeFile::etude`], and [`FileError::NoSeat`] or [`FileError::Save`]; the file is as it was.
+    /// As [`EtudeFile::etude`], and [`FileError::NoSeat`] or [`FileError::Save`]; the file is unchanged.
     pub fn judge(&self, line: usize, winner: Option<Seat>) -> Result<Option<Seat>, FileError> {
         let etude = self.etude(line)?;
         let seats = etude.position.seats();
@@ -192,19 +192,19 @@ impl EtudeFile {
         Ok(etude.winner)
     }
 
-    /// A line's place, for a person.
+    /// File and line number, for messages.
     pub fn place(&self, line: usize) -> String {
         format!("{}:{line}", self.path.display())
     }
 
-    /// The complaint that no line has a verdict.
+    /// Error that no line has a verdict.
     pub fn nothing_judged(&self) -> FileError {
         FileError::NothingJudged {
             path: self.path.clone(),
         }
     }
 
-    /// Where each line is, without its end.
+    /// Byte ranges of all lines, without their ends.
     fn lines(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let mut start = 0;
         self.bytes
@@ -229,9 +229,9 @@ impl EtudeFile {
         })
     }
 
-    /// The etude of a line, or `None` where the line is empty.
+    /// Parses the etude of a line; returns `None` if the line is empty.
     fn parse(&self, line: usize, range: Range<usize>) -> Result<Option<Etude>, FileError> {
-        // No field may have what stands for bytes that are not UTF-8.
+        // No field accepts the replacement character for bytes that are not UTF-8.
         let text = String::from_utf8_lossy(&self.bytes[range]);
         if text.trim().is_empty() {
             return Ok(None);
@@ -244,7 +244,7 @@ impl EtudeFile {
     }
 }
 
-/// The field as a reader of the table looks for it.
+/// Number of the invalid field, as a suffix of the message.
 fn field(error: &EtudeError) -> String {
     let field = error.field();
     field.map_or(String::new(), |field| format!(" (field {field})"))

@@ -2,17 +2,17 @@
 
 use std::io::Write;
 
-/// Characters from one end of the bar to the other.
+/// Width of the bar in characters.
 const WIDTH: usize = 40;
 
-/// A bar, which is drawn anew whenever another percent is done.
+/// A bar that is redrawn at each percent.
 #[derive(Debug, Default)]
 pub struct Bar {
     drawn: Option<usize>,
 }
 
 impl Bar {
-    /// Shows that `done` of `all` is done. A terminal that fails goes without its bar.
+    /// Shows that `done` of `all` is done. Errors of the terminal are ignored.
     pub fn draw(&mut self, terminal: &mut dyn Write, done: usize, all: usize) {
         let percent = 100 * done / all.max(1);
         if self.drawn == Some(percent) {
@@ -24,10 +24,10 @@ impl Bar {
         let _ = terminal.flush();
     }
 
-    /// Takes the bar away, if there is one.
+    /// Erases the bar, if there is one.
     pub fn clear(&mut self, terminal: &mut dyn Write) {
         if self.drawn.take().is_some() {
-            // The rest of the line, in the terminal's own words.
+            // Escape sequence to erase to the end of the line.
             let _ = write!(terminal, "\r\x1b[K");
             let _ = terminal.flush();
         }

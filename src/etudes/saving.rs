@@ -1,18 +1,18 @@
-//! Saving a file so that it is never lost: what is new is written aside and then takes the old one's place.
+//! Saving a file atomically: the new contents go to a temporary file, which then replaces the old one.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::{Path, PathBuf};
 
-/// Replaces what is in a file, or makes it; a link is followed. Its permissions stay, and where the
-/// system allows it its owner and group.
+/// Replaces the contents of a file, or creates it; follows a link. Keeps its permissions and, if the system allows it,
+/// its owner and group.
 ///
-/// The bytes go into a new file in the same folder, which is renamed once it is on the disk: whatever fails,
-/// be it the machine, the path leads to the old file or to the new one, whole.
+/// The bytes go into a new file in the same folder, which is renamed once it is synced to disk. Whatever fails, even
+/// the machine, the path refers either to the complete old file or to the complete new one.
 ///
 /// # Errors
-/// What the system says; the old file is as it was, and nothing else is left.
+/// An error of the system; the old file is unchanged, and no temporary file is left.
 pub fn save(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let path = behind_links(path)?;
     let old = metadata_of(&path)?;
@@ -20,16 +20,16 @@ pub fn save(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (mut file, aside) = new_file_in(folder)?;
     let saved = write(&mut file, bytes, old.as_ref()).and_then(|()| fs::rename(&aside, &path));
     if saved.is_err() {
-        // The first error says more than a second.
+        // Reports only the first error.
         let _ = fs::remove_file(&aside);
         return saved;
     }
-    // The new file is in its place, whether or not the system can tell when the folder is on the disk too.
+    // The new file is in place, even if the folder cannot be synced.
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
     Ok(())
 }
 
-/// The absolute path of the file itself, which need not exist.
+/// Absolute path of the file itself, which need not exist.
 pub fn behind_links(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => {
@@ -39,9 +39,9 @@ pub fn behind_links(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// What the system knows of a file, or `None` where there is none yet.
+/// Metadata of a file, or `None` if it does not exist.
 ///
-/// A file that may not be written to is refused: a rename would not ask.
+/// Refuses a file that is not writable, since a rename would ignore that.
 fn metadata_of(path: &Path) -> io::Result<Option<Metadata>> {
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -54,14 +54,14 @@ fn metadata_of(path: &Path) -> io::Result<Option<Metadata>> {
     Ok(Some(metadata))
 }
 
-/// A new file under a name that nobody uses.
+/// Creates a new file under an unused name.
 fn new_file_in(folder: &Path) -> io::Result<(File, PathBuf)> {
     let mut number = 0;
     loop {
         let path = folder.join(format!(".buxtehude-{number}.tmp"));
         match File::create_new(&path) {
             Ok(file) => return Ok((file, path)),
-            // Another is being saved, or a machine has crashed.
+            // Another file is being saved, or was left behind by a crash.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
             Err(error) => return Err(error),
         }
@@ -70,7 +70,7 @@ fn new_file_in(folder: &Path) -> io::Result<(File, PathBuf)> {
 
 fn write(file: &mut File, bytes: &[u8], old: Option<&Metadata>) -> io::Result<()> {
     if let Some(old) = old {
-        // Whoever may do so must not take a file from its owner; others cannot give it away.
+        // Keeps the owner if root saves the file; other users are not allowed to change it.
         let _ = fchown(&*file, None, Some(old.gid()));
         let _ = fchown(&*file, Some(old.uid()), None);
         file.set_permissions(old.permissions())?;

@@ -1,7 +1,7 @@
-//! Tuning: of all triples of factors those that agree best with the verdicts.
+//! Tuning: finds the triples of factors that agree best with the verdicts.
 //!
-//! Source: the article "AI in Hase und Igel: minimax for three", which tries each factor from 0.5 to 2 in steps
-//! of 0.1 and takes "by eye" one of the best triples; here it is the one in their middle.
+//! Source: the article "AI in Hase und Igel: minimax for three". It tries each factor from 0.5 to 2 in steps of 0.1 and
+//! picks one of the best triples "by eye". Here it is the one nearest to their mean.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use super::check::{JudgedEtude, share};
 use super::factors;
 use crate::eval::article::Factors;
 
-/// The values of each factor: how many, the first and the step, in hundredths.
+/// Number of values of each factor; the first value and the step are in hundredths.
 const VALUES: usize = 16;
 const FIRST: i32 = 50;
 const STEP: i32 = 10;
@@ -19,22 +19,22 @@ const STEP: i32 = 10;
 /// Number of triples.
 pub const TRIPLES: usize = VALUES.pow(3);
 
-/// What tuning has found.
+/// Result of tuning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// The most hits that a triple has.
+    /// Largest number of hits of a triple.
     pub hits: usize,
-    /// The triples that have them, ascending; at least one.
+    /// Triples with that number, ascending; at least one.
     pub best: Vec<Factors>,
 }
 
 impl Tuning {
-    /// Tries every triple, on a number of threads, which changes nothing but the time. Where the system has
-    /// fewer to give, those do. `progress` is told now and then how many triples are taken.
+    /// Tries every triple on up to `threads` threads; their number does not affect the result. Calls `progress` from
+    /// time to time with the number of triples started.
     pub fn of(etudes: &[JudgedEtude], threads: usize, mut progress: impl FnMut(usize)) -> Tuning {
         let counts: Vec<AtomicUsize> = (0..TRIPLES).map(|_| AtomicUsize::new(0)).collect();
         let next = AtomicUsize::new(0);
-        // Nothing but the counts themselves is shared, and they are read when all threads have ended.
+        // Relaxed ordering is enough: the counts are independent, and are read after all threads have ended.
         let try_next = || {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let count = counts.get(index)?;
@@ -69,12 +69,12 @@ impl Tuning {
         tuning
     }
 
-    /// The best triple that is nearest to the mean of all best ones; of several the smallest.
+    /// The best triple that is nearest to the mean of all best ones; the smallest if there are several.
     pub fn nearest(&self) -> Factors {
         let triples = || self.best.iter().map(coordinates);
         let number = self.best.len() as i64;
         let sum = triples().fold([0; 3], |sum, triple| [0, 1, 2].map(|i| sum[i] + triple[i]));
-        // All coordinates are taken as many times as there are triples, so that they stay whole.
+        // Multiplies all coordinates by the number of triples, to compute in whole numbers.
         let distance = |factors: &&Factors| -> i64 {
             let triple = coordinates(factors);
             (0..3).map(|i| (number * triple[i] - sum[i]).pow(2)).sum()
@@ -83,7 +83,7 @@ impl Tuning {
         nearest.copied().unwrap_or_default()
     }
 
-    /// What was found, for a person; `of` is the number of etudes.
+    /// Report of the result; `of` is the number of etudes.
     pub fn report(&self, of: usize) -> String {
         let share = share(self.hits, of);
         let number = self.best.len();

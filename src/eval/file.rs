@@ -1,4 +1,4 @@
-//! Files of weights that a client brings.
+//! Weights files supplied by a client.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,62 +10,62 @@ use super::Evaluators;
 use super::net::{Weights, WeightsError};
 use crate::rules::Variant;
 
-/// No file of weights is longer, in bytes.
+/// Largest size of a weights file, in bytes.
 const LONGEST_FILE: u64 = 1 << 24;
 
-/// Why a file is not taken.
+/// The weights file is refused.
 #[derive(Debug, Error)]
 pub enum EvalFileError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{} cannot be read: {error}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What went wrong.
+        /// Reason.
         error: io::Error,
     },
-    /// It is a directory, a device or the like.
+    /// The path is a directory, a device or the like.
     #[error("{} is not a weights file: expected a regular file", path.display())]
     NoFile {
-        /// What it is instead.
+        /// The path.
         path: PathBuf,
     },
-    /// It has more bytes than any weights.
+    /// The file is larger than any weights.
     #[error("{} is not a weights file: expected {LONGEST_FILE} bytes at most", path.display())]
     TooLong {
         /// The file.
         path: PathBuf,
     },
-    /// It has something else in it than weights.
+    /// The contents are invalid.
     #[error("{} is not a weights file: {error}", path.display())]
     Weights {
         /// The file.
         path: PathBuf,
-        /// What is not as it should be.
+        /// Reason.
         error: WeightsError,
     },
-    /// Its weights are for a variant that is not evaluated by weights.
+    /// The weights are for a variant that does not use any.
     #[error("{} has weights for {variant:?}: expected one of {}", path.display(), names().join(", "))]
     Variant {
         /// The file.
         path: PathBuf,
-        /// The variant that it names.
+        /// Variant named in the file.
         variant: String,
     },
 }
 
 impl Evaluators {
-    /// Uses the weights in a file for the variant and the number of seats that they were learned for from now on, and
-    /// what comes with the engine for all else.
+    /// Uses the weights in a file for its variant and number of seats from now on, and the shipped weights for all
+    /// others.
     ///
     /// # Errors
-    /// [`EvalFileError`]; what was used before is used on.
+    /// [`EvalFileError`]; the weights stay as they were.
     pub fn load(&self, path: &Path) -> Result<(), EvalFileError> {
         self.use_weights(Some(read(path)?));
         Ok(())
     }
 
-    /// Uses what comes with the engine from now on.
+    /// Uses the shipped weights from now on.
     pub fn use_shipped(&self) {
         self.use_weights(None);
     }
@@ -77,7 +77,7 @@ fn read(path: &Path) -> Result<Weights, EvalFileError> {
         path: owned(),
         error,
     };
-    // Opening a pipe would wait for its other end, so it is asked before.
+    // Checked before opening the file, since opening a pipe would block.
     if !path.metadata().map_err(unreadable)?.is_file() {
         return Err(EvalFileError::NoFile { path: owned() });
     }
@@ -101,7 +101,7 @@ fn read(path: &Path) -> Result<Weights, EvalFileError> {
     Ok(weights)
 }
 
-/// The variants that are evaluated by weights.
+/// Names of the variants with learned weights.
 fn names() -> Vec<&'static str> {
     let all = Variant::names().into_iter();
     all.filter(|name| Weights::are_shipped_for(name)).collect()

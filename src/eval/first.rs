@@ -1,13 +1,13 @@
-//! The chance of a seat to take the first place alone.
+//! A seat's chance of first place.
 
 use super::{CERTAIN, Evaluator, Vector, lead};
 use crate::rules::{Game, MAX_SEATS, Seat};
 
-/// The chance of `seat` to come in first of all, from 0 to 1, as the evaluator sees it, also where a card is due: 1 or
-/// 0 once the first place is taken.
+/// Chance of `seat` to finish first, from 0 to 1, according to the evaluator; 1 or 0 once first place is taken. A card
+/// may be due.
 ///
-/// If strengths are logarithms of odds between any two, the chance of a seat to be first of many is in proportion to e
-/// to the power of its strength.
+/// If differences of strengths are logarithms of odds, the chance of a seat to be first of many is proportional to e to
+/// the power of its strength.
 ///
 /// Source: R. Plackett, "The analysis of permutations" (1975); R. D. Luce, "Individual choice behavior" (1959).
 pub fn first_chance<G: Game, E: Evaluator<G>>(evaluator: &E, position: &G, seat: Seat) -> f32 {
@@ -15,7 +15,7 @@ pub fn first_chance<G: Game, E: Evaluator<G>>(evaluator: &E, position: &G, seat:
     for rival in (0..position.seats() as u8).map(Seat) {
         match position.place(rival) {
             Some(1) => return f32::from(u8::from(rival == seat)),
-            // Last before anybody is first: a rival no more.
+            // In last place while first place is open: no longer a rival.
             Some(_) => (),
             None => racing[rival.index()] = true,
         }
@@ -36,8 +36,7 @@ fn chance_among(strengths: &Vector, racing: &[bool; MAX_SEATS], seat: Seat) -> f
     odds(strongest - strengths[seat.index()]) / whole
 }
 
-/// The odds of a seat against one that is stronger by `difference`: e to the power of what is missing, by the table of
-/// leads.
+/// Odds against a seat that is stronger by `difference`: e to the power of -`difference`, from the table of leads.
 fn odds(difference: i32) -> f32 {
     let lead = lead(difference);
     (CERTAIN - lead) as f32 / (CERTAIN + lead) as f32

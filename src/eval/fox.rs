@@ -1,7 +1,6 @@
-//! The evaluation of Rabbits and Wolves: how far the rabbit is from row 8 if no wolf moves.
+//! Evaluation of Rabbits and Wolves: the rabbit's distance from row 8 if no wolf moves.
 //!
-//! Source: the article "Rabbits & Wolves", which counts from 0, where the rabbit has won, to
-//! [`UNREACHABLE`].
+//! Source: the article "Rabbits & Wolves", where values go from 0, a win of the rabbit, to [`UNREACHABLE`].
 
 use std::sync::Arc;
 
@@ -13,19 +12,19 @@ use crate::rules::fox::board::{ROW_8, Square, neighbours};
 use crate::rules::fox::{Move, Position, RABBIT, WOLVES};
 use crate::rules::{Game, MAX_SEATS};
 
-/// The value of a position in which row 8 is out of the rabbit's reach, or the rabbit has lost.
+/// Value of a position in which the rabbit cannot reach row 8, or has lost.
 pub const UNREACHABLE: i32 = 254;
 
-/// What a step of the rabbit is worth to it, in hundredths.
+/// Value of a step to the rabbit, in hundredths.
 const STEP: i32 = 400;
 
-/// The distance at which neither side is better off: the whole board.
+/// Distance at which the sides are equal: the whole board.
 const EVEN: i32 = 7;
 
-/// A way that is blocked is worth as much as one of so many steps, and so is a longer one.
+/// Distance that a blocked rabbit, or any longer way, counts as.
 const BLOCKED: i32 = 14;
 
-/// The squares that the rabbit reaches first after each number of steps, if no wolf moves: itself after none.
+/// Sets of squares that the rabbit first reaches after 0, 1, 2, ... steps if no wolf moves.
 fn reached_by_steps(position: &Position) -> impl Iterator<Item = u32> {
     let free = !position.wolves();
     let rabbit = position.rabbit().bit();
@@ -37,13 +36,13 @@ fn reached_by_steps(position: &Position) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The fewest steps that lead the rabbit to row 8 if no wolf moves, or [`UNREACHABLE`] where none do.
+/// Smallest number of steps to row 8 if no wolf moves, or [`UNREACHABLE`].
 fn distance(position: &Position) -> i32 {
     let steps = reached_by_steps(position).position(|squares| squares & ROW_8 != 0);
     steps.map_or(UNREACHABLE, |steps| steps as i32)
 }
 
-/// What a value is worth to each seat.
+/// Converts a value to a worth for each seat.
 fn worth(value: i32) -> Vector {
     let to_rabbit = STEP * (EVEN - value.min(BLOCKED));
     let mut worth = [0; MAX_SEATS];
@@ -52,14 +51,14 @@ fn worth(value: i32) -> Vector {
     worth
 }
 
-/// The article's view of the game: the wolves want the value large, the rabbit small.
+/// The article's model of the game: the wolves maximise the value, the rabbit minimises it.
 #[derive(Clone, Copy, Debug)]
 pub struct Pursuit {
     heuristic: Heuristic,
 }
 
 impl Pursuit {
-    /// The model with this number.
+    /// The model with this heuristic.
     pub fn new(heuristic: Heuristic) -> Pursuit {
         Pursuit { heuristic }
     }
@@ -69,11 +68,11 @@ impl MinimaxModel for Pursuit {
     type Position = Position;
     type Move = Move;
 
-    /// The wolves in the order of the position's text, the step to the left before that to the right; the
-    /// rabbit's steps down before those up, to the left before those to the right.
+    /// The wolves' moves in the order of the position's text, left before right; the rabbit's moves down before up,
+    /// left before right.
     fn moves(&self, position: &Position) -> impl Iterator<Item = Move> {
         let moves = position.legal_moves();
-        // Ascending moves are in this order, but for the rows of the wolves.
+        // Ascending moves are in this order, except for the rows of the wolves.
         let rows = (0..8).rev();
         rows.flat_map(move |row| moves.filter(move |mv| mv.from.row() == row))
     }
@@ -104,7 +103,7 @@ impl MinimaxModel for Pursuit {
     }
 }
 
-/// The evaluator: the rabbit is the stronger, the fewer steps it has to row 8.
+/// The evaluator: the rabbit is stronger the fewer steps it has to row 8.
 #[derive(Clone, Copy, Debug)]
 pub struct Distance;
 
@@ -127,24 +126,24 @@ impl Evaluate for Position {
     }
 }
 
-/// What can be chosen about the article's model.
+/// Settings of the article's model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// What the single number is.
+    /// Value of a position at the end of the search.
     pub heuristic: Heuristic,
 }
 
-/// What the single number of a position is.
+/// Value of a position at the end of the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Heuristic {
-    /// The steps of the rabbit's shortest way to row 8 while no wolf moves.
+    /// Length in steps of the rabbit's shortest way to row 8 if no wolf moves.
     #[default]
     Distance,
-    /// How many rows it is from there, whatever is in the way.
+    /// Number of rows to row 8, whatever is in the way.
     Height,
 }
 
-/// The options that set the choices.
+/// Options for the settings.
 pub const OPTIONS: &[ModelOption] = &[ModelOption {
     name: "Heuristic",
     values: Values::Names(&["distance", "height"]),
@@ -185,7 +184,7 @@ fn pursuit(settings: &ModelSettings) -> Pursuit {
     Pursuit::new(settings.fox.heuristic)
 }
 
-/// The map of distances, the value, and a line a seat.
+/// The map of distances, the value, and a line for each seat.
 fn explain_with(position: &Position, pursuit: &Pursuit) -> Vec<String> {
     let mut lines = distance_map(position);
     let value = pursuit.value(position);
@@ -203,8 +202,8 @@ fn explain_with(position: &Position, pursuit: &Pursuit) -> Vec<String> {
     lines
 }
 
-/// The board with the rabbit's steps to each square that it can reach if no wolf moves; `h` is a wolf, `-` a
-/// square out of reach.
+/// The board with the rabbit's steps to each square that it can reach if no wolf moves; `h` is a wolf, `-` an
+/// unreachable square.
 fn distance_map(position: &Position) -> Vec<String> {
     let reached: Vec<u32> = reached_by_steps(position).collect();
     let cell = |square: Square| {

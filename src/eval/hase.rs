@@ -1,5 +1,5 @@
-//! The evaluations of Hase und Igel: the learned one, a [`net`], and that of the article "AI in Hase und Igel: minimax
-//! for three", an [`article::Evaluation`] with [`curves`], which [`lookahead`] searches.
+//! Evaluations of Hase und Igel: the learned one, a [`net`], and the one of the article "AI in Hase und Igel: minimax
+//! for three", an [`article::Evaluation`] with [`curves`], which is searched in [`lookahead`].
 
 pub mod article;
 pub mod curves;
@@ -20,10 +20,10 @@ use lookahead::{HareModel, Lookahead};
 use net::Net;
 pub use net::Nets;
 
-/// P for a square.
+/// P per square.
 const PATH_PER_SQUARE: i32 = 3;
 
-/// Carrots that one move from a square to the finish costs.
+/// Cost in carrots of a single move from each square to the finish.
 const COST_OF_WAY_HOME: [usize; FINISH as usize + 1] = {
     let mut table = [0; FINISH as usize + 1];
     let mut square = 0;
@@ -34,7 +34,7 @@ const COST_OF_WAY_HOME: [usize; FINISH as usize + 1] = {
     table
 };
 
-/// The squares below this one are the first half of the track.
+/// Squares below this one are the first half of the track.
 const HALF: u8 = 32;
 
 impl Evaluators {
@@ -57,19 +57,19 @@ impl Evaluate for Position {
     }
 }
 
-/// What can be chosen about the article's model.
+/// Settings of the article's model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// Ks, Kc and Kp.
     pub factors: Factors,
-    /// What a hare square is taken for.
+    /// Effect of a hare square in the search.
     pub hare_model: HareModel,
 }
 
-/// The largest of the factors that can be chosen.
+/// Largest value of a factor, in hundredths.
 const MOST_FACTOR: u32 = 1000;
 
-/// The options that set the choices.
+/// Options for the settings.
 pub const OPTIONS: &[ModelOption] = &[
     ModelOption {
         name: "Ks",
@@ -134,7 +134,7 @@ impl Article<Position> for MinimaxForThree {
     }
 }
 
-/// A line a seat: each term with its factor, and E, all in hundredths but S, C and P.
+/// A line for each seat: each term with its factor, and E, all in hundredths except S, C and P.
 fn explain_with(
     position: &Position,
     factors: &Factors,

@@ -1,24 +1,24 @@
-//! An evaluator that can be made to err, for engines that are to be weaker.
+//! An evaluator with optional errors, for weaker play.
 //!
-//! The error is drawn for each seat of each position, from the key of the position and a seed: a position that is met
-//! again is judged as before, however the search comes to it. It is as often too high as too low, so that it hides who
-//! is better off without favouring anybody; what is decided is never mistaken.
+//! The error of each seat in each position is derived from the key of the position and a seed. So a position gets the
+//! same error each time, however the search reaches it. Errors are symmetric about zero: they hide which seat is better
+//! off without favouring any. Decided results have no errors.
 
 use std::sync::Arc;
 
 use super::{Evaluate, Evaluator, Evaluators, Vector};
 use crate::rules::{Game, Seat};
 
-/// Errors of judgement.
+/// Evaluation errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Noise {
-    /// The standard deviation of a seat's error, in [`STRENGTH_UNIT`](super::STRENGTH_UNIT)s; 0 for none.
+    /// Standard deviation of a seat's error, in fractions of [`STRENGTH_UNIT`](super::STRENGTH_UNIT); 0 for none.
     pub size: i32,
-    /// What tells one erring judge from another.
+    /// Seed of the errors.
     pub seed: u64,
 }
 
-/// The evaluator of a game, with its errors if it makes any.
+/// Evaluator of a game, with its errors, if any.
 #[derive(Clone, Debug)]
 pub struct Judge<G: Evaluate> {
     evaluator: Arc<G::Evaluator>,
@@ -26,7 +26,7 @@ pub struct Judge<G: Evaluate> {
 }
 
 impl<G: Evaluate> Judge<G> {
-    /// What evaluates positions with the rules and the number of seats of this one, with these errors.
+    /// Creates an evaluator for the rules and the number of seats of `position`, with these errors.
     pub fn new(position: &G, evaluators: &Evaluators, noise: Noise) -> Judge<G> {
         Judge {
             evaluator: position.evaluator(evaluators),
@@ -34,12 +34,12 @@ impl<G: Evaluate> Judge<G> {
         }
     }
 
-    /// What it judges by.
+    /// Underlying evaluator.
     pub fn evaluator(&self) -> &Arc<G::Evaluator> {
         &self.evaluator
     }
 
-    /// How much it errs.
+    /// Errors that it adds.
     pub fn noise(&self) -> Noise {
         self.noise
     }
@@ -60,11 +60,11 @@ impl<G: Evaluate> Evaluator<G> for Judge<G> {
     }
 }
 
-/// The standard deviation of the sum of [`spread`].
+/// Standard deviation of [`spread`].
 const SPREAD: i64 = 75_673;
 
 impl Noise {
-    /// The error about a seat in the position with a key.
+    /// Error for a seat in the position with a key.
     pub fn error(&self, key: u64, seat: Seat) -> i32 {
         let seats_word = mixed(self.seed.wrapping_add(u64::from(seat.0)));
         (i64::from(self.size) * spread(mixed(key ^ seats_word)) / SPREAD) as i32
@@ -79,7 +79,7 @@ impl Noise {
     }
 }
 
-/// The sum of four numbers made of 16 bits each, which are even about 0: all but a normal distribution.
+/// Sum of four numbers of 16 bits each, which are uniform about 0: nearly a normal distribution.
 fn spread(bits: u64) -> i64 {
     let pieces = [0, 16, 32, 48].map(|shift| i64::from((bits >> shift) as u16));
     pieces.map(|piece| 2 * piece - 0xFFFF).iter().sum()
@@ -116,7 +116,7 @@ mod tests {
             let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / 100_000.0;
             let first = mean(&mut errors.iter().map(|&error| f64::from(error)));
             let second = mean(&mut errors.iter().map(|&error| f64::from(error).powi(2)));
-            // Three standard errors of a mean over 100,000.
+            // Three standard errors of a mean of 100,000 values.
             assert!(first.abs() < 10.0, "seat {seat}: mean {first}");
             assert!((second.sqrt() - 1000.0).abs() < 10.0, "seat {seat}");
         }

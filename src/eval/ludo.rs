@@ -1,4 +1,4 @@
-//! The evaluation of the small game of dice: who has the shorter way is ahead.
+//! Evaluation of the small dice game: the seat with the shorter way is ahead.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::rules::{Game, MAX_SEATS, Seat};
 /// Squares of lead at which the odds are e to 1.
 const SQUARES: i32 = 6;
 
-/// The evaluator: squares that a seat's pawns have come.
+/// The evaluator: squares that a seat's pawns have covered.
 #[derive(Clone, Copy, Debug)]
 pub struct Squares;
 

@@ -1,4 +1,4 @@
-//! A game as the searches of the articles see it.
+//! Models of a game for the searches of the articles.
 
 use std::convert::Infallible;
 use std::fmt::Debug;
@@ -8,36 +8,35 @@ use std::ops::ControlFlow;
 use super::{ModelSettings, Vector};
 use crate::rules::{Game, Seat, Turn};
 
-/// A tree of positions with what they are worth: a game as it is, or simplified for looking ahead.
+/// A tree of positions with a value for each seat: a game as it is, or simplified for the search.
 pub trait Model {
     /// A position.
     type Position: Copy + Debug;
-    /// A move; of two that are worth the same to all seats the lower is taken.
+    /// A move; of two with equal values for all seats the lower is taken.
     type Move: Copy + Ord + Debug;
 
     /// Number of seats.
     fn seats(&self, position: &Self::Position) -> usize;
 
-    /// What is due in a position. A card is due only where [`Model::play`] led.
+    /// The next action in a position. A card can be due only after [`Model::play`].
     fn turn(&self, position: &Self::Position) -> Turn;
 
-    /// The legal moves of the seat to move, ascending.
+    /// Legal moves of the seat to move, in ascending order.
     fn moves(&self, position: &Self::Position) -> impl Iterator<Item = Self::Move>;
 
-    /// The position after a legal move.
+    /// Returns the position after a legal move.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
-    /// The positions after each card that can be drawn, with the number of such cards.
+    /// Positions after each kind of card that can be drawn, with its number of cards.
     fn outcomes(&self, position: &Self::Position) -> impl Iterator<Item = (Self::Position, u32)>;
 
-    /// Whether a seat's place is decided.
+    /// `true` if a seat's place is decided.
     fn is_decided(&self, position: &Self::Position, seat: Seat) -> bool;
 
-    /// What a position in which no card is due is worth to each of its `N` seats.
+    /// Value of a position to each of its `N` seats; no card may be due.
     fn worth<const N: usize>(&self, position: &Self::Position) -> [i32; N];
 
-    /// What a position is worth to each of its `N` seats without looking further; where a card is due,
-    /// the [`mean`] over the cards.
+    /// Static value of a position to each of its `N` seats; if a card is due, the [`mean`] over the cards.
     #[inline(always)]
     fn static_worth<const N: usize>(&self, position: &Self::Position) -> [i32; N] {
         match self.turn(position) {
@@ -49,8 +48,8 @@ pub trait Model {
         }
     }
 
-    /// Hands each move of `mover`, whose turn it is, to `take`, in ascending order, with the static worth of
-    /// the position it leads to, and whether the mover's place is decided there; until `take` breaks.
+    /// Calls `take` for each move of `mover`, the seat to move, in ascending order, with the static value of the
+    /// position after it and whether the mover's place is decided there; stops when `take` breaks.
     #[inline(always)]
     fn each_worth<const N: usize>(
         &self,
@@ -68,53 +67,51 @@ pub trait Model {
     }
 }
 
-/// A tree of positions with one number for what they are worth, which one side wants large and the other
-/// small.
+/// A tree of positions with a single number as value, which one side maximises and the other minimises.
 pub trait MinimaxModel {
     /// A position.
     type Position: Copy;
     /// A move.
     type Move: Copy + Eq;
 
-    /// The legal moves of the side to move, in an order that decides between equal ones; none where the tree
-    /// ends.
+    /// Legal moves of the side to move, in the order that decides between equal ones; none at the end of the tree.
     fn moves(&self, position: &Self::Position) -> impl Iterator<Item = Self::Move>;
 
-    /// The position after a legal move.
+    /// Returns the position after a legal move.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
-    /// Whether the side to move wants the number large.
+    /// `true` if the side to move maximises the value.
     fn wants_large(&self, position: &Self::Position) -> bool;
 
-    /// The number of a position without looking further.
+    /// Static value of a position.
     fn value(&self, position: &Self::Position) -> i32;
 
-    /// What a number is worth to each seat, in hundredths.
+    /// Converts a value to a worth for each seat, in hundredths.
     fn worth(&self, value: i32) -> Vector;
 }
 
-/// How the article about a game plays it; [`NoArticle`] where there is none.
+/// The way of playing of the article about a game; [`NoArticle`] if there is none.
 pub trait Article<G: Game> {
-    /// The model for a search for vectors; [`NoModel`] where the article has none.
+    /// Model for a vector search; [`NoModel`] if the article has none.
     type Vectors: Model<Position = G, Move = G::Move>;
 
-    /// The model for a search for a single number; [`NoModel`] where the article has none.
+    /// Model for a search with a single number; [`NoModel`] if the article has none.
     type Minimax: MinimaxModel<Position = G, Move = G::Move>;
 
-    /// The model that the article searches in a position; `None` where there is no article.
+    /// Model that the article searches in a position; `None` without an article.
     fn model(
         position: &G,
         settings: &ModelSettings,
     ) -> Option<ArticleModel<Self::Vectors, Self::Minimax>>;
 
-    /// The worth of each seat in the model, in hundredths, as the position stands; `None` where there is no article.
+    /// Static worth of each seat in the model, in hundredths; `None` without an article.
     fn worth(position: &G, settings: &ModelSettings) -> Option<Vector>;
 
-    /// How that comes about, a line a seat, for a person.
+    /// Terms of the worth as text, a line for each seat.
     fn explain(position: &G, settings: &ModelSettings) -> Vec<String>;
 }
 
-/// That no article tells how a game is played.
+/// Placeholder for a game without an article.
 #[derive(Clone, Copy, Debug)]
 pub struct NoArticle;
 
@@ -135,16 +132,16 @@ impl<G: Game> Article<G> for NoArticle {
     }
 }
 
-/// The model that the article about a game searches.
+/// Model that the article about a game searches.
 #[derive(Clone, Copy, Debug)]
 pub enum ArticleModel<V, M> {
-    /// One of vectors.
+    /// Model with a vector of values.
     Vectors(V),
-    /// One of a single number.
+    /// Model with a single number.
     Minimax(M),
 }
 
-/// The kind of model that a game has not: there is no value of this type.
+/// Kind of model that a game does not have: this type has no values.
 #[derive(Clone, Copy, Debug)]
 pub struct NoModel<G>(Infallible, PhantomData<G>);
 
@@ -206,7 +203,7 @@ impl<G: Game> MinimaxModel for NoModel<G> {
     }
 }
 
-/// The mean of vectors with their weights, each component rounded down; zeros of none.
+/// Mean of weighted vectors, each component rounded down; zeros if there are none.
 pub fn mean<const N: usize>(vectors: impl Iterator<Item = ([i32; N], u32)>) -> [i32; N] {
     let mut sums = [0i64; N];
     let mut total = 0;

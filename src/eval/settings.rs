@@ -1,40 +1,40 @@
-//! What can be chosen about the models of the articles: each game owns its choices, and says which options set them.
+//! Settings of the articles' models. Each game defines its settings and the options for them.
 
 use super::{fox, hase};
 
-/// The choices about all models; each game heeds its own.
+/// Settings of all models; each game uses its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ModelSettings {
-    /// Those of Hase und Igel.
+    /// Settings of Hase und Igel.
     pub hase: hase::Settings,
-    /// Those of Rabbits and Wolves.
+    /// Settings of Rabbits and Wolves.
     pub fox: fox::Settings,
 }
 
-/// An option that sets one of the choices.
+/// An option for one of the settings.
 #[derive(Debug)]
 pub struct ModelOption {
     /// Its name.
     pub name: &'static str,
-    /// The values that it takes.
+    /// Accepted values.
     pub values: Values,
-    /// The choice as a number: the value, or which of the names it has, from 0.
+    /// Returns the setting as a number: its value, or the index of its name.
     pub get: fn(&ModelSettings) -> u32,
-    /// Sets the choice to such a number, which is within the values.
+    /// Sets it to a number as returned by `get`, which must be in range.
     pub set: fn(&mut ModelSettings, u32),
 }
 
-/// The values of a [`ModelOption`].
+/// Accepted values of a [`ModelOption`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Values {
-    /// Whole numbers from 0 to the one given.
+    /// Whole numbers from 0 to this.
     UpTo(u32),
-    /// Names.
+    /// One of these names.
     Names(&'static [&'static str]),
 }
 
 impl ModelOption {
-    /// The options of all games.
+    /// Options of all games.
     pub fn all() -> impl Iterator<Item = &'static ModelOption> {
         hase::OPTIONS.iter().chain(fox::OPTIONS)
     }

@@ -1,22 +1,22 @@
-//! What positions are worth in the models of the articles, and how that becomes leads.
+//! Conversion of the worth of a position in the articles' models to leads.
 //!
-//! Of two seats the one with the larger worth is the more likely to come in first of the two: a lead is a logistic
-//! function of the difference.
+//! Of two seats the one with the larger worth is more likely to finish first: a lead is a logistic function of the
+//! difference.
 
 use super::{CERTAIN, Vector, exp};
 use crate::rules::MAX_SEATS;
 
-/// Worth of a decided place, for itself and for each place behind it: two worths that differ by at least this much are
-/// in a decided order.
+/// Worth of a decided place, for itself and for each place behind it. If two worths differ by at least half of this,
+/// the order of their seats is decided.
 pub const DECIDED_WORTH: i32 = 20_000_000;
 
-/// Differences of worth are looked up in steps of this many hundredths.
+/// Step of the table of leads, in hundredths of worth.
 const WORTH_STEP: i32 = 32;
 
-/// The difference of worth, in hundredths, at which the odds are e to 1.
+/// Difference of worth, in hundredths, at which the odds are e to 1.
 pub const WORTH_UNIT: i32 = 2500;
 
-/// Each seat's summed lead over all others, from what a position is worth to each of `seats` seats.
+/// Summed lead of each of `seats` seats over all others, from the worth of each seat.
 #[inline]
 pub fn leads(worth: &Vector, seats: usize) -> Vector {
     let mut leads = [0; MAX_SEATS];
@@ -36,11 +36,11 @@ pub fn leads(worth: &Vector, seats: usize) -> Vector {
     leads
 }
 
-/// The lead that a difference of worth gives: U x tanh(difference / (2 x scale)), which is the logistic
-/// chance to come in first of two, spread from 0..1 to -U..U.
+/// Lead for a difference of worth: U x tanh(difference / (2 x scale)), which is the logistic chance of finishing first
+/// of two, scaled from 0..1 to -U..U.
 #[inline]
 fn lead(difference: i32) -> i32 {
-    // Division rounds towards zero, so that what one seat leads by is what the other is behind.
+    // Division rounds towards zero, so that the two seats' leads are exactly opposite.
     let step = difference / WORTH_STEP;
     if let Some(&lead) = LEADS.get((step + FURTHEST_STEP) as usize) {
         return lead;
@@ -53,15 +53,15 @@ fn lead(difference: i32) -> i32 {
     difference.signum() * most
 }
 
-/// The differences of worth that are told apart: this many steps either way.
+/// Size of the table of leads: this many steps either way.
 const FURTHEST_STEP: i32 = 511;
 
-/// Entry FURTHEST_STEP + n is the lead for n steps. Both signs have entries, for which of two seats leads is
-/// hard to predict: a branch would take more time than the table.
+/// Entry FURTHEST_STEP + n is the lead for n steps. Both signs have entries, since a branch on the sign is hard to
+/// predict and would take longer than the lookup.
 const LEADS: [i32; 2 * FURTHEST_STEP as usize + 1] = {
     let mut table = [0; 2 * FURTHEST_STEP as usize + 1];
     let mut step = 0;
-    // e to the power of -difference / scale, from one step to the next.
+    // e to the power of -WORTH_STEP / scale: the ratio of the odds of adjacent steps.
     let factor = exp(-(WORTH_STEP as f64) / WORTH_UNIT as f64);
     let mut odds = 1.0;
     while step <= FURTHEST_STEP as usize {

@@ -1,9 +1,8 @@
-//! Rabbits and Wolves, the hunting game known as fox and hounds, for two players on the dark squares of a
-//! chess board.
+//! Rabbits and Wolves, the hunting game known as fox and hounds, for two players on the dark squares of a chess board.
 //!
-//! Seat 1 has one rabbit, which steps diagonally in all four directions and wins on reaching row 8. Seat 2
-//! has four wolves, which step diagonally down the board and win by leaving the rabbit no step. Nothing is
-//! captured, and who cannot move loses. Text and moves are those that other UCI variant engines use.
+//! Seat 1 has one rabbit, which steps diagonally in all four directions and wins on reaching row 8. Seat 2 has four
+//! wolves, which step diagonally down the board and win when the rabbit has no step left. Nothing is captured, and a
+//! player who cannot move loses. Text and moves are those of other UCI variant engines.
 
 pub mod board;
 mod moves;

@@ -1,7 +1,7 @@
 //! Hase und Igel (Hare and Tortoise), the board game by David Parlett, for two to six players.
 //!
-//! A [`Ruleset`] is the table that a variant is made of: track, starting carrots, lettuces and deck. A
-//! [`Position`] is a state of the race under a ruleset; [`Move`]s and [`Card`]s change it.
+//! A [`Ruleset`] defines a variant: track, starting carrots, lettuces and deck. A [`Position`] is a state of the race
+//! under a ruleset; [`Move`]s and [`Card`]s change it.
 
 mod cards;
 mod effects;
@@ -28,7 +28,7 @@ pub use ruleset::{HARE_AND_TORTOISE, HASE_UND_IGEL, Ruleset};
 pub use track::{FINISH, Square, Track};
 pub use turns_home::TurnsHome;
 
-/// Carrots that `steps` forward cost: 1 + 2 + ... + `steps`.
+/// Cost in carrots of `steps` squares forward: 1 + 2 + ... + `steps`.
 pub const fn cost(steps: u16) -> u16 {
     steps * (steps + 1) / 2
 }

@@ -1,10 +1,10 @@
-//! A small game of dice, by which the tests show that a game is one folder and a few lines elsewhere. It is not
+//! A small game of dice for tests. It shows that a game consists of one folder and a few lines elsewhere. It is not
 //! offered to users.
 //!
-//! Each of two to four seats has two pawns on their way from square 0 to the goal. Before each move the mover rolls a
-//! die, and one of its pawns goes on by as many squares; what is too much for the goal is lost. A rival's pawn
-//! between start and goal on whose square it comes goes back to the start. Who has both pawns in the goal has
-//! finished; places are taken in that order, and the last seat gets the last place.
+//! Each of two to four seats has two pawns on the way from square 0 to the goal. Before each move the mover rolls a
+//! die, and one of its pawns advances by that number; steps beyond the goal are lost. A rival's pawn on the square that
+//! it reaches, between start and goal, goes back to the start. A seat with both pawns in the goal has finished. Places
+//! are taken in that order, and the last seat gets the last place.
 
 mod notation;
 mod scene;
@@ -18,10 +18,10 @@ pub use notation::{Die, Move, PositionError, Unreadable};
 
 use super::{Game, MovePreview, Scene, Seat, Turn};
 
-/// The square that pawns are on their way to.
+/// Goal square of the pawns.
 pub const GOAL: u8 = 21;
 
-/// Pawns of a seat.
+/// Pawns per seat.
 pub const PAWNS: usize = 2;
 
 const MOST_SEATS: usize = 4;
@@ -30,39 +30,39 @@ const FACES: u8 = 6;
 /// A position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position {
-    /// The squares of each seat's pawns, the rear one first.
+    /// Squares of each seat's pawns, the rear one first.
     pawns: [[u8; PAWNS]; MOST_SEATS],
-    /// Each seat's place, 0 while it is open.
+    /// Place of each seat, or 0 while it is open.
     places: [u8; MOST_SEATS],
     seats: u8,
     mover: u8,
-    /// What was rolled for the move that is due, 0 before the roll.
+    /// Roll for the next move, or 0 if a roll is due.
     roll: u8,
 }
 
-/// Why a move is refused.
+/// The rule that a move breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum IllegalMove {
-    /// It is nobody's move.
+    /// No move is due.
     #[error("no move is due: expected a roll, or the game is over")]
     NotDue,
-    /// No pawn is there that could move.
+    /// The square has no pawn that can move.
     #[error("seat {seat} has no pawn on square {square} that is not home")]
     NoPawn {
-        /// Whose move it is.
+        /// Seat to move.
         seat: Seat,
         /// The square.
         square: u8,
     },
 }
 
-/// Why a roll is refused.
+/// No roll is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("no roll is due")]
 pub struct IllegalRoll;
 
 impl Position {
-    /// The squares of a seat's pawns, the rear one first.
+    /// Squares of a seat's pawns, the rear one first.
     pub fn pawns(&self, seat: Seat) -> [u8; PAWNS] {
         self.pawns[seat.index()]
     }
@@ -75,7 +75,7 @@ impl Position {
         1 + self.places.iter().filter(|&&place| place > 0).count() as u8
     }
 
-    /// Gives the mover its place if it is home, and the last place to a seat that is alone.
+    /// Gives the mover its place if it is home, and the last place to the only seat left.
     fn take_places(&mut self) {
         if self.pawns[usize::from(self.mover)] == [GOAL; PAWNS] {
             self.places[usize::from(self.mover)] = self.next_place();
@@ -143,7 +143,7 @@ impl Game for Position {
     }
 
     fn turns_home(&self, seat: Seat) -> Option<u32> {
-        // A roll is 3.5 in the mean.
+        // The mean of a roll is 3.5.
         let way: u32 = self
             .pawns(seat)
             .iter()
@@ -247,7 +247,7 @@ impl Game for Position {
     }
 }
 
-/// The legal moves: at most one for each pawn, the rear one first.
+/// Legal moves: at most one for each pawn, the rear one first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moves {
     squares: [u8; PAWNS],
@@ -272,10 +272,10 @@ impl Iterator for Moves {
 
 impl ExactSizeIterator for Moves {}
 
-/// What can be rolled: each face of the die with the same chance.
+/// Possible rolls: each face of the die with the same chance.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rolls {
-    /// The last face that was handed out.
+    /// Last face yielded.
     last: u8,
     most: u8,
 }
@@ -299,7 +299,7 @@ impl Iterator for Rolls {
 
 impl ExactSizeIterator for Rolls {}
 
-/// Fills up an array for each seat that could be there.
+/// Pads an array to the largest number of seats.
 fn by_seat<T: Copy>(seats: &[T], absent: T) -> [T; MOST_SEATS] {
     array::from_fn(|seat| seats.get(seat).copied().unwrap_or(absent))
 }

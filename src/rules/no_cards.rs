@@ -1,4 +1,4 @@
-//! What a game without cards has in the place of cards.
+//! Card types of a game without cards.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -6,12 +6,12 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// The card of a game that has none: there is no value of this type.
+/// Card of a game that has none: this type has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NoCard(Infallible);
 
 impl NoCard {
-    /// Anything at all, since there is nothing to make it from.
+    /// Converts to any type, since there is no value to convert.
     pub fn never<T>(self) -> T {
         match self.0 {}
     }
@@ -23,7 +23,7 @@ impl fmt::Display for NoCard {
     }
 }
 
-/// Why no word is a card.
+/// The game has no cards, so no word is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("this game has no cards, expected a move")]
 pub struct NotACard;
@@ -36,7 +36,7 @@ impl FromStr for NoCard {
     }
 }
 
-/// What can be drawn: nothing.
+/// Empty list of cards to draw.
 #[derive(Clone, Copy, Debug)]
 pub struct NoOutcomes;
 

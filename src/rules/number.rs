@@ -2,18 +2,18 @@
 
 use thiserror::Error;
 
-/// Why a text is not a canonical whole number within bounds.
+/// The text is not a canonical whole number in range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum NumberError {
-    /// There are other characters than digits, none at all, or leading zeros.
+    /// The text is empty, has a leading zero, or has characters other than digits.
     #[error("is not a whole number without sign or leading zeros")]
     Form,
-    /// The number is larger than it may be.
+    /// The number is above this maximum.
     #[error("is above {0}")]
     TooLarge(u32),
 }
 
-/// Reads a canonical whole number from 0 to `max`.
+/// Parses a canonical whole number from 0 to `max`.
 ///
 /// # Errors
 /// See [`NumberError`].

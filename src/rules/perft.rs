@@ -1,18 +1,18 @@
 //! Perft: the number of lines of play to a depth, for checking move generation against other programs.
 //!
-//! A card is a ply of its own here: each kind of card that is left is one branch.
+//! A card counts as a ply: each kind of card that is left is one branch.
 
 use std::hint::black_box;
 
 use super::{Game, Turn};
 
-/// Below this depth a subtree is too small to be worth asking whether to stop.
+/// Subtrees below this depth are too small to check for interruption.
 const SMALLEST_INTERRUPTIBLE_DEPTH: u32 = 4;
 
 /// Counts the leaves `depth` plies below `position`, without playing the last ply.
 ///
-/// Returns 1 at depth 0, and `None` once `should_stop` has answered yes; it is asked often enough to
-/// stop within a few milliseconds.
+/// Returns 1 at depth 0, and `None` once `should_stop` returns `true`. It is called often enough to stop within a few
+/// milliseconds.
 ///
 /// # Examples
 /// ```
@@ -29,7 +29,7 @@ pub fn perft<G: Game>(
     count::<G, true>(position, depth, should_stop)
 }
 
-/// Counts like [`perft`], but plays every move of the last ply too.
+/// Counts like [`perft`], but also plays every move of the last ply.
 pub fn perft_by_playing<G: Game>(
     position: &G,
     depth: u32,
@@ -38,7 +38,7 @@ pub fn perft_by_playing<G: Game>(
     count::<G, false>(position, depth, should_stop)
 }
 
-/// Counts the leaves, or returns `None` once `should_stop` has answered yes.
+/// Counts the leaves; returns `None` once `should_stop` returns `true`.
 fn count<G: Game, const BULK: bool>(
     position: &G,
     depth: u32,
@@ -58,14 +58,14 @@ fn count<G: Game, const BULK: bool>(
     leaves
 }
 
-/// [`count`] for a subtree that is not interrupted; the last plies need no calls.
+/// [`count`] without interruption; the last plies need no calls.
 fn count_to_the_end<G: Game, const BULK: bool>(position: &G, depth: u32) -> u64 {
     let mut leaves = 0;
     match depth {
         0 => leaves = 1,
         1 if BULK => leaves = number_of_children(position),
         1 => for_each_child(position, |leaf| {
-            // Otherwise the compiler would see that nobody looks at the leaf, and not play the move.
+            // Keeps the compiler from removing the move because its result is unused.
             black_box(leaf);
             leaves += 1;
         }),
@@ -77,7 +77,7 @@ fn count_to_the_end<G: Game, const BULK: bool>(position: &G, depth: u32) -> u64 
     leaves
 }
 
-/// The number of leaves at depth 1.
+/// Number of leaves at depth 1.
 #[inline]
 fn number_of_children<G: Game>(position: &G) -> u64 {
     match position.turn() {
@@ -87,8 +87,8 @@ fn number_of_children<G: Game>(position: &G) -> u64 {
     }
 }
 
-/// Calls `visit` with each position one ply on: after each legal move or, where a card is due, each card.
-// Loops and moves are inlined together: what all moves of a position have in common is worked out once.
+/// Calls `visit` with each position one ply later: after each legal move or, if a card is due, each kind of card.
+// Inlines loops and moves together, so that work common to all moves of a position is done once.
 #[inline(always)]
 pub fn for_each_child<G: Game>(position: &G, mut visit: impl FnMut(&G)) {
     position

@@ -1,8 +1,8 @@
-//! What a position looks like, for programs that draw it without knowing the game.
+//! Scenes: positions for programs that draw them without knowing the game.
 
 use super::Seat;
 
-/// A position to look at: a board, the pieces on it, and what else there is to know of each seat.
+/// A position for display: a board, the pieces on it, and facts about each seat.
 ///
 /// # Examples
 /// ```
@@ -16,66 +16,65 @@ use super::Seat;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scene {
-    /// The board, which is the same in all positions of a game.
+    /// Board; the same in all positions of a game.
     pub board: Board,
-    /// The pieces: in all positions of a game as many, in the same order of seats and names.
+    /// Pieces; in all positions of a game the same number, in the same order of seats and names.
     pub pieces: Vec<Piece>,
-    /// What there is to know of each seat, in seat order; in all positions of a game and for all seats the
-    /// same labels in the same order.
+    /// Facts of each seat, in seat order; all seats in all positions of a game have the same labels in the same order.
     pub facts: Vec<Vec<Fact>>,
 }
 
-/// A board: its squares, and how they lie to each other.
+/// A board: its squares and their layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Board {
-    /// How the squares lie.
+    /// Arrangement of the squares.
     pub layout: Layout,
-    /// What each square is.
+    /// Kind of each square.
     pub squares: Vec<SquareKind>,
 }
 
-/// How the squares of a board lie.
+/// Arrangement of the squares of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// One behind the other, from start to finish.
+    /// One after the other, from start to finish.
     Track,
-    /// In rows of so many squares, from the bottom row to the top one, in each from left to right.
+    /// In rows of equal length, from bottom to top, each from left to right.
     Grid {
-        /// Squares in a row.
+        /// Squares per row.
         files: u8,
     },
 }
 
-/// What a square is.
+/// Kind of a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SquareKind {
-    /// Its name; two kinds have different ones.
+    /// Name, unique to the kind.
     pub name: &'static str,
-    /// One letter or digit that is written on the square, or nothing.
+    /// One letter or digit to print on the square, or nothing.
     pub mark: &'static str,
 }
 
 /// A piece on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// To whom it belongs.
+    /// Seat that owns the piece.
     pub seat: Seat,
-    /// What it is.
+    /// Kind of piece.
     pub name: &'static str,
-    /// The square on which it stands, as an index into [`Board::squares`]. Others may stand there too.
+    /// Square, as an index into [`Board::squares`]. Several pieces may share a square.
     pub square: usize,
 }
 
-/// One thing to know of a seat.
+/// A fact about a seat or a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// What it is about.
+    /// Name of the fact.
     pub label: &'static str,
-    /// What there is to know; may be empty.
+    /// Value; may be empty.
     pub value: String,
 }
 
-/// A legal move before it is made: how it looks on the board, what it costs, and what it brings.
+/// A legal move for display before it is made: its effect on the board, its cost and its gain.
 ///
 /// # Examples
 /// ```
@@ -91,11 +90,11 @@ pub struct Fact {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MovePreview {
-    /// The piece that moves, or stays, as an index into [`Scene::pieces`].
+    /// Piece that moves, or stays, as an index into [`Scene::pieces`].
     pub piece: usize,
-    /// The square on which it will stand, as an index into [`Board::squares`].
+    /// Square of the piece after the move, as an index into [`Board::squares`].
     pub square: usize,
-    /// What the move costs the mover, leaves it, and will bring it, in the order in which it is to be shown. The
-    /// labels are of a closed set, one for each game, as are values that are no numbers: others can translate them.
+    /// Cost, remaining holding and later gains of the move, in display order. Labels and non-numeric values come from a
+    /// fixed set for each game, so that clients can translate them.
     pub facts: Vec<Fact>,
 }

@@ -1,31 +1,31 @@
-//! What is known of a game that is solved: of each position who wins, and when.
+//! Results of a solved game: the winner of each position, and the number of plies.
 
 use super::Seat;
 
-/// How a game for two ends when both play perfectly: the winner hurries, the loser delays.
+/// Result of a two-player game with perfect play: the winner plays for the fastest win, and the loser delays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Outcome {
-    /// Who wins.
+    /// Winning seat.
     pub winner: Seat,
-    /// Plies to the end; 0 if this is the end.
+    /// Plies to the end; 0 if the game is over.
     pub plies: u32,
 }
 
-/// Counts over all positions of a solved game for two, however one may have come there.
+/// Counts over all positions of a solved two-player game, including those that no game reaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Census<G> {
-    /// All positions, those that are over too.
+    /// All positions, including finished games.
     pub positions: u32,
-    /// By seat, the positions that it wins or has won.
+    /// By seat, the number of positions that it wins or has won.
     pub wins: [u32; 2],
-    /// By seat, its longest win.
+    /// Longest win of each seat.
     pub longest: [LongestWin<G>; 2],
-    /// The positions from which a game can start.
+    /// Possible starting positions.
     pub starts: Vec<Start<G>>,
 }
 
 impl<G> Census<G> {
-    /// The same, with every position made into another.
+    /// Converts the type of the positions.
     pub fn map<H>(self, into: impl Fn(G) -> H) -> Census<H> {
         Census {
             positions: self.positions,
@@ -51,21 +51,21 @@ impl<G> Census<G> {
 /// The longest win of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LongestWin<G> {
-    /// Its plies.
+    /// Length in plies.
     pub plies: u32,
-    /// How many positions have a win as long.
+    /// Number of positions with a win of this length.
     pub count: u32,
-    /// One of them, always the same.
+    /// One of these positions, always the same.
     pub position: G,
 }
 
-/// A position from which a game can start.
+/// A possible starting position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start<G> {
     /// The position.
     pub position: G,
-    /// How it ends.
+    /// Result with perfect play.
     pub outcome: Outcome,
-    /// The positions that a game from here can come to, this one and those that are over too.
+    /// Number of positions reachable from here, including this one and finished games.
     pub reachable: u32,
 }

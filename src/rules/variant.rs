@@ -1,4 +1,4 @@
-//! The table of variants, and a position of any of them for those who speak in text.
+//! The table of variants, and positions of any variant for clients that work with text.
 
 use std::fmt;
 
@@ -9,27 +9,27 @@ use super::hase::{self, Etude, EtudeError};
 use super::ludo;
 use super::{Census, Game, MAX_SEATS, MovePreview, Outcome, Scene, Seat, Turn, fox, perft};
 
-/// A game with its tables, as it is chosen by name.
+/// A game with its tables, chosen by name.
 #[derive(Debug)]
 pub struct Variant {
     /// The name.
     pub name: &'static str,
-    /// Further names, by which it can be chosen too.
+    /// Further names accepted for it.
     pub aliases: &'static [&'static str],
-    /// Files and rows of the board, for programs that draw one; `None` where there is no such board.
+    /// Files and rows of the board, for programs that draw it; `None` if it is not a grid.
     pub board: Option<(u8, u8)>,
     /// The game and its tables.
     pub rules: Rules,
 }
 
-/// The tables of a variant, by game.
+/// Tables of a variant, by game.
 #[derive(Clone, Copy, Debug)]
 pub enum Rules {
     /// Hase und Igel.
     Hase(&'static hase::Ruleset),
     /// Rabbits and Wolves, which has no tables.
     Fox,
-    /// The small game of dice, which has none.
+    /// The small dice game, which has no tables.
     #[cfg(feature = "ludo")]
     Ludo,
 }
@@ -70,7 +70,7 @@ pub enum AnyPosition {
     Hase(hase::Position),
     /// Rabbits and Wolves.
     Fox(fox::Position),
-    /// The small game of dice.
+    /// The small dice game.
     #[cfg(feature = "ludo")]
     Ludo(ludo::Position),
 }
@@ -94,7 +94,7 @@ impl From<ludo::Position> for AnyPosition {
     }
 }
 
-/// Evaluates the same expression on the position of whichever game it is.
+/// Evaluates an expression on the position, whatever its game.
 macro_rules! with_position {
     ($any:expr, $position:pat => $body:expr) => {
         match $any {
@@ -107,7 +107,7 @@ macro_rules! with_position {
 }
 pub(crate) use with_position;
 
-/// A name that no variant has.
+/// No variant has this name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("unknown variant {name:?}: expected {}", Variant::names().join(", "))]
 pub struct UnknownVariant {
@@ -115,17 +115,17 @@ pub struct UnknownVariant {
     pub name: String,
 }
 
-/// Why a position cannot be set up.
+/// The position cannot be set up.
 #[derive(Debug, Error)]
 pub enum SetupError {
-    /// The game is not for so many players.
+    /// The game cannot be played by this number of players.
     #[error("{variant} cannot be played by {seats} players: expected {expected}")]
     Players {
         /// The variant.
         variant: &'static str,
-        /// The number of players asked for.
+        /// Requested number of players.
         seats: usize,
-        /// The numbers of players that can play it.
+        /// Possible numbers of players.
         expected: String,
     },
     /// The text is not a position.
@@ -133,7 +133,7 @@ pub enum SetupError {
     Text {
         /// The text.
         text: String,
-        /// The field at fault and what would have been accepted.
+        /// The invalid field and the accepted values.
         reason: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The game has no etudes.
@@ -149,12 +149,12 @@ pub enum SetupError {
     Etude {
         /// The line.
         line: String,
-        /// The field at fault and what would have been accepted.
+        /// The invalid field and the accepted values.
         reason: EtudeError,
     },
 }
 
-/// Why a word of a move list is refused.
+/// A word of a move list is invalid or illegal.
 #[derive(Debug, Error)]
 pub enum ActionError {
     /// The word is neither a move nor a card.
@@ -162,10 +162,10 @@ pub enum ActionError {
     Unreadable {
         /// The word.
         word: String,
-        /// What would have been accepted.
+        /// Words that would be accepted.
         expected: String,
     },
-    /// The rules forbid it.
+    /// The move or card is illegal.
     #[error("{word} is illegal: {reason}")]
     Illegal {
         /// The move or card.
@@ -176,7 +176,7 @@ pub enum ActionError {
 }
 
 impl Variant {
-    /// The variant of a name.
+    /// Returns the variant with a name.
     ///
     /// # Errors
     /// [`UnknownVariant`] lists the names.
@@ -189,12 +189,12 @@ impl Variant {
         })
     }
 
-    /// The names by which a variant can be chosen, those of the default first.
+    /// Names of all variants, those of the default first.
     pub fn names() -> Vec<&'static str> {
         VARIANTS.iter().flat_map(Variant::names_of_one).collect()
     }
 
-    /// The variants that are solved, with the counts over all positions; takes its time.
+    /// The solved variants with counts over all their positions; slow.
     pub fn solved() -> impl Iterator<Item = (&'static Variant, Census<AnyPosition>)> {
         VARIANTS.iter().filter_map(|variant| {
             let start = (2..=MAX_SEATS).find_map(|seats| variant.start_for(seats));
@@ -206,10 +206,10 @@ impl Variant {
         std::iter::once(self.name).chain(self.aliases.iter().copied())
     }
 
-    /// The start for a number of players.
+    /// Returns the start for a number of players.
     ///
     /// # Errors
-    /// [`SetupError::Players`] where the game is not for so many.
+    /// [`SetupError::Players`] if the game cannot be played by that number.
     pub fn start(&self, seats: usize) -> Result<AnyPosition, SetupError> {
         self.start_for(seats).ok_or_else(|| SetupError::Players {
             variant: self.name,
@@ -227,7 +227,7 @@ impl Variant {
         }
     }
 
-    /// The numbers of players that can play it, in words.
+    /// The possible numbers of players, in words.
     fn player_counts(&self) -> String {
         let counts = (2..=MAX_SEATS).filter(|&seats| self.start_for(seats).is_some());
         let counts: Vec<String> = counts.map(|seats| seats.to_string()).collect();
@@ -237,10 +237,10 @@ impl Variant {
         }
     }
 
-    /// Reads the text of a position.
+    /// Parses the text of a position.
     ///
     /// # Errors
-    /// [`SetupError::Text`] names the field at fault.
+    /// [`SetupError::Text`] names the invalid field.
     pub fn parse(&self, text: &str) -> Result<AnyPosition, SetupError> {
         match self.rules {
             Rules::Hase(rules) => parse_with::<hase::Position>(rules, text),
@@ -250,10 +250,10 @@ impl Variant {
         }
     }
 
-    /// Reads the position of an etude line.
+    /// Parses the position of an etude line.
     ///
     /// # Errors
-    /// [`SetupError::Etude`] names the field at fault, [`SetupError::NoEtudes`] a game that has none.
+    /// [`SetupError::Etude`] names the invalid field; [`SetupError::NoEtudes`] if the game has no etudes.
     pub fn parse_etude(&self, line: &str) -> Result<AnyPosition, SetupError> {
         match self.rules {
             Rules::Hase(ruleset) => Etude::parse(ruleset, line)
@@ -288,7 +288,7 @@ impl AnyPosition {
         with_position!(self, position => position.seats())
     }
 
-    /// Whether anything is left to chance in the game; see [`Game::HAS_CARDS`].
+    /// `true` if the game has cards; see [`Game::HAS_CARDS`].
     pub fn has_cards(&self) -> bool {
         fn has_cards<G: Game>(_: &G) -> bool {
             G::HAS_CARDS
@@ -296,17 +296,17 @@ impl AnyPosition {
         with_position!(self, position => has_cards(position))
     }
 
-    /// What is due now.
+    /// The next action: a seat's move, a card, or none.
     pub fn turn(&self) -> Turn {
         with_position!(self, position => position.turn())
     }
 
-    /// The final place of a seat, from 1, or `None` while it is open.
+    /// Final place of a seat, from 1, or `None` while it is open.
     pub fn place(&self, seat: Seat) -> Option<usize> {
         with_position!(self, position => position.place(seat))
     }
 
-    /// Turns that a seat would need to its goal if it were alone; see [`Game::turns_home`].
+    /// Number of turns that a seat would need to its goal if it were alone; see [`Game::turns_home`].
     pub fn turns_home(&self, seat: Seat) -> Option<u32> {
         with_position!(self, position => position.turns_home(seat))
     }
@@ -316,7 +316,7 @@ impl AnyPosition {
         with_position!(self, position => position.key())
     }
 
-    /// A drawing for a person, without a newline at the end.
+    /// Drawing as text, without a newline at the end.
     pub fn picture(&self) -> String {
         with_position!(self, position => position.picture())
     }
@@ -326,12 +326,12 @@ impl AnyPosition {
         with_position!(self, position => position.columns())
     }
 
-    /// What the position looks like, for programs that draw it; see [`Game::scene`].
+    /// Scene for programs that draw the position; see [`Game::scene`].
     pub fn scene(&self) -> Scene {
         with_position!(self, position => position.scene())
     }
 
-    /// Each legal move as a word of a move list, ascending, with what it looks like; see [`Game::preview`].
+    /// Each legal move as a word of a move list, ascending, with its preview; see [`Game::preview`].
     pub fn previews(&self) -> Vec<(String, MovePreview)> {
         with_position!(self, position => {
             let moves = position.legal_moves();
@@ -339,7 +339,7 @@ impl AnyPosition {
         })
     }
 
-    /// What a card of the game says, given as a word of a move list; `None` where that is none of its cards.
+    /// Instruction on a card, given as a word of a move list; `None` if it is not a card of this game.
     pub fn card_words(&self, word: &str) -> Option<&'static str> {
         fn words<G: Game>(_: &G, word: &str) -> Option<&'static str> {
             word.parse().ok().map(G::card_words)
@@ -352,12 +352,12 @@ impl AnyPosition {
         with_position!(self, position => Some(position.census()?.map(AnyPosition::from)))
     }
 
-    /// How the game ends when all play perfectly; see [`Game::solved`].
+    /// Result with perfect play; see [`Game::solved`].
     pub fn solved(&self) -> Option<Outcome> {
         with_position!(self, position => position.solved())
     }
 
-    /// The legal moves, ascending, or where a card is due the kinds of card left, in deck order.
+    /// Legal moves in ascending order or, if a card is due, the kinds of card left, in deck order.
     pub fn legal_actions(&self) -> Vec<String> {
         with_position!(self, position => match position.turn() {
             Turn::Card(_) => position.outcomes().map(|(card, _)| card.to_string()).collect(),
@@ -365,7 +365,7 @@ impl AnyPosition {
         })
     }
 
-    /// The kinds of card that can be drawn, each with its number; empty unless a card is due.
+    /// Kinds of card that can be drawn, each with its number; empty unless a card is due.
     pub fn outcomes(&self) -> Vec<(String, u32)> {
         with_position!(self, position => {
             position.outcomes().map(|(card, number)| (card.to_string(), number)).collect()
@@ -375,13 +375,13 @@ impl AnyPosition {
     /// Plays a move or draws a card, given as a word of a move list.
     ///
     /// # Errors
-    /// Quotes the word and names the rule that it breaks; the position is unchanged.
+    /// [`ActionError`] quotes the word and names the broken rule; the position is unchanged.
     pub fn play(&mut self, word: &str) -> Result<(), ActionError> {
         with_position!(self, position => play_word(position, word))
     }
 
-    /// Counts the leaves below each move or card, in the order of [`AnyPosition::legal_actions`], to
-    /// `depth` plies (at least 1); `None` once `should_stop` has answered yes.
+    /// Counts the leaves below each move or card, in the order of [`AnyPosition::legal_actions`], to `depth` plies (at
+    /// least 1). Returns `None` once `should_stop` returns `true`.
     pub fn perft_by_action(
         &self,
         depth: u32,
@@ -390,7 +390,7 @@ impl AnyPosition {
         let mut counts = Vec::new();
         for word in self.legal_actions() {
             let mut next = *self;
-            // The word is one of the legal ones.
+            // Cannot fail: the word is a legal action.
             let _ = next.play(&word);
             let below = depth.saturating_sub(1);
             let leaves = with_position!(&next, position => perft(position, below, should_stop))?;
@@ -400,7 +400,7 @@ impl AnyPosition {
     }
 }
 
-/// Whether a word of a move list is a card.
+/// `true` if a word of a move list is a card.
 pub fn is_card(word: &str) -> bool {
     word.starts_with('+')
 }

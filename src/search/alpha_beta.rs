@@ -1,9 +1,9 @@
 //! Alpha-beta for two seats, over the lead of the seat to move.
 //!
-//! Two seats are a zero-sum game, but not one of strict turns: a hare may move twice or miss a turn. So
-//! values change their sign with the seat, not with the ply.
-//! Source: D. Knuth and R. Moore, "An analysis of alpha-beta pruning" (1975); T. Marsland and M. Campbell,
-//! "Parallel search of strongly ordered game trees" (1982), principal variation search.
+//! The game is zero-sum, but the seats do not strictly alternate: a hare may move twice or miss a turn. So values
+//! change sign with the seat, not with the ply. Source: D. Knuth and R. Moore, "An analysis of alpha-beta pruning"
+//! (1975); T. Marsland and M. Campbell, "Parallel search of strongly ordered game trees" (1982), principal variation
+//! search.
 
 use super::order::OrderedMoves;
 use super::table::{Bound, Entry};
@@ -11,25 +11,25 @@ use super::tree::{Path, Tree, decided_lead};
 use crate::eval::{CERTAIN, Evaluate};
 use crate::rules::{Seat, Turn};
 
-/// Beyond every value.
+/// Above every value.
 pub const INFINITY: i32 = i32::MAX;
 
-/// The bounds within which a value is wanted, from the mover's side.
+/// Search window, from the mover's point of view.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
-    /// What the mover has already.
+    /// Lower bound: the mover already has this much.
     pub alpha: i32,
-    /// What the rival will not allow.
+    /// Upper bound: the rival will not allow this much.
     pub beta: i32,
 }
 
 impl Window {
-    /// Whether no value is within: the question is only on which side it is.
+    /// `true` for a null window, which only tells on which side of it a value is.
     pub fn is_null(self) -> bool {
         self.beta - 1 == self.alpha
     }
 
-    /// The window in which the question is only whether a value is above this one's alpha.
+    /// Null window that tests whether a value is above this window's alpha.
     pub fn null(self) -> Window {
         Window {
             beta: self.alpha + 1,
@@ -37,7 +37,7 @@ impl Window {
         }
     }
 
-    /// The same window from the rival's side.
+    /// The same window from the rival's point of view.
     fn of_rival(self) -> Window {
         Window {
             alpha: -self.beta,
@@ -47,7 +47,7 @@ impl Window {
 }
 
 impl<G: Evaluate> Tree<'_, G> {
-    /// The lead of `seat` in `position`, which its move or card led to, searched `depth` plies deep.
+    /// Lead of `seat` in `position`, after its move or card, searched `depth` plies deep.
     pub fn lead_after(
         &mut self,
         seat: Seat,
@@ -79,7 +79,7 @@ impl<G: Evaluate> Tree<'_, G> {
         }
     }
 
-    /// The lead of the seat to move, searched `depth` plies deep, at least one.
+    /// Lead of the seat to move, searched `depth` plies deep, at least one.
     fn lead_of_mover(
         &mut self,
         mover: Seat,
@@ -119,7 +119,7 @@ impl<G: Evaluate> Tree<'_, G> {
             let next = position.play_unchecked(candidate.mv);
             let below = Window { alpha, ..window };
             let child = path.down(mover, self);
-            // Mostly a later move is no better, which is quickly shown.
+            // Later moves are rarely better; a null window shows this quickly.
             let is_doubtful = rank > 0 && !below.is_null();
             let mut lead = INFINITY;
             if is_doubtful {
@@ -151,8 +151,7 @@ impl<G: Evaluate> Tree<'_, G> {
         best
     }
 
-    /// The lead of the seat to move, searched one ply deep: neither the table nor an order of moves pays
-    /// here.
+    /// Lead of the seat to move, searched one ply deep. Neither the table nor move ordering pays here.
     fn lead_of_last_ply(&mut self, mover: Seat, position: &G, path: Path, window: Window) -> i32 {
         let child = path.down(mover, self);
         let mut best = -INFINITY;
@@ -180,7 +179,7 @@ impl<G: Evaluate> Tree<'_, G> {
         best
     }
 
-    /// Keeps a lead in the table, as what it is within its window.
+    /// Stores a lead in the table, as a bound or an exact value depending on its window.
     pub fn remember(
         &mut self,
         key: u64,
@@ -208,8 +207,8 @@ impl<G: Evaluate> Tree<'_, G> {
         );
     }
 
-    /// The lead that the table knows, if it is all that the window asks for. Within the window the
-    /// line is wanted too, which only a search can tell.
+    /// Lead from the table, if it is enough for the window. A value within the window is not enough, since then the
+    /// search must find the principal variation too.
     pub fn lead_in_table(
         &mut self,
         entry: Entry,
@@ -231,7 +230,7 @@ impl<G: Evaluate> Tree<'_, G> {
     }
 }
 
-/// A lead as seen from its node: decided ones count own moves from there, so that they hold on any path.
+/// Makes a lead relative to its node: decided leads count own moves from there, so that they hold on any path.
 fn to_node(lead: i32, own_moves: i32) -> i32 {
     match lead {
         _ if lead > CERTAIN => lead + own_moves,

@@ -1,12 +1,12 @@
-//! Chance nodes: what the cards that are left are worth on average.
+//! Chance nodes: the mean value over the cards that are left.
 //!
-//! The mean of leads is truncated towards zero, so that it is the same from either side of the table. A
-//! result is certain only if it is so whatever the card: then the slowest card counts.
-//! Source: D. Michie, "Game-playing and game-learning automata" (1966), expectimax.
+//! The mean of leads is truncated towards zero, so that it is the same from both seats' points of view. A result is
+//! certain only if it is certain for every card; then the slowest card counts. Source: D. Michie, "Game-playing and
+//! game-learning automata" (1966), expectimax.
 
 use crate::eval::CERTAIN;
 
-/// The mean of one seat's lead, with decided results, that is being collected.
+/// Accumulates the mean of one seat's lead, including decided results.
 #[derive(Clone, Copy, Debug)]
 pub struct Mean {
     sum: i64,
@@ -16,7 +16,7 @@ pub struct Mean {
 }
 
 impl Mean {
-    /// The mean of nothing yet.
+    /// An empty mean.
     pub const NOTHING: Mean = Mean {
         sum: 0,
         weight: 0,
@@ -24,7 +24,7 @@ impl Mean {
         most: i32::MIN,
     };
 
-    /// Adds a value with its weight. Beyond [`CERTAIN`] it is a decided result and counts as that much.
+    /// Adds a value with its weight. A value beyond [`CERTAIN`] is a decided result and counts as [`CERTAIN`].
     pub fn add(&mut self, value: i32, weight: u32) {
         let weight = i64::from(weight);
         self.sum += weight * i64::from(value.clamp(-CERTAIN, CERTAIN));
@@ -33,12 +33,12 @@ impl Mean {
         self.most = self.most.max(value);
     }
 
-    /// The weighted sum, with decided results as in the mean.
+    /// Weighted sum, with decided results counted as in the mean.
     pub fn sum(&self) -> i64 {
         self.sum
     }
 
-    /// The value of the chance node.
+    /// Value of the chance node.
     pub fn value(&self) -> i32 {
         if self.least > CERTAIN {
             return self.least;
@@ -46,7 +46,7 @@ impl Mean {
         if self.most < -CERTAIN {
             return self.most;
         }
-        // At least one card is left wherever one is due.
+        // Whenever a card is due, at least one is left.
         (self.sum / self.weight.max(1)) as i32
     }
 }

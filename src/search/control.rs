@@ -1,4 +1,4 @@
-//! How a running search is told to stop, from outside or by the clock.
+//! Stopping a running search, by a command or by the clock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::limits::TimeBudget;
 
-/// The reins of one search, shared between those who hold them and the search.
+/// Stop flag and time budget of one search, shared with the caller.
 #[derive(Clone, Debug)]
 pub struct Control {
     shared: Arc<Shared>,
@@ -16,14 +16,14 @@ pub struct Control {
 struct Shared {
     start: Instant,
     stop: AtomicBool,
-    /// Nanoseconds from `start` after which no further iteration begins.
+    /// Nanoseconds from `start` after which no iteration begins.
     soft: AtomicU64,
     /// Nanoseconds from `start` at which the search ends.
     hard: AtomicU64,
 }
 
 impl Control {
-    /// Reins of a search that begins now.
+    /// Creates the control of a search that begins now.
     pub fn new(budget: Option<TimeBudget>) -> Control {
         let control = Control {
             shared: Arc::new(Shared {
@@ -39,12 +39,12 @@ impl Control {
         control
     }
 
-    /// Tells the search to end.
+    /// Sets the stop flag.
     pub fn stop(&self) {
         self.shared.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Gives the search a budget of time that begins now.
+    /// Sets a time budget that begins now.
     pub fn limit_from_now(&self, budget: TimeBudget) {
         let nanos = |limit: Duration| (self.elapsed() + limit).as_nanos() as u64;
         let soft = budget.soft.map_or(u64::MAX, nanos);
@@ -59,7 +59,7 @@ impl Control {
         self.shared.start.elapsed()
     }
 
-    /// The moment at which the time of the search is used up, or `None` where time is no limit.
+    /// Time at which the search must end, or `None` without a time limit.
     pub fn deadline(&self) -> Option<Instant> {
         match self.shared.hard.load(Ordering::Relaxed) {
             u64::MAX => None,
@@ -67,17 +67,18 @@ impl Control {
         }
     }
 
-    /// Whether the search has to end now.
+    /// `true` if the search must end now.
     pub fn should_stop(&self) -> bool {
         self.shared.stop.load(Ordering::Relaxed) || self.is_after(&self.shared.hard)
     }
 
-    /// Whether another iteration may begin.
+    /// `true` if another iteration may begin.
     pub fn may_deepen(&self) -> bool {
         !self.should_stop() && !self.is_after(&self.shared.soft)
     }
 
-    /// Time left in which an iteration may begin; `None` where time is no limit, or is there to be used up.
+    /// Time left during which an iteration may begin; `None` if there is no time limit or all of the time is to be
+    /// used.
     pub fn time_to_begin(&self) -> Option<Duration> {
         match self.shared.soft.load(Ordering::Relaxed) {
             u64::MAX => None,
@@ -85,7 +86,7 @@ impl Control {
         }
     }
 
-    /// Whether there is a limit of time.
+    /// `true` if there is a time limit.
     pub fn is_timed(&self) -> bool {
         self.shared.hard.load(Ordering::Relaxed) != u64::MAX
     }

@@ -1,4 +1,4 @@
-//! Iterative deepening: the root moves, searched deeper and deeper until a limit is reached.
+//! Iterative deepening: searches the root moves deeper and deeper until a limit is reached.
 
 use std::sync::Arc;
 use std::thread;
@@ -12,7 +12,7 @@ use super::{Answer, Control, MAX_DEPTH, Memory, Report, Request, Value};
 use crate::eval::{Evaluate, Judge};
 use crate::rules::Seat;
 
-/// Searches a position of two seats; see [`search`](super::search).
+/// Searches a position of a two-seat game; see [`search`](super::search).
 pub fn search<G: Evaluate>(
     position: &G,
     request: &Request,
@@ -28,7 +28,7 @@ pub fn search<G: Evaluate>(
     let root = || Root::new(position, request, &evaluator, &memory.table, control, &team);
     let mut leader = root()?;
     thread::scope(|scope| {
-        // A choice of one is made.
+        // A single move needs no helpers.
         let helpers = if leader.moves.len() == 1 {
             0
         } else {
@@ -36,7 +36,7 @@ pub fn search<G: Evaluate>(
         };
         for (helper, root) in (0..helpers).zip(std::iter::repeat_with(root)) {
             let Some(mut root) = root else { break };
-            // Where the system has no thread to give, there are fewer.
+            // If the system cannot start a thread, there are fewer helpers.
             let _ = thread::Builder::new().spawn_scoped(scope, move || root.help(helper));
         }
         leader.deepen(observe);
@@ -45,7 +45,6 @@ pub fn search<G: Evaluate>(
     Some(leader.answer())
 }
 
-/// A move at the root.
 #[derive(Clone, Debug, PartialEq)]
 struct RootMove<M> {
     mv: M,
@@ -59,7 +58,7 @@ struct Root<'a, G: Evaluate> {
     request: &'a Request,
     control: &'a Control,
     tree: Tree<'a, G>,
-    /// All moves that are considered, the best of the last iteration first.
+    /// All considered moves, the best of the last iteration first.
     moves: Vec<RootMove<G::Move>>,
 }
 
@@ -90,7 +89,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
         (!root.moves.is_empty()).then_some(root)
     }
 
-    /// A root move with the static value of what it leads to.
+    /// A root move with the static value of the position after it.
     fn static_move(&self, mv: G::Move) -> RootMove<G::Move> {
         let next = self.position.play_unchecked(mv);
         let path = self.first_ply();
@@ -102,7 +101,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
         }
     }
 
-    /// The path to what a root move leads to.
+    /// Path to the position after a root move.
     fn first_ply(&self) -> Path {
         Path {
             ply: 0,
@@ -118,7 +117,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
             self.tree.visits.seldepth = 0;
             let had = self.moves[0].clone();
             self.iterate(depth);
-            // Of an iteration that was stopped, only what changes the answer is worth a line.
+            // A stopped iteration is reported only if it changes the answer.
             if !self.tree.visits.stopped || self.moves[0] != had {
                 self.report(depth, observe);
             }
@@ -129,8 +128,8 @@ impl<'a, G: Evaluate> Root<'a, G> {
         }
     }
 
-    /// Searches beside the leader, for what the table then knows: every second helper a ply deeper, and each with the
-    /// root moves behind the best in another order.
+    /// Fills the table for the leader: every second helper searches one ply deeper, and each tries the root moves after
+    /// the best one in a different order.
     ///
     /// Source: the chess program Stockfish, "lazy SMP".
     fn help(&mut self, helper: usize) {
@@ -152,8 +151,8 @@ impl<'a, G: Evaluate> Root<'a, G> {
         self.tree.visits.tell();
     }
 
-    /// Searches the root moves to a depth and puts the best in front. Of an iteration that is stopped
-    /// the moves that were searched in full count, since the best of the last iteration comes first.
+    /// Searches the root moves to a depth and puts the best first. If the iteration is stopped, the moves searched in
+    /// full still count, since the best move of the last iteration was searched first.
     fn iterate(&mut self, depth: u32) {
         let wanted = self.request.multipv.max(1);
         let mut best: Vec<RootMove<G::Move>> = Vec::with_capacity(self.moves.len());
@@ -184,7 +183,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
         self.moves = best;
     }
 
-    /// The value of a root move; where it is no better than `floor` perhaps only a bound.
+    /// Value of a root move; only a bound may be returned if it is no better than `floor`.
     fn search_move(&mut self, mv: G::Move, depth: u32, floor: Option<&Value>) -> Value {
         let next = self.position.play_unchecked(mv);
         let path = self.first_ply();

@@ -1,4 +1,4 @@
-//! What the search keeps between searches: its memory of positions, and evaluators.
+//! State kept between searches: search memory and evaluators.
 
 use std::any::{Any, TypeId};
 use std::sync::{Arc, Weak};
@@ -7,37 +7,37 @@ use super::Table;
 use super::puct::Arena;
 use crate::eval::{Evaluators, Noise};
 
-/// The memory of the searches of a game, of a size and for a number of threads that are given once.
+/// Search memory, with a fixed size and number of threads.
 ///
-/// What a search has found there the next one knows: with a memory that was used, a search may take fewer positions to
-/// a depth, and where it is a tree of walks its value is that of more of them. [`Memory::forget`] begins anew.
+/// Searches reuse what earlier ones have found. So a search with a used memory may visit fewer positions to reach a
+/// depth, and the value of a tree search is based on more walks. [`Memory::forget`] clears it.
 #[derive(Debug)]
 pub struct Memory {
     pub(super) table: Table,
-    /// A tree for each thread.
+    /// One tree per thread.
     pub(super) arenas: Vec<Arena>,
-    /// The position at the root of the trees, of whichever game.
+    /// Position at the root of the trees, of any game.
     pub(super) root: Option<Box<dyn Any + Send>>,
     pub(super) evaluators: Evaluators,
-    /// What evaluated the positions that are remembered.
+    /// Evaluator of the stored positions.
     evaluator: Option<(TypeId, Weak<dyn Any + Send + Sync>)>,
-    /// How much that erred.
+    /// Evaluation errors of the stored positions.
     noise: Noise,
     mebibytes: usize,
 }
 
 impl Memory {
-    /// Room for about as many mebibytes of positions, which is taken when it is needed.
+    /// Creates a memory of about `mebibytes` MiB, allocated on first use.
     pub fn new(mebibytes: usize) -> Memory {
         Memory::with_evaluators(mebibytes, Evaluators::default())
     }
 
-    /// The same, with evaluators that are shared.
+    /// [`Memory::new`] with shared evaluators.
     pub fn with_evaluators(mebibytes: usize, evaluators: Evaluators) -> Memory {
         Memory::for_threads(1, mebibytes, evaluators)
     }
 
-    /// The same, for searches by so many threads, at least one, which share the room.
+    /// [`Memory::with_evaluators`] for searches by `threads` threads, at least one, which share the memory.
     pub fn for_threads(threads: usize, mebibytes: usize, evaluators: Evaluators) -> Memory {
         let threads = threads.max(1);
         Memory {
@@ -53,24 +53,24 @@ impl Memory {
         }
     }
 
-    /// Mebibytes for which there is room.
+    /// Size in MiB.
     pub fn mebibytes(&self) -> usize {
         self.mebibytes
     }
 
-    /// Threads that search.
+    /// Number of search threads.
     pub fn threads(&self) -> usize {
         self.arenas.len()
     }
 
-    /// Forgets all positions: the next search is as the first was.
+    /// Forgets all positions: the next search starts from scratch.
     pub fn forget(&mut self) {
         self.table.forget();
         self.root = None;
     }
 
-    /// Forgets all positions unless they were evaluated by the same evaluator, which knows the rules and the seats,
-    /// with the same errors.
+    /// Forgets all positions unless they were evaluated by the same evaluator, which depends on the rules and the
+    /// seats, with the same errors.
     pub(super) fn forget_unless_by<E: Send + Sync + 'static>(
         &mut self,
         evaluator: &Arc<E>,
@@ -78,8 +78,8 @@ impl Memory {
     ) {
         let of_type = TypeId::of::<E>();
         let is_same = self.evaluator.as_ref().is_some_and(|(known, weak)| {
-            // An address is not given to another evaluator as long as there is a reference to it, though one of this
-            // kind keeps nothing alive. Evaluators that have nothing to differ in are one.
+            // While a weak reference exists, the address is not reused for another evaluator. Zero-sized evaluators
+            // have no data and so are all the same.
             let is_one =
                 size_of::<E>() == 0 || std::ptr::addr_eq(weak.as_ptr(), Arc::as_ptr(evaluator));
             *known == of_type && is_one

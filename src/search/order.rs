@@ -1,31 +1,28 @@
-//! The order in which moves are searched: the best of an earlier search first, then the killer of the
-//! ply, then by the static estimate of what they lead to.
+//! Move ordering: first the best move of an earlier search, then the killer of the ply, then by static evaluation.
 //!
-//! Source: the article "AI in Hase und Igel: minimax for three", small optimisation of alpha-beta;
-//! S. Akl and M. Newborn, "The principal continuation and the killer heuristic" (1977).
+//! Source: the article "AI in Hase und Igel: minimax for three", small optimisation of alpha-beta; S. Akl and M.
+//! Newborn, "The principal continuation and the killer heuristic" (1977).
 
 use crate::rules::{Game, MAX_MOVES};
 
-/// A move with its place among the legal moves.
+/// A move with its index among the legal moves.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderedMove<M> {
-    /// The move.
     pub mv: M,
-    /// Its index among the legal moves.
+    /// Index among the legal moves.
     pub index: u8,
-    /// The larger, the earlier it is searched.
+    /// Moves with a larger priority are searched earlier.
     priority: i32,
 }
 
-/// The legal moves of a position, in the order in which to search them.
+/// Legal moves of a position in search order.
 pub struct OrderedMoves<M> {
     moves: [OrderedMove<M>; MAX_MOVES],
     len: usize,
 }
 
 impl<M: Copy> OrderedMoves<M> {
-    /// The legal moves of a position, of which there is at least one, by descending priority; equal
-    /// ones in ascending order.
+    /// Sorts the legal moves of a position, at least one, by descending priority; equal ones stay in ascending order.
     #[inline]
     pub fn by<G: Game<Move = M>>(position: &G, mut priority: impl FnMut(usize, M) -> i32) -> Self {
         let legal = position.legal_moves();
@@ -43,11 +40,11 @@ impl<M: Copy> OrderedMoves<M> {
                 })
                 .insert(entry);
         }
-        // A seat that is to move has at least one legal move.
+        // A seat to move has at least one legal move.
         moves.unwrap_or_else(|| unreachable!("no legal move in {position:?}"))
     }
 
-    /// The moves, first to last.
+    /// Moves in search order.
     pub fn as_slice(&self) -> &[OrderedMove<M>] {
         &self.moves[..self.len]
     }

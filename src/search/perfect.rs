@@ -1,13 +1,12 @@
-//! Perfect play in a solved game for two: no search, but a choice among moves of the same outcome.
+//! Perfect play in a solved two-player game: no search, only a choice among moves with the same result.
 //!
-//! The winner plays the fastest win; of several, the lowest move. So a win is never let go.
+//! The winner plays the fastest win; among several, the lowest move. So a win is never thrown away.
 //!
-//! The loser plays one of the moves that lose latest: the one after which the winner has the fewest winning
-//! replies, as a share of all its replies, since a winner that errs does so where most replies are wrong.
-//! Of moves with equal shares it prefers the one with the smaller share two plies later, after the winner's
-//! fastest reply (of several, the one that is worst for the loser) and its own best answer by this same
-//! rule; then four plies later: [`SHARES`] shares in all. Of moves that are equal in every share
-//! it plays the lowest.
+//! The loser plays one of the moves that lose latest: the one with the smallest share of winning replies, since a
+//! winner that errs does so most easily where most replies are wrong. Among equal shares it prefers the smaller share
+//! two plies later, after the winner's fastest reply (among several, the one that is worst for the loser) and its own
+//! best answer by this same rule; then four plies later, up to [`SHARES`] shares in all. If all shares are equal, it
+//! plays the lowest move.
 
 use std::cmp::Ordering;
 
@@ -15,16 +14,16 @@ use super::{Answer, Report, Request, Value};
 use crate::eval::CERTAIN;
 use crate::rules::{Game, MAX_SEATS, Outcome, Seat, Turn};
 
-/// How many shares the loser compares, each two plies after the one before.
+/// Number of shares that the loser compares, two plies apart.
 pub const SHARES: usize = 3;
 
 /// Ranks the moves of a position of a solved game, and reports the best with their lines to the end.
 ///
 /// # Returns
-/// `None` if no seat is to move, or none of the moves asked for is legal.
+/// `None` if no seat is to move, or none of the requested moves is legal.
 ///
 /// # Panics
-/// Where the game is not solved.
+/// If the game is not solved.
 pub(super) fn search<G: Game>(
     position: &G,
     request: &Request,
@@ -57,12 +56,12 @@ pub(super) fn search<G: Game>(
     })
 }
 
-/// What a move of `mover` is worth that leads to a position with this outcome.
+/// Value of a move of `mover` that leads to a position with this result.
 fn value(after: &Outcome, mover: Seat) -> Value {
     let mut leads = [0; MAX_SEATS];
     leads[..2].fill(-CERTAIN);
     leads[after.winner.index()] = CERTAIN;
-    // The mover makes the first of all the plies and every second one from there.
+    // The mover makes the first ply and every second one after it.
     let own_moves = (after.plies as i32 + 2) / 2;
     let mate = if after.winner == mover {
         own_moves
@@ -72,7 +71,7 @@ fn value(after: &Outcome, mover: Seat) -> Value {
     Value { leads, mate }
 }
 
-/// The moves of perfect play to the end of the game after a move.
+/// A move and the line of perfect play after it, to the end of the game.
 fn line_from<G: Game>(position: &G, mv: G::Move) -> Vec<G::Move> {
     let mut line = vec![mv];
     let mut position = position.play_unchecked(mv);
@@ -83,26 +82,26 @@ fn line_from<G: Game>(position: &G, mv: G::Move) -> Vec<G::Move> {
     line
 }
 
-/// The move of perfect play, `None` when the game is over.
+/// Move of perfect play; `None` if the game is over.
 fn best_move<G: Game>(position: &G) -> Option<G::Move> {
     let mut moves = optimal_moves(position);
     if position.turn() == Turn::Seat(outcome(position).winner) {
         return moves.next();
     }
-    // Of moves that compare as equal this is the first, hence the lowest.
+    // `min_by` returns the first of equal moves, hence the lowest.
     moves.min_by(|&a, &b| compare_losses(&position.play_unchecked(a), &position.play_unchecked(b)))
 }
 
-/// All legal moves with the outcome after each, best first: the wins, fastest first, then the losses,
-/// latest first. Wins that are as fast are in ascending order, losses that are as late in the order in
-/// which the loser prefers them. The first is [`best_move`].
+/// All legal moves with the result after each, best first: wins, fastest first, then losses, latest first. Equally fast
+/// wins are in ascending order, equally late losses in the loser's order of preference. The first move is
+/// [`best_move`].
 fn ranked_moves<G: Game>(position: &G) -> Vec<(G::Move, Outcome)> {
     let mut ranked: Vec<(G::Move, Outcome)> = position
         .legal_moves()
         .map(|mv| (mv, outcome(&position.play_unchecked(mv))))
         .collect();
     let is_win = |after: &Outcome| position.turn() == Turn::Seat(after.winner);
-    // The sort is stable, and the moves came in ascending order.
+    // The sort is stable, and the moves start in ascending order.
     ranked.sort_by(
         |(a, after_a), (b, after_b)| match (is_win(after_a), is_win(after_b)) {
             (true, true) => after_a.plies.cmp(&after_b.plies),
@@ -115,16 +114,16 @@ fn ranked_moves<G: Game>(position: &G) -> Vec<(G::Move, Outcome)> {
     ranked
 }
 
-/// The shares of winning replies now, two plies later, and so on, as many as are compared so far; 0 in the
-/// other places and beyond the end of the game. They are in [`WHOLE`]ths.
+/// Shares of winning replies now, two plies later, and so on, in [`WHOLE`]ths. Entries not compared yet, or beyond the
+/// end of the game, are 0.
 type Shares = [u32; SHARES];
 
-/// Every number up to 16 divides it, so that shares of so many replies are exact.
+/// Divisible by every number up to 16, so that shares of up to 16 replies are exact.
 const WHOLE: u32 = 720_720;
 
-/// Which of two positions, won by the side to move, the loser prefers: `Less` for the first.
+/// Compares two positions won by the side to move by the loser's preference: `Less` if it prefers the first.
 ///
-/// Looks at later shares only where the earlier ones are equal, which saves nearly all of the work.
+/// Computes later shares only if the earlier ones are equal, which saves nearly all of the work.
 fn compare_losses<G: Game>(a: &G, b: &G) -> Ordering {
     (1..=SHARES)
         .map(|end| shares(a, 0, end).cmp(&shares(b, 0, end)))
@@ -132,7 +131,7 @@ fn compare_losses<G: Game>(a: &G, b: &G) -> Ordering {
         .unwrap_or(Ordering::Equal)
 }
 
-/// The shares of a position won by the side to move, in the places from `place` to before `end`.
+/// Shares of a position won by the side to move, at the indices from `place` up to `end`.
 fn shares<G: Game>(position: &G, place: usize, end: usize) -> Shares {
     if place == end {
         return Shares::default();
@@ -140,7 +139,7 @@ fn shares<G: Game>(position: &G, place: usize, end: usize) -> Shares {
     let winner = outcome(position).winner;
     let replies = || position.legal_moves().map(|mv| position.play_unchecked(mv));
     let winning = replies().filter(|after| outcome(after).winner == winner);
-    // The game is not over: only a seat to move that has replies is about to win.
+    // The game is not over, so the seat to move has replies.
     let share = WHOLE * winning.count() as u32 / replies().len() as u32;
     let mut shares = Shares::default();
     if place + 1 < end {
@@ -158,7 +157,7 @@ fn shares<G: Game>(position: &G, place: usize, end: usize) -> Shares {
     shares
 }
 
-/// The moves that win fastest or lose latest, ascending.
+/// Moves that win fastest or lose latest, in ascending order.
 fn optimal_moves<G: Game>(position: &G) -> impl Iterator<Item = G::Move> {
     let now = outcome(position);
     position.legal_moves().filter(move |&mv| {
@@ -168,6 +167,6 @@ fn optimal_moves<G: Game>(position: &G) -> impl Iterator<Item = G::Move> {
 }
 
 fn outcome<G: Game>(position: &G) -> Outcome {
-    // All positions of a game are solved, or none.
+    // Either all positions of a game are solved or none.
     position.solved().expect("the game is solved")
 }

@@ -1,4 +1,4 @@
-//! The presets: whole ways of playing, to choose from.
+//! Presets: complete ways of playing.
 
 use super::article::vectors::{self, VectorSettings};
 use super::article::{Extent, Line, minimax};
@@ -9,23 +9,23 @@ use crate::rules::with_position;
 /// A way of playing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// Our own: perfect play where the game is solved, the tree search elsewhere.
+    /// Our own way: perfect play if the game is solved, otherwise the tree search.
     #[default]
     Default,
-    /// Alpha-beta for two seats, even where the game is solved; the tree search for more.
+    /// Alpha-beta for two seats, even if the game is solved; the tree search for more.
     Search,
-    /// That of the article about the game; our own where there is none.
+    /// The way of the article about the game; [`Preset::Default`] if there is none.
     Article(ArticleSettings),
 }
 
-/// The choices that the articles leave, and their own.
+/// Settings of the articles' ways of playing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArticleSettings {
-    /// What positions are worth, and what cards are taken for.
+    /// Evaluation of positions, and treatment of cards.
     pub model: ModelSettings,
-    /// How to search for vectors.
+    /// Settings of the vector search.
     pub search: VectorSettings,
-    /// How deep to search for a single number: half the plies.
+    /// Half the depth of the search for a single number, in plies.
     pub ai_level: u32,
 }
 
@@ -39,11 +39,11 @@ impl Default for ArticleSettings {
     }
 }
 
-/// Searches until the depth or the nodes asked for are reached, nothing is left to search, or `control`
-/// says stop; an answer is there from the beginning.
+/// Searches until the requested depth or number of nodes is reached, nothing is left to search, or `control` stops it.
+/// An answer is available from the beginning.
 ///
 /// # Returns
-/// `None` if no seat is to move, or none of the moves asked for is legal.
+/// `None` if no seat is to move, or none of the requested moves is legal.
 pub fn search(
     request: &Request,
     memory: &mut Memory,
@@ -83,10 +83,10 @@ fn search_in<G: Evaluate>(
     }
 }
 
-/// The model of the article's search for vectors.
+/// Model of the article's vector search.
 type VectorsOf<G> = <<G as Evaluate>::Article as Article<G>>::Vectors;
 
-/// The model of the article's search for a single number.
+/// Model of the article's search for a single number.
 type MinimaxOf<G> = <<G as Evaluate>::Article as Article<G>>::Minimax;
 
 fn search_vectors<G: Evaluate>(
@@ -165,7 +165,7 @@ fn report_of_vectors<G: Evaluate>(position: &G, line: &Line<G::Move, Vector>) ->
 fn value_of_vectors<G: Evaluate>(position: &G, line: &Line<G::Move, Vector>) -> Value {
     Value {
         leads: eval::leads(&line.value, position.seats()),
-        // Of longer lines nothing is certain: cards were not drawn, and rivals may choose otherwise.
+        // Longer lines are not certain: the model draws no cards, and rivals may move differently.
         mate: i32::from(line.is_won && line.pv.len() == 1),
     }
 }

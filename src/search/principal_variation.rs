@@ -1,14 +1,14 @@
-//! The principal variation, collected in a triangular table: each ply keeps the best line from it on.
+//! The principal variation, collected in a triangular table: each ply has the best line from there.
 
 use super::MAX_DEPTH;
 
-/// The best lines of all plies of the path that is being searched.
+/// Best lines of all plies of the current path.
 pub struct PrincipalVariation<M> {
     lines: Vec<Vec<M>>,
 }
 
 impl<M: Copy> PrincipalVariation<M> {
-    /// Empty lines, with room enough that none of them allocates during the search.
+    /// Empty lines with enough capacity that none of them allocates during the search.
     pub fn new() -> PrincipalVariation<M> {
         let plies = MAX_DEPTH as usize + 2;
         let lines = (0..plies)
@@ -17,17 +17,17 @@ impl<M: Copy> PrincipalVariation<M> {
         PrincipalVariation { lines }
     }
 
-    /// The line from `ply` on.
+    /// Line from `ply` on.
     pub fn line(&self, ply: usize) -> &[M] {
         &self.lines[ply]
     }
 
-    /// Forgets the line from `ply` on: it ends there.
+    /// Clears the line from `ply` on: it ends there.
     pub fn clear(&mut self, ply: usize) {
         self.lines[ply].clear();
     }
 
-    /// The line from `ply` on is `mv`, then the line of the next ply.
+    /// Sets the line from `ply` on to `mv` followed by the line of the next ply.
     pub fn extend(&mut self, ply: usize, mv: M) {
         let (here, below) = self.lines.split_at_mut(ply + 1);
         here[ply].clear();

@@ -1,32 +1,31 @@
-//! Making progress: the rules set no limit to a game, so an engine that shuffles could do so for ever.
+//! Progress: the rules do not limit the length of a game, so an engine that shuffles could do so for ever.
 //!
-//! The engine looks at the positions that the game has been through, and narrows its choice at the root,
-//! and only there:
-//! - A move that brings back a position of the game is avoided, as long as another is left.
-//! - A seat that has not come nearer home than ever before for [`PATIENCE`] turns of its own plays, as
-//!   long as it can, a move that leads it nearer home than it is. *Near* is the number of turns that it
-//!   would need if it were alone ([`Game::turns_home`]).
+//! The engine looks at the past positions of the game and restricts the moves at the root, and only there:
+//! - It avoids a move that repeats a position of the game, as long as there is another move.
+//! - If a seat has not come nearer home than ever before for [`PATIENCE`] turns of its own, it plays a move that brings
+//!   it nearer home than it is now, if there is one. The distance is the number of turns that it would need if it were
+//!   alone ([`Game::turns_home`]).
 //!
-//! Each time its patience ends, a seat goes home move by move until it is nearer than ever before; that
-//! happens at most once for each turn that the way home is long, so that no shuffling goes on for ever.
+//! Each time its patience ends, a seat goes home move by move until it is nearer than ever before. That happens at most
+//! once for each turn of the way home, so no shuffling lasts for ever.
 
 use crate::rules::{Game, Seat, Turn};
 
-/// Own turns without coming nearer home than ever before, after which a seat gets impatient.
+/// Number of own turns without coming nearer home than ever before, after which a seat becomes impatient.
 const PATIENCE: usize = 4;
 
-/// A position that the game has been through, in which a seat moved.
+/// A past position of the game, in which a seat moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Past {
-    /// Its key.
+    /// Key of the position.
     pub key: u64,
     /// The seat that moved.
     pub mover: Seat,
-    /// Turns that the mover would have needed home alone; `None` where the game knows no such measure.
+    /// Number of turns that the mover would have needed home alone; `None` if the game has no such measure.
     pub turns_home: Option<u32>,
 }
 
-/// The moves to choose from: all of `moves`, or those that make progress.
+/// Restricts `moves` to those that make progress; if there are none, returns all.
 pub fn with_progress<G: Game>(
     position: &G,
     mover: Seat,
@@ -48,13 +47,13 @@ pub fn with_progress<G: Game>(
     }
 }
 
-/// The moves that are wanted, or all where none is.
+/// Returns the moves that satisfy `is_wanted`, or all if none does.
 fn narrowed<M: Copy>(moves: Vec<M>, is_wanted: impl Fn(&M) -> bool) -> Vec<M> {
     let wanted: Vec<M> = moves.iter().copied().filter(is_wanted).collect();
     if wanted.is_empty() { moves } else { wanted }
 }
 
-/// Whether a seat, now so many turns from home, was nearer or as near before its last turns.
+/// `true` if a seat, now `now` turns from home, was already at least as near before its last turns.
 fn is_impatient(mover: Seat, now: u32, past: &[Past]) -> bool {
     let own = past.iter().filter(|past| past.mover == mover);
     let way: Vec<u32> = own.filter_map(|past| past.turns_home).collect();

@@ -1,15 +1,15 @@
-//! The tree search: walks from the root to a new position, each of which adds one.
+//! Tree search (PUCT): each walk descends from the root to a new position and adds it to the tree.
 //!
-//! A walk takes at each node the move with the largest sum of what it was worth to its mover so far and a bonus for
-//! moves that promise much and were visited little; and of the cards the one that is most behind its chance, so that a
-//! search of a position is always the same. A new node looks one ply ahead by the evaluation: that gives its value
-//! to all seats, which is added to all nodes on the way, and how promising its moves are. What a node is worth is the
-//! mean over its walks, of vectors: each mover seeks its own share, as in max^n.
+//! At each node a walk takes the move with the largest sum of its mean value to the mover and a bonus for moves with a
+//! high prior and few visits. At a chance node it takes the card that is furthest behind its chance, so that the search
+//! is reproducible. A new node evaluates the positions one ply ahead. That gives its value to all seats, which is
+//! backed up to all nodes on the path, and the priors of its moves. The value of a node is the mean over its walks. It
+//! is a vector: each mover maximises its own share, as in max^n.
 //!
 //! Source: D. Silver et al., "Mastering the game of Go without human knowledge" (2017), for the choice of moves (PUCT);
 //! N. Sturtevant, "An analysis of UCT in multi-player games" (2008), for vectors.
 //!
-//! Threads search trees of their own, each in its own way, and what they found of the root moves is added up.
+//! Each thread searches a tree of its own, with its own exploration constant, and the root statistics are added up.
 //! Source: G. Chaslot, M. Winands and J. van den Herik, "Parallel Monte-Carlo tree search" (2008), root
 //! parallelization.
 
@@ -35,25 +35,25 @@ use super::{Answer, Control, Memory, Report, Request};
 use crate::eval::{Evaluate, Judge};
 use crate::rules::{MAX_MOVES, MAX_SEATS, Seat, Turn};
 
-/// A move that is worth so much less than another is at first sight e times less promising; in shares of rivals.
+/// Softmax temperature of the priors, in shares of rivals.
 const TEMPERATURE: f32 = 0.1;
 
-/// The weight of the bonus for promising moves.
+/// Exploration constant: weight of the bonus.
 const EXPLORATION: f32 = 0.2;
 
-/// As many visits what a move is worth at first sight counts for.
+/// Weight of a move's static evaluation, in visits.
 const FIRST_SIGHT: f32 = 1.0;
 
-/// Walks in iteration n: this many, doubled n times.
+/// Walks in iteration n: this number, doubled n times.
 const FIRST_WALKS: u64 = 8;
 
-/// The longest walk, in nodes.
+/// Longest walk, in nodes.
 const LONGEST_WALK: usize = 256;
 
-/// How much more than the first the further threads explore, again and again.
+/// Factors on the exploration constant, by thread; repeated for more than eight threads.
 const SPREAD: [f32; 8] = [1.0, 1.25, 0.8, 1.4, 0.7, 1.1, 0.9, 1.6];
 
-/// Walks after which a thread says what it has found.
+/// Number of walks after which a thread publishes its root statistics.
 const WALKS_TO_TELL: u32 = 64;
 
 /// Searches a position of any number of seats; see [`search`](super::search).
@@ -82,7 +82,7 @@ pub fn search<G: Evaluate>(
     for arena in &mut memory.arenas {
         keeping::keep(arena, old.as_deref(), &root, &request.past);
     }
-    // A choice of one is made.
+    // A single move needs no helpers.
     let threads = if moves.len() == 1 {
         1
     } else {
@@ -109,7 +109,7 @@ pub fn search<G: Evaluate>(
     leader.plant();
     let depth = thread::scope(|scope| {
         for (mut helper, tallies) in searches.zip(&tallies) {
-            // Where the system has no thread to give, there are fewer.
+            // If the system cannot start a thread, there are fewer helpers.
             let _ = thread::Builder::new().spawn_scoped(scope, move || helper.help(tallies));
         }
         let depth = leader.deepen(request, control, observe);
@@ -124,23 +124,23 @@ pub fn search<G: Evaluate>(
 
 struct Search<'a, G: Evaluate> {
     root: &'a Root<G>,
-    /// The moves that are considered, ascending.
+    /// Considered moves, in ascending order.
     moves: Vec<G::Move>,
     evaluator: &'a Judge<G>,
     arena: &'a mut Arena,
     visits: Visits<'a>,
-    /// The nodes of a walk, each with the seat that moves there if one does.
+    /// Nodes of the current walk, each with the seat that moves there, if any.
     path: Vec<(NodeIndex, Option<Seat>)>,
-    /// The weight of the bonus for promising moves.
+    /// Exploration constant of this thread.
     exploration: f32,
-    /// Where several cards are as much behind their chance, which comes first.
+    /// Index of the card that is preferred when several are equally far behind their chance.
     first_card: usize,
-    /// What the other threads have found of each root move.
+    /// Root statistics published by the other threads.
     others: &'a [Mutex<Vec<Tally>>],
 }
 
 impl<G: Evaluate> Search<'_, G> {
-    /// Makes the root, with the moves that are considered, unless it was kept.
+    /// Creates the root with the considered moves, or reuses a kept one.
     fn plant(&mut self) {
         if self.arena.is_empty() {
             self.decision(&self.root.position, self.root.mover);
@@ -150,7 +150,7 @@ impl<G: Evaluate> Search<'_, G> {
         }
     }
 
-    /// Leaves only the moves that are considered at the root.
+    /// Restricts the root to the considered moves.
     fn consider(&mut self) {
         let legal = self.root.position.legal_moves();
         let mut whole = 0.0;
@@ -166,10 +166,10 @@ impl<G: Evaluate> Search<'_, G> {
         }
     }
 
-    /// Walks iteration by iteration, and reports each but the last.
+    /// Runs the iterations and reports all but the last.
     ///
     /// # Returns
-    /// The last iteration.
+    /// Number of the last iteration.
     fn deepen(
         &mut self,
         request: &Request,
@@ -193,7 +193,7 @@ impl<G: Evaluate> Search<'_, G> {
         deepest
     }
 
-    /// Walks until all threads together have made the walks of an iteration, those that were kept among them.
+    /// Walks until all threads together have made the walks of an iteration, including reused ones.
     fn iterate(&mut self, depth: u32) {
         let walks = FIRST_WALKS.checked_shl(depth).unwrap_or(u64::MAX);
         while !self.visits.stopped {
@@ -205,7 +205,7 @@ impl<G: Evaluate> Search<'_, G> {
         }
     }
 
-    /// Walks beside the leader, and says now and then what was found.
+    /// Walks as a helper of the leader, and publishes the root statistics from time to time.
     fn help(&mut self, tallies: &Mutex<Vec<Tally>>) {
         self.plant();
         let mut told = self.tell(0, tallies);
@@ -222,7 +222,7 @@ impl<G: Evaluate> Search<'_, G> {
         }
     }
 
-    /// Says what was found of the root moves, in so many walks as are returned.
+    /// Publishes the root statistics; returns the number of walks that they cover.
     fn tell(&self, told: u32, tallies: &Mutex<Vec<Tally>>) -> u32 {
         let walks = self.arena.node(ROOT).visits;
         *tallies.lock().unwrap_or_else(PoisonError::into_inner) = self.tallies();
@@ -230,7 +230,7 @@ impl<G: Evaluate> Search<'_, G> {
         walks
     }
 
-    /// Goes from the root to a position that is new or the end, and adds what it is worth on the way back.
+    /// Descends from the root to a new position or the end of the game, and backs up its value.
     fn walk(&mut self) {
         self.path.clear();
         let mut position = self.root.position;
@@ -240,7 +240,7 @@ impl<G: Evaluate> Search<'_, G> {
             self.path.push((node, turn.mover()));
             let index = match turn {
                 Turn::Over => {
-                    // A walk that ends again where another did is a visit too.
+                    // Reaching the same end again counts as a visit too.
                     if self.visits.visit_all(1, self.path.len() - 1) {
                         return;
                     }
@@ -289,7 +289,7 @@ impl<G: Evaluate> Search<'_, G> {
         self.spread_certainty(&position);
     }
 
-    /// Adds the node of a position; `None` once the search is to end, or when room had to be made first.
+    /// Adds the node of a position. Returns `None` if the search must end, or if nodes had to be dropped first.
     fn expand(&mut self, position: &G) -> Option<(NodeIndex, Shares)> {
         let (evaluations, edges) = match position.turn() {
             Turn::Over => (1, 0),
@@ -321,7 +321,7 @@ impl<G: Evaluate> Search<'_, G> {
         })
     }
 
-    /// Adds a node in which a seat moves; its value is that of the move that is best at first sight.
+    /// Adds a node in which a seat moves; its value is that of the move with the best static evaluation.
     fn decision(&mut self, position: &G, mover: Seat) -> (NodeIndex, Shares) {
         let mut values = [0.0; MAX_MOVES];
         let mut best = f32::NEG_INFINITY;
@@ -347,7 +347,7 @@ impl<G: Evaluate> Search<'_, G> {
         (node, best_shares)
     }
 
-    /// Has all moves of a node promise what they are worth at first sight.
+    /// Sets the priors of a node's moves from their static evaluations.
     fn promise(&mut self, node: NodeIndex) {
         let edges = self.arena.edges_mut(node);
         let values = edges.iter().map(|edge| edge.value);
@@ -366,7 +366,7 @@ impl<G: Evaluate> Search<'_, G> {
         self.root.goal.at_first_sight(self.evaluator, position)
     }
 
-    /// The edge that a walk takes where a seat moves.
+    /// Edge that a walk takes at a node where a seat moves.
     #[inline]
     fn best_edge(&self, node: NodeIndex, mover: Seat) -> usize {
         let bonus = self.exploration * (self.arena.node(node).visits as f32).sqrt();
@@ -392,7 +392,7 @@ impl<G: Evaluate> Search<'_, G> {
         best
     }
 
-    /// The edge that a walk takes where a card is drawn: the visits of each come to be in proportion to its chance.
+    /// Edge that a walk takes at a chance node: the visits become proportional to the chances.
     fn card_most_behind(&self, node: NodeIndex) -> usize {
         let visits = self.arena.node(node).visits as f32;
         let edges = self.arena.edges(node);
@@ -416,7 +416,8 @@ impl<G: Evaluate> Search<'_, G> {
     }
 }
 
-/// e to the power of x, which is at most 0, by squaring a root of it; near enough for weights, and the same everywhere.
+/// Approximates e to the power of x, for x up to 0, by repeated squaring: accurate enough for weights, and the same on
+/// every platform.
 #[inline]
 fn exp(x: f32) -> f32 {
     let mut power = (1.0 + x / 256.0).max(0.0);

@@ -1,13 +1,13 @@
 //! Chance nodes within a window, for two seats: Star1, after a first pass in the manner of Star2.
 //!
-//! What is known of the lead after each card bounds their mean, and a mean that is sure to be out of the
-//! window ends the search of its node. Star2 probes a single move after each card to get such bounds;
-//! here the first pass asks of each card, with a null window, on which side it is of what it would have
-//! to be for the mean to stand at alpha. Nine nodes of ten end there. The second pass is Star1: each card
-//! is searched within the window in which the node is still open.
+//! Bounds on the lead after each card give bounds on the mean, and a mean that is certainly outside the window ends the
+//! search of the node. Star2 probes a single move after each card to get such bounds. Here the first pass searches each
+//! card with a null window, placed where the card's lead would have to be for the mean to equal alpha. Nine out of ten
+//! nodes end there. The second pass is Star1: it searches each card with the window in which the node is still
+//! undecided.
 //!
-//! Source: B. Ballard, "The *-minimax search procedure for trees containing chance nodes" (1983);
-//! T. Hauk, M. Buro and J. Schaeffer, "*-Minimax performance in backgammon" (2004).
+//! Source: B. Ballard, "The *-minimax search procedure for trees containing chance nodes" (1983); T. Hauk, M. Buro and
+//! J. Schaeffer, "*-Minimax performance in backgammon" (2004).
 
 use super::alpha_beta::{INFINITY, Window};
 use super::chance::Mean;
@@ -16,7 +16,7 @@ use crate::eval::{CERTAIN, Evaluate};
 use crate::rules::{MAX_OUTCOMES, Seat};
 
 impl<G: Evaluate> Tree<'_, G> {
-    /// The lead of `seat` over all cards that can be drawn now, each searched `depth` plies deep.
+    /// Lead of `seat` over all cards that can be drawn now, each searched `depth` plies deep.
     pub fn lead_over_cards(
         &mut self,
         seat: Seat,
@@ -49,7 +49,7 @@ impl<G: Evaluate> Tree<'_, G> {
         lead
     }
 
-    /// Asks each card on which side it is; a bound of the mean if that decides the node.
+    /// Searches each card with a null window; returns a bound of the mean if that decides the node.
     fn try_cards(
         &mut self,
         seat: Seat,
@@ -74,7 +74,7 @@ impl<G: Evaluate> Tree<'_, G> {
         None
     }
 
-    /// Searches each card within the window in which the node is still open.
+    /// Searches each card with the window in which the node is still undecided.
     fn search_cards(
         &mut self,
         seat: Seat,
@@ -100,24 +100,23 @@ impl<G: Evaluate> Tree<'_, G> {
     }
 }
 
-/// Whether a first pass makes sense: the question is only on which side the mean is, and the window is
-/// one of means.
+/// `true` if the first pass makes sense: for a null window in the range of means.
 fn may_try(window: Window) -> bool {
     window.is_null() && window.alpha.abs() < CERTAIN
 }
 
-/// What is known of the lead after one card.
+/// Bounds on the lead after one card.
 #[derive(Clone, Copy, Debug)]
 struct Known {
     weight: u32,
     least: i32,
     most: i32,
-    /// The last value found, or else the static one.
+    /// Last value found, or else the static evaluation.
     guess: i32,
     is_searched: bool,
 }
 
-/// What is known of the leads after all cards of a chance node.
+/// Bounds on the leads after all cards of a chance node.
 #[derive(Debug)]
 struct Cards {
     known: [Known; MAX_OUTCOMES],
@@ -138,7 +137,7 @@ impl Cards {
         weight: 0,
     };
 
-    /// The cards that can be drawn now, with the static leads of `seat`.
+    /// Cards that can be drawn now, with the static leads of `seat`.
     fn of<G: Evaluate>(position: &G, seat: Seat, tree: &Tree<'_, G>) -> Cards {
         let mut cards = Cards::NONE;
         for (card, weight) in position.outcomes().take(MAX_OUTCOMES) {
@@ -160,7 +159,7 @@ impl Cards {
         &self.known[..self.len]
     }
 
-    /// Takes what a search within `window` said of a card.
+    /// Updates the bounds of a card from a search within `window`.
     fn learn(&mut self, index: usize, lead: i32, window: Window) {
         let known = &mut self.known[index];
         known.guess = lead;
@@ -173,7 +172,7 @@ impl Cards {
         }
     }
 
-    /// The mean if each card is as good as it can be.
+    /// Mean with the upper bound of each card.
     fn most(&self) -> Mean {
         let mut mean = Mean::NOTHING;
         for known in self.known() {
@@ -182,7 +181,7 @@ impl Cards {
         mean
     }
 
-    /// The mean if each card is as bad as it can be.
+    /// Mean with the lower bound of each card.
     fn least(&self) -> Mean {
         let mut mean = Mean::NOTHING;
         for known in self.known() {
@@ -191,8 +190,7 @@ impl Cards {
         mean
     }
 
-    /// A bound of the mean that is out of the window, if there is one: a mean never falls when one of
-    /// its parts rises.
+    /// Returns a bound of the mean outside the window, if there is one. The mean is monotonic in each card's lead.
     fn decides(&self, window: Window) -> Option<i32> {
         let most = self.most().value();
         if most <= window.alpha {
@@ -202,8 +200,8 @@ impl Cards {
         (least >= window.beta).then_some(least)
     }
 
-    /// The null window at what the card would have to be for the mean to be alpha, if those searched are
-    /// what was found and the others differ from each other as their static leads do.
+    /// Null window at the lead that a card would need for the mean to be alpha, if the searched cards have the leads
+    /// found, and the others differ from each other as their static leads do.
     fn test_window(&self, index: usize, window: Window) -> Window {
         let mut missing = largest_sum(window.alpha, self.weight);
         let mut open_weight = 0;
@@ -221,10 +219,10 @@ impl Cards {
         }
     }
 
-    /// The window of a card out of which its lead decides the node.
+    /// Window of a card; a lead outside of it decides the node.
     ///
-    /// Between -[`CERTAIN`] and [`CERTAIN`] decided leads count as much as these, so that nothing
-    /// beyond has to be known. Beyond, a mean is that only if every card is.
+    /// If the node's window is between -[`CERTAIN`] and [`CERTAIN`], decided leads count as these limits, so larger
+    /// ones need not be told apart. Beyond them, a mean is decided only if every card is.
     fn open_window(&self, index: usize, window: Window) -> Window {
         let Known {
             weight,
@@ -243,8 +241,8 @@ impl Cards {
     }
 }
 
-/// The lead up to which a card of `weight` keeps the mean at `alpha` or below, whatever the others are,
-/// whose sum is `others` at most.
+/// Largest lead of a card of weight `weight` that keeps the mean at `alpha` or below, if the weighted sum of the others
+/// is at most `others`.
 fn floor(alpha: i32, whole_weight: i64, others: i64, weight: i64) -> i32 {
     if alpha >= CERTAIN {
         return alpha;
@@ -256,7 +254,7 @@ fn floor(alpha: i32, whole_weight: i64, others: i64, weight: i64) -> i32 {
     floor.clamp(i64::from(-CERTAIN), i64::from(CERTAIN) - 1) as i32
 }
 
-/// The largest weighted sum whose mean, truncated towards zero, is `alpha`.
+/// Largest weighted sum whose mean, truncated towards zero, is `alpha`.
 fn largest_sum(alpha: i32, weight: i64) -> i64 {
     let alpha = i64::from(alpha);
     if alpha < 0 {
@@ -272,7 +270,7 @@ mod tests {
     use rand::rngs::StdRng;
     use rand::{RngExt, SeedableRng};
 
-    /// What a search within a window may say of a lead: the lead itself, or a bound out of the window.
+    /// Possible result of a search of `lead` within a window: the lead itself, or a bound outside the window.
     fn lead_within(rng: &mut StdRng, lead: i32, window: Window) -> i32 {
         match lead {
             _ if lead <= window.alpha => rng.random_range(lead..=window.alpha),
@@ -281,7 +279,7 @@ mod tests {
         }
     }
 
-    /// A lead of any kind: open, near certainty, or decided.
+    /// A random lead of any kind: open, nearly certain, or decided.
     fn random_lead(rng: &mut StdRng) -> i32 {
         match rng.random_range(0..6) {
             0 => CERTAIN + rng.random_range(1..20),
@@ -342,7 +340,7 @@ mod tests {
         }
     }
 
-    /// Both passes over cards whose leads are known.
+    /// Runs both passes over cards with known leads.
     fn search_leads(rng: &mut StdRng, cards: &mut Cards, leads: &[i32], window: Window) -> i32 {
         for first_pass in [true, false] {
             if first_pass && !may_try(window) {

@@ -1,27 +1,27 @@
-//! How an engine that is to be weaker is made so: it looks at fewer positions, and errs about each.
+//! Weaker play: the engine searches fewer positions and misjudges each.
 //!
-//! It still plays the best move that it sees, so that its mistakes are those of somebody who misjudges, not of somebody
-//! who forgets to look.
+//! It still plays the best move that it sees, so its mistakes are those of a player who misjudges positions, not of one
+//! who overlooks moves.
 
-/// How strong our search plays.
+/// Playing strength of our own search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strength {
-    /// Positions that it visits for a move at most.
+    /// Largest number of positions visited per move.
     pub nodes: u64,
-    /// How much it errs about each; see [`Noise::size`](crate::eval::Noise::size).
+    /// Size of the error in each evaluation; see [`Noise::size`](crate::eval::Noise::size).
     pub noise: i32,
 }
 
-/// A step on the scale of strengths.
+/// A playing level.
 #[derive(Clone, Copy, Debug)]
 pub struct Level {
-    /// Its rating, on a scale on which that of the last level is fixed.
+    /// Rating, on a scale with a fixed rating of the last level.
     pub elo: u32,
-    /// How it is reached.
+    /// Search limits that produce it.
     pub strength: Strength,
 }
 
-/// A step, as the table has it.
+/// Builds a row of the table.
 const fn level(elo: u32, nodes: u64, noise: i32) -> Level {
     Level {
         elo,
@@ -29,8 +29,8 @@ const fn level(elo: u32, nodes: u64, noise: i32) -> Level {
     }
 }
 
-/// All levels, from the weakest to the strongest, which counts as [`Strength::FULL`]: its positions are those with
-/// which it was measured. protocol.md says how.
+/// All levels, from weakest to strongest. The last one plays as [`Strength::FULL`]; its number of positions is the one
+/// used in the measurement. protocol.md describes the measurement.
 pub const LEVELS: [Level; 10] = [
     level(1200, 400, 34_000),
     level(1290, 400, 19_200),
@@ -45,13 +45,13 @@ pub const LEVELS: [Level; 10] = [
 ];
 
 impl Strength {
-    /// All that the search has.
+    /// Full strength.
     pub const FULL: Strength = Strength {
         nodes: u64::MAX,
         noise: 0,
     };
 
-    /// The strength of a level, from 1; beyond the last it is full.
+    /// Strength of a level, from 1; full for the last level and above.
     pub fn of_level(level: u32) -> Strength {
         let below_last = &LEVELS[..LEVELS.len() - 1];
         let level = (level.max(1) - 1) as usize;
@@ -60,8 +60,7 @@ impl Strength {
             .map_or(Strength::FULL, |level| level.strength)
     }
 
-    /// The strength for a rating: on a line between those of the levels around it. From the rating of the last level on
-    /// it is full.
+    /// Strength for a rating, interpolated between the two levels around it; full from the rating of the last level on.
     pub fn of_elo(elo: u32) -> Strength {
         let elo = elo.max(LEVELS[0].elo);
         let around = LEVELS.windows(2).find(|pair| elo < pair[1].elo);

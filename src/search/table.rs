@@ -1,51 +1,51 @@
-//! The transposition table: values of positions that were reached before, in this search or an earlier one of the game.
+//! Transposition table: values of positions reached earlier in this search, or in an earlier one of the game.
 //!
-//! An entry is used only for the very depth it was searched to, so that the table changes the speed of a
-//! search but never its values. Positions in which a card is due have entries of their own.
+//! An entry is used only at exactly the depth to which it was searched. So the table changes the speed of a search but
+//! never its values. Chance nodes have entries of their own.
 //!
-//! Threads read and write it at the same time, without locks: what a slot holds is found again only under the key it
-//! was written with, and with the very data.
-//! Source: R. Hyatt and T. Mann, "A lockless transposition table implementation for parallel search" (2002).
+//! Threads read and write it concurrently, without locks: an entry is found only under its own key and with intact
+//! data. Source: R. Hyatt and T. Mann, "A lockless transposition table implementation for parallel search" (2002).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How a stored value relates to the true one.
+/// Relation of a stored value to the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// It is the value.
+    /// The true value is equal.
     Exact = 0,
-    /// The value is at least this.
+    /// The true value is at least this.
     Lower = 1,
-    /// The value is at most this.
+    /// The true value is at most this.
     Upper = 2,
 }
 
-/// What is known of a position.
+/// Table entry of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The value, or a bound of it.
+    /// Value, or a bound of it.
     pub value: i32,
-    /// Which of them.
+    /// Kind of `value`.
     pub bound: Bound,
     /// Plies searched below the position.
     pub depth: u8,
-    /// The best move, as its index among the legal moves; 0 where a card is due.
+    /// Best move, as an index among the legal moves; 0 at a chance node.
     pub best: u8,
 }
 
-/// A table of fixed size; a slot keeps the entry stored last.
+/// A table of fixed size; a newer entry always replaces the one in its slot.
 #[derive(Debug)]
 pub struct Table {
-    /// Allocated with the first search.
+    /// Allocated by the first search.
     slots: Vec<Slot>,
     /// Always a power of two.
     size: usize,
-    /// Counts the games: an entry is of one. From 1, so that a slot without an entry is of none.
+    /// Number of the current game; entries of other games are ignored. Starts at 1, so that an empty slot belongs to
+    /// none.
     generation: u8,
 }
 
-/// An entry packed into a word, and the key with that word xored into it: of an entry of which two threads have written
-/// a word each, the key is none that anybody asks for.
+/// An entry packed into a word, and its key xored with that word. If two threads have each written one of the words,
+/// the key does not match.
 #[derive(Debug)]
 struct Slot {
     check: AtomicU64,
@@ -53,7 +53,7 @@ struct Slot {
 }
 
 impl Table {
-    /// A table of about as many mebibytes.
+    /// Creates a table of about `mebibytes` MiB.
     pub fn new(mebibytes: usize) -> Table {
         let slots = (mebibytes << 20) / size_of::<Slot>();
         let size = if slots.is_power_of_two() {
@@ -68,11 +68,11 @@ impl Table {
         }
     }
 
-    /// Makes room where there is none yet.
+    /// Allocates the slots on first use.
     pub fn prepare(&mut self) {
         if self.slots.is_empty() {
-            // The system gives memory that is zero, and gives it when it is used. Slots are what these words are
-            // already, so that none of them is touched.
+            // The system provides zeroed pages on first use. A zeroed slot is already valid, so no page is touched
+            // here.
             let zeros = vec![[0; 2]; self.size];
             let slots = zeros.into_iter().map(|[check, word]| Slot {
                 check: AtomicU64::new(check),
@@ -91,7 +91,7 @@ impl Table {
         }
     }
 
-    /// What is known of a position.
+    /// Returns the entry of a position.
     #[inline]
     pub fn get(&self, key: u64) -> Option<Entry> {
         let slot = &self.slots[self.index(key)];
@@ -114,7 +114,7 @@ impl Table {
         })
     }
 
-    /// Keeps an entry, in place of whatever its slot held.
+    /// Stores an entry, replacing the one in its slot.
     #[inline]
     pub fn put(&self, key: u64, entry: Entry) {
         let low = [self.generation, entry.depth, entry.best, entry.bound as u8];
@@ -124,7 +124,7 @@ impl Table {
         slot.word.store(word, Ordering::Relaxed);
     }
 
-    /// Permille of the slots that hold an entry, by a sample.
+    /// Share of slots with an entry, in permille, from a sample.
     pub fn fill_permille(&self) -> u16 {
         let sample = &self.slots[..self.slots.len().min(1000)];
         let is_full = |slot: &&Slot| slot.word.load(Ordering::Relaxed) as u8 == self.generation;
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(table.fill_permille(), 0);
     }
 
-    /// All that an entry holds follows from its key and its value, so that a mixed one is seen.
+    /// Derives an entry from its key and value, so that a mix of two entries is detected.
     fn entry_of(key: u64, value: i32) -> Entry {
         let sum = key.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ value as u64;
         Entry {
@@ -198,7 +198,7 @@ mod tests {
                             random ^= random << 13;
                             random ^= random >> 7;
                             random ^= random << 17;
-                            // Few slots, and in each of them several keys.
+                            // Uses few slots, and several keys for each.
                             let key = (random % 4) + size * (random >> 8 & 3);
                             table.put(key, entry_of(key, (random >> 32) as i32));
                             let key = (random >> 20 & 3) + size * (random >> 24 & 3);

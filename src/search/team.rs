@@ -1,33 +1,33 @@
-//! What the threads of one search share: the positions that they may visit yet, and whether to go on.
+//! State shared by the threads of one search: the positions still to visit, and whether to continue.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use super::Control;
 
-/// Positions that a thread takes on at a time, before it looks at the reins again.
+/// Number of positions that a thread claims before it checks the stop flag again.
 const PORTION: u64 = 512;
 
-/// The threads that search one position together, one of which leads.
+/// Threads that search one position together, led by one of them.
 #[derive(Debug)]
 pub struct Team<'a> {
     control: &'a Control,
     threads: u64,
-    /// Positions to visit at most, all threads together.
+    /// Largest number of positions to visit, over all threads.
     limit: u64,
-    /// Positions that threads have taken on.
+    /// Positions claimed by threads.
     claimed: AtomicU64,
-    /// Positions that threads have said they visited.
+    /// Visited positions, as reported by the threads.
     visited: AtomicU64,
-    /// The depth that the leader searches.
+    /// Current depth of the leader.
     depth: AtomicU32,
-    /// Walks from the root that the others have made, where the search is one of walks.
+    /// Walks made by the helpers, in a tree search.
     walks: AtomicU64,
-    /// Whether there is nothing left to do.
+    /// `true` if the search is over.
     is_over: AtomicBool,
 }
 
 impl<'a> Team<'a> {
-    /// So many threads, which visit `limit` positions at most.
+    /// Creates a team of `threads` threads that visit at most `limit` positions.
     pub fn new(control: &'a Control, limit: u64, threads: usize) -> Team<'a> {
         Team {
             control,
@@ -41,8 +41,8 @@ impl<'a> Team<'a> {
         }
     }
 
-    /// Takes on positions, at least so many if they are left; 0 where none is. Near the limit they are few at a time,
-    /// so that every thread gets some.
+    /// Claims positions: at least `at_least` if that many are left, 0 if none is. Near the limit a claim is small, so
+    /// that every thread gets some.
     pub fn claim(&self, at_least: u64) -> u64 {
         let portion_of = |claimed: u64| {
             let left = self.limit - claimed;
@@ -58,42 +58,42 @@ impl<'a> Team<'a> {
             .map_or(0, portion_of)
     }
 
-    /// Counts positions that were visited.
+    /// Adds to the number of visited positions.
     pub fn add_visited(&self, positions: u64) {
         self.visited.fetch_add(positions, Ordering::Relaxed);
     }
 
-    /// Positions visited, as far as the threads have said.
+    /// Visited positions, as reported by the threads.
     pub fn visited(&self) -> u64 {
         self.visited.load(Ordering::Relaxed)
     }
 
-    /// Says which depth the leader searches.
+    /// Sets the current depth of the leader.
     pub fn begin_depth(&self, depth: u32) {
         self.depth.store(depth, Ordering::Relaxed);
     }
 
-    /// The depth that the leader searches.
+    /// Current depth of the leader.
     pub fn depth(&self) -> u32 {
         self.depth.load(Ordering::Relaxed)
     }
 
-    /// Counts walks of a thread that does not lead.
+    /// Adds walks of a helper.
     pub fn add_walks(&self, walks: u64) {
         self.walks.fetch_add(walks, Ordering::Relaxed);
     }
 
-    /// Walks of the threads that do not lead.
+    /// Walks of the helpers.
     pub fn walks(&self) -> u64 {
         self.walks.load(Ordering::Relaxed)
     }
 
-    /// Has all threads stop: the leader has its answer, or one has found what is certain.
+    /// Stops all threads: the leader has its answer, or a thread has found a proof.
     pub fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the threads have to stop.
+    /// `true` if the threads must stop.
     pub fn should_stop(&self) -> bool {
         self.is_over.load(Ordering::Relaxed) || self.control.should_stop()
     }

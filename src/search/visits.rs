@@ -1,36 +1,36 @@
-//! Counting the positions that a thread visits, and looking at the reins now and then.
+//! Counts the positions that a thread visits, and polls the stop flag.
 
 use std::sync::Arc;
 
 use super::Control;
 use super::team::Team;
 
-/// Positions between two looks at the reins.
+/// Number of positions between two polls of the stop flag.
 const POLL_INTERVAL: u64 = 512;
 
-/// How far a thread of a search has come, and whether it is to go on.
+/// Progress of one search thread, and whether it must stop.
 pub struct Visits<'a> {
     team: Arc<Team<'a>>,
-    /// As many of the team's positions are this thread's to visit.
+    /// Number of positions claimed from the team.
     granted: u64,
-    /// As many of those visited the team knows of.
+    /// Number of visited positions reported to the team.
     told: u64,
     next_poll: u64,
     /// Positions visited.
     pub nodes: u64,
-    /// The deepest ply reached since it was set to 0.
+    /// Deepest ply reached since it was set to 0.
     pub seldepth: usize,
-    /// Whether the search was stopped: what it returns from then on means nothing.
+    /// `true` if the search was stopped: its results from then on are meaningless.
     pub stopped: bool,
 }
 
 impl<'a> Visits<'a> {
-    /// None yet, and `limit` at most, by a thread that searches alone.
+    /// Creates the counter of a single-threaded search of at most `limit` positions.
     pub fn new(control: &'a Control, limit: u64) -> Visits<'a> {
         Visits::of(Arc::new(Team::new(control, limit, 1)))
     }
 
-    /// None yet, by a thread of a team.
+    /// Creates the counter of one thread of a team.
     pub fn of(team: Arc<Team<'a>>) -> Visits<'a> {
         Visits {
             team,
@@ -43,23 +43,23 @@ impl<'a> Visits<'a> {
         }
     }
 
-    /// The threads among which this one is.
+    /// Team of this thread.
     pub fn team(&self) -> &Team<'a> {
         &self.team
     }
 
-    /// Positions visited by all threads, as far as they have said.
+    /// Positions visited by all threads, as last reported.
     pub fn nodes_of_team(&self) -> u64 {
         self.team.visited() + self.nodes - self.told
     }
 
-    /// Tells the team of all positions visited.
+    /// Reports all visited positions to the team.
     pub fn tell(&mut self) {
         self.team.add_visited(self.nodes - self.told);
         self.told = self.nodes;
     }
 
-    /// Counts a position at `ply`; whether to unwind.
+    /// Counts a position at `ply`; returns whether to unwind.
     #[inline]
     pub fn visit(&mut self, ply: usize) -> bool {
         self.nodes += 1;
@@ -70,8 +70,8 @@ impl<'a> Visits<'a> {
         self.stopped
     }
 
-    /// Counts `count` positions at `ply` that were looked at together; whether to unwind, for one because they
-    /// were too many.
+    /// Counts `count` positions at `ply` that are evaluated together. Returns whether to unwind, for example because
+    /// they exceed the limit.
     #[inline]
     pub fn visit_all(&mut self, count: usize, ply: usize) -> bool {
         let nodes = self.nodes + count as u64;
@@ -92,7 +92,7 @@ impl<'a> Visits<'a> {
             self.granted += self.team.claim(1);
         }
         let is_used_up = self.nodes >= self.granted;
-        // A position that was not granted was not visited.
+        // A position that was not claimed does not count as visited.
         self.nodes = self.nodes.min(self.granted);
         self.stopped |= is_used_up || self.team.should_stop();
         self.next_poll = self.granted.min(self.nodes + POLL_INTERVAL);

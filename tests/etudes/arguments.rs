@@ -105,7 +105,7 @@ fn wrong_arguments_are_refused_with_what_would_be_right() {
         ),
         (
             "check x.csv --factors",
-            "check: --factors without a value: expected a file that `tune --save` has written",
+            "check: --factors without a value: expected a file written by `tune --save`",
         ),
         (
             "list x.csv --variant",

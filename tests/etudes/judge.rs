@@ -102,7 +102,7 @@ fn a_full_disk_and_a_crash_leave_the_old_file() {
     );
     let ran = folder.shell(&format!("trap '' XFSZ; ulimit -f 0; exec {judge}"));
     let errors = "x.csv: cannot be saved: File too large (os error 27): \
-        expected a file and a folder that can be written to\n";
+        expected a writable file and folder\n";
     assert_eq!(ran, refused(errors));
     assert_eq!(folder.names(), ["x.csv"]);
     let ran = folder.shell(&format!("trap '' XFSZ; ulimit -f 0; exec {tune}"));
@@ -137,7 +137,7 @@ fn a_file_or_folder_that_may_not_be_written_to_is_left_alone() {
         let ran: Ran = command.output().unwrap().into();
         fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
         let errors = "x.csv: cannot be saved: Permission denied (os error 13): \
-            expected a file and a folder that can be written to\n";
+            expected a writable file and folder\n";
         assert_eq!(ran, refused(errors));
         assert_eq!(folder.read("x.csv"), MIXED);
         assert_eq!(folder.names(), ["x.csv"]);

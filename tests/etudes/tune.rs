@@ -119,7 +119,7 @@ fn a_file_without_factors_is_refused() {
     }
     let ran = folder.etudes("check x.csv --factors z");
     let errors = "z: cannot be read: No such file or directory (os error 2): \
-        expected a file that `tune --save` has written\n";
+        expected a file written by `tune --save`\n";
     assert_eq!(ran, refused(errors));
 }
 
@@ -228,7 +228,7 @@ fn factors_never_replace_the_etudes() {
     let set = SET.join("\n");
     folder.write("x.factors", set.as_bytes());
     let errors = "x.factors: the factors would be saved over the etudes: \
-        expected a file of another extension than .factors\n";
+        expected an extension other than .factors\n";
     assert_eq!(folder.etudes("tune x.factors --save"), refused(errors));
     symlink("x.factors", folder.0.path().join("x.csv")).unwrap();
     assert_eq!(folder.etudes("tune x.csv --save"), refused(errors));
@@ -242,7 +242,7 @@ fn there_is_nothing_to_tune_on_without_a_verdict() {
     let expected = Ran {
         code: Some(1),
         output: String::new(),
-        errors: "x.csv: no etude is judged: expected one at least\n".into(),
+        errors: "x.csv: no etude is judged: expected at least one\n".into(),
     };
     assert_eq!(folder.etudes("tune x.csv --save"), expected);
     assert_eq!(folder.names(), ["x.csv"]);

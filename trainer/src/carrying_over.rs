@@ -1,12 +1,12 @@
-//! Beginning with a net of another board: what it knows of a way of standing on a square is taken over.
+//! Starts training from a net for another board: rows of the same square and state are copied.
 
 use buxtehude::eval::net::{LETTUCES, Looks, PART_ROWS, Weights};
 use buxtehude::rules::hase::Ruleset;
 
-/// The tables of parts whose rows depend on the numbers of ways of standing.
+/// Indices of the tables of parts that depend on the numbering of stands.
 const BY_STAND: [usize; 2] = [0, 6];
 
-/// The weights for a ruleset, made of those of any.
+/// Converts weights of any ruleset to weights for `ruleset`.
 pub fn carried_over(weights: &Weights, ruleset: &Ruleset) -> Weights {
     let mut carried = weights.clone();
     let from = crate::records::ruleset(&weights.variant);
@@ -17,7 +17,7 @@ pub fn carried_over(weights: &Weights, ruleset: &Ruleset) -> Weights {
     let from = Looks::of(from);
     for (stand, at) in Looks::of(ruleset).stands().enumerate() {
         let known = from.stands().position(|other| other == at);
-        // A way of standing that the other board has not: as if the hare stood there freely.
+        // A stand that the other board does not have is treated as a hare that moves freely from the square.
         let free = from.stands().position(|(square, _)| square == at.0);
         let Some(known) = known.or(free) else {
             continue;

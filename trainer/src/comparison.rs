@@ -1,4 +1,4 @@
-//! Two players against each other.
+//! Match between two players.
 
 use buxtehude::rules::hase::{Position, Ruleset};
 use buxtehude::rules::{Game, Turn};
@@ -9,10 +9,10 @@ use crate::openings::{after_random_moves, draw};
 use crate::player::Player;
 use crate::self_play::{is_too_long, places};
 
-/// The share of the points that the first player takes, in percent, and its error bar of 95 %.
+/// Returns the first player's share of the points, in percent, and its 95 % error bar.
 ///
-/// Every opening is played twice, with the same cards as long as the same moves are made: the players take the seats in
-/// turn, and then the other way round.
+/// Each opening is played twice, with the players alternating seats, and then in the opposite order. The cards are the
+/// same as long as the moves are.
 pub fn compare(
     players: &mut [Player; 2],
     ruleset: &'static Ruleset,
@@ -39,7 +39,7 @@ pub fn compare(
     (100.0 * mean, 196.0 * error)
 }
 
-/// The share of the points that the first player takes in a game, its seats beginning with the one given, 0 or 1.
+/// Share of the points that the first player takes in a game. It has every second seat from `offset`, 0 or 1.
 fn share_of_first(
     players: &mut [Player; 2],
     ruleset: &'static Ruleset,

@@ -1,8 +1,8 @@
-//! A course: the rounds in which a net plays against itself and learns, from nothing or from another net.
+//! A course: the rounds in which a net plays itself and learns, from scratch or from another net.
 //!
-//! A round plays games with what was learned so far until it has enough samples, shuffles them, and learns from each
-//! once. Its random numbers follow from the seed and its number, and those of a game from its own, so that a course
-//! that was broken off goes on as if it had not been, and learns the same on any number of threads.
+//! A round plays games with the current weights until it has enough samples, shuffles them, and learns from each once.
+//! The random numbers of a round are derived from the seed and its number, and those of a game from its own number. So
+//! a resumed course gives the same result as an uninterrupted one, on any number of threads.
 
 use std::fs;
 use std::io;
@@ -20,87 +20,78 @@ use crate::learner::Learner;
 use crate::player::Player;
 use crate::self_play::{self, Sample};
 
-/// The rate at which the last part begins; the first begins with 1. Each falls with the square of what is left.
+/// Learning rate at the start of the last part; the first part starts at 1. In each part the rate falls with the square
+/// of the remaining fraction.
 const LAST_RATE: f32 = 0.3;
 
-/// No rate is lower.
+/// Lower limit of the factor by which the rate falls.
 const LEAST_RATE: f32 = 0.01;
 
-/// Rounds between two times that what was learned is written down.
+/// Number of rounds between two checkpoints.
 const ROUNDS_A_CHECKPOINT: u64 = 10;
 
-/// Games that are played before it is asked whether there are samples enough.
+/// Number of games played before the number of samples is checked.
 const GAMES_AT_A_TIME: usize = 64;
 
-/// One sample in so many tells how wrong a net was before it learned from them.
+/// One sample in this many is used to measure the loss before learning.
 const MEASURED: usize = 20;
 
-/// What to learn, and how long.
+/// Parameters of a course.
 #[derive(Clone, Debug)]
 pub struct Course {
-    /// The rules of the variant.
     pub ruleset: &'static Ruleset,
-    /// Number of seats.
     pub seats: usize,
-    /// The seed of all that is random.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Rounds in which moves are chosen at first sight.
+    /// Rounds in which moves are chosen by static evaluation.
     pub rounds: u64,
-    /// Rounds after them, in which the engine's search chooses.
+    /// Rounds after them, in which the engine's search chooses the moves.
     pub last_rounds: u64,
-    /// How many positions it visits for a move.
+    /// Positions that this search visits per move.
     pub nodes: u64,
-    /// Samples of a round, at least.
+    /// Smallest number of samples per round.
     pub samples: usize,
-    /// Threads that play, at least one; what is learned does not depend on it.
+    /// Threads that play, at least one; the result does not depend on it.
     pub threads: usize,
-    /// The weights to begin with, of the same number of seats.
+    /// Initial weights, for the same number of seats.
     pub from: Option<Weights>,
 }
 
-/// How a round went.
+/// Report of a round.
 #[derive(Clone, Copy, Debug)]
 pub struct RoundReport {
-    /// Its number, from 1.
+    /// Number of the round, from 1.
     pub round: u64,
-    /// Games played.
     pub games: usize,
-    /// Samples learned from.
     pub samples: usize,
-    /// The cross-entropy before learning, in nats a pair of rivals.
+    /// Cross-entropy before learning, in nats per pair of rivals.
     pub loss: f64,
 }
 
-/// Why a course cannot go on.
+/// Errors that stop a course.
 #[derive(Debug, Error)]
 pub enum CourseError {
     /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// What a course left off with is that of another.
-    #[error("{} is the progress of another course: expected {expected}, found {found}; remove it to begin \
-        anew", path.display())]
+    File { path: PathBuf, source: io::Error },
+    /// The progress file belongs to a different course.
+    #[error("{} belongs to a different course: expected {expected}, found {found}; remove it to start \
+        over", path.display())]
     Progress {
-        /// The file.
         path: PathBuf,
-        /// How this course begins its file.
+        /// First line of this course's file.
         expected: String,
-        /// How the file begins.
+        /// First line of the file.
         found: String,
     },
 }
 
 impl Course {
-    /// Learns and writes the weights to `output`. What was learned meanwhile is kept in a file beside it, with which a
-    /// course that was broken off goes on.
+    /// Learns and writes the weights to `output`. Checkpoints go to a progress file next to it, from which an
+    /// interrupted course resumes.
     ///
     /// # Errors
-    /// [`CourseError`], where a file cannot be read or written, or is that of another course.
+    /// [`CourseError`] if a file cannot be read or written, or belongs to a different course.
     pub fn run(
         &self,
         output: &Path,
@@ -125,12 +116,12 @@ impl Course {
         }
     }
 
-    /// All rounds.
+    /// Total number of rounds.
     pub fn whole(&self) -> u64 {
         self.rounds + self.last_rounds
     }
 
-    /// The random numbers of a round: 0 is all that is not a game, from 1 on come its games.
+    /// Random numbers of a round: for its games, numbered from 1, or with 0 for everything else.
     fn random(&self, round: u64, game: u64) -> ChaCha8Rng {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         random.set_stream(((round + 1) << 32) + game);
@@ -181,7 +172,7 @@ impl Course {
         }
     }
 
-    /// A player for each thread.
+    /// Creates a player for each thread.
     fn players(&self, weights: &Weights, nodes: u64) -> Vec<Player> {
         (0..self.threads.clamp(1, GAMES_AT_A_TIME))
             .map(|_| Player::new(self.ruleset, weights, nodes))
@@ -214,7 +205,7 @@ impl Course {
         samples.extend(played.into_iter().flatten());
     }
 
-    /// The first line of the file of progress.
+    /// First line of the progress file.
     fn header(&self) -> String {
         format!(
             "{} {} {} {} {} {} {} {}\n",
@@ -241,7 +232,7 @@ impl Course {
         write(path, &bytes)
     }
 
-    /// A learner, and the round that comes next.
+    /// Returns a learner and the number of the next round.
     fn begin_or_resume(&self, path: &Path) -> Result<(Learner, u64), CourseError> {
         let mut learner = self.begin();
         let bytes = match fs::read(path) {
@@ -278,7 +269,7 @@ impl Course {
     }
 }
 
-/// The mean cross-entropy over samples, in nats a pair of rivals.
+/// Mean cross-entropy over samples, in nats per pair of rivals.
 fn mean_loss<'a>(learner: &Learner, samples: impl Iterator<Item = &'a Sample>) -> f64 {
     let mut sum = 0.0;
     let mut pairs = 0;
@@ -290,7 +281,7 @@ fn mean_loss<'a>(learner: &Learner, samples: impl Iterator<Item = &'a Sample>) -
     sum / f64::from(pairs.max(1))
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file atomically.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), CourseError> {
     let beside = path.with_extension("new");
     fs::write(&beside, bytes)

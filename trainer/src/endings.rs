@@ -1,13 +1,12 @@
-//! Endings of two hares, solved: a yardstick for what a net and a search make of them.
+//! Solved endings of two hares, as a measure for nets and searches.
 //!
-//! The value of a position is the chance of the first seat to finish first when both do their best and the cards fall
-//! as they may. It is kept between two bounds. At first these are 0 and 1; a look some plies ahead, with 0 and 1 at
-//! its ends, narrows them, and a longer look narrows them further. What bounds say is true however far it was looked,
-//! so that moves whose bound is below what another is sure of are never looked at again. A game that never ends lies
-//! between the bounds too.
+//! The value of a position is the first seat's chance of finishing first when both play optimally. It is kept as a
+//! lower and an upper bound, at first 0 and 1. A search some plies deep, with 0 and 1 at its leaves, tightens them, and
+//! deeper searches tighten them further. The bounds hold at any depth, so moves whose upper bound is below the lower
+//! bound of another are never searched again. The value of a game that never ends lies within the bounds too.
 //!
 //! Source: B. Ballard, "The *-minimax search procedure for trees containing chance nodes" (1983), for bounds through
-//! chance; H. Berliner, "The B* tree search algorithm" (1979), for two bounds a position.
+//! chance nodes; H. Berliner, "The B* tree search algorithm" (1979), for two bounds per position.
 
 use std::collections::HashMap;
 
@@ -17,18 +16,18 @@ use buxtehude::rules::{Game, Seat, Turn};
 use crate::player::Player;
 use crate::records::Played;
 
-/// Bounds this near each other are one value.
+/// Largest difference between the bounds of a solved position.
 const NEAR: f64 = 0.002;
 
-/// A longer look is so many plies longer.
+/// Plies by which the depth grows.
 const STEP: u32 = 2;
 
-/// What is known of a position.
+/// Bounds of a position's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Bounds {
     least: f64,
     most: f64,
-    /// How many plies ahead it was looked.
+    /// Search depth in plies.
     depth: u32,
 }
 
@@ -47,7 +46,7 @@ impl Bounds {
         }
     }
 
-    /// The same for the chance of a seat, of the chance of the first.
+    /// Converts bounds of the first seat's chance to bounds of `seat`'s chance, or back.
     fn seen_by(self, seat: Seat) -> Bounds {
         match seat {
             Seat(0) => self,
@@ -64,16 +63,16 @@ impl Bounds {
     }
 }
 
-/// Solves endings, and remembers what it found on the way.
+/// Solves endings, with a table of the bounds found.
 #[derive(Debug)]
 pub struct Solver {
     known: HashMap<u64, Bounds>,
-    /// Positions that one ending may take.
+    /// Largest number of positions per ending.
     most_positions: usize,
 }
 
 impl Solver {
-    /// A solver that gives an ending up after so many positions.
+    /// Creates a solver that gives up an ending after this number of positions.
     pub fn new(most_positions: usize) -> Solver {
         Solver {
             known: HashMap::new(),
@@ -81,13 +80,13 @@ impl Solver {
         }
     }
 
-    /// The chance of the first seat to finish first, within a thousandth; `None` where that would take too many
+    /// Returns the first seat's chance of finishing first, within a thousandth, or `None` if that would take too many
     /// positions.
     ///
     /// # Panics
-    /// Unless there are two seats.
+    /// If there are not two seats.
     pub fn value(&mut self, position: &Position) -> Option<f64> {
-        assert_eq!(position.seats(), 2, "endings are those of two hares");
+        assert_eq!(position.seats(), 2, "an ending has two hares");
         self.known.clear();
         for depth in (STEP..).step_by(STEP as usize) {
             let bounds = self.look(position, depth)?;
@@ -98,7 +97,7 @@ impl Solver {
         None
     }
 
-    /// Bounds after a look so many plies ahead; `None` once the positions are used up.
+    /// Returns bounds after a search to a depth, or `None` once the limit of positions is reached.
     fn look(&mut self, position: &Position, depth: u32) -> Option<Bounds> {
         let before = self.known_of(position);
         if before.depth >= depth || before.least >= before.most {
@@ -128,7 +127,7 @@ impl Solver {
         }
     }
 
-    /// The mean over the cards, weighted.
+    /// Weighted mean over the cards.
     fn over_cards(&mut self, position: &Position, depth: u32) -> Option<(f64, f64)> {
         let (mut least, mut most, mut whole) = (0.0, 0.0, 0.0);
         for (card, weight) in position.outcomes() {
@@ -141,7 +140,7 @@ impl Solver {
         Some((least / whole, most / whole))
     }
 
-    /// What the best move leaves to `mover`, as the first seat sees it.
+    /// Bounds for the best move of `mover`, from the point of view of the first seat.
     fn over_moves(&mut self, position: &Position, mover: Seat, depth: u32) -> Option<(f64, f64)> {
         let moves = position.legal_moves();
         let mut after: Vec<(Position, Bounds)> = moves
@@ -156,7 +155,7 @@ impl Solver {
             depth,
         };
         for (next, known) in after {
-            // No later move can be worth more either.
+            // The later moves have no larger upper bound.
             if known.most <= best.least {
                 break;
             }
@@ -170,34 +169,33 @@ impl Solver {
     }
 }
 
-/// How far from solved endings what is expected of them is.
+/// Errors of the expected results against solved endings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Errors {
-    /// Endings solved.
     pub solved: usize,
-    /// Endings that were given up.
+    /// Endings given up.
     pub given_up: usize,
     at_first_sight: f64,
     searched: f64,
 }
 
 impl Errors {
-    /// The mean error of the chance to finish first at first sight, from 0 to 1.
+    /// Mean error of the static chance of finishing first, from 0 to 1.
     pub fn at_first_sight(&self) -> f64 {
         self.at_first_sight / self.solved as f64
     }
 
-    /// The same of what the player's search expects.
+    /// Mean error of the chance according to the player's search.
     pub fn searched(&self) -> f64 {
         self.searched / self.solved as f64
     }
 }
 
-/// Holds a player with a search against the endings of games of two: the first position of each in which both hares are
-/// this many turns from home or fewer.
+/// Compares a player that searches with the solved endings of two-seat games. It uses the first position of each game
+/// in which both hares are at most `turns` turns from home.
 ///
 /// # Panics
-/// Where a game is not of two.
+/// If a game does not have two seats.
 pub fn errors(player: &mut Player, games: &[Played], turns: u32, solver: &mut Solver) -> Errors {
     let first = Seat(0);
     let mut errors = Errors::default();

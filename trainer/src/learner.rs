@@ -1,14 +1,13 @@
-//! Learning: how wrong a net is about a sample, and how its weights change for that.
+//! Learning: the loss of a net on a sample, and the gradient steps.
 //!
-//! What is to be small is the cross-entropy of the chances to finish before each rival. The rows that make up looks
-//! change with each sample, by steps that shrink as a row changes (Adagrad, one number a row); all else changes with
-//! the mean of a batch (Adam).
+//! The loss is the cross-entropy of the chances of finishing before each rival. The rows that make up looks change with
+//! each sample, with Adagrad (one number per row); all other weights change with the mean of a batch, with Adam.
 //! Source: J. Duchi, E. Hazan and Y. Singer, "Adaptive subgradient methods" (2011); D. Kingma and J. Ba, "Adam: a
 //! method for stochastic optimization" (2015).
 
 #![expect(
     clippy::needless_range_loop,
-    reason = "several rows are walked side by side, by the same index"
+    reason = "the loops index several rows at once"
 )]
 
 use buxtehude::eval::net::{DECK_KINDS, Looks, PART_ROWS, PARTS, Row, WIDTH, Weights, deck_of};
@@ -18,30 +17,30 @@ use rand::{Rng, RngExt};
 
 use crate::self_play::{Sample, chance};
 
-/// Samples between two changes of what is not in a table.
+/// Samples per step of the dense weights, which are not in tables of parts.
 const BATCH: usize = 64;
 
-/// The size of steps: Adam's, and Adagrad's.
+/// Step sizes of Adam (dense) and Adagrad (sparse).
 const DENSE_RATE: f32 = 0.002;
 const SPARSE_RATE: f32 = 0.05;
 
-/// How much Adam remembers of means and of squares.
+/// Adam's decay of the means and of the squares.
 const MEAN_DECAY: f32 = 0.9;
 const SQUARE_DECAY: f32 = 0.999;
 const TINY: f32 = 1e-8;
 
-/// After so many batches the means of Adam are no longer corrected for their beginning.
+/// Number of batches after which Adam's bias correction no longer changes.
 const MOST_BATCHES: f32 = 100_000.0;
 
-/// What the summed squares of a row begin with.
+/// Initial sum of squares of a row.
 const FIRST_SQUARE: f32 = 0.1;
 
-/// A net that learns.
+/// A net in training.
 #[derive(Clone, Debug)]
 pub struct Learner {
-    /// What it has learned.
+    /// Current weights.
     pub weights: Weights,
-    /// Summed squares of changes, a number a row.
+    /// Sums of squared gradients, one number per row.
     row_squares: [Vec<f32>; PARTS],
     dense: Dense,
     mean: Dense,
@@ -49,14 +48,14 @@ pub struct Learner {
     in_batch: usize,
     /// Batches so far, up to [`MOST_BATCHES`].
     batches: f32,
-    /// The rows of each look.
+    /// Rows of each look.
     parts: Vec<[u16; PARTS]>,
-    /// `mixing` and `slots` of the weights with rows and columns exchanged, for the way back.
+    /// Transposed `mixing` and `slots` of the weights, for backpropagation.
     mixing_back: [Row; WIDTH],
     slots_back: Vec<[Row; WIDTH]>,
 }
 
-/// Numbers for all weights that are not in tables of parts: a change, or what is remembered of changes.
+/// A number for each dense weight: a gradient or a statistic of gradients.
 #[derive(Clone, Debug)]
 struct Dense {
     deck: [[Row; 3]; DECK_KINDS],
@@ -95,7 +94,7 @@ impl Dense {
     }
 }
 
-/// What a net finds on its way to strengths.
+/// Activations of a forward pass.
 struct Pass {
     hares: [Row; MAX_SEATS],
     first: Row,
@@ -104,7 +103,7 @@ struct Pass {
 }
 
 impl Learner {
-    /// A net that knows nothing.
+    /// Creates a net with random weights.
     pub fn new(ruleset: &Ruleset, seats: usize, random: &mut impl Rng) -> Learner {
         let mut weights = Weights::zero(ruleset.name, seats);
         let mut uniform = |size: f32| random.random_range(-size..size);
@@ -124,7 +123,7 @@ impl Learner {
         Learner::from_weights(ruleset, weights)
     }
 
-    /// A net that learns on from what was learned.
+    /// Continues learning from existing weights.
     pub fn from_weights(ruleset: &Ruleset, weights: Weights) -> Learner {
         let looks = Looks::of(ruleset);
         let seats = weights.seats;
@@ -177,7 +176,7 @@ impl Learner {
         }
     }
 
-    /// The sum of the rows that make up a look.
+    /// Sum of the rows that make up a look.
     #[inline(always)]
     fn hare(&self, parts: &[u16; PARTS]) -> Row {
         let rows: [&Row; PARTS] =
@@ -193,7 +192,7 @@ impl Learner {
         hare
     }
 
-    /// The cross-entropy of a sample in nats, a pair of rivals, and the number of pairs.
+    /// Returns the cross-entropy of a sample in nats, summed over the pairs of rivals, and the number of pairs.
     pub fn loss(&self, sample: &Sample) -> (f32, u32) {
         let pass = self.pass(sample);
         let mut sum = 0.0;
@@ -207,12 +206,12 @@ impl Learner {
         (sum, pairs)
     }
 
-    /// Learns from a sample, by steps of `rate` times the usual size.
+    /// Learns from a sample, with steps of `rate` times the usual size.
     pub fn learn(&mut self, sample: &Sample, rate: f32) {
         let seats = self.weights.seats;
         let pass = self.pass(sample);
-        // The gradient of the cross-entropy of all pairs depends on no pair alone: it is how many rivals a slot is
-        // expected to finish before less how many it did.
+        // The gradient of the summed cross-entropy for a slot is the expected number of rivals that it finishes before,
+        // minus the actual number.
         let mut by_strength = sample.wins.map(|wins| -wins);
         for_each_pair(sample, seats, |first, second, _| {
             let difference = pass.strengths[first] - pass.strengths[second];
@@ -265,7 +264,7 @@ impl Learner {
         }
     }
 
-    /// Forgets what a batch that is not full would change.
+    /// Discards the gradients of an incomplete batch.
     pub fn end_round(&mut self) {
         self.in_batch = 0;
         for row in self.dense.rows() {
@@ -273,7 +272,7 @@ impl Learner {
         }
     }
 
-    /// All numbers that what it learns next depends on, between two rounds.
+    /// The complete state between two rounds, as numbers.
     pub fn state(&mut self) -> impl Iterator<Item = &mut f32> {
         let weights = self.weights.numbers();
         let squares = self.row_squares.iter_mut().flatten();
@@ -284,7 +283,7 @@ impl Learner {
             .chain([&mut self.batches])
     }
 
-    /// Takes note that the numbers of [`Learner::state`] were changed from outside.
+    /// Updates derived data after the numbers of [`Learner::state`] were changed.
     pub fn refresh(&mut self) {
         self.mixing_back = transposed(&self.weights.mixing);
         for (back, slot) in self.slots_back.iter_mut().zip(&self.weights.slots) {
@@ -364,7 +363,7 @@ fn add_times(sum: &mut Row, factor: f32, row: &Row) {
     }
 }
 
-/// The sum of products, in several sums side by side.
+/// Dot product, in several parallel sums.
 #[inline(always)]
 fn dot(first: &Row, second: &Row) -> f32 {
     let mut sums = [0.0; LANES];
@@ -376,7 +375,7 @@ fn dot(first: &Row, second: &Row) -> f32 {
     sums.iter().sum()
 }
 
-/// Numbers that processors add at a time: rows are taken apart so that compilers see it.
+/// Width of a vector register in numbers: rows are split so that the compiler vectorises the loops.
 const LANES: usize = 8;
 
 #[inline(always)]

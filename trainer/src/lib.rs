@@ -1,8 +1,8 @@
-//! Learning the evaluation of buxtehude from games against itself, and measuring what was learned.
+//! Learning the evaluation of buxtehude from self-play, and measuring the result.
 //!
-//! [`course`] is the way of a net from nothing to weights: rounds of [`self_play`] by a [`player`] from [`openings`],
-//! from whose samples a [`learner`] learns. [`measure`] holds a net against [`records`] of games, and [`comparison`]
-//! against another net, and [`endings`] against what is certain.
+//! A [`course`] takes a net from nothing to weights, in rounds of [`self_play`] by a [`player`] from [`openings`]; a
+//! [`learner`] learns from the samples. [`measure`] compares a net with [`records`] of games, [`comparison`] with
+//! another net, and [`endings`] with exact results.
 
 pub mod carrying_over;
 pub mod comparison;

@@ -1,4 +1,4 @@
-//! The trainer as a program.
+//! The trainer program.
 
 use std::error::Error;
 use std::fs::{self, File};
@@ -33,16 +33,16 @@ enum Command {
     Learn(Learn),
     /// Learns all weights shipped with the engine, one after the other
     LearnAll {
-        /// The directory of the weight files
+        /// Directory of the weights files
         #[arg(long, default_value = "data/nets")]
         output: PathBuf,
-        /// Only the weights for these numbers of seats
+        /// Learn only the weights for these numbers of seats
         #[arg(long, num_args = 1.., default_values_t = [2, 3, 4, 5, 6])]
         seats: Vec<usize>,
     },
     /// Plays games of a net against itself and writes them as JSON Lines
     Games {
-        /// The weight file
+        /// Weights file
         #[arg(long)]
         weights: PathBuf,
         /// Number of games
@@ -51,13 +51,13 @@ enum Command {
         /// Nodes of the engine's search per move; with 0, moves are chosen by static evaluation
         #[arg(long, default_value_t = NODES)]
         nodes: u64,
-        /// Seed for everything random
+        /// Seed of all random numbers
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
     /// Plays two nets against each other, each opening with the same cards in both seatings
     Compare {
-        /// The weight files of both
+        /// Weights files of both nets
         #[arg(num_args = 2, required = true)]
         weights: Vec<PathBuf>,
         /// Number of openings
@@ -66,7 +66,7 @@ enum Command {
         /// Nodes of the engine's search per move; with 0, moves are chosen by static evaluation
         #[arg(long, default_value_t = NODES)]
         nodes: u64,
-        /// Seed for everything random
+        /// Seed of all random numbers
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
@@ -74,7 +74,7 @@ enum Command {
     Measure {
         /// Games as JSON Lines, from `games` or from the arbiter's `--record` or `export`
         games: PathBuf,
-        /// Weight files
+        /// Weights files
         #[arg(long, required = true, num_args = 1..)]
         weights: Vec<PathBuf>,
         /// Plot the calibration curves of the first net to this file, as SVG
@@ -85,16 +85,16 @@ enum Command {
     Endings {
         /// Games as JSON Lines, as for `measure`
         games: PathBuf,
-        /// The weight file
+        /// Weights file
         #[arg(long)]
         weights: PathBuf,
-        /// Both hares are at most this many turns from home
+        /// Use positions with both hares at most this many turns from home
         #[arg(long, default_value_t = 3)]
         turns: u32,
         /// Nodes of the engine's search
         #[arg(long, default_value_t = NODES, value_parser = clap::value_parser!(u64).range(1..))]
         nodes: u64,
-        /// Most positions to look at when solving an ending
+        /// Largest number of positions to visit when solving an ending
         #[arg(long, default_value_t = 1_000_000)]
         positions: usize,
     },
@@ -114,19 +114,19 @@ const MOST_PLIES: i64 = 20;
 
 #[derive(Args)]
 struct Learn {
-    /// The variant
+    /// Variant to learn
     #[arg(long, default_value = "hase-und-igel")]
     variant: String,
     /// Number of seats
     #[arg(long, value_parser = clap::value_parser!(u8).range(2..=6))]
     seats: u8,
-    /// Seed for everything random
+    /// Seed of all random numbers
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Rounds in which moves are chosen by static evaluation
+    /// Rounds with moves chosen by static evaluation
     #[arg(long, default_value_t = ROUNDS)]
     rounds: u64,
-    /// Rounds after these, in which the engine's search chooses the moves
+    /// Rounds after these with moves chosen by the engine's search
     #[arg(long, default_value_t = LAST_ROUNDS)]
     last_rounds: u64,
     /// Nodes of this search per move
@@ -135,13 +135,13 @@ struct Learn {
     /// Samples per round
     #[arg(long, default_value_t = SAMPLES)]
     samples: usize,
-    /// Threads that play, by default one per processor; the result does not depend on it
+    /// Threads that play, by default one per processor; the result does not depend on their number
     #[arg(long, default_value_t = processors())]
     threads: usize,
-    /// Weights to start from, of any board
+    /// Weights to start from, for any board
     #[arg(long)]
     from: Option<PathBuf>,
-    /// The weight file
+    /// Weights file to write
     #[arg(long)]
     output: PathBuf,
 }
@@ -151,10 +151,10 @@ const LAST_ROUNDS: u64 = 250;
 const SAMPLES: usize = 100_000;
 const NODES: u64 = 100;
 
-/// Rounds between two lines about them, where they are not shown otherwise.
+/// Rounds between two log lines, if there is no progress bar.
 const ROUNDS_A_LINE: u64 = 10;
 
-/// Rounds on another board, from what was learned on the first.
+/// Rounds on another board, starting from the weights of the first.
 const ROUNDS_CARRIED_OVER: u64 = 100;
 const LAST_ROUNDS_CARRIED_OVER: u64 = 150;
 
@@ -166,7 +166,7 @@ fn main() -> ExitCode {
     match run(Arguments::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nobody is left to tell, should this fail too.
+            // If standard error fails too, there is no one left to inform.
             let _ = writeln!(io::stderr(), "trainer: {error}");
             ExitCode::FAILURE
         }
@@ -241,10 +241,10 @@ fn run_course(course: &Course, output: &Path) -> Result<(), Box<dyn Error>> {
         bar.set_position(round.round);
         let samples_a_game = round.samples as f64 / round.games as f64;
         let news = format!(
-            "cross-entropy {:.4}, {samples_a_game:.1} samples a game",
+            "cross-entropy {:.4}, {samples_a_game:.1} samples per game",
             round.loss
         );
-        // Where nobody watches the bar, a line now and then tells the same.
+        // Without a visible progress bar, prints a line from time to time.
         if bar.is_hidden() && round.round % ROUNDS_A_LINE == 0 {
             let (round, whole) = (round.round, course.whole());
             let _ = writeln!(io::stderr(), "round {round} of {whole}, {news}");
@@ -255,7 +255,7 @@ fn run_course(course: &Course, output: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The boards, the first of which the others begin from.
+/// Learns both boards, the second from the weights of the first.
 fn learn_all(output: &Path, seats: &[usize]) -> Result<(), Box<dyn Error>> {
     for &seats in seats {
         let file = |variant: &str| output.join(format!("{variant}-{seats}.net"));
@@ -314,7 +314,7 @@ fn compare(
     seed: u64,
 ) -> Result<(), Box<dyn Error>> {
     let [first, second] = files else {
-        return Err("expected two files of weights".into());
+        return Err("expected two weights files".into());
     };
     let weights = [read_weights(first)?, read_weights(second)?];
     if weights[0].seats != weights[1].seats || weights[0].variant != weights[1].variant {
@@ -355,7 +355,7 @@ fn solve_endings(
     )?;
     writeln!(
         output,
-        "mean error of the chance to finish first: at first sight {:.4}, searched {:.4}",
+        "mean error of the chance of finishing first: static {:.4}, with search {:.4}",
         errors.at_first_sight(),
         errors.searched()
     )?;
@@ -391,7 +391,7 @@ fn write_calibration(output: &mut impl Write, name: &str, part: &Calibration) ->
     for (index, tenth) in part.tenths().iter().enumerate() {
         writeln!(
             output,
-            "  {:.1} to {:.1}: {:.0} pairs, given {:.3}, found {:.3} ± {:.3}",
+            "  {:.1} to {:.1}: {:.0} pairs, predicted {:.3}, observed {:.3} ± {:.3}",
             index as f64 / TENTHS as f64,
             (index + 1) as f64 / TENTHS as f64,
             tenth.pairs,

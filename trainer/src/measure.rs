@@ -1,5 +1,5 @@
-//! How much a net knows: the cross-entropy of its chances to finish before a rival over recorded games, and how often
-//! what it gives a chance comes about.
+//! Accuracy of a net on recorded games: the cross-entropy of its chances of finishing before a rival, and their
+//! calibration.
 
 use buxtehude::eval::net::Net;
 use buxtehude::rules::{Game, Seat};
@@ -7,39 +7,39 @@ use buxtehude::rules::{Game, Seat};
 use crate::records::Played;
 use crate::self_play::chance;
 
-/// Chances are told apart by tenths.
+/// Number of classes of chances.
 pub const TENTHS: usize = 10;
 
-/// What was found over the pairs of rivals of many positions.
+/// Statistics over the pairs of rivals of many positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Calibration {
     /// Summed cross-entropy, in nats.
     loss: f64,
-    /// By tenth of the chance that was given: pairs, summed chances, and how many of the first did finish before.
+    /// Statistics of the pairs by predicted chance, in tenths.
     tenths: [Tenth; TENTHS],
 }
 
-/// The pairs to which a chance within a tenth was given.
+/// Pairs whose predicted chance lies within a tenth.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tenth {
-    /// How many there are.
+    /// Number of pairs.
     pub pairs: f64,
     chances: f64,
     before: f64,
 }
 
 impl Tenth {
-    /// The mean chance that was given, from 0 to 1.
+    /// Mean predicted chance, from 0 to 1.
     pub fn expected(&self) -> f64 {
         self.chances / self.pairs
     }
 
-    /// The share that did finish before.
+    /// Observed frequency.
     pub fn found(&self) -> f64 {
         self.before / self.pairs
     }
 
-    /// The standard error of what was found, were all pairs of games of their own.
+    /// Standard error of the observed frequency, as if all pairs came from different games.
     pub fn error(&self) -> f64 {
         (self.found() * (1.0 - self.found()) / self.pairs).sqrt()
     }
@@ -55,27 +55,27 @@ impl Calibration {
         tenth.before += f64::from(u8::from(is_before));
     }
 
-    /// Pairs of rivals.
+    /// Number of pairs of rivals.
     pub fn pairs(&self) -> f64 {
         self.tenths.iter().map(|tenth| tenth.pairs).sum()
     }
 
-    /// The mean cross-entropy, in nats a pair.
+    /// Mean cross-entropy, in nats per pair.
     pub fn loss(&self) -> f64 {
         self.loss / self.pairs()
     }
 
-    /// By tenth of the chance.
+    /// Statistics by predicted chance.
     pub fn tenths(&self) -> &[Tenth; TENTHS] {
         &self.tenths
     }
 }
 
-/// The parts of games: the first third of their moves, the second, the last.
+/// The parts of a game: the first, second and last third of its moves.
 pub const PARTS: [&str; 3] = ["early", "middle", "late"];
 
-/// What a net gives the pairs of rivals in all positions of games with its number of seats, by part of the game. Each
-/// pair counts once, for the lower seat.
+/// Calibration of a net over all positions of games with its number of seats, by part of the game. Each pair of rivals
+/// counts once, from the point of view of the lower seat.
 pub fn calibrations(net: &Net, games: &[Played]) -> [Calibration; 3] {
     let mut parts = [Calibration::default(); 3];
     for (positions, places) in games {
@@ -96,7 +96,7 @@ pub fn calibrations(net: &Net, games: &[Played]) -> [Calibration; 3] {
     parts
 }
 
-/// The sum of several.
+/// Sum of several calibrations.
 pub fn whole(parts: &[Calibration]) -> Calibration {
     let mut whole = Calibration::default();
     for part in parts {

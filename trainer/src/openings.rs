@@ -1,23 +1,23 @@
-//! Where games begin: at the start, after some random moves, or in the midst of a race made up at random.
+//! Openings: the start, a position after some random moves, or a random position in the middle of a race.
 
 use buxtehude::rules::Game;
 use buxtehude::rules::hase::{FINISH, Position, Ruleset, Square, cost};
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, RngExt};
 
-/// The most random moves before a game that begins at the start.
+/// Largest number of random moves from the start.
 const RANDOM_PLIES: u32 = 8;
 
-/// The share of games that begin in a position made up at random.
+/// Share of games that begin with a random position.
 const MADE_UP: f64 = 0.5;
 
-/// Tries for a position in which the game is not over.
+/// Number of attempts to find a position in which the game is not over.
 const TRIES: u32 = 1000;
 
-/// A position in which a game begins: a seat is to move.
+/// Returns an opening position with a seat to move.
 ///
 /// # Panics
-/// Unless `seats` is 2 to 6.
+/// If `seats` is not 2 to 6.
 pub fn opening(ruleset: &'static Ruleset, seats: usize, random: &mut impl Rng) -> Position {
     for _ in 0..TRIES {
         let position = if random.random_bool(MADE_UP) {
@@ -32,15 +32,15 @@ pub fn opening(ruleset: &'static Ruleset, seats: usize, random: &mut impl Rng) -
     start(ruleset, seats)
 }
 
-/// The start of the game.
+/// Returns the start of the game.
 ///
 /// # Panics
-/// Unless `seats` is 2 to 6.
+/// If `seats` is not 2 to 6.
 pub fn start(ruleset: &'static Ruleset, seats: usize) -> Position {
     Position::start(ruleset, seats).expect("a game for two to six")
 }
 
-/// A position after some random moves from the start.
+/// Returns a position after some random moves from the start.
 pub fn after_random_moves(
     ruleset: &'static Ruleset,
     seats: usize,
@@ -56,7 +56,7 @@ pub fn after_random_moves(
     position
 }
 
-/// The position with a card drawn, if one is due.
+/// Draws a card if one is due.
 pub fn draw(position: Position, random: &mut impl Rng) -> Position {
     let whole: u32 = position.outcomes().map(|(_, weight)| weight).sum();
     if whole == 0 {
@@ -72,7 +72,7 @@ pub fn draw(position: Position, random: &mut impl Rng) -> Position {
     position
 }
 
-/// A position that nobody has played to; `None` where it breaks a rule.
+/// Generates a random position; returns `None` if it breaks a rule.
 fn made_up(ruleset: &'static Ruleset, seats: usize, random: &mut impl Rng) -> Option<Position> {
     let finished = if random.random_bool(0.3) {
         random.random_range(0..seats - 1)
@@ -136,7 +136,7 @@ fn racing_hare(
     Some(format!("{square},{carrots},{lettuces}{mark}"))
 }
 
-/// The letters of cards drawn, in half of the cases none.
+/// Letters of a random set of drawn cards; in half of all cases none.
 fn drawn(random: &mut impl Rng) -> String {
     if random.random_bool(0.5) {
         return "-".into();

@@ -1,4 +1,4 @@
-//! Who plays: a net that takes what is best at first sight, or the engine's own search with that net.
+//! Players: a net that chooses by static evaluation, or the engine's own search with that net.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use rand::{Rng, RngExt};
 use crate::openings::start;
 use crate::self_play::chance;
 
-/// The expected number of rivals that each seat finishes before, from now on.
+/// Expected number of rivals still in the race that each seat finishes before.
 pub type Wins = [f32; MAX_SEATS];
 
-/// The memory of a search, in mebibytes: more than a search of some hundred positions fills.
+/// Search memory in MiB: more than a search of some hundred positions needs.
 const MEMORY: usize = 1;
 
-/// A net, and how it looks for moves.
+/// A net, with an optional search.
 #[derive(Debug)]
 pub struct Player {
     net: Arc<Net>,
@@ -32,10 +32,10 @@ struct Search {
 }
 
 impl Player {
-    /// A player with these weights, whose searches visit so many positions for a move; with 0 it looks no further than
-    /// at first sight.
+    /// Creates a player with these weights whose searches visit `nodes` positions per move; with 0 it chooses by static
+    /// evaluation.
     pub fn new(ruleset: &'static Ruleset, weights: &Weights, nodes: u64) -> Player {
-        // The net at first sight is the one that the search evaluates by.
+        // The search uses the same net for its evaluations.
         let evaluators = Evaluators::default();
         evaluators.use_weights(Some(weights.clone()));
         Player {
@@ -47,19 +47,18 @@ impl Player {
         }
     }
 
-    /// Number of seats.
     pub fn seats(&self) -> usize {
         self.net.seats()
     }
 
-    /// Begins a game: what the searches of another left is forgotten.
+    /// Begins a game: clears the search memory.
     pub fn begin(&mut self) {
         if let Some(search) = &mut self.search {
             search.memory.forget();
         }
     }
 
-    /// The move of the search, or without one a move at first sight; see [`Player::at_first_sight`].
+    /// Move of the search or, without a search, of [`Player::at_first_sight`].
     pub fn chosen(
         &mut self,
         position: &Position,
@@ -73,7 +72,7 @@ impl Player {
         }
     }
 
-    /// The move of the search, and what the search expects; `None` without a search.
+    /// Move of the search, and the result that it expects; `None` without a search.
     pub fn searched(&mut self, position: &Position) -> Option<(Move, Wins)> {
         let Search { memory, nodes } = self.search.as_mut()?;
         let mut request = Request::new(AnyPosition::Hase(*position), MAX_DEPTH);
@@ -87,11 +86,10 @@ impl Player {
         Some((mv, answer.value.leads.map(wins)))
     }
 
-    /// A move that is best at first sight, or nearly so: one that is worth `temperature` of a seat's par less is taken
-    /// e times less often.
+    /// Chooses a move by static evaluation, from a softmax with `temperature` in shares of a seat's par.
     ///
     /// # Panics
-    /// Unless a seat is to move.
+    /// If no seat is to move.
     pub fn at_first_sight(
         &self,
         position: &Position,
@@ -104,7 +102,7 @@ impl Player {
         if moves.is_empty() {
             return best;
         }
-        // The largest of shares with Gumbel noise is each with the probability that a softmax gives it.
+        // The largest value with Gumbel noise has the distribution of a softmax.
         let scale = temperature * (position.seats() - 1) as f32;
         let mut most = f32::NEG_INFINITY;
         for mv in position.legal_moves() {
@@ -120,7 +118,7 @@ impl Player {
         best
     }
 
-    /// The expected number of rivals that a seat finishes before, at first sight.
+    /// Expected number of rivals that a seat finishes before, by static evaluation.
     pub fn wins(&self, position: &Position, seat: Seat) -> f32 {
         if let Some(place) = position.place(seat) {
             return (position.seats() - place) as f32;

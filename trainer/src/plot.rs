@@ -1,4 +1,4 @@
-//! The curves of what chances come true, as a picture.
+//! Plot of the calibration curves.
 
 use std::error::Error;
 use std::path::Path;
@@ -13,10 +13,10 @@ const COLOURS: [RGBColor; 3] = [
     RGBColor(0, 158, 115),
 ];
 
-/// Draws, for each part of the games, how often each tenth of the chances came true.
+/// Plots predicted against observed frequencies for each part of the games.
 ///
 /// # Errors
-/// Where the file cannot be written.
+/// The file cannot be written.
 pub fn draw(path: &Path, title: &str, parts: &[Calibration; 3]) -> Result<(), Box<dyn Error>> {
     let root = SVGBackend::new(path, (480, 420)).into_drawing_area();
     root.fill(&WHITE)?;
@@ -28,8 +28,8 @@ pub fn draw(path: &Path, title: &str, parts: &[Calibration; 3]) -> Result<(), Bo
         .build_cartesian_2d(0.0..1.0, 0.0..1.0)?;
     chart
         .configure_mesh()
-        .x_desc("chance given")
-        .y_desc("came true")
+        .x_desc("predicted chance")
+        .y_desc("observed frequency")
         .draw()?;
     chart.draw_series(LineSeries::new([(0.0, 0.0), (1.0, 1.0)], BLACK.mix(0.3)))?;
     for ((part, name), colour) in parts.iter().zip(PARTS).zip(COLOURS) {

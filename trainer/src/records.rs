@@ -1,5 +1,5 @@
-//! Recorded games, as the arbiter writes them: a JSON object a line, of which the start, the moves and the places
-//! count.
+//! Recorded games, as written by the arbiter: one JSON object per line. Only the start, the moves and the places are
+//! used.
 
 use std::io::{self, BufRead, Write};
 
@@ -8,53 +8,39 @@ use buxtehude::rules::{Game, Turn, is_card};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// A game.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// The name of the variant.
     pub variant: String,
-    /// The position in which it began.
+    /// Position at the start of the game.
     pub start: String,
     /// Moves and cards, separated by spaces.
     pub moves: String,
-    /// The place of each seat.
+    /// Place of each seat.
     pub places: Vec<u8>,
 }
 
-/// Why a line is not a game.
+/// The line is not a valid game.
 #[derive(Debug, Error)]
 pub enum RecordError {
     /// The file cannot be read.
     #[error("line {line}: {source}")]
-    Unreadable {
-        /// The line, from 1.
-        line: usize,
-        /// Why.
-        source: io::Error,
-    },
-    /// It is not of the form.
+    Unreadable { line: usize, source: io::Error },
+    /// The line does not have the form of a game.
     #[error("line {line}: {source}, expected a game with variant, start, moves and places")]
     Form {
-        /// The line, from 1.
         line: usize,
-        /// Why.
         source: serde_json::Error,
     },
-    /// It is not a game by the rules.
+    /// The game breaks a rule.
     #[error("line {line}: {problem}")]
-    Rules {
-        /// The line, from 1.
-        line: usize,
-        /// Why.
-        problem: String,
-    },
+    Rules { line: usize, problem: String },
 }
 
 impl Record {
-    /// The positions of the game: each in which a seat moves.
+    /// Returns all positions of the game in which a seat moves.
     ///
     /// # Errors
-    /// What is not by the rules.
+    /// Names the word that breaks a rule.
     pub fn positions(&self) -> Result<Vec<Position>, String> {
         let ruleset = ruleset(&self.variant)?;
         let mut position =
@@ -77,20 +63,20 @@ impl Record {
         Ok(positions)
     }
 
-    /// Writes it as a line.
+    /// Writes the game as a line.
     ///
     /// # Errors
-    /// Where `output` fails.
+    /// Any error of `output`.
     pub fn write(&self, output: &mut impl Write) -> io::Result<()> {
         serde_json::to_writer(&mut *output, self)?;
         writeln!(output)
     }
 }
 
-/// The ruleset of a variant.
+/// Returns the ruleset of a variant.
 ///
 /// # Errors
-/// Names the variants that there are.
+/// Names the known variants.
 pub fn ruleset(variant: &str) -> Result<&'static Ruleset, String> {
     let known = [&HASE_UND_IGEL, &HARE_AND_TORTOISE];
     let found = known.into_iter().find(|ruleset| ruleset.name == variant);
@@ -99,10 +85,10 @@ pub fn ruleset(variant: &str) -> Result<&'static Ruleset, String> {
     })
 }
 
-/// A game as positions in which a seat moves, and the place of each seat.
+/// Positions of a game in which a seat moves, and the place of each seat.
 pub type Played = (Vec<Position>, Vec<u8>);
 
-/// Reads the games that were played to the end.
+/// Reads the games that were played to the end; skips the others.
 ///
 /// # Errors
 /// [`RecordError`] names the line.

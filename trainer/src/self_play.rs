@@ -1,8 +1,8 @@
 //! Games of a net against itself, and the samples that it learns from.
 //!
-//! Each seat takes the move after which its share of the points is largest at first sight, but that it takes nearly
-//! equal ones for each other now and then; once the net knows more, it is the engine's search that chooses, but for a
-//! hasty move now and then. A sample is a position, cards due among them, with the places in which the game ended.
+//! Each seat takes the move with the largest share of the points by static evaluation, except that nearly equal moves
+//! are sometimes exchanged. Once the net knows more, the engine's search chooses, except for an occasional hasty move.
+//! A sample is a position, including those with a card due, with the final places of its game.
 
 use buxtehude::eval::net::{Looks, deck_index};
 use buxtehude::rules::hase::{Position, Ruleset};
@@ -14,44 +14,43 @@ use crate::openings::{draw, opening, start};
 use crate::player::{Player, Wins};
 use crate::records::Record;
 
-/// A game is given up after so many plies a seat; then the hares rank as far as they are from home.
+/// Largest number of plies per seat; then the hares are ranked by their distance from home.
 const MOST_PLIES: usize = 70;
 
-/// How much of the points a move may be worth less and yet be taken e times less often, in shares of a seat's par.
+/// Softmax temperature of the moves, in shares of a seat's par.
 const TEMPERATURE: f32 = 0.015;
 
-/// The same in the games that look around.
+/// Temperature in exploring games.
 const CURIOUS_TEMPERATURE: f32 = 0.08;
 
-/// The most random moves at the start of a recorded game.
+/// Largest number of random moves at the start of a recorded game.
 const RECORDED_RANDOM_PLIES: usize = 6;
 
-/// The share of games that look around.
+/// Share of exploring games.
 const CURIOUS: f64 = 0.15;
 
-/// The share of moves that are chosen at first sight where the engine searches, so that it sees what follows from
+/// Share of moves chosen by static evaluation even when the engine searches, so that it also sees the positions after
 /// those.
 const HASTY: f64 = 0.15;
 
-/// How much what a search expects counts in a sample, beside what came.
+/// Weight of the search's expectation in a sample, against the actual result.
 const EXPECTED: f32 = 0.5;
 
-/// A position as the net sees it, and how its game ended.
+/// A position as the net sees it, and the result of its game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// The look of each slot.
     pub looks: [u16; MAX_SEATS],
-    /// The number of what is drawn.
+    /// Number of the deck state.
     pub deck: u16,
-    /// The final place of each slot, from 1; 0 where it was decided before, and for slots that there are not.
+    /// Final place of each slot, from 1; 0 if it was decided before this position, and for unused slots.
     pub places: [u8; MAX_SEATS],
-    /// How many rivals still in the race each slot finishes before: as it came, or where a search expected something,
-    /// half of both.
+    /// Number of rivals still in the race that each slot finishes before: the actual number, or its mean with the
+    /// number that a search expected.
     pub wins: Wins,
 }
 
 impl Sample {
-    /// What the net sees of a position; nothing is known of how it ends.
+    /// Features of a position, without a result.
     pub fn of(looks: &Looks, position: &Position) -> Sample {
         let mut sample = Sample {
             looks: [0; MAX_SEATS],
@@ -65,7 +64,7 @@ impl Sample {
         sample
     }
 
-    /// The same, with the place of each seat at the end, and what a search expected.
+    /// Features of a position, with the final place of each seat and the expectation of a search.
     pub fn labelled(
         looks: &Looks,
         position: &Position,
@@ -89,7 +88,7 @@ impl Sample {
     }
 }
 
-/// The seat that moves or draws.
+/// Seat that moves or draws.
 fn mover(position: &Position) -> Seat {
     position.turn().seat().unwrap_or(Seat(0))
 }
@@ -145,12 +144,12 @@ pub fn chance(difference: f32) -> f32 {
     1.0 / (1.0 + (-difference).exp())
 }
 
-/// Whether a game is given up after so many plies.
+/// `true` if a game is stopped after this number of plies.
 pub fn is_too_long(plies: usize, seats: usize) -> bool {
     plies >= MOST_PLIES * seats
 }
 
-/// The place of each seat; of those still in the race by how far they have to go.
+/// Place of each seat; seats still in the race are ranked by their distance from home.
 pub fn places(position: &Position) -> [u8; MAX_SEATS] {
     let mut places = [0; MAX_SEATS];
     let mut open: Vec<Seat> = Vec::new();
@@ -172,7 +171,7 @@ pub fn places(position: &Position) -> [u8; MAX_SEATS] {
     places
 }
 
-/// Plays a game from the start, the first moves of which are random.
+/// Plays a game from the start, with some random moves at first.
 pub fn record(player: &mut Player, ruleset: &'static Ruleset, random: &mut impl Rng) -> Record {
     player.begin();
     let seats = player.seats();

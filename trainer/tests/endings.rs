@@ -1,4 +1,4 @@
-//! Endings of two hares against a slow look without memory, and what is known without looking.
+//! Tests the solver of endings against a slow search without memory, and against positions with a known value.
 
 use buxtehude::eval::net::Weights;
 use buxtehude::rules::hase::{HASE_UND_IGEL, Position};
@@ -13,7 +13,7 @@ fn position(text: &str) -> Position {
     Position::parse(&HASE_UND_IGEL, text).unwrap()
 }
 
-/// Bounds of the chance of the first seat, from 0 and 1 at the end of a look so many plies ahead.
+/// Bounds of the first seat's chance from a search `depth` plies deep, with 0 and 1 at its leaves.
 fn slow_bounds(position: &Position, depth: u32) -> (f64, f64) {
     if let Some(place) = position.place(Seat(0)) {
         let value = f64::from(u8::from(place == 1));

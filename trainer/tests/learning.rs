@@ -1,5 +1,4 @@
-//! Courses of a tiny size: what they learn, that they are the same each time, and that they go on where they were
-//! broken off.
+//! Tiny courses: they learn, are reproducible, and resume where they were interrupted.
 
 use std::fs;
 use std::path::Path;
@@ -140,7 +139,7 @@ fn samples(weights: &Weights, nodes: u64, count: usize) -> Vec<Sample> {
     samples
 }
 
-/// What came and what a search expected are both shares of the same rivals.
+/// Actual and expected wins are both distributed over the same pairs of rivals.
 #[test]
 fn seats_still_in_the_race_finish_before_one_another() {
     for (seats, nodes) in [(2, 0), (3, 20), (6, 20)] {
@@ -157,7 +156,7 @@ fn seats_still_in_the_race_finish_before_one_another() {
     }
 }
 
-/// The loss that the learner reckons is the one of the net that plays, but for the rounding of its rows.
+/// The learner computes the same loss as the net used for play, except for the rounding of its rows.
 #[test]
 fn the_learner_and_the_net_agree() {
     for seats in [2, 4, 6] {
@@ -170,7 +169,7 @@ fn the_learner_and_the_net_agree() {
         for position in positions(seats) {
             let looks = Looks::of(&HASE_UND_IGEL);
             let mut sample = Sample::of(&looks, &position);
-            // The mover before the next: the loss of one pair is the logarithm of its chance.
+            // The mover finishes before the next seat: the loss of this single pair is the logarithm of its chance.
             sample.places[0] = 1;
             sample.places[1] = 2;
             let (loss, pairs) = learner.loss(&sample);
@@ -197,7 +196,7 @@ fn positions(seats: usize) -> Vec<buxtehude::rules::hase::Position> {
         .collect()
 }
 
-/// A small step against the gradient makes a sample less surprising.
+/// A small step against the gradient lowers the loss.
 #[test]
 fn learning_from_a_sample_lowers_its_loss() {
     for seats in [2, 3, 6] {

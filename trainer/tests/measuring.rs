@@ -1,4 +1,4 @@
-//! Records of games, and what is measured on them.
+//! Records of games, and measurements on them.
 
 use buxtehude::eval::net::{Net, Weights};
 use buxtehude::rules::hase::HASE_UND_IGEL;
@@ -63,8 +63,7 @@ fn a_line_that_is_no_game_is_named() {
     }
 }
 
-/// A net that gives even chances loses the logarithm of two on each pair, and its chances come true in half of the
-/// cases or so.
+/// A net that predicts even chances has a loss of log 2 per pair, and its predictions come true about half of the time.
 #[test]
 fn even_chances_cost_the_logarithm_of_two() {
     let end = r#"{"variant":"hase-und-igel","start":"63,5,0/63,68,3/62,1,3 1 - -","moves":"1","places":[1,2,3]}"#;

@@ -8,14 +8,14 @@ use crate::eval::DECIDED_WORTH;
 use crate::rules::hase::{FINISH, Hare, Position, Ruleset};
 use crate::rules::{Game, Seat};
 
-/// The correction factors Ks, Kc and Kp, in hundredths.
+/// Correction factors Ks, Kc and Kp, in hundredths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Factors {
-    /// Ks, of the lettuces.
+    /// Ks, for the lettuces.
     pub lettuces: i32,
-    /// Kc, of the carrots.
+    /// Kc, for the carrots.
     pub carrots: i32,
-    /// Kp, of the path.
+    /// Kp, for the path.
     pub path: i32,
 }
 
@@ -29,12 +29,12 @@ impl Default for Factors {
     }
 }
 
-/// What a seat's E is made of.
+/// Terms of a seat's E.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// S.
     pub lettuces: i32,
-    /// Which of the three functions C is: 0, 1 or 2.
+    /// Index of the function used for C: 0, 1 or 2.
     pub function: usize,
     /// C.
     pub carrots: i32,
@@ -50,7 +50,7 @@ impl Terms {
     }
 }
 
-/// The terms of a seat that has not finished, under the preset's curves.
+/// Terms of a seat that has not finished, with the preset's curves.
 pub fn terms(position: &Position, seat: Seat) -> Terms {
     let Hare {
         square, lettuces, ..
@@ -70,7 +70,7 @@ fn read(curves: &LettuceCurves, lettuces: u8, ahead: usize) -> i32 {
     row[ahead.min(row.len() - 1)]
 }
 
-/// The function of a seat's carrots and the holding that it is applied to, with what is about to be paid.
+/// The function for a seat's carrots, and the holding that it is applied to, including the next income.
 #[inline(always)]
 fn carrots_of(position: &Position, seat: Seat) -> (usize, usize) {
     let Hare {
@@ -82,7 +82,7 @@ fn carrots_of(position: &Position, seat: Seat) -> (usize, usize) {
     )
 }
 
-/// The function of a holding on a square, and what of the holding counts.
+/// The function for a holding on a square, and the part of the holding that counts.
 #[inline(always)]
 fn function_of(square: u8, held: usize) -> (usize, usize) {
     let function = if held >= COST_OF_WAY_HOME[usize::from(square)] {
@@ -93,7 +93,7 @@ fn function_of(square: u8, held: usize) -> (usize, usize) {
     (function, held.min(MOST_CARROTS))
 }
 
-/// The evaluation with its factors multiplied out, for a search.
+/// The evaluation with its factors multiplied in, for a search.
 #[derive(Clone, Debug)]
 pub struct Evaluation {
     /// Ks x S + Kp x P by lettuces in hand and square.
@@ -103,7 +103,7 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// The evaluation under a ruleset, with given curves and factors.
+    /// Computes the evaluation for a ruleset, with given curves and factors.
     pub fn new(ruleset: &Ruleset, curves: &Curves, factors: &Factors) -> Evaluation {
         let mut standing = [[0; FINISH as usize + 1]; 4];
         for (lettuces, row) in standing.iter_mut().enumerate() {
@@ -121,8 +121,8 @@ impl Evaluation {
         Evaluation { standing, carrots }
     }
 
-    /// E of each of the position's `N` seats, in hundredths; a seat that has finished has
-    /// [`DECIDED_WORTH`] for itself and for each seat behind it, which is above all others.
+    /// E of each of the position's `N` seats, in hundredths. A seat that has finished has [`DECIDED_WORTH`] for itself
+    /// and for each seat behind it, which is above all others.
     #[inline(always)]
     pub fn worth<const N: usize>(&self, position: &Position) -> [i32; N] {
         std::array::from_fn(|seat| self.worth_of(position, Seat(seat as u8)))
@@ -137,7 +137,7 @@ impl Evaluation {
             lettuces,
         } = position.hare(seat);
         if square == FINISH {
-            // A hare on the finish has a place.
+            // A hare on the finish always has a place.
             let place = position.place(seat).unwrap_or(1);
             return finished_worth(place, position.seats());
         }
@@ -148,7 +148,7 @@ impl Evaluation {
         )
     }
 
-    /// E of a hare on a square before the finish, with what it is about to be paid in its holding.
+    /// E of a hare on a square before the finish; `held` includes its next income.
     #[inline(always)]
     pub fn worth_on(&self, square: u8, lettuces: u8, held: u16) -> i32 {
         let (function, held) = function_of(square, held.into());
@@ -157,7 +157,7 @@ impl Evaluation {
     }
 }
 
-/// E of the seat that finishes in this place, from 1, of so many seats.
+/// E of the seat that finishes in this place, from 1, out of `seats` seats.
 pub fn finished_worth(place: usize, seats: usize) -> i32 {
     DECIDED_WORTH * (seats + 1 - place) as i32
 }

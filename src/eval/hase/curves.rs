@@ -1,15 +1,15 @@
-//! The curves of the article's evaluation, each in one table.
+//! The curves of the article's evaluation, one table for each.
 //!
-//! Source: the article "AI in Hase und Igel: minimax for three". It shows its curves as pictures only; these
-//! obey what it says of them, and were chosen among candidates by matches (docs/article.md).
+//! Source: the article "AI in Hase und Igel: minimax for three". It shows its curves only as pictures; these follow its
+//! description and were chosen among candidates by matches (docs/article.md).
 
-/// The most lettuces that a hare can hold.
+/// Largest number of lettuces in hand.
 const MOST_LETTUCES: usize = 3;
 
-/// The most lettuce squares that can lie ahead.
+/// Largest number of lettuce squares ahead.
 const MOST_AHEAD: usize = 5;
 
-/// Holdings beyond this count as this.
+/// Largest holding in the curves; larger ones count as this.
 pub const MOST_CARROTS: usize = 511;
 
 /// S by lettuces in hand and lettuce squares strictly ahead.
@@ -18,49 +18,49 @@ pub type LettuceCurves = [[i32; MOST_AHEAD + 1]; MOST_LETTUCES + 1];
 /// C by carrots held.
 pub type CarrotCurve = [i32; MOST_CARROTS + 1];
 
-/// The curves that S and C are read from.
+/// The curves of S and C.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Curves {
     /// S by lettuces in hand and lettuce squares strictly ahead.
     pub lettuces: LettuceCurves,
-    /// C by carrots held: in the first half of the track, in the second, and where they pay the way home.
+    /// C by carrots held: for the first half of the track, for the second half, and for holdings that pay the way home.
     pub carrots: [CarrotCurve; 3],
 }
 
-/// The few numbers that curves are drawn from.
+/// Parameters of the curves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// S by lettuces in hand and lettuce squares strictly ahead.
     pub lettuces: LettuceCurves,
-    /// The worth of carrots in the first half of the track.
+    /// Value of carrots in the first half of the track.
     pub first_half: Falling,
-    /// The worth of carrots in the second half of the track.
+    /// Value of carrots in the second half of the track.
     pub second_half: Falling,
-    /// The worth of carrots that pay the way home.
+    /// Value of carrots that pay the way home.
     pub way_home: Burden,
 }
 
-/// A worth that grows with each carrot, by less and less.
+/// A value that grows with each carrot, by decreasing amounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Falling {
-    /// What the first carrot is worth, in hundredths.
+    /// Value of the first carrot, in hundredths.
     pub first: i32,
-    /// So many carrots held, one more is worth half as much.
+    /// Holding at which one more carrot is worth half as much.
     pub half: i32,
 }
 
-/// A worth that falls with each carrot, by more and more.
+/// A value that falls with each carrot, by increasing amounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Burden {
-    /// The worth of none in hand.
+    /// Value of no carrots.
     pub start: i32,
-    /// What the first carrot takes away, in thousandths.
+    /// Decrease for the first carrot, in thousandths.
     pub first: i32,
-    /// By how much more each further one takes away, in thousandths.
+    /// Growth of the decrease per carrot, in thousandths.
     pub growth: i32,
 }
 
-/// The shape of the preset's curves.
+/// Parameters of the preset's curves.
 pub const SHAPE: Shape = Shape {
     lettuces: [
         [60, 60, 60, 60, 60, 60],
@@ -87,7 +87,7 @@ pub const SHAPE: Shape = Shape {
 pub static CURVES: Curves = SHAPE.curves();
 
 impl Shape {
-    /// The curves of this shape.
+    /// Computes the curves.
     pub const fn curves(&self) -> Curves {
         Curves {
             lettuces: self.lettuces,
@@ -101,7 +101,7 @@ impl Shape {
 }
 
 impl Falling {
-    /// The curve: a sum of worths of single carrots, rounded down.
+    /// Computes the curve: a sum of the values of single carrots, rounded down.
     pub const fn curve(self) -> CarrotCurve {
         let mut table = [0; MOST_CARROTS + 1];
         let mut carrots = 1;
@@ -116,7 +116,7 @@ impl Falling {
 }
 
 impl Burden {
-    /// The curve, each carrot's part rounded up.
+    /// Computes the curve, with each carrot's part rounded up.
     pub const fn curve(self) -> CarrotCurve {
         let mut table = [self.start; MOST_CARROTS + 1];
         let mut carrots = 1;

@@ -1,4 +1,4 @@
-//! Hase und Igel as the article's search sees it: what it takes a hare square for.
+//! Model of Hase und Igel for the article's search, with its treatment of hare squares.
 //!
 //! Source: the article "AI in Hase und Igel: minimax for three", "hare trap".
 
@@ -12,28 +12,28 @@ use crate::eval::Model;
 use crate::rules::hase::{Card, FINISH, Hare, Move, Position, Ruleset, Square, Track, cost};
 use crate::rules::{Game, Seat, Turn};
 
-/// Carrots that a hare square takes where no card is drawn.
+/// Carrots that a hare square costs if no card is drawn.
 const TOLL: u16 = 7;
 
-/// E that standing on a hare square costs, in hundredths.
+/// Penalty in E for standing on a hare square, in hundredths.
 const PENALTY: i32 = 3_000;
 
-/// E that standing there costs a hare that could finish with its next move, in hundredths.
+/// Penalty in E if the hare could finish with its next move, in hundredths.
 const PENALTY_BEFORE_HOME: i32 = 30_000;
 
-/// What a search takes a hare square for.
+/// Effect of a hare square in the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HareModel {
-    /// It takes 7 carrots; one of the last takes the hope to finish soon: the holding becomes 65.
+    /// It costs 7 carrots; one of the last hare squares sets the holding to 65 instead, so the hare cannot finish soon.
     #[default]
     Article,
-    /// It takes 7 carrots, and standing on it at the end of a line is penalised.
+    /// It costs 7 carrots, and standing on it at the end of a line is penalised.
     ArticlePenalty,
     /// A card is drawn, each with its chance.
     Chance,
 }
 
-/// The model of a variant under given settings.
+/// Model of a variant with given settings.
 #[derive(Clone, Debug)]
 pub struct Lookahead {
     track: &'static Track,
@@ -47,7 +47,7 @@ impl Lookahead {
         Lookahead::with_curves(ruleset, settings, &CURVES)
     }
 
-    /// The model with other curves, to compare them.
+    /// The model with other curves, for comparison.
     pub fn with_curves(
         ruleset: &'static Ruleset,
         settings: &Settings,
@@ -60,14 +60,14 @@ impl Lookahead {
         }
     }
 
-    /// The position after a card that is due but not drawn.
+    /// Position after a card is due, without drawing it.
     #[inline(always)]
     fn pass_over_card(&self, position: &Position, seat: Seat) -> Position {
         let hare = position.hare(seat);
         position.pass_over_card(self.after_hare(position, hare.square, hare.carrots))
     }
 
-    /// What a hare holds that came to a hare square with so many carrots.
+    /// Holding of a hare that arrives on a hare square with `carrots`.
     #[inline(always)]
     fn after_hare(&self, position: &Position, square: u8, carrots: u16) -> u16 {
         let is_last = position.ruleset().last_hares >> square & 1 == 1;
@@ -156,7 +156,7 @@ impl Model for Lookahead {
         mut take: impl FnMut(Move, [i32; N], bool) -> ControlFlow<()>,
     ) {
         let moves = position.legal_moves();
-        // A forced stay is the only move, and takes or gives other things than carrots.
+        // A forced stay is the only move, and also changes lettuces or squares.
         if self.hare_model != HareModel::Article || moves.contains(Move::STAY) {
             for mv in moves {
                 let next = self.play(position, mv);
@@ -177,22 +177,22 @@ impl Model for Lookahead {
     }
 }
 
-/// What each move of a hare is worth to all under [`HareModel::Article`], without making the positions: no other
-/// hare moves, and others are touched by its being ahead of them or not alone.
+/// Evaluates each move of a hare under [`HareModel::Article`] without building the positions. No other hare moves; the
+/// others are affected only by whether the mover is ahead of them.
 struct Steps<'a, const N: usize> {
     model: &'a Lookahead,
     position: &'a Position,
     mover: usize,
     hare: Hare,
-    /// The hare's carrots with its income.
+    /// The hare's carrots, including its income.
     held: u16,
-    /// The squares of all.
+    /// Squares of all hares.
     squares: [u8; N],
-    /// The squares of the others, but for the start and the finish, as a mask.
+    /// Mask of the other hares' squares, except start and finish.
     others: u64,
     /// Number of seats that have finished.
     finished: u16,
-    /// E of each seat with the mover not ahead of it, and with the mover ahead.
+    /// E of each seat if the mover is not ahead of it, and if it is.
     worth: [[i32; N]; 2],
 }
 
@@ -237,13 +237,13 @@ impl<'a, const N: usize> Steps<'a, N> {
         steps
     }
 
-    /// The place of a hare on a square before the finish, the mover not counted.
+    /// Place of a hare on a square before the finish, not counting the mover.
     #[inline(always)]
     fn place_on(&self, square: u8) -> u16 {
         1 + (self.others >> square >> 1).count_ones() as u16 + self.finished
     }
 
-    /// The worth after a move that is no forced stay, and whether it ends the race of the hare.
+    /// Evaluation after a move that is not a forced stay, and whether the hare finishes.
     #[inline(always)]
     fn worth_after(&self, mv: Move) -> ([i32; N], bool) {
         let code = mv.code();

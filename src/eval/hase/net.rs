@@ -1,15 +1,16 @@
-//! The learned evaluation of Hase und Igel: how strong each seat stands.
+//! The learned evaluation of Hase und Igel.
 //!
 //! A net sees each hare as a [look](Looks) and gives each seat a *strength*. The chance of a seat to finish before
 //! another is the logistic function of the difference of their strengths.
 //!
-//! What a hare adds to the first layer is one row of numbers for its look and its slot, the number of its seat counted
-//! from the one to move. These rows are made from the [`Weights`] once variant and seats are known. Then the
-//! strengths are a sum of a row a hare and one for the cards drawn, and two small layers, for any number of seats.
-//! All is done in an order that is written down here, without fused operations, so that every machine finds the same.
+//! The input of a hare to the first layer is one row of numbers for its look and its slot, which is the number of its
+//! seat counted from the one to move. These rows are computed from the [`Weights`] once variant and number of seats are
+//! known. Then the strengths are the sum of one row per hare and one for the drawn cards, followed by two small layers,
+//! for any number of seats. The order of all operations is fixed in this code, without fused operations, so that every
+//! machine computes the same result.
 //!
 //! Source: Y. Nasu, "Efficiently updatable neural-network-based evaluation functions for computer shogi" (2018), for a
-//! first layer that is a sum of rows of whole numbers.
+//! first layer that is a sum of integer rows.
 
 mod explain;
 mod features;
@@ -25,45 +26,45 @@ pub use weights::{Row, WIDTH, Weights, WeightsError};
 use crate::rules::hase::{Position, Ruleset};
 use crate::rules::{Game, MAX_SEATS, Seat};
 
-/// A row of the first layer, in whole steps of 1 / [`STEPS`].
+/// A row of the first layer, in integer steps of 1 / [`STEPS`].
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Sum([i16; WIDTH]);
 
-/// Steps of a unit in the first layer.
+/// Steps per unit in the first layer.
 const STEPS: f32 = 256.0;
 
-/// A net that is ready to evaluate positions of its ruleset and number of seats.
+/// A net prepared to evaluate positions of one ruleset and number of seats.
 #[derive(Clone, Debug)]
 pub struct Net {
     looks: Looks,
     seats: usize,
-    /// By slot and look.
+    /// Rows of the first layer, by slot and look.
     hares: Vec<Sum>,
-    /// By what is drawn, with the bias.
+    /// Rows of the first layer by deck state, including the bias.
     decks: Vec<Sum>,
     mixing: [Row; WIDTH],
     mixing_bias: Row,
-    /// By unit of the second layer, for each slot.
+    /// Weights of the strengths, by unit of the second layer and slot.
     strength: [[f32; SLOTS]; WIDTH],
     strength_bias: [f32; SLOTS],
 }
 
-/// Slots, filled up to what processors add at a time.
+/// Number of slots, padded to the width of vector registers.
 const SLOTS: usize = 8;
 
-/// The strength of each seat, whose differences are the logarithms of odds; of seats that have finished, and beyond
-/// the last seat, a number without meaning.
+/// Strength of each seat; differences are logarithms of odds. Entries of seats that have finished, and beyond the last
+/// seat, are meaningless.
 pub type Strengths = [f32; MAX_SEATS];
 
 impl Net {
-    /// Makes a net for a ruleset from its weights; takes some milliseconds.
+    /// Builds a net for a ruleset from its weights, in some milliseconds.
     pub fn new(ruleset: &Ruleset, weights: &Weights) -> Net {
         Net::in_place_of(None, ruleset, weights)
     }
 
-    /// As [`Net::new`], in the memory of a net that is no longer needed, or in as much as any net takes. Given back and
-    /// taken anew, pieces of so many sizes would leave gaps in the memory of the program.
+    /// [`Net::new`] in the memory of a net that is no longer needed, or in newly allocated memory that is large enough
+    /// for any net. Freeing and allocating blocks of different sizes would fragment the heap.
     fn in_place_of(old: Option<Net>, ruleset: &Ruleset, weights: &Weights) -> Net {
         let looks = Looks::of(ruleset);
         let part_indices: Vec<[usize; PARTS]> = (0..looks.count())
@@ -118,7 +119,7 @@ impl Net {
         self.seats
     }
 
-    /// The strength of each seat in a position with as many seats as the net has, in which a card may be due.
+    /// Strength of each seat in a position with the net's number of seats; a card may be due.
     #[inline]
     pub fn strengths(&self, position: &Position) -> Strengths {
         match self.seats {
@@ -154,7 +155,7 @@ impl Net {
     #[inline(always)]
     fn upper_layers(&self, sum: &[i16; WIDTH]) -> [f32; SLOTS] {
         let first: Row = sum.map(|x| f32::from(x.max(0)));
-        // Two sums of half the units each: one alone would wait for each of its additions.
+        // Two sums over half of the units each, since in a single sum each addition would wait for the one before.
         let mut second = self.mixing_bias;
         let mut other = [0.0; WIDTH];
         for unit in 0..WIDTH / 2 {
@@ -181,7 +182,7 @@ impl Net {
     }
 }
 
-/// The seat of a slot.
+/// Seat of a slot.
 #[inline(always)]
 fn seat_of<const N: usize>(mover: usize, slot: usize) -> usize {
     let seat = mover + slot;
@@ -202,7 +203,7 @@ fn add_times<const N: usize>(sum: &mut [f32; N], factor: f32, row: &[f32; N]) {
     }
 }
 
-/// The product of a row with a matrix.
+/// Product of a row and a matrix.
 fn times(row: &Row, matrix: &[Row; WIDTH]) -> Row {
     let mut product = [0.0; WIDTH];
     for (factor, row) in row.iter().zip(matrix) {
@@ -211,7 +212,7 @@ fn times(row: &Row, matrix: &[Row; WIDTH]) -> Row {
     product
 }
 
-/// A row in whole steps.
+/// Rounds a row to integer steps.
 fn rounded(row: &Row) -> Sum {
     Sum(row.map(|x| (x * STEPS).round() as i16))
 }

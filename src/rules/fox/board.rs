@@ -1,8 +1,8 @@
 //! The dark squares of the board, and the steps between them.
 //!
-//! They are numbered row by row from the bottom, four a row: a1 is 0, c1 is 1, b2 is 4, h8 is 31. A set of
-//! squares is a mask whose bit n is square n. A step to the next row leads four numbers on, or one more or
-//! one less, by whether the row begins with its dark square or with a light one.
+//! The squares are numbered row by row from the bottom, four to a row: a1 is 0, c1 is 1, b2 is 4, h8 is 31. In a set of
+//! squares bit n is square n. A step up adds 4 to the number and, depending on the row, 1 more to the right or 1 less
+//! to the left.
 
 use std::fmt;
 use std::iter;
@@ -13,46 +13,46 @@ use thiserror::Error;
 /// Number of dark squares.
 pub const SQUARES: u8 = 32;
 
-/// The squares of row 8, the rabbit's goal.
+/// Squares of row 8, the rabbit's goal.
 pub const ROW_8: u32 = 0xF000_0000;
 
-/// The squares of rows 1, 3, 5 and 7, which begin with their dark square.
+/// Squares of rows 1, 3, 5 and 7, which begin with a dark square.
 const ODD_ROWS: u32 = 0x0F0F_0F0F;
 
-/// The squares of rows 2, 4, 6 and 8, which end with their dark square.
+/// Squares of rows 2, 4, 6 and 8, which end with a dark square.
 const EVEN_ROWS: u32 = 0xF0F0_F0F0;
 
-/// The squares at the left edge, from which no step leads to the left.
+/// Squares at the left edge, where no step to the left is possible.
 const FILE_A: u32 = 0x0101_0101;
 
-/// The squares at the right edge, from which no step leads to the right.
+/// Squares at the right edge, where no step to the right is possible.
 const FILE_H: u32 = 0x8080_8080;
 
-/// The squares that are one step up and to the left of one in `set`.
+/// Squares one step up and left of a square in `set`.
 #[inline]
 pub const fn up_left(set: u32) -> u32 {
     (set & EVEN_ROWS) << 4 | (set & ODD_ROWS & !FILE_A) << 3
 }
 
-/// The squares that are one step up and to the right of one in `set`.
+/// Squares one step up and right of a square in `set`.
 #[inline]
 pub const fn up_right(set: u32) -> u32 {
     (set & ODD_ROWS) << 4 | (set & EVEN_ROWS & !FILE_H) << 5
 }
 
-/// The squares that are one step down and to the left of one in `set`.
+/// Squares one step down and left of a square in `set`.
 #[inline]
 pub const fn down_left(set: u32) -> u32 {
     (set & EVEN_ROWS) >> 4 | (set & ODD_ROWS & !FILE_A) >> 5
 }
 
-/// The squares that are one step down and to the right of one in `set`.
+/// Squares one step down and right of a square in `set`.
 #[inline]
 pub const fn down_right(set: u32) -> u32 {
     (set & ODD_ROWS) >> 4 | (set & EVEN_ROWS & !FILE_H) >> 3
 }
 
-/// The squares that are one step away, in any direction, from one in `set`.
+/// Squares one step in any direction from a square in `set`.
 #[inline]
 pub const fn neighbours(set: u32) -> u32 {
     up_left(set) | up_right(set) | down_left(set) | down_right(set)
@@ -63,17 +63,17 @@ pub const fn neighbours(set: u32) -> u32 {
 pub struct Square(u8);
 
 impl Square {
-    /// The square of a number.
+    /// Returns the square with a number.
     ///
     /// # Panics
-    /// Unless the number is below [`SQUARES`].
+    /// If the number is not below [`SQUARES`].
     #[inline]
     pub const fn new(number: u8) -> Square {
         assert!(number < SQUARES, "there are 32 dark squares");
         Square(number)
     }
 
-    /// The square at a row and a file, both from 0, if it is a dark one of the board.
+    /// Returns the square at a row and a file, both from 0, if it is a dark square of the board.
     pub const fn at(row: u8, file: u8) -> Option<Square> {
         if row < 8 && file < 8 && (row + file).is_multiple_of(2) {
             Some(Square(4 * row + file / 2))
@@ -82,7 +82,7 @@ impl Square {
         }
     }
 
-    /// The squares of a set, ascending.
+    /// Squares of a set in ascending order.
     #[inline]
     pub fn all_in(set: u32) -> impl Iterator<Item = Square> {
         let without_lowest = |set: u32| set & set.wrapping_sub(1);
@@ -91,30 +91,30 @@ impl Square {
             .map(|set| Square::from_low_bits(set.trailing_zeros()))
     }
 
-    /// The square whose number is the low five bits.
+    /// Returns the square whose number is in the low five bits.
     #[inline]
     pub(super) const fn from_low_bits(bits: u32) -> Square {
         Square(bits as u8 % SQUARES)
     }
 
-    /// The number, 0 to 31.
+    /// Number of the square, 0 to 31.
     #[inline]
     pub const fn number(self) -> u8 {
         self.0
     }
 
-    /// The set of this square alone.
+    /// The set with only this square.
     #[inline]
     pub const fn bit(self) -> u32 {
         1 << (self.0 % SQUARES)
     }
 
-    /// The row, from 0 at the bottom.
+    /// Row, from 0 at the bottom.
     pub const fn row(self) -> u8 {
         self.0 / 4
     }
 
-    /// The file, from 0 at the left.
+    /// File, from 0 at the left.
     pub const fn file(self) -> u8 {
         self.0 % 4 * 2 + self.row() % 2
     }
@@ -127,7 +127,7 @@ impl fmt::Display for Square {
     }
 }
 
-/// A word that is no dark square.
+/// The word is not a dark square.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("expected a dark square such as a1 or b2")]
 pub struct NotASquare;

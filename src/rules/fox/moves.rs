@@ -1,4 +1,4 @@
-//! Moves, their text, and the compact set of the legal ones.
+//! Moves, their text, and the compact set of legal moves.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,13 +7,12 @@ use thiserror::Error;
 
 use super::board::Square;
 
-/// A move from one square to another. Moves are ordered by the number of the square that they leave, and
-/// then by that of the square that they reach.
+/// A move from one square to another. Moves are ordered by the number of the origin square, then of the destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Move {
-    /// The square left.
+    /// Origin square.
     pub from: Square,
-    /// The square reached.
+    /// Destination square.
     pub to: Square,
 }
 
@@ -23,7 +22,7 @@ impl fmt::Display for Move {
     }
 }
 
-/// A word that is no move.
+/// The word is not a move.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("expected two dark squares, from and to, such as e1d2")]
 pub struct NotAMove;
@@ -40,32 +39,32 @@ impl FromStr for Move {
     }
 }
 
-/// A set of moves, yielded in ascending order.
+/// A set of moves that iterates in ascending order.
 #[derive(Clone, Copy, Debug)]
 pub struct Moves(Set);
 
 #[derive(Clone, Copy, Debug)]
 enum Set {
-    /// The squares to which the rabbit can step.
+    /// The rabbit can step to each square of `targets`.
     OfRabbit { from: Square, targets: u32 },
-    /// The wolves that can step down to the left, and to the right.
+    /// Wolves that can step down to the left, and those that can step down to the right.
     OfWolves { left: u32, right: u32 },
 }
 
 impl Moves {
-    /// The moves of the rabbit on a square.
+    /// The moves of a rabbit on square `from`.
     #[inline]
     pub(super) fn of_rabbit(from: Square, targets: u32) -> Moves {
         Moves(Set::OfRabbit { from, targets })
     }
 
-    /// The moves of the wolves in `left` down to the left, and of those in `right` to the right.
+    /// The moves down to the left of the wolves in `left`, and to the right of those in `right`.
     #[inline]
     pub(super) fn of_wolves(left: u32, right: u32) -> Moves {
         Moves(Set::OfWolves { left, right })
     }
 
-    /// Whether there is no move left.
+    /// `true` if no move is left.
     #[inline]
     pub fn is_empty(&self) -> bool {
         match self.0 {
@@ -101,7 +100,7 @@ impl Iterator for Moves {
         }
     }
 
-    // The kind of moves is asked for once for all of them: twice as fast as by `next`.
+    // Branches once on the kind of moves instead of at each move: twice as fast as `next`.
     #[inline]
     fn fold<B, F>(self, initial: B, mut f: F) -> B
     where
@@ -145,10 +144,10 @@ impl Iterator for Moves {
 
 impl ExactSizeIterator for Moves {}
 
-/// The step of a wolf down to the left, or with `right` 1 to the right.
+/// Step of a wolf down to the left, or to the right if `right` is 1.
 #[inline]
 fn step_down(from: u32, right: u32) -> Move {
-    // 4 numbers back to the left and 3 to the right; in rows 1, 3, 5 and 7 one more.
+    // The number falls by 4 to the left and by 3 to the right, in rows 1, 3, 5 and 7 by one more.
     let in_odd_row = !(from >> 2) & 1;
     Move {
         from: Square::from_low_bits(from),

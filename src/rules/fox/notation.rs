@@ -1,5 +1,5 @@
-//! The text of a position, `<board> <turn> - - <half-move clock> <full-move number>` as in chess: printing,
-//! reading, and the checks that make a reading a position.
+//! The text of a position, `<board> <turn> - - <half-move clock> <full-move number>` as in chess: formats, parses and
+//! validates it.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::board::Square;
 use super::position::{Position, RABBIT, WOLVES};
 use crate::rules::number::{NumberError, whole_number};
 
-/// Why a text is not a position. Each message begins with the field at fault.
+/// The text is not a position. Each message begins with the invalid field.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PositionError {
     /// There are more fields than six.
@@ -21,27 +21,27 @@ pub enum PositionError {
         /// Number of fields found.
         found: usize,
     },
-    /// The board has not eight rows.
+    /// The board does not have eight rows.
     #[error("board: expected 8 rows joined by `/`, row 8 first, found {found}")]
     Rows {
         /// Number of rows found.
         found: usize,
     },
-    /// A row is malformed or has not eight squares.
+    /// A row is malformed or does not have eight squares.
     #[error(
         "board: row {row}: expected 8 squares, `F` the rabbit, `h` a wolf and a number for free ones in a row, \
          found {text:?}"
     )]
     Row {
-        /// The row, from 1 at the bottom.
+        /// Row, from 1 at the bottom.
         row: u8,
         /// The text found.
         text: String,
     },
-    /// Somebody stands on a light square.
+    /// A piece stands on a light square.
     #[error("square: `{letter}` on {name}, a light square, expected dark ones such as a1 or b2")]
     LightSquare {
-        /// Who stands there.
+        /// Letter of the piece.
         letter: char,
         /// The square.
         name: String,
@@ -58,13 +58,13 @@ pub enum PositionError {
         /// Number of wolves found.
         found: usize,
     },
-    /// The turn is neither seat's.
+    /// The turn is neither `w` nor `b`.
     #[error("turn: expected `w` for the rabbit or `b` for the wolves, found {text:?}")]
     Turn {
         /// The text found.
         text: String,
     },
-    /// A field without a meaning in this game is not empty.
+    /// A field that this game does not use is not `-`.
     #[error("{field}: expected `-`, found {text:?}")]
     NotEmpty {
         /// `castling` or `en passant`.
@@ -72,19 +72,19 @@ pub enum PositionError {
         /// The text found.
         text: String,
     },
-    /// A counter is no number.
+    /// A counter is not a number.
     #[error("{field}: {text:?} {problem}")]
     Counter {
         /// `half-move clock` or `full-move number`.
         field: &'static str,
         /// The text found.
         text: String,
-        /// What is wrong with it.
+        /// Reason.
         problem: NumberError,
     },
 }
 
-/// Writes the text of a position. The counters are always those of the start: they count for nothing.
+/// Writes the text of a position. The counters have no meaning and are always those of the start.
 pub(super) fn format(position: &Position, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for row in (0..8).rev() {
         let mut free = 0;
@@ -108,10 +108,10 @@ pub(super) fn format(position: &Position, f: &mut fmt::Formatter<'_>) -> fmt::Re
     write!(f, "{turn} - - 0 1")
 }
 
-/// Reads and checks the text of a position. Fields that are missing at the end are those of the start.
+/// Parses and validates the text of a position. Missing fields at the end default to those of the start.
 pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
     let mut fields = text.split(' ');
-    // Even the empty text has one field, which is empty.
+    // Even an empty text has one, empty, field.
     let (rabbit, wolves) = parse_board(fields.next().unwrap_or_default())?;
     let mover = match fields.next() {
         None | Some("w") => RABBIT,
@@ -139,11 +139,11 @@ pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
         return Err(PositionError::Fields { found });
     }
     let position = Position::new(rabbit, wolves, mover);
-    // One rabbit and four wolves were read off different squares.
+    // `parse_board` has found one rabbit and four wolves on different squares.
     Ok(position.unwrap_or_else(|| unreachable!("no position: {text:?}")))
 }
 
-/// The squares of the rabbit and of the wolves.
+/// Returns the rabbit's square and the set of the wolves.
 fn parse_board(text: &str) -> Result<(Square, u32), PositionError> {
     let rows: Vec<&str> = text.split('/').collect();
     if rows.len() != 8 {
@@ -175,7 +175,7 @@ fn parse_board(text: &str) -> Result<(Square, u32), PositionError> {
     }
 }
 
-/// The letters of a row with their files, both from 0.
+/// Letters of a row with their files. Rows and files count from 0.
 fn parse_row(row: u8, text: &str) -> Result<Vec<(char, u8)>, PositionError> {
     let wrong = || PositionError::Row {
         row: row + 1,

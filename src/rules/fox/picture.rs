@@ -1,10 +1,10 @@
-//! A drawing of the board for a person.
+//! Drawing of the board as text.
 
 use super::board::Square;
 use super::position::{Position, RABBIT};
 use crate::rules::{Game, Turn};
 
-/// Draws the board with row 8 at the top: `F` the rabbit, `h` a wolf, `.` a free dark square.
+/// Draws the board with row 8 at the top: `F` is the rabbit, `h` a wolf, `.` a free dark square.
 pub(super) fn draw(position: &Position) -> String {
     let mut picture = String::new();
     for row in (0..8).rev() {

@@ -1,4 +1,4 @@
-//! A position: where the rabbit and the wolves are, and who moves.
+//! A position: the squares of the rabbit and the wolves, and the seat to move.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -18,7 +18,7 @@ pub const RABBIT: Seat = Seat(0);
 /// The seat of the wolves.
 pub const WOLVES: Seat = Seat(1);
 
-/// The squares next to each square.
+/// Squares next to each square.
 const NEIGHBOURS: [u32; SQUARES as usize] = {
     let mut table = [0; SQUARES as usize];
     let mut number = 0;
@@ -29,7 +29,7 @@ const NEIGHBOURS: [u32; SQUARES as usize] = {
     table
 };
 
-/// A position of Rabbits and Wolves. Two are equal exactly if their texts are.
+/// A position of Rabbits and Wolves. Two positions are equal if and only if their texts are.
 ///
 /// # Examples
 /// ```
@@ -42,21 +42,21 @@ const NEIGHBOURS: [u32; SQUARES as usize] = {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position {
-    /// Four squares, none of them the rabbit's.
+    /// Set of four squares without the rabbit's.
     wolves: u32,
     rabbit: Square,
     mover: Seat,
 }
 
 impl Position {
-    /// The position with the rabbit on a square, the wolves on four others, given as a set, and a seat to
-    /// move; `None` where that is no position.
+    /// Builds a position from the rabbit's square, the set of the wolves' squares and the seat to move. Returns `None`
+    /// unless there are four wolves, none of them on the rabbit's square.
     pub fn new(rabbit: Square, wolves: u32, mover: Seat) -> Option<Position> {
         let is_one = wolves.count_ones() == 4 && wolves & rabbit.bit() == 0 && mover.0 < 2;
         is_one.then_some(Position::of(rabbit, wolves, mover))
     }
 
-    /// The same where it is known to be a position.
+    /// [`Position::new`] without the check.
     pub(super) fn of(rabbit: Square, wolves: u32, mover: Seat) -> Position {
         Position {
             wolves,
@@ -65,25 +65,25 @@ impl Position {
         }
     }
 
-    /// Where the rabbit is.
+    /// Square of the rabbit.
     #[inline]
     pub fn rabbit(&self) -> Square {
         self.rabbit
     }
 
-    /// The squares of the four wolves, as a set.
+    /// Set of the squares of the four wolves.
     #[inline]
     pub fn wolves(&self) -> u32 {
         self.wolves
     }
 
-    /// The seat whose turn it is; in a finished game the one whose turn it would be.
+    /// Seat to move; in a finished game the seat that would be next.
     #[inline]
     pub fn mover(&self) -> Seat {
         self.mover
     }
 
-    /// The seat that has won, or `None` while the game goes on.
+    /// Seat that has won, or `None` if the game is not over.
     #[inline]
     pub fn winner(&self) -> Option<Seat> {
         if self.is_rabbit_home() {
@@ -95,7 +95,7 @@ impl Position {
         }
     }
 
-    /// What the text has for a dark square: `F` for the rabbit, `h` for a wolf, nothing for a free one.
+    /// Letter for a dark square: `F` for the rabbit, `h` for a wolf, `None` for a free square.
     pub(super) fn letter_on(&self, square: Square) -> Option<char> {
         if square == self.rabbit {
             Some('F')
@@ -104,7 +104,7 @@ impl Position {
         }
     }
 
-    /// The free squares; none once the rabbit is home, where nobody steps any more.
+    /// Free squares; none once the rabbit is home, since then there are no legal moves.
     #[inline(always)]
     fn free_to_step_on(&self) -> u32 {
         if self.is_rabbit_home() {
@@ -171,7 +171,7 @@ impl Game for Position {
     }
 
     fn turns_home(&self, _: Seat) -> Option<u32> {
-        // The wolves go down the board, so that no game goes on for ever.
+        // Not needed to end a game: the wolves only move down the board.
         None
     }
 
@@ -190,7 +190,7 @@ impl Game for Position {
             let next_to_it = NEIGHBOURS[usize::from(self.rabbit.number())];
             return Moves::of_rabbit(self.rabbit, next_to_it & free);
         }
-        // A wolf can step down to the left exactly if it is up to the right of a free square.
+        // A wolf can step down to the left if and only if it is up and right of a free square.
         Moves::of_wolves(self.wolves & up_right(free), self.wolves & up_left(free))
     }
 
@@ -233,7 +233,7 @@ impl Game for Position {
         card.never()
     }
 
-    /// Different positions have different keys here.
+    /// In this game different positions always have different keys.
     #[inline]
     fn key(&self) -> u64 {
         let word = u64::from(self.wolves)
@@ -269,8 +269,8 @@ impl Game for Position {
     }
 }
 
-/// Spreads every bit of a word over the whole of it; different words stay different.
-/// Source: S. Vigna, splitmix64, with the constants of D. Stafford.
+/// Mixes every bit of a word into all others; different words stay different. Source: S. Vigna, splitmix64, with the
+/// constants of D. Stafford.
 #[inline]
 fn mix(word: u64) -> u64 {
     let word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! Why a move is refused: the one rule that it breaks.
+//! Errors of illegal moves: the rule that the move breaks.
 
 use thiserror::Error;
 
@@ -7,52 +7,52 @@ use super::moves::Move;
 use super::position::{Position, RABBIT};
 use crate::rules::{Game, Turn};
 
-/// Why a move is refused.
+/// The rule that a move breaks.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum IllegalMove {
-    /// Somebody has won.
+    /// The game is over.
     #[error("the game is over")]
     GameOver,
-    /// A move of the rabbit from where it is not.
+    /// A move of the rabbit from a square where it is not.
     #[error("seat 1 moves the rabbit, which is on {rabbit}, not on {from}")]
     NotTheRabbit {
-        /// Where the rabbit is.
+        /// Square of the rabbit.
         rabbit: Square,
-        /// The square named.
+        /// Origin square of the move.
         from: Square,
     },
-    /// A move of a wolf from where none is.
+    /// A move of a wolf from a square without a wolf.
     #[error("seat 2 moves the wolves, and none is on {from}")]
     NotAWolf {
-        /// The square named.
+        /// Origin square of the move.
         from: Square,
     },
-    /// A move to elsewhere than a diagonal neighbour.
+    /// The destination is not a diagonal neighbour.
     #[error("from {from} to {to} is not one diagonal step")]
     NotAStep {
-        /// The square named first.
+        /// Origin square of the move.
         from: Square,
-        /// The square named second.
+        /// Destination of the move.
         to: Square,
     },
     /// A step of a wolf up the board.
     #[error("wolves step down the board only, not from {from} to {to}")]
     Upwards {
-        /// Where the wolf is.
+        /// Square of the wolf.
         from: Square,
         /// The square above.
         to: Square,
     },
-    /// A step onto a square where somebody stands.
+    /// The destination is not free.
     #[error("square {to} is taken")]
     Taken {
-        /// The square.
+        /// Destination of the move.
         to: Square,
     },
 }
 
 impl Position {
-    /// The rule that an illegal move breaks.
+    /// Returns the rule that an illegal move breaks.
     pub(super) fn refusal(&self, mv: Move) -> IllegalMove {
         let Move { from, to } = mv;
         let Turn::Seat(mover) = self.turn() else {
@@ -73,7 +73,7 @@ impl Position {
         if !is_rabbit && below & to.bit() == 0 {
             return IllegalMove::Upwards { from, to };
         }
-        // Every other reason was excluded.
+        // All other rules have been checked.
         IllegalMove::Taken { to }
     }
 }

@@ -1,14 +1,14 @@
-//! What the board looks like, for programs that draw it.
+//! Scene of the board, for programs that draw it.
 
 use super::board::Square;
 use super::moves::Move;
 use super::position::{Position, RABBIT, WOLVES};
 use crate::rules::{Board, Fact, Game, Layout, MovePreview, Piece, Scene, Seat, SquareKind, Turn};
 
-/// Files and rows of the board.
+/// Number of files and of rows.
 const SIDE: u8 = 8;
 
-/// The board with the rabbit and the wolves; of each seat what it plays and whether it has won.
+/// The board with the rabbit and the wolves. The facts of a seat are its side and whether it has won.
 pub(super) fn of(position: &Position) -> Scene {
     let fields = (0..SIDE).flat_map(|row| (0..SIDE).map(move |file| (row, file)));
     let kind = |(row, file)| SquareKind {
@@ -37,7 +37,7 @@ pub(super) fn of(position: &Position) -> Scene {
     }
 }
 
-/// What a legal move looks like: nothing costs anything here, but it may end the game.
+/// Preview of a legal move. Moves cost nothing in this game, but may end it.
 pub(super) fn preview(position: &Position, mv: Move) -> MovePreview {
     let before = |wolf: &Square| *wolf != mv.from;
     let piece = match mv.from == position.rabbit() {
@@ -57,7 +57,7 @@ pub(super) fn preview(position: &Position, mv: Move) -> MovePreview {
     }
 }
 
-/// The index of a square among all squares, the light ones too.
+/// Index of a square among all squares, light ones included.
 fn index(square: Square) -> usize {
     usize::from(SIDE * square.row() + square.file())
 }

@@ -1,11 +1,10 @@
-//! The whole game solved: who wins each position, and in how many plies when the winner hurries and the
-//! loser delays.
+//! The solved game: the winner of each position, and the number of plies when the winner plays for the fastest win and
+//! the loser delays.
 //!
-//! Wolves only go down, so every second ply leads to a lower placement of the wolves, and one pass over the
-//! placements in ascending order is enough: nothing comes in a circle. Within a placement all squares of
-//! the rabbit are worked out side by side, as a row of 32 bytes. The table holds the rows with the
-//! rabbit to move alone; a position with the wolves to move is the best of at most eight of those, which
-//! are looked up in less time than it takes to write a second table.
+//! Wolves only move down, so every second ply leads to a lower placement of the wolves, and the game has no cycles. One
+//! pass over the placements in ascending order is enough. All squares of the rabbit for one placement are computed
+//! together, as a row of 32 bytes. The table has only the rows with the rabbit to move. A position with the wolves to
+//! move is the best of at most eight of those; looking them up takes less time than writing a second table.
 
 mod census;
 mod placements;
@@ -18,7 +17,7 @@ use super::position::{Position, RABBIT, WOLVES};
 use crate::rules::Outcome;
 use placements::{PLACEMENTS, placements, rank};
 
-/// The table, built when it is first used.
+/// The table, built on first use.
 pub static SOLVED: LazyLock<Solved> = LazyLock::new(Solved::new);
 
 /// The exact outcome of every position, in 1.1 MiB.
@@ -33,17 +32,16 @@ pub static SOLVED: LazyLock<Solved> = LazyLock::new(Solved::new);
 /// ```
 #[derive(Debug)]
 pub struct Solved {
-    /// For each placement, by rank, the values with the rabbit to move, [`older`].
+    /// By rank of the placement: the values with the rabbit to move, [`older`] by one move.
     rabbit_to_move: Vec<Row>,
 }
 
-/// A value for each square of the rabbit: the rabbit wants a high one, the wolves a low one.
+/// A value for each square of the rabbit. The rabbit maximises it, the wolves minimise it.
 ///
-/// A value counts the moves that the wolves make until the end: it is that number if the wolves win, and
-/// [`HIGHEST`] less that number if the rabbit does. So the winner hurries and the loser delays, and a side
-/// that has no move, hence nothing to choose from, is left with the value of having lost at once. A square
-/// where a wolf stands has the value that is never chosen: [`HIGHEST`] for the wolves, [`LOWEST`] for the
-/// rabbit.
+/// The value is the number of moves that the wolves make until the end if the wolves win, and [`HIGHEST`] less that
+/// number if the rabbit wins. So the winner prefers fast wins and the loser slow ones. A side without a legal move
+/// keeps the initial value, which is an immediate loss. A square occupied by a wolf has the value that is never chosen:
+/// [`HIGHEST`] for the wolves, [`LOWEST`] for the rabbit.
 type Row = [u8; 32];
 
 /// The wolves have won.
@@ -52,11 +50,11 @@ const LOWEST: u8 = 0;
 /// The rabbit has won.
 const HIGHEST: u8 = u8::MAX;
 
-/// Values below this are won by the wolves. No count comes near it: four wolves have 28 steps at most.
+/// Values below this are wins of the wolves. No move count comes near it: four wolves have at most 28 steps.
 const MIDDLE: u8 = 128;
 
 impl Solved {
-    /// Solves the game, in a few milliseconds. Use [`SOLVED`], which does so once.
+    /// Solves the game, in a few milliseconds. Use [`SOLVED`], which does this only once.
     #[expect(
         clippy::new_without_default,
         reason = "a default should not take milliseconds"
@@ -75,8 +73,8 @@ impl Solved {
         solved
     }
 
-    /// Who wins, and how many plies that takes. With the rabbit on row 8 the rabbit has won in 0 plies, whoever
-    /// is to move.
+    /// Returns the winner and the number of plies to the end. With the rabbit on row 8 it has won in 0 plies, whichever
+    /// seat is to move.
     pub fn outcome(&self, position: &Position) -> Outcome {
         if position.rabbit().bit() & ROW_8 != 0 {
             return Outcome {
@@ -93,7 +91,7 @@ impl Solved {
         } else {
             younger(stored(position.wolves()))
         };
-        // The winner makes the last move.
+        // The last move is the winner's.
         if value < MIDDLE {
             Outcome {
                 winner: WOLVES,
@@ -107,9 +105,9 @@ impl Solved {
         }
     }
 
-    /// The values with the wolves to move, from the rows of the lower placements.
+    /// Values with the wolves to move, from the rows of the lower placements.
     ///
-    /// A step onto the rabbit needs no care: after it a wolf stands there, and the value is never chosen.
+    /// A step onto the rabbit needs no special case: afterwards a wolf stands there, and the value is never chosen.
     fn wolves_to_move(&self, wolves: u32) -> Row {
         let best = after_each_step(wolves).fold([HIGHEST; 32], |best, after| {
             zip(&best, &self.rabbit_to_move[rank(after)], u8::min)
@@ -119,7 +117,7 @@ impl Solved {
     }
 }
 
-/// The wolves after each of their steps onto squares without a wolf, though the rabbit may stand there.
+/// Sets of the wolves after each step onto a square without a wolf; the rabbit may be there.
 #[inline]
 fn after_each_step(wolves: u32) -> impl Iterator<Item = u32> {
     Square::all_in(wolves).flat_map(move |from| {
@@ -128,21 +126,21 @@ fn after_each_step(wolves: u32) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The value one move of the wolves earlier.
+/// Value one move of the wolves earlier.
 #[inline]
 fn older(value: u8) -> u8 {
     value.wrapping_add(if value < MIDDLE { 1 } else { u8::MAX })
 }
 
-/// What [`older`] made older.
+/// Inverse of [`older`].
 fn younger(value: u8) -> u8 {
     value.wrapping_add(if value < MIDDLE { u8::MAX } else { 1 })
 }
 
-/// For each square the highest value among the squares a step away.
+/// For each square, the highest value of its neighbours.
 ///
-/// The squares above and below are 4 further and 4 before, and the one beside each of those: before it on
-/// the rows 1, 3, 5 and 7, which begin with the a-file, behind it on the others.
+/// Two neighbours have numbers 4 higher and 4 lower. The other two are next to those: one number lower on rows 1, 3, 5
+/// and 7, which begin with the a-file, one higher on the other rows.
 #[inline]
 fn best_neighbours(row: &Row) -> Row {
     let (below, above) = shifted::<4>(row);
@@ -153,8 +151,8 @@ fn best_neighbours(row: &Row) -> Row {
     zip(&straight, &zip(&before, &behind, u8::max), u8::max)
 }
 
-/// The row moved so that each square gets the value of the square `N` before it, and of that `N` behind
-/// it; [`LOWEST`] comes in at the ends.
+/// Shifts the row by `N` squares up and down: each square gets the value `N` before it, and the value `N` after it.
+/// [`LOWEST`] fills the ends.
 #[inline]
 fn shifted<const N: usize>(row: &Row) -> (Row, Row) {
     let mut padded = [LOWEST; 40];
@@ -170,7 +168,7 @@ fn zip(a: &Row, b: &Row, combine: impl Fn(u8, u8) -> u8) -> Row {
     array::from_fn(|square| combine(a[square], b[square]))
 }
 
-/// All bits set where a wolf stands.
+/// A row with all bits set on squares of wolves.
 #[inline]
 fn occupied(wolves: u32) -> Row {
     Square::all_in(wolves).fold([0; 32], |row, square| {
@@ -181,10 +179,10 @@ fn occupied(wolves: u32) -> Row {
 
 const ON_TOP: Row = all_bits_set_on(ROW_8);
 
-/// Squares of which the one before is a neighbour of a neighbour: not on the a-file.
+/// Squares where the number one lower belongs to the two diagonals: not on the a-file.
 const HAS_BEFORE: Row = all_bits_set_on(0x0e0e_0e0e);
 
-/// Squares of which the one behind is a neighbour of a neighbour: not on the h-file.
+/// Squares where the number one higher belongs to the two diagonals: not on the h-file.
 const HAS_BEHIND: Row = all_bits_set_on(0x7070_7070);
 
 const SINGLE_SQUARES: [Row; 32] = {

@@ -1,33 +1,33 @@
-//! The hare cards: their tokens, and what is left of a deck.
+//! The hare cards: their tokens, and the cards left in a deck.
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-/// A hare card, in the order of the deck.
+/// A hare card, ordered as in the deck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Card {
-    /// If more hares are behind than ahead, miss the next turn; otherwise move again at once.
+    /// If more hares are behind than ahead, misses the next turn; otherwise moves again at once.
     Behind,
-    /// Gain ten carrots for each lettuce in hand; with none, miss the next turn.
+    /// Gains ten carrots for each lettuce in hand; with none, misses the next turn.
     Draw,
-    /// The carrots become exactly 65.
+    /// Sets the carrots to exactly 65.
     Restore,
-    /// Lose half of the carrots, keeping the larger half.
+    /// Loses half of the carrots, keeping the larger half.
     Half,
-    /// The carrots paid for this move come back.
+    /// Refunds the carrots paid for this move.
     Free,
-    /// Nothing.
+    /// No effect.
     Show,
-    /// Give ten carrots to every hare behind, or else five, or else one.
+    /// Gives ten carrots to every hare behind, or else five, or else one.
     Give,
-    /// Take a carrot from every other hare in the race; then all cards are shuffled.
+    /// Takes a carrot from every other hare in the race; then all cards are shuffled.
     Shuffle,
 }
 
 impl Card {
-    /// All cards, in the order of the deck.
+    /// All cards in deck order.
     pub const ALL: [Card; 8] = [
         Card::Behind,
         Card::Draw,
@@ -39,10 +39,10 @@ impl Card {
         Card::Shuffle,
     ];
 
-    /// The carrots that a hare holds after [`Card::Restore`].
+    /// Carrots of a hare after [`Card::Restore`].
     pub const RESTORED: u16 = 65;
 
-    /// The token of the card, as move lists spell it.
+    /// Token of the card in move lists.
     pub const fn token(self) -> &'static str {
         match self {
             Card::Behind => "+behind",
@@ -56,7 +56,7 @@ impl Card {
         }
     }
 
-    /// What the card says to the one who draws it.
+    /// Instruction on the card, addressed to the player who draws it.
     pub const fn words(self) -> &'static str {
         match self {
             Card::Behind => {
@@ -80,7 +80,7 @@ impl Card {
         }
     }
 
-    /// The letter of the card in the text of a position; a `shuffle` never stays drawn and has none.
+    /// Letter of the card in the text of a position. `Shuffle` has none, since it is shuffled back at once.
     pub(super) const fn letter(self) -> Option<char> {
         match self {
             Card::Behind => Some('B'),
@@ -95,7 +95,7 @@ impl Card {
     }
 }
 
-/// The deck of fifteen: two of each card, one `shuffle`.
+/// The deck of fifteen: two of each card, but one `Shuffle`.
 pub(super) const FIFTEEN: [u8; 8] = [2, 2, 2, 2, 2, 2, 2, 1];
 
 impl fmt::Display for Card {
@@ -104,7 +104,7 @@ impl fmt::Display for Card {
     }
 }
 
-/// A word that is no card.
+/// The word is not a card.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("expected +behind, +draw, +restore, +half, +free, +show, +give or +shuffle")]
 pub struct NotACard;
@@ -120,7 +120,7 @@ impl FromStr for Card {
     }
 }
 
-/// The kinds of card that are left, in deck order, each with its number.
+/// Kinds of card left, in deck order, each with its number.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcomes {
     /// Byte n: the number of cards of kind n that are left and not yet yielded, below 128.
@@ -130,10 +130,10 @@ pub struct Outcomes {
 impl Outcomes {
     pub(super) const NONE: Outcomes = Outcomes { left: 0 };
 
-    /// What a deck has beyond the cards drawn.
+    /// Returns the cards of a deck that are not drawn.
     #[inline]
     pub(super) fn left_of(deck: &[u8; 8], drawn: &[u8; 8]) -> Outcomes {
-        // Never more of a kind are drawn than the deck has, so no byte borrows from the next.
+        // The cards drawn of a kind never exceed those in the deck, so no byte borrows from the next.
         Outcomes {
             left: u64::from_le_bytes(*deck) - u64::from_le_bytes(*drawn),
         }

@@ -1,8 +1,8 @@
-//! What moves and cards do to a position.
+//! Effects of moves and cards on a position.
 //!
-//! Each effect reads the position it starts from and writes the next one: the search plays many moves
-//! from one position, and what it reads stays the same for all of them: with the effects inlined into its
-//! loop over the moves, income, square and next seat are worked out once for all moves.
+//! Each effect reads its position and writes a new one. The search plays many moves from one position, whose data stay
+//! the same for all of them. Since the effects are inlined into its loop over the moves, income, square and next seat
+//! are computed only once.
 
 use super::cards::Card;
 use super::cost;
@@ -12,7 +12,7 @@ use super::track::FINISH;
 use crate::rules::Seat;
 
 impl Position {
-    /// The position after a legal move.
+    /// Returns the position after a legal move.
     #[inline(always)]
     pub(super) fn after_move(&self, mv: Move) -> Position {
         match mv.code() {
@@ -104,7 +104,7 @@ impl Position {
         let mut next = *self;
         let mut mover = self.mover();
         if !self.misses_turn(Seat(self.seat)) {
-            // Nothing else is legal: back to the start, and the same seat moves on.
+            // No other move is legal: the hare goes back to the start, and the same seat moves again.
             next.set_hare(
                 self.seat,
                 Hare {
@@ -126,7 +126,7 @@ impl Position {
         next
     }
 
-    /// The position after drawing a card that is left.
+    /// Returns the position after drawing a card that is left in the deck.
     #[inline(always)]
     pub(super) fn after_card(&self, card: Card) -> Position {
         let mut next = *self;
@@ -161,8 +161,8 @@ impl Position {
         next
     }
 
-    /// The position in which the card that is due was passed over: the hare holds `carrots`, and its turn
-    /// is over. For searches that do without chance; the rules know no such thing.
+    /// Returns the position with the due card skipped: the hare holds `carrots`, and its turn is over. Not a legal
+    /// action; for searches without chance nodes.
     #[inline(always)]
     #[must_use]
     pub fn pass_over_card(&self, carrots: u16) -> Position {
@@ -189,7 +189,7 @@ impl Position {
         gift * receivers
     }
 
-    /// Takes a carrot from every hare in the race, but for one seat's, that has one; returns the sum.
+    /// Takes a carrot from every hare in the race that has one, except the collector's; returns the sum.
     fn collect_from_others(&mut self, collector: u8) -> u16 {
         let mut collected = 0;
         for (seat, hare) in (0..self.seats).zip(&mut self.hares) {
@@ -206,26 +206,26 @@ impl Position {
         self.hares[usize::from(self.seat)]
     }
 
-    /// The seat is a parameter: read from the copy, which was written a moment ago, it would hold up the store.
+    /// The seat is a parameter, since reading it back from the copy just written would stall on the store.
     #[inline(always)]
     fn set_hare(&mut self, seat: u8, hare: Hare) {
         self.hares[usize::from(seat)] = hare;
     }
 
-    /// Carrots of the hare to move, which does not miss its turn, with its income.
+    /// Carrots of the hare to move, including its income. The hare must not miss its turn.
     #[inline(always)]
     pub(super) fn held_with_income(&self) -> u16 {
         let seat = Seat(self.seat);
         self.mover().carrots.saturating_add(self.income(seat))
     }
 
-    /// The squares taken by the other hares.
+    /// Squares occupied by the other hares.
     #[inline(always)]
     fn without_mover(&self) -> u64 {
         self.occupied & !(1u64 << self.mover().square)
     }
 
-    /// The next of the seats in `racing`, a mask, after the one to move.
+    /// Next seat in the mask `racing` after the one to move.
     #[inline(always)]
     fn seat_after(&self, racing: u8) -> u8 {
         let later = racing & 0xFEu8.unbounded_shl(self.seat.into());
@@ -235,7 +235,7 @@ impl Position {
 }
 
 impl Hare {
-    /// Adds carrots; what goes beyond 65535 is lost.
+    /// Adds carrots, up to the limit of 65535.
     fn gain(&mut self, carrots: u16) {
         self.carrots = self.carrots.saturating_add(carrots);
     }

@@ -1,7 +1,7 @@
-//! Etude lines: positions with a verdict, one a line of text, for tuning an evaluation.
+//! Etude lines: positions with a verdict, one per line of text, for tuning an evaluation.
 //!
-//! Source: the article "AI in Hase und Igel: minimax for three", whose example is `45;26;2;f;29;19;0;f;2`:
-//! a player's square; carrots; lettuces; whether it misses a turn; and so on, last the player judged to be winning.
+//! Source: the article "AI in Hase und Igel: minimax for three". Its example is `45;26;2;f;29;19;0;f;2`: for each
+//! player square, carrots, lettuces and whether it misses a turn; at the end, the player judged to be winning.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use super::track::FINISH;
 use crate::rules::number::whole_number;
 use crate::rules::{Game, Seat};
 
-/// A position with seat 1 to move, no card drawn and nobody finished, and who is judged to be winning it.
+/// A position with seat 1 to move, no card drawn and no seat finished, and the seat judged to be winning it.
 ///
 /// # Examples
 /// ```
@@ -30,11 +30,11 @@ use crate::rules::{Game, Seat};
 pub struct Etude {
     /// The position.
     pub position: Position,
-    /// The seat judged to be winning, or `None` where nobody has judged.
+    /// Seat judged to be winning, or `None` without a verdict.
     pub winner: Option<Seat>,
 }
 
-/// Why a line is not an etude.
+/// The line is not an etude.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EtudeError {
     /// The number of fields is not 4n + 1 for 2 to 6 players.
@@ -45,7 +45,7 @@ pub enum EtudeError {
         /// Number of fields found.
         found: usize,
     },
-    /// A missed turn is neither `t` nor `f`.
+    /// The mark of a missed turn is neither `t` nor `f`.
     #[error("mark: seat {seat}: expected t or f, found {text:?}")]
     Mark {
         /// The seat.
@@ -53,13 +53,13 @@ pub enum EtudeError {
         /// The text found.
         text: String,
     },
-    /// A hare stands on the finish.
+    /// A hare is on the finish.
     #[error("finished: seat {seat} is on square 64, no hare has finished in an etude")]
     Finished {
         /// The seat.
         seat: Seat,
     },
-    /// The verdict names no player.
+    /// The verdict is not a player.
     #[error("verdict: expected a player from 1 to {seats}, or `-` for none, found {text:?}")]
     Verdict {
         /// The text found.
@@ -67,13 +67,13 @@ pub enum EtudeError {
         /// Number of players.
         seats: usize,
     },
-    /// The position is refused.
+    /// The position is invalid.
     #[error(transparent)]
     Position(#[from] PositionError),
 }
 
 impl EtudeError {
-    /// The field of the line that is at fault, counted from 1; `None` where their number is wrong.
+    /// Number of the invalid field, from 1; `None` if the number of fields is wrong.
     pub fn field(&self) -> Option<usize> {
         let (seat, within) = match self {
             EtudeError::Fields { .. } => return None,
@@ -88,7 +88,7 @@ impl EtudeError {
                 },
                 PositionError::SharedSquare { second, .. } => (*second, 1),
                 PositionError::Mark { seat, .. } => (*seat, 4),
-                // Of what an etude does not have.
+                // Fields that an etude does not have.
                 _ => return None,
             },
         };
@@ -97,10 +97,10 @@ impl EtudeError {
 }
 
 impl Etude {
-    /// Reads an etude line under a ruleset.
+    /// Parses an etude line under a ruleset.
     ///
     /// # Errors
-    /// Names the field at fault and what would have been accepted.
+    /// [`EtudeError`] names the invalid field and the accepted values.
     pub fn parse(ruleset: &'static Ruleset, line: &str) -> Result<Etude, EtudeError> {
         let fields: Vec<&str> = line.split(';').collect();
         let wrong_number = EtudeError::Fields {
@@ -176,7 +176,7 @@ mod tests {
     use crate::rules::Turn;
     use crate::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL};
 
-    /// What a random game comes by while nobody has finished, as etudes of a random verdict.
+    /// Positions of a random game before any hare has finished, as etudes with random verdicts.
     fn etudes_of_a_game(ruleset: &'static Ruleset, seats: usize, rng: &mut StdRng) -> Vec<Etude> {
         let mut etudes = Vec::new();
         let mut position = Position::start(ruleset, seats).unwrap();

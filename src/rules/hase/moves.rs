@@ -1,27 +1,27 @@
-//! Moves, their integer codes, and the compact set of the legal ones.
+//! Moves, their integer codes, and the compact set of legal moves.
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-/// A move, by its code: 1 to 64 steps forward, -1 to -63 steps back, 1001 and 1002 to stay on a carrot
-/// square, 0 for a forced stay. The order of moves is the order of their codes.
+/// A move, identified by its code: 1 to 64 steps forward, -1 to -63 steps back, 1001 and 1002 to stay on a carrot
+/// square, 0 for a forced stay. Moves are ordered by code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Move(i16);
 
 impl Move {
-    /// The forced stay.
+    /// Forced stay.
     pub const STAY: Move = Move(0);
-    /// Stay on a carrot square and take ten carrots.
+    /// Stays on a carrot square and takes ten carrots.
     pub const TAKE: Move = Move(1001);
-    /// Stay on a carrot square and give ten carrots.
+    /// Stays on a carrot square and gives ten carrots.
     pub const GIVE: Move = Move(1002);
 
-    /// The move of `steps` squares forward.
+    /// Move of `steps` squares forward.
     ///
     /// # Panics
-    /// Unless `steps` is 1 to 64.
+    /// If `steps` is not 1 to 64.
     pub const fn forward(steps: u8) -> Move {
         assert!(
             steps >= 1 && steps <= 64,
@@ -30,16 +30,16 @@ impl Move {
         Move(steps as i16)
     }
 
-    /// The move of `steps` squares back.
+    /// Move of `steps` squares back.
     ///
     /// # Panics
-    /// Unless `steps` is 1 to 63.
+    /// If `steps` is not 1 to 63.
     pub const fn back(steps: u8) -> Move {
         assert!(steps >= 1 && steps <= 63, "a move back has 1 to 63 steps");
         Move(-(steps as i16))
     }
 
-    /// The integer code.
+    /// Integer code.
     pub const fn code(self) -> i16 {
         self.0
     }
@@ -51,7 +51,7 @@ impl fmt::Display for Move {
     }
 }
 
-/// A word that is no move.
+/// The word is not a move.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("expected 1 to 64, -1 to -63, 1001, 1002 or 0")]
 pub struct NotAMove;
@@ -62,7 +62,7 @@ impl FromStr for Move {
     fn from_str(text: &str) -> Result<Move, NotAMove> {
         let code: i16 = text.parse().map_err(|_| NotAMove)?;
         let known = matches!(code, -63..=64 | 1001 | 1002);
-        // Only the canonical spelling: no `+5`, `05` or `-0`.
+        // Accepts only the canonical spelling, not `+5`, `05` or `-0`.
         if known && Move(code).to_string() == text {
             Ok(Move(code))
         } else {
@@ -71,7 +71,7 @@ impl FromStr for Move {
     }
 }
 
-/// A set of moves, yielded in ascending order.
+/// A set of moves that iterates in ascending order.
 #[derive(Clone, Copy, Debug)]
 pub struct Moves {
     /// Bit n: n + 1 steps forward.
@@ -97,12 +97,12 @@ impl Moves {
     pub(super) const TAKE: u8 = 2;
     pub(super) const GIVE: u8 = 4;
 
-    /// Whether there is no move left.
+    /// `true` if no move is left.
     pub fn is_empty(&self) -> bool {
         self.forward == 0 && self.back == 0 && self.staying == 0
     }
 
-    /// Whether `mv` is in the set.
+    /// `true` if `mv` is in the set.
     pub fn contains(&self, mv: Move) -> bool {
         match mv.0 {
             1..=64 => self.forward >> (mv.0 - 1) & 1 == 1,
@@ -131,7 +131,7 @@ impl Iterator for Moves {
         if self.staying == 0 {
             return None;
         }
-        // The forced stay never stands beside another move, so its place in the order is free.
+        // The forced stay is always the only move, so its place in the order does not matter.
         let bit = self.staying.trailing_zeros();
         self.staying &= self.staying - 1;
         Some(if bit == 0 {

@@ -1,5 +1,4 @@
-//! The text of a position, `<hares> <turn> <finished> <drawn>`: printing, reading, and the checks that
-//! make a reading a position.
+//! The text of a position, `<hares> <turn> <finished> <drawn>`: formats, parses and validates it.
 
 use std::fmt;
 
@@ -54,7 +53,7 @@ pub(super) fn format(position: &Position, f: &mut fmt::Formatter<'_>) -> fmt::Re
     Ok(())
 }
 
-/// Reads and checks the text of a position.
+/// Parses and validates the text of a position.
 pub(super) fn parse(ruleset: &'static Ruleset, text: &str) -> Result<Position, PositionError> {
     let fields: Vec<&str> = text.split(' ').collect();
     let &[hares, turn, finished, drawn] = fields.as_slice() else {
@@ -74,7 +73,7 @@ pub(super) fn parse(ruleset: &'static Ruleset, text: &str) -> Result<Position, P
     Ok(position)
 }
 
-/// A position with hares alone: their squares, holdings and marks.
+/// Parses the squares, holdings and marks of the hares into a position.
 pub(super) fn parse_hares(
     ruleset: &'static Ruleset,
     text: &str,
@@ -103,7 +102,7 @@ pub(super) fn parse_hares(
     Ok(position)
 }
 
-/// Puts a hare, given as square, carrots and lettuces, at a seat whose predecessors are placed.
+/// Places a hare of a seat, given as square, carrots and lettuces. The hares of earlier seats must be placed already.
 pub(super) fn place_hare(
     position: &mut Position,
     seat: Seat,
@@ -202,7 +201,7 @@ fn check_finished_hares(position: &Position) -> Result<(), PositionError> {
     Ok(())
 }
 
-/// Checks that every hare which misses its turn can have come to that.
+/// Checks that each hare marked as missing its turn can legally do so.
 pub(super) fn check_marks(position: &Position) -> Result<(), PositionError> {
     for (index, hare) in position.hares().iter().enumerate() {
         let seat = Seat(index as u8);

@@ -1,4 +1,4 @@
-//! A drawing of the race for a person: the track in rows, and a table of the hares.
+//! Drawing of the race as text: the track in rows, and a table of the hares.
 
 use std::fmt::Write;
 
@@ -6,11 +6,11 @@ use super::position::Position;
 use super::track::{FINISH, Square};
 use crate::rules::{Game, Seat, Turn};
 
-/// Squares in a row of the drawing.
+/// Squares per row of the drawing.
 const ROW: u8 = 16;
 
-/// Draws the race. The squares are `h` hare, `c` carrot, `L` lettuce, `^` hedgehog, `2` to `4`
-/// number, `F` flag; under a square stands the seat whose hare is there.
+/// Draws the race. The squares are `h` hare, `c` carrot, `L` lettuce, `^` hedgehog, `2` to `4` number and `F` flag.
+/// Under a square is the seat whose hare is on it.
 pub(super) fn draw(position: &Position) -> String {
     let mut picture = String::new();
     for first in (0..=FINISH).step_by(ROW.into()) {

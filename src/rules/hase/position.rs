@@ -1,7 +1,7 @@
-//! A state of the race, its legal moves, and what moves and cards do to it.
+//! A state of the race and its legal moves.
 //!
-//! Positions are copied by the million, so everything is packed: occupied squares are one mask, the
-//! legal moves of a hare a few shifts of it.
+//! The search copies positions by the million, so they are packed: the occupied squares are one mask, and the legal
+//! moves of a hare a few shifts of it.
 
 use std::fmt;
 
@@ -13,13 +13,13 @@ use super::track::{FINISH, Square};
 use super::{PositionError, cost, notation, picture, preview, scene};
 use crate::rules::{Game, MAX_SEATS, MovePreview, Scene, Seat, Turn};
 
-/// Carrots for a square's way back, and those that a hare on a carrot square takes or gives.
+/// Carrots gained per square back, and carrots taken or given on a carrot square.
 pub(super) const TEN_CARROTS: u16 = 10;
 
-/// The most carrots with which the first hare may finish; each later one may keep as many more.
+/// Most carrots that the first hare may finish with; each later one may keep this many more.
 pub(super) const KEPT_BY_FIRST: u16 = 10;
 
-/// The furthest step that a holding pays for: entry c is for c carrots, the last for any more.
+/// Longest move forward that a holding pays for: entry c is for c carrots, the last entry for any larger holding.
 const FURTHEST_STEP: [u8; cost(64) as usize + 1] = {
     let mut table = [0; cost(64) as usize + 1];
     let mut carrots = 0;
@@ -34,12 +34,12 @@ const FURTHEST_STEP: [u8; cost(64) as usize + 1] = {
     table
 };
 
-/// One hare: where it is and what it holds.
+/// Square and holding of one hare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hare {
     /// Carrots held, 0 to 65535.
     pub carrots: u16,
-    /// The square it stands on, 0 to 64.
+    /// Square, 0 to 64.
     pub square: u8,
     /// Lettuces in hand.
     pub lettuces: u8,
@@ -60,12 +60,12 @@ pub struct Hare {
 #[derive(Clone, Copy)]
 pub struct Position {
     pub(super) ruleset: &'static Ruleset,
-    /// The squares 1 to 63 on which a hare stands.
+    /// Squares 1 to 63 that have a hare on them.
     pub(super) occupied: u64,
     pub(super) hares: [Hare; MAX_SEATS],
     /// Cards of each kind drawn since the last shuffle.
     pub(super) drawn: [u8; 8],
-    /// Carrots paid for the move whose card is due, or 0 where no card is due.
+    /// Carrots paid for the move whose card is due, or 0 if no card is due.
     pub(super) paid: u16,
     pub(super) seats: u8,
     /// The seat that moves or draws.
@@ -76,15 +76,15 @@ pub struct Position {
     pub(super) racing: u8,
     /// Number of seats that have finished.
     pub(super) finished: u8,
-    /// The seats that have finished, first to last; 0 beyond them.
+    /// Seats that have finished, in order; unused entries are 0.
     pub(super) order: [u8; MAX_SEATS],
 }
 
 impl Position {
-    /// The hare of a seat.
+    /// Returns the hare of a seat.
     ///
     /// # Panics
-    /// If there is no such seat.
+    /// If the seat does not exist.
     #[inline(always)]
     pub fn hare(&self, seat: Seat) -> Hare {
         self.hares()[seat.index()]
@@ -95,20 +95,20 @@ impl Position {
         &self.hares[..usize::from(self.seats)]
     }
 
-    /// The seats that have finished, first to last.
+    /// Seats that have finished, in order.
     pub fn finished(&self) -> impl ExactSizeIterator<Item = Seat> + '_ {
         self.order[..usize::from(self.finished)]
             .iter()
             .map(|&seat| Seat(seat))
     }
 
-    /// Whether a seat misses its next turn.
+    /// `true` if a seat misses its next turn.
     #[inline(always)]
     pub fn misses_turn(&self, seat: Seat) -> bool {
         self.missing >> seat.0 & 1 == 1
     }
 
-    /// The place of a seat's hare in the race: 1 + the number of hares on a higher square.
+    /// Place of a seat's hare in the race: 1 + the number of hares on higher squares.
     #[inline(always)]
     pub fn rank(&self, seat: Seat) -> u16 {
         match self.hares[seat.index()].square {
@@ -117,21 +117,21 @@ impl Position {
         }
     }
 
-    /// Number of hares on higher squares than one before the finish; of the finish, a number without meaning.
+    /// Number of hares on higher squares than `square`; meaningless for the finish.
     #[inline(always)]
     fn hares_ahead_of(&self, square: u8) -> u16 {
-        // Wrapping, since the income of a hare that has finished is asked for too: it is 0 at any place.
+        // Wrapping, since the function is also called for hares that have finished; their income is 0 at any place.
         let ahead = self.occupied.wrapping_shr(square.into()) >> 1;
         ahead.count_ones() as u16 + u16::from(self.finished)
     }
 
-    /// The ruleset that is played.
+    /// Ruleset of the game.
     pub fn ruleset(&self) -> &'static Ruleset {
         self.ruleset
     }
 
-    /// Carrots that a seat is paid with its next move: on a number square for its place, on a lettuce
-    /// square for the lettuce that it eats.
+    /// Carrots that a seat receives with its next move: on a number square for its place, on a lettuce square for
+    /// eating.
     #[inline(always)]
     pub fn income(&self, seat: Seat) -> u16 {
         let square = self.hares[seat.index()].square;
@@ -141,25 +141,25 @@ impl Position {
             .income(square, place, self.misses_turn(seat))
     }
 
-    /// The squares 1 to 63 on which a hare stands, bit n being square n.
+    /// Squares 1 to 63 that have a hare on them; bit n is square n.
     #[inline(always)]
     pub fn occupied(&self) -> u64 {
         self.occupied
     }
 
-    /// The number of cards of each [`Card`] drawn since the last shuffle, in its order.
+    /// Number of cards of each [`Card`] drawn since the last shuffle, in deck order.
     #[inline(always)]
     pub fn drawn(&self) -> &[u8; 8] {
         &self.drawn
     }
 
-    /// Whether all hares but one have finished.
+    /// `true` if all hares but one have finished.
     #[inline]
     pub(super) fn is_over(&self) -> bool {
         self.racing & (self.racing - 1) == 0
     }
 
-    /// The moves of the hare whose turn it is, which does not miss it; perhaps none.
+    /// Moves of the hare to move, which must not miss its turn; may be none.
     #[inline(always)]
     pub(super) fn free_moves(&self) -> Moves {
         let hare = &self.hares[usize::from(self.seat)];
@@ -172,7 +172,7 @@ impl Position {
         if hare.lettuces == 0 {
             closed |= track.lettuces;
         }
-        // Bit n of `forward` is the step to square + 1 + n; the finish is bit 64 of the track.
+        // Bit n of `forward` is the move to `square + 1 + n`; the finish is bit 64 of the track.
         let mut forward = !closed >> square >> 1;
         let to_finish = FINISH - square;
         if hare.lettuces == 0 && to_finish <= reach {
@@ -191,13 +191,13 @@ impl Position {
         }
     }
 
-    /// The most carrots with which the next hare may finish.
+    /// Most carrots that the next hare may finish with.
     #[inline]
     pub fn most_at_finish(&self) -> u16 {
         KEPT_BY_FIRST * (u16::from(self.finished) + 1)
     }
 
-    /// The hedgehog that a hare on `square` can go back to.
+    /// Hedgehog square that a hare on `square` can go back to.
     #[inline]
     fn free_hedgehog_behind(&self, square: u8) -> Option<u8> {
         let hedgehog = self.ruleset.track.hedgehog_behind[usize::from(square)];
@@ -282,7 +282,7 @@ impl Game for Position {
         } = self.hare(seat);
         let misses = self.misses_turn(seat);
         let held = carrots.saturating_add(self.income(seat));
-        // The table is for the first to finish; later ones may keep more.
+        // The table is for the first hare to finish; later ones may keep more.
         let spare = self.most_at_finish() - KEPT_BY_FIRST;
         let eats = misses && self.ruleset.track.square(square) == Square::Lettuce;
         let lettuces = lettuces - u8::from(eats);
@@ -397,8 +397,7 @@ impl Game for Position {
     }
 }
 
-/// One round of folded multiplication, which spreads every bit of both numbers.
-/// Source: Wang Yi, wyhash.
+/// One round of folded multiplication, which mixes every bit of both numbers. Source: Wang Yi, wyhash.
 #[inline]
 fn mix(key: u64, word: u64) -> u64 {
     let product = u128::from(key ^ word) * 0xE703_7ED1_A0B4_28DB;

@@ -1,17 +1,17 @@
-//! Why a text is not a position: the field at fault, and what would have been accepted.
+//! Errors in the text of a position: the invalid field and the accepted values.
 
 use thiserror::Error;
 
 use crate::rules::Seat;
 use crate::rules::number::NumberError;
 
-/// Why a text is not a position. Each message begins with the field at fault.
+/// The text is not a position. Each message begins with the invalid field.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PositionError {
-    /// A field is missing or one is too many.
+    /// There are too few or too many fields.
     #[error("{field}: expected `<hares> <turn> <finished> <drawn>`, four fields, found {found}")]
     Fields {
-        /// The first field that is missing, or the last where there are too many.
+        /// The first missing field, or the last one if there are too many.
         field: &'static str,
         /// Number of fields found.
         found: usize,
@@ -37,7 +37,7 @@ pub enum PositionError {
         seat: Seat,
         /// The text found.
         text: String,
-        /// What is wrong with it.
+        /// Reason.
         problem: NumberError,
     },
     /// Two hares share a square other than start and finish.
@@ -61,7 +61,7 @@ pub enum PositionError {
         seat: Seat,
         /// Its place.
         place: usize,
-        /// The carrots it holds.
+        /// Carrots that it holds.
         carrots: u16,
     },
     /// A finished hare holds lettuces.
@@ -69,20 +69,20 @@ pub enum PositionError {
     FinishedLettuces {
         /// The finished seat.
         seat: Seat,
-        /// The lettuces it holds.
+        /// Lettuces that it holds.
         lettuces: u8,
     },
-    /// A hare is marked that cannot be.
+    /// The hare marked with `!` cannot miss its turn.
     #[error("mark: seat {seat} cannot miss its turn {}", reason(*.lettuces, *.square))]
     Mark {
         /// The marked seat.
         seat: Seat,
-        /// The square it stands on.
+        /// Square that it is on.
         square: u8,
-        /// Its lettuces where it stands on a lettuce square, else `None`.
+        /// Lettuces in hand if it is on a lettuce square, otherwise `None`.
         lettuces: Option<u8>,
     },
-    /// The turn is not of the form `seat` or `seat?paid`, or names no seat.
+    /// The turn is not of the form `seat` or `seat?paid`, or names an unknown seat.
     #[error(
         "turn: expected a seat from 1 to {seats}, or `seat?paid` where a card is due, found {text:?}"
     )]
@@ -101,15 +101,15 @@ pub enum PositionError {
     /// All hares have finished.
     #[error("turn: all hares have finished, at least one must still be racing")]
     AllFinished,
-    /// The payment is not a price that the seat can have paid.
+    /// The seat cannot have paid this price.
     #[error("payment: expected n(n+1)/2 for an n from 1 to {most}, found {text:?}")]
     Payment {
         /// The text found.
         text: String,
-        /// The most steps that lead to the seat's square.
+        /// Largest number of steps that end on the seat's square.
         most: u8,
     },
-    /// A card is due to a seat that cannot draw.
+    /// The seat that is to draw a card cannot draw one.
     #[error("payment: seat {seat} has no card to draw {}", reason_of_payment(*.marked, *.over))]
     NoCardDue {
         /// The seat to move.
@@ -119,7 +119,7 @@ pub enum PositionError {
         /// Whether the game is over.
         over: bool,
     },
-    /// The finished seats are not those on square 64.
+    /// The finished seats differ from those on square 64.
     #[error(
         "finished: expected the seats on square 64, each once, joined by `,`, or `-` for none; found {text:?}"
     )]
@@ -127,7 +127,7 @@ pub enum PositionError {
         /// The text found.
         text: String,
     },
-    /// The cards drawn are malformed.
+    /// The list of drawn cards is malformed.
     #[error("drawn: expected letters in the order BDRHFSG, or `-` for none, found {text:?}")]
     Drawn {
         /// The text found.
@@ -136,11 +136,11 @@ pub enum PositionError {
     /// More cards of a kind are drawn than the deck has.
     #[error("drawn: {letter} drawn {found} times, the deck has {most}")]
     DrawnTooOften {
-        /// The letter of the card.
+        /// Letter of the card.
         letter: char,
-        /// How often it was drawn.
+        /// Number drawn.
         found: usize,
-        /// How many the deck has.
+        /// Number in the deck.
         most: u8,
     },
 }

@@ -1,4 +1,4 @@
-//! What a move costs and brings, before it is made.
+//! Costs and gains of a move, for display before it is made.
 
 use super::cost;
 use super::moves::Move;
@@ -6,7 +6,7 @@ use super::position::{Position, TEN_CARROTS};
 use super::track::Square;
 use crate::rules::{Fact, Game, MovePreview, Seat};
 
-/// What a legal move looks like.
+/// Preview of a legal move.
 pub(super) fn of(position: &Position, mv: Move) -> MovePreview {
     let seat = Seat(position.seat);
     let after = position.play_unchecked(mv);
@@ -59,7 +59,7 @@ pub(super) fn of(position: &Position, mv: Move) -> MovePreview {
     }
 }
 
-/// The places at which a hare is paid for standing on a square with its next move, of those that there are.
+/// Places for which `square` pays a hare with its next move, up to the number of seats.
 fn places_paid(position: &Position, square: u8) -> Vec<usize> {
     let places = match position.ruleset().track.square(square) {
         Square::Number(number) => vec![usize::from(number)],
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn each_kind_of_move_says_what_it_costs_and_brings() {
-        // Seat 1 is second, on a square of 2, and is paid 20.
+        // Seat 1 is second, on a number square 2, and is paid 20.
         let text = "10,40,2/20,30,1/5,68,3 1 - -";
         let expect = |word, square, facts: &str| {
             assert_eq!(preview(text, word), (square, facts.to_string()), "{word}");

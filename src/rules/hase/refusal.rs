@@ -1,4 +1,4 @@
-//! Why a move or a card is refused: the one rule that it breaks, with its numbers.
+//! Errors of illegal moves and cards: the rule that is broken, with its numbers.
 
 use thiserror::Error;
 
@@ -9,13 +9,13 @@ use super::position::Position;
 use super::track::{FINISH, Square};
 use crate::rules::{Game, Seat, Turn};
 
-/// Why a move is refused.
+/// The rule that a move breaks.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum IllegalMove {
-    /// A card has to be drawn first.
+    /// A card must be drawn first.
     #[error("seat {seat} must draw a card first")]
     CardDue {
-        /// The seat that draws.
+        /// Seat that must draw.
         seat: Seat,
     },
     /// All places are decided.
@@ -27,13 +27,13 @@ pub enum IllegalMove {
         /// The seat to move.
         seat: Seat,
     },
-    /// A forced stay where there are other moves.
+    /// A forced stay although another move is legal.
     #[error("seat {seat} has other moves than 0 and does not miss this turn")]
     NotForced {
         /// The seat to move.
         seat: Seat,
     },
-    /// The holding does not pay for the move.
+    /// The hare does not have enough carrots for the move.
     #[error("seat {seat}: a move of {steps} costs {cost} carrots, the hare holds {held}")]
     TooFewCarrots {
         /// The seat to move.
@@ -42,25 +42,25 @@ pub enum IllegalMove {
         steps: u8,
         /// Carrots that the move costs.
         cost: u16,
-        /// Carrots held, with the income of this turn.
+        /// Carrots held, including the income of this turn.
         held: u16,
     },
-    /// The target is beyond the last square.
+    /// The target is beyond the finish.
     #[error("seat {seat}: square {target} is beyond the finish, 64")]
     BeyondFinish {
         /// The seat to move.
         seat: Seat,
-        /// The square beyond the finish.
+        /// Target of the move.
         target: u8,
     },
-    /// Another hare stands on the target.
+    /// Another hare is on the target.
     #[error("seat {seat}: square {target} is taken by seat {by}")]
     Taken {
         /// The seat to move.
         seat: Seat,
         /// The target.
         target: u8,
-        /// The seat whose hare stands there.
+        /// Seat of the hare on the target.
         by: Seat,
     },
     /// A move forward onto a hedgehog.
@@ -94,7 +94,7 @@ pub enum IllegalMove {
         seat: Seat,
         /// Carrots left after paying.
         left: u16,
-        /// The most that the next finisher may keep.
+        /// Most carrots that the next finisher may keep.
         most: u16,
     },
     /// A move back that does not end on the nearest hedgehog behind.
@@ -102,25 +102,25 @@ pub enum IllegalMove {
     NotNearestHedgehog {
         /// The seat to move.
         seat: Seat,
-        /// The square it stands on.
+        /// Square of the hare.
         from: u8,
         /// The nearest hedgehog behind.
         nearest: u8,
     },
-    /// A move back where there is no hedgehog behind.
+    /// A move back without a hedgehog behind.
     #[error("seat {seat}: there is no hedgehog behind square {from}")]
     NoHedgehog {
         /// The seat to move.
         seat: Seat,
-        /// The square it stands on.
+        /// Square of the hare.
         from: u8,
     },
-    /// Taking or giving carrots elsewhere than on a carrot square.
+    /// Taking or giving carrots on another square than a carrot square.
     #[error("seat {seat}: square {square} is not a carrot square")]
     NotOnCarrots {
         /// The seat to move.
         seat: Seat,
-        /// The square it stands on.
+        /// Square of the hare.
         square: u8,
     },
     /// Giving ten carrots with fewer in hand.
@@ -133,10 +133,10 @@ pub enum IllegalMove {
     },
 }
 
-/// Why a card is refused.
+/// Reason why a card cannot be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum IllegalCard {
-    /// No card is to be drawn.
+    /// No card is due.
     #[error("no card is due")]
     NoneDue,
     /// All cards of the kind are drawn.
@@ -148,7 +148,7 @@ pub enum IllegalCard {
 }
 
 impl Position {
-    /// The rule that an illegal move breaks.
+    /// Returns the rule that an illegal move breaks.
     pub(super) fn refusal(&self, mv: Move) -> IllegalMove {
         let seat = match self.turn() {
             Turn::Card(seat) => return IllegalMove::CardDue { seat },
@@ -222,7 +222,7 @@ impl Position {
 
     fn taken(&self, seat: Seat, target: u8) -> IllegalMove {
         let by = self.hares().iter().position(|hare| hare.square == target);
-        // Every other reason was excluded, so some hare stands there.
+        // All other rules have been checked, so another hare is there.
         IllegalMove::Taken {
             seat,
             target,

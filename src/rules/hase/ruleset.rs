@@ -1,4 +1,4 @@
-//! Rulesets: a board, holding or mix of cards is a table here, not code.
+//! Rulesets: board, starting holding and deck of each variant as tables.
 
 use std::sync::LazyLock;
 
@@ -6,23 +6,23 @@ use super::cards::FIFTEEN;
 use super::track::{TRACK_1978, TRACK_LATER, Track};
 use super::turns_home::TurnsHome;
 
-/// The tables of a variant.
+/// Tables of a variant.
 #[derive(Debug)]
 pub struct Ruleset {
-    /// The name of the variant.
+    /// Name of the variant.
     pub name: &'static str,
     /// The track.
     pub track: Track,
-    /// Carrots of each hare at the start, and after falling back to it.
+    /// Carrots of each hare at the start, and when it goes back to the start.
     pub carrots: u16,
     /// Lettuces of each hare at the start.
     pub lettuces: u8,
-    /// The number of cards of each [`Card`](super::Card), in its order. A deck has a `shuffle`, so that
-    /// it never runs out.
+    /// Number of cards of each [`Card`](super::Card), in deck order. A deck must have a `Shuffle`, so that it never
+    /// runs out.
     pub deck: [u8; 8],
-    /// The hare squares near the finish, bit n being square n: a card drawn there may cost the race.
+    /// Hare squares near the finish, where a card may cost the race; bit n is square n.
     pub last_hares: u64,
-    /// How far it is to the finish for a hare alone; made when it is first asked for.
+    /// Turns to the finish of a lone hare; computed on first use.
     pub turns_home: LazyLock<TurnsHome>,
 }
 

@@ -1,10 +1,10 @@
-//! What the race looks like, for programs that draw it.
+//! Scene of the race, for programs that draw it.
 
 use super::position::Position;
 use super::track::{FINISH, Square};
 use crate::rules::{Board, Fact, Game, Layout, Piece, Scene, Seat, SquareKind, Turn};
 
-/// The track with a hare for each seat; of each seat carrots, lettuces, place, and what is special.
+/// The track with a hare for each seat. The facts of a seat are carrots, lettuces, place, and a note on its state.
 pub(super) fn of(position: &Position) -> Scene {
     let track = &position.ruleset().track;
     let squares = (0..=FINISH).map(|square| kind(track.square(square)));

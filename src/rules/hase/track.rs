@@ -1,50 +1,50 @@
-//! The track: what stands on each of the squares 0 to 64, and the masks and tables made from it.
+//! The track: the kind of each of the squares 0 to 64, and the masks and tables computed from them.
 
-/// The square on which a hare has finished.
+/// Square where a hare has finished.
 pub const FINISH: u8 = 64;
 
-/// What stands on a square.
+/// Kind of a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Square {
     /// Square 0.
     Start,
     /// Square 64.
     Finish,
-    /// A card is drawn here.
+    /// A hare that moves here draws a card.
     Hare,
-    /// Carrots can be taken or given here.
+    /// A hare can stay here and take or give carrots.
     Carrot,
-    /// A lettuce is eaten here.
+    /// A hare eats a lettuce here.
     Lettuce,
-    /// Reached only backwards, for carrots.
+    /// Reached only by moving back, which gains carrots.
     Hedgehog,
-    /// Pays ten carrots a place to the hare whose place is this number, 2 to 4.
+    /// Pays ten carrots times its place to the hare whose place is this number, 2 to 4.
     Number(u8),
     /// The number square of places 1, 5 and 6.
     Flag,
 }
 
-/// A track: 65 squares, with a mask for each kind (bit n is square n; squares 0 and 64 are in none).
+/// A track: 65 squares, with a mask for each kind. Bit n of a mask is square n; squares 0 and 64 are in none.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Track {
     squares: [Square; 65],
-    /// The hare squares, bit n being square n.
+    /// Hare squares; bit n is square n.
     pub hares: u64,
     pub(super) carrots: u64,
-    /// The lettuce squares, bit n being square n.
+    /// Lettuce squares; bit n is square n.
     pub lettuces: u64,
     pub(super) hedgehogs: u64,
-    /// For each square the places that are paid there, bit n being place n. On a lettuce square bit 0 says
-    /// that only a hare that misses its turn is paid: it eats.
+    /// For each square the places that it pays; bit n is place n. Bit 0 marks lettuce squares, which pay only a hare
+    /// that misses its turn to eat.
     pub(super) paid_places: [u8; 65],
-    /// For each square the nearest hedgehog before it, or 0 for none.
+    /// For each square the nearest hedgehog behind it, or 0 for none.
     pub(super) hedgehog_behind: [u8; 65],
-    /// For each square the number of lettuce squares beyond it.
+    /// For each square the number of lettuce squares ahead of it.
     lettuces_ahead: [u8; 65],
 }
 
 impl Track {
-    /// Makes a track of what stands on the squares 1 to 63.
+    /// Builds a track from the kinds of the squares 1 to 63.
     pub const fn new(between: [Square; 63]) -> Track {
         let mut track = Track {
             squares: [Square::Start; 65],
@@ -93,20 +93,20 @@ impl Track {
         track
     }
 
-    /// What stands on square `index`, 0 to 64.
+    /// Kind of square `index`, 0 to 64.
     ///
     /// # Panics
-    /// If `index` is beyond 64.
+    /// If `index` is above 64.
     pub const fn square(&self, index: u8) -> Square {
         self.squares[index as usize]
     }
 
-    /// Carrots that a hare on square `index` is paid with its next move: in `place` of the race, 1 to 6, which
-    /// is asked for only where it matters, before the finish: on a number square for its place, on a lettuce square,
-    /// where it misses its turn, for the lettuce that it eats.
+    /// Carrots that a hare on square `index` receives with its next move. A number square pays for the hare's place, a
+    /// lettuce square for the lettuce that it eats when it misses its turn. `place` returns the place in the race, 1 to
+    /// 6; it is called only if it matters, and never at the finish.
     ///
     /// # Panics
-    /// If `index` is beyond 64.
+    /// If `index` is above 64.
     #[inline(always)]
     pub fn income(&self, index: u8, place: impl FnOnce() -> u16, misses_turn: bool) -> u16 {
         let paid_places = self.paid_places[usize::from(index)];
@@ -116,21 +116,21 @@ impl Track {
         let place = place();
         let pays_place = paid_places >> place & 1 == 1;
         let pays_for_eating = paid_places & 1 == 1;
-        // Without branches: whether the place is the one that is paid cannot be predicted.
+        // Without branches, since it is unpredictable whether the place is the paid one.
         10 * place * u16::from(pays_place & (!pays_for_eating | misses_turn))
     }
 
     /// Number of lettuce squares strictly ahead of square `index`, 0 to 64.
     ///
     /// # Panics
-    /// If `index` is beyond 64.
+    /// If `index` is above 64.
     #[inline]
     pub const fn lettuces_ahead(&self, index: u8) -> usize {
         self.lettuces_ahead[index as usize] as usize
     }
 }
 
-/// The track of the 1978 board, squares 1 to 63, ten in a row.
+/// The track of the 1978 board, squares 1 to 63, ten per row.
 pub(super) const TRACK_1978: [Square; 63] = {
     use Square::{Carrot as C, Flag as F, Hare as H, Hedgehog as I, Lettuce as L, Number};
     const N2: Square = Number(2);
@@ -147,7 +147,7 @@ pub(super) const TRACK_1978: [Square; 63] = {
     ]
 };
 
-/// The track of the later board: the one of 1978 with seven squares changed.
+/// The track of the later board: seven squares differ from that of 1978.
 pub(super) const TRACK_LATER: [Square; 63] = {
     let mut squares = TRACK_1978;
     squares[7 - 1] = Square::Flag;

@@ -1,22 +1,21 @@
-//! How many turns a hare needs to finish when it has the track to itself: an exact table, made by a search
-//! backwards from the finish.
+//! Number of turns that a lone hare needs to finish: an exact table, computed backwards from the finish.
 //!
-//! The lone hare keeps off the hare squares, is paid nothing on number squares, eats its lettuces in the
-//! first place and finishes with ten carrots at most. In a race there are cards and others in the way, but
-//! which holding is too much, and how far back a hare has to go to spend it, is much the same.
+//! The lone hare avoids hare squares, is paid nothing on number squares, eats its lettuces in first place and finishes
+//! with at most ten carrots. A real race also has cards and other hares, but it is much the same in which holdings are
+//! too large and how far back a hare must go to spend them.
 
 use super::cost;
 use super::position::KEPT_BY_FIRST;
 use super::ruleset::Ruleset;
 use super::track::{FINISH, Square};
 
-/// Holdings beyond this are not in the table.
+/// Largest holding in the table.
 const MOST_CARROTS: usize = 399;
 
-/// Carrots that a hare with too many gets rid of in a turn, or so.
+/// Approximate number of carrots that a hare with too many can spend in a turn.
 const CARROTS_SPENT_A_TURN: usize = 50;
 
-/// Carrots for a square back, on a carrot square, and for a lettuce eaten in the first place.
+/// Carrots for a square back, on a carrot square, and for a lettuce eaten in first place.
 const TEN: usize = 10;
 
 /// Turns to the finish by lettuces in hand, square and carrots.
@@ -25,7 +24,7 @@ pub struct TurnsHome {
     turns: Vec<u8>,
 }
 
-/// A lone hare whose turn it is, and which does not miss it.
+/// A lone hare that is to move and does not miss its turn.
 #[derive(Clone, Copy, Debug)]
 struct LoneHare {
     lettuces: usize,
@@ -34,11 +33,11 @@ struct LoneHare {
 }
 
 impl TurnsHome {
-    /// Stands for a way home that is not known.
+    /// Marks a hare whose number of turns is unknown.
     pub const UNKNOWN: u8 = u8::MAX;
 
-    /// The number of turns that a hare needs, at least 1 before the finish. A holding beyond the table
-    /// counts as one more turn for every fifty carrots.
+    /// Number of turns that a hare needs, at least 1 before the finish. Each fifty carrots beyond the table count as
+    /// one more turn.
     #[inline]
     pub fn turns(&self, lettuces: u8, square: u8, carrots: u16) -> u8 {
         let beyond = usize::from(carrots).saturating_sub(MOST_CARROTS);
@@ -51,7 +50,7 @@ impl TurnsHome {
         self.turns[hare.index()].saturating_add(more)
     }
 
-    /// Makes the table of a ruleset.
+    /// Computes the table of a ruleset.
     pub(super) fn of(ruleset: &Ruleset) -> TurnsHome {
         let most = LoneHare {
             lettuces: ruleset.lettuces.into(),
@@ -64,7 +63,7 @@ impl TurnsHome {
             square: FINISH.into(),
             carrots,
         };
-        // The hares that are one turn further from home than the last list, the next, and the one after.
+        // Hares that need `count` turns, one more, and two more.
         let mut now: Vec<LoneHare> = (0..=usize::from(KEPT_BY_FIRST)).map(finished).collect();
         let mut next = Vec::new();
         let mut later = Vec::new();
@@ -97,8 +96,8 @@ impl LoneHare {
         (self.lettuces * squares + self.square) * (MOST_CARROTS + 1) + self.carrots
     }
 
-    /// Calls `visit` with each hare that one move turns into this one, and whether it takes two turns: on
-    /// a lettuce square the next turn is for eating.
+    /// Calls `visit` with each hare that one move turns into this one, and with whether that takes two turns, as on a
+    /// lettuce square, where the next turn is for eating.
     fn for_each_before(self, ruleset: &Ruleset, mut visit: impl FnMut(LoneHare, bool)) {
         let LoneHare {
             lettuces,
@@ -173,7 +172,7 @@ mod tests {
     use super::*;
     use crate::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL};
 
-    /// One turn, and two on a lettuce square, more than the best that a move leads to.
+    /// One turn more than the best hare that a move leads to, or two on a lettuce square.
     fn by_looking_ahead(ruleset: &Ruleset, lettuces: usize, square: usize, carrots: usize) -> u32 {
         let turns = |lettuces: usize, square: usize, carrots: usize| {
             let home = ruleset

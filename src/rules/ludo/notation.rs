@@ -1,5 +1,6 @@
-//! Moves `p0` to `p20`, by the square that the pawn leaves; rolls `+1` to `+6`; and the text of a position, such as
-//! `0,3/5,21 1 4 -`: the pawns of each seat, the turn, the roll or `-`, and who has finished in that order or `-`.
+//! Text of moves, rolls and positions. A move is `p0` to `p20`, by the pawn's square; a roll is `+1` to `+6`. A
+//! position is, for example, `0,3/5,21 1 4 -`: the pawns of each seat, the turn, the roll or `-`, and the seats that
+//! have finished, in order, or `-`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,26 +11,26 @@ use super::{FACES, GOAL, MOST_SEATS, PAWNS, Position, by_seat};
 use crate::rules::number::whole_number;
 use crate::rules::{Game, Seat};
 
-/// A move: the pawn on this square goes on by what was rolled.
+/// A move: the pawn on this square advances by the roll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Move(pub(super) u8);
 
-/// What the die shows.
+/// A face of the die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Die(pub(super) u8);
 
-/// A word that is no move or roll.
+/// The word is not a move or a roll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Unreadable {
-    /// It is no move.
+    /// The word is not a move.
     #[error("expected p and the square of a pawn, p0 to p{}", GOAL - 1)]
     Move,
-    /// It is no roll.
+    /// The word is not a roll.
     #[error("expected +1 to +{FACES}")]
     Roll,
 }
 
-/// Why a text is not a position: the field at fault.
+/// The text is not a position; names the invalid field.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{field}: expected {expected}, found {found:?}")]
 pub struct PositionError {
@@ -162,7 +163,7 @@ pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
         return Err(wrong("finished", "at most all seats but one", finished));
     }
     if open == 1 {
-        // The last seat's place is decided.
+        // The last seat's place is decided too.
         places[..seats]
             .iter_mut()
             .filter(|place| **place == 0)

@@ -1,4 +1,4 @@
-//! What a position looks like.
+//! Scene of a position.
 
 use super::{GOAL, Move, PAWNS, Position};
 use crate::rules::{Board, Fact, Game, Layout, MovePreview, Piece, Scene, Seat, SquareKind};

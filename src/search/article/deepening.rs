@@ -1,52 +1,53 @@
-//! Iterative deepening. The depths do not learn from each other, so that what a depth finds is what a search of that
-//! depth alone would.
+//! Iterative deepening. The iterations share no information, so each finds exactly what a search to that depth alone
+//! would.
 
 use crate::search::visits::Visits;
 use crate::search::{Control, MAX_DEPTH};
 
-/// How far and where to search.
+/// Limits and root moves of a search.
 #[derive(Clone, Debug)]
 pub struct Extent<M> {
-    /// The moves to consider at the root, all legal.
+    /// Moves to consider at the root, all legal.
     pub moves: Vec<M>,
-    /// The deepest iteration, from 1.
+    /// Deepest iteration, from 1.
     pub depth: u32,
-    /// Positions to visit at most.
+    /// Largest number of positions to visit.
     pub nodes: u64,
-    /// How many of the best moves to report, from 1.
+    /// Number of best moves to report, from 1.
     pub multipv: usize,
 }
 
-/// What is known of a root move.
+/// Principal variation of a root move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line<M, V> {
     /// Plies searched in full.
     pub depth: u32,
-    /// The deepest ply reached.
+    /// Deepest ply reached.
     pub seldepth: u32,
-    /// The rank of the move among the best, from 1.
+    /// Rank of the move, from 1 for the best.
     pub multipv: usize,
-    /// What the line comes to.
+    /// Value of the line.
     pub value: V,
-    /// The line, the root move first; a card ends it.
+    /// The line, from the root move; a card ends it.
     pub pv: Vec<M>,
-    /// Whether the line ends with the mover's goal, before any other seat has reached its own.
+    /// `true` if the line ends with the mover at its goal, before any other seat.
     pub is_won: bool,
     /// Positions visited since the search began.
     pub nodes: u64,
 }
 
-/// Who is handed each line as it is found.
+/// Callback for each line found.
 pub type Observer<'a, M, V> = &'a mut dyn FnMut(&Line<M, V>);
 
-/// A search that is made anew for each depth.
+/// A search that starts from scratch at each depth.
 pub(super) trait Search<'a> {
     /// A move of the game.
     type Move: Copy;
-    /// What a line comes to.
+    /// Value of a line.
     type Value;
 
-    /// The best line of the moves that are not excluded, so many plies deep. Meaningless if the search was stopped.
+    /// Returns the best line of the moves that are not excluded, searched `depth` plies deep. Meaningless if the search
+    /// was stopped.
     fn best_line(
         &mut self,
         depth: u32,
@@ -54,18 +55,18 @@ pub(super) trait Search<'a> {
         excluded: &[Self::Move],
     ) -> Line<Self::Move, Self::Value>;
 
-    /// The positions that it has visited.
+    /// Counter of visited positions.
     fn visits(&mut self) -> &mut Visits<'a>;
 
-    /// Whether a position was valued because of the depth alone, since this was last reset.
+    /// Set when a position is evaluated at the depth limit; the caller resets it.
     fn reached_horizon(&mut self) -> &mut bool;
 }
 
-/// Searches deeper and deeper until the extent is reached, `control` says stop, the mover is first to its goal, or
+/// Searches deeper and deeper until a limit is reached, `control` stops the search, the mover is first to its goal, or
 /// nothing is left to search.
 ///
 /// # Returns
-/// The best line of the last depth that was completed; before the first, `best`.
+/// Best line of the last completed depth; before the first, `best`.
 pub(super) fn deepen<'a, S: Search<'a>>(
     search: &mut S,
     mut best: Line<S::Move, S::Value>,
@@ -73,7 +74,7 @@ pub(super) fn deepen<'a, S: Search<'a>>(
     control: &Control,
     observe: Observer<'_, S::Move, S::Value>,
 ) -> Line<S::Move, S::Value> {
-    // Where nothing is to be chosen, time is better kept.
+    // With a single move and a clock, searches only to depth 1 to save time.
     let is_only_move = extent.moves.len() == 1 && control.is_timed();
     let deepest = if is_only_move {
         1

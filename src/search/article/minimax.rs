@@ -1,12 +1,12 @@
-//! Minimax with alpha-beta over a single number, as the article "Rabbits & Wolves" has it.
+//! Minimax with alpha-beta over a single number, as in the article "Rabbits & Wolves".
 //!
-//! Moves are taken in the order of the model. Of equal ones the side that wants the number large takes the
-//! first, the other the last. Nothing tells a sooner win from a later one: so the machine wins late, and when
-//! all is lost gives up at once.
+//! Moves are tried in the order of the model. Among equal moves the maximising side takes the first, the minimising
+//! side the last. The value does not distinguish sooner from later wins, so the engine may win late, and gives up at
+//! once when all is lost.
 //!
-//! **Pruning.** A node is left once alpha is above beta, not when they are equal. So what a node returns is
-//! exact if it is from alpha to beta, both included, and otherwise a bound on the same side: a number
-//! equal to the best so far is no bound, and taking the last of equal ones gives what it would without pruning.
+//! **Pruning.** A node is cut off once alpha is above beta, not when they are equal. So the value of a node is exact if
+//! it is from alpha to beta, both included, and otherwise a bound on the same side. A value equal to the best so far is
+//! therefore exact, and taking the last of equal moves gives the same result as without pruning.
 
 use super::deepening::{Observer, Search, deepen};
 use super::{Extent, Line};
@@ -15,11 +15,10 @@ use crate::search::Control;
 use crate::search::principal_variation::PrincipalVariation;
 use crate::search::visits::Visits;
 
-/// Searches deeper and deeper until the extent is reached, `control` says stop, or nothing is left to search.
+/// Searches deeper and deeper until a limit is reached, `control` stops the search, or nothing is left to search.
 ///
 /// # Returns
-/// The best line of the last depth that was completed; before the first, the first move. `None` if there is
-/// no move to consider.
+/// Best line of the last completed depth; before the first, the first move. `None` if there is no move to consider.
 pub fn search<M: MinimaxModel>(
     model: &M,
     position: &M::Position,
@@ -46,7 +45,7 @@ pub fn search<M: MinimaxModel>(
 
 struct Root<'a, M: MinimaxModel> {
     position: &'a M::Position,
-    /// The moves to consider, in the order of the model.
+    /// Moves to consider, in the order of the model.
     moves: Vec<M::Move>,
     walk: Walk<'a, M>,
 }
@@ -72,7 +71,7 @@ impl<'a, M: MinimaxModel> Search<'a> for Root<'a, M> {
     }
 }
 
-/// What the two sides have already: the one that wants the number large at least alpha, the other at most beta.
+/// What each side has already: the maximising side at least alpha, the minimising side at most beta.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     alpha: i32,
@@ -90,7 +89,7 @@ struct Walk<'a, M: MinimaxModel> {
     model: &'a M,
     visits: Visits<'a>,
     pv: PrincipalVariation<M::Move>,
-    /// Whether a position was valued because of the depth alone.
+    /// `true` if a position was evaluated at the depth limit.
     reached_horizon: bool,
 }
 
@@ -102,13 +101,13 @@ impl<M: MinimaxModel> Walk<'_, M> {
             multipv,
             value,
             pv,
-            // Nothing of a number says that the game is won.
+            // The value does not tell whether the game is won.
             is_won: false,
             nodes: self.visits.nodes,
         }
     }
 
-    /// The number of a position, `depth` plies deep. Meaningless once the search was stopped.
+    /// Value of a position, searched `depth` plies deep. Meaningless once the search is stopped.
     fn value(&mut self, position: &M::Position, depth: u32, ply: usize, bounds: Bounds) -> i32 {
         self.pv.clear(ply);
         if self.visits.visit(ply) {
@@ -123,7 +122,7 @@ impl<M: MinimaxModel> Walk<'_, M> {
         self.best(position, moves, depth, ply, bounds)
     }
 
-    /// The number of the best of some moves, at least one, `depth` plies deep, at least one.
+    /// Best value among some moves, at least one, searched `depth` plies deep, at least one.
     fn best(
         &mut self,
         position: &M::Position,

@@ -1,4 +1,4 @@
-//! From trees to reports and the answer: what the walks of all threads found of the root moves.
+//! Reports and the answer, from the root statistics of all threads.
 
 use std::sync::PoisonError;
 
@@ -9,16 +9,16 @@ use crate::eval::{Evaluate, static_leads};
 use crate::rules::Turn;
 use crate::search::{Answer, Control, MAX_DEPTH, Report, Value};
 
-/// A root move as it stands.
+/// Current statistics of a root move.
 struct RootMove<M> {
     mv: M,
     visits: u32,
     value: Value,
-    /// How much it is wanted by what it is worth alone.
+    /// Preference of the root's mover by value alone, without visits.
     wish: i32,
 }
 
-/// What walks found of a root move.
+/// Visits and values of a root move.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     visits: u32,
@@ -35,13 +35,13 @@ impl Tally {
         }
     }
 
-    /// Adds what another thread's walks found.
+    /// Adds the statistics of another thread.
     fn add(&mut self, other: &Tally) {
         self.visits += other.visits;
         for (sum, other) in self.sums.iter_mut().zip(other.sums) {
             *sum += other;
         }
-        // What either has proved is certain, and the shorter proof is as good as the longer.
+        // A proof by either thread is certain, and the shorter one is as good as the longer.
         self.mate = match (self.mate, other.mate) {
             (0, mate) | (mate, 0) => mate,
             (one, other) if one.abs() < other.abs() => one,
@@ -51,7 +51,7 @@ impl Tally {
 }
 
 impl<G: Evaluate> Search<'_, G> {
-    /// The moves that are considered, the best first.
+    /// Considered moves, best first.
     fn ranking(&self) -> Vec<RootMove<G::Move>> {
         let mut ranking: Vec<RootMove<G::Move>> = self
             .root
@@ -85,8 +85,8 @@ impl<G: Evaluate> Search<'_, G> {
         ranking
     }
 
-    /// Whether no other move could come to be visited as often as the best in the time left to begin iterations in, at
-    /// the pace so far. Then the time is of more use to later moves.
+    /// `true` if, at the current speed, no other move can catch up with the visits of the best move in the time left
+    /// for starting iterations. Then the time is better saved for later moves.
     pub fn is_settled(&self, control: &Control) -> bool {
         let Some(left) = control.time_to_begin() else {
             return false;
@@ -96,13 +96,13 @@ impl<G: Evaluate> Search<'_, G> {
             return false;
         };
         let next = others.iter().map(|other| other.visits).max();
-        // Walks of earlier searches that were kept are among these: the pace is no less than that.
+        // Includes reused walks of earlier searches, so the speed is never underestimated.
         let walks: u64 = ranking.iter().map(|mv| u64::from(mv.visits)).sum();
         let pace = walks as f64 / control.elapsed().as_secs_f64();
         f64::from(best.visits) - f64::from(next.unwrap_or(0)) > pace * left.as_secs_f64()
     }
 
-    /// What a root move is worth to all.
+    /// Value of a root move to all seats.
     fn value_of(&self, mv: G::Move, tally: &Tally) -> Value {
         let next = self.root.position.play_unchecked(mv);
         let is_home = next.place(self.root.mover) == Some(self.root.best_open_place);
@@ -119,7 +119,7 @@ impl<G: Evaluate> Search<'_, G> {
         }
     }
 
-    /// What this thread's walks found of each root move.
+    /// This thread's statistics of each root move.
     pub fn tallies(&self) -> Vec<Tally> {
         let edges = self.arena.edges(ROOT).iter();
         let tally = |edge: &Edge| match edge.child {
@@ -129,7 +129,7 @@ impl<G: Evaluate> Search<'_, G> {
         edges.map(tally).collect()
     }
 
-    /// What the walks of all threads found of each root move, as far as the others have said.
+    /// Statistics of each root move over all threads, as last published by the others.
     fn tallies_of_team(&self) -> Vec<Tally> {
         let mut tallies = self.tallies();
         for other in self.others {
@@ -141,7 +141,7 @@ impl<G: Evaluate> Search<'_, G> {
         tallies
     }
 
-    /// The line that most walks took, from a root move on.
+    /// Most visited line after a root move.
     fn line(&self, first: G::Move) -> Vec<G::Move> {
         let mut line = vec![first];
         let legal = self.root.position.legal_moves();
@@ -157,7 +157,7 @@ impl<G: Evaluate> Search<'_, G> {
             };
             let edges = position.legal_moves().zip(self.arena.edges(node));
             let visited = edges.filter(|(_, edge)| edge.child != ROOT);
-            // Of several with the most visits the first.
+            // `min_by_key` returns the first of several most visited moves.
             let rarely = |edge: &Edge| std::cmp::Reverse(self.arena.visits(edge));
             let Some((mv, edge)) = visited.min_by_key(|(_, edge)| rarely(edge)) else {
                 break;
@@ -169,7 +169,6 @@ impl<G: Evaluate> Search<'_, G> {
         line
     }
 
-    /// Reports the best moves.
     pub fn report(&self, depth: u32, multipv: usize, observe: &mut dyn FnMut(Report)) {
         let ranking = self.ranking();
         for (index, best) in ranking.iter().take(multipv.max(1)).enumerate() {
@@ -187,7 +186,6 @@ impl<G: Evaluate> Search<'_, G> {
         }
     }
 
-    /// The best move.
     pub fn answer(&self) -> Answer {
         let ranking = self.ranking();
         let best = &ranking[0];

@@ -1,24 +1,24 @@
-//! The memory of a tree search: nodes and their edges in two lists of fixed size.
+//! Memory of a tree search: nodes and their edges in two lists of fixed capacity.
 //!
-//! A node stands behind its parent in the list, and its edges behind those of its parent. So what is still of use can
-//! be moved to the front in one pass.
+//! A node comes after its parent in the list, and its edges after its parent's edges. So the part of the tree that is
+//! still useful can be moved to the front in one pass.
 
 use crate::rules::MAX_SEATS;
 
-/// A place in the list of nodes.
+/// Index into the list of nodes.
 pub type NodeIndex = u32;
 
-/// The node of the position that is searched.
+/// Node of the searched position.
 pub const ROOT: NodeIndex = 0;
 
-/// A position that was visited.
+/// A visited position.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Node {
-    /// Its first edge.
+    /// Index of its first edge.
     first: u32,
-    /// Walks that came through.
+    /// Number of walks through this node.
     pub visits: u32,
-    /// What they were worth to each seat, added up: each the share of its rivals that it finishes before.
+    /// Sum of the walks' values for each seat; a value is the share of rivals that the seat finishes before.
     pub sums: [f32; MAX_SEATS],
     /// Own moves of the root's mover until its place is certain, as in [`Value::mate`](super::Value::mate).
     pub mate: i16,
@@ -29,34 +29,33 @@ pub struct Node {
 /// A move or a card.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
-    /// The node that it leads to, or [`ROOT`], to which none leads, before it was visited.
+    /// Node that it leads to, or [`ROOT`] before the first visit, since no edge leads to the root.
     pub child: NodeIndex,
-    /// How much of the visits it deserves at first sight: of a move by what it is worth, of a card its chance. Less
-    /// than 0 for a move that is not to be considered.
+    /// Prior: of a move, from its static evaluation; of a card, its chance. Negative for a move that is not considered.
     pub prior: f32,
-    /// What a move is worth to its mover at first sight.
+    /// Static evaluation of a move, for its mover.
     pub value: f32,
 }
 
-/// The nodes and edges of a tree.
+/// Nodes and edges of a tree.
 #[derive(Debug, Default)]
 pub struct Arena {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
-    /// For each node, where it goes if it is kept, or whatever else is wanted in a pass over all nodes.
+    /// Scratch space with an entry per node, such as its new index if it is kept.
     moved: Vec<NodeIndex>,
     most_nodes: usize,
     most_edges: usize,
 }
 
-/// There is room for so many nodes, however little memory there is.
+/// Smallest capacity in nodes, however little memory there is.
 const LEAST_NODES: usize = 1024;
 
-/// Edges for each node for which there is room.
+/// Capacity in edges per node.
 const EDGES_A_NODE: usize = 10;
 
 impl Arena {
-    /// One of so many trees, of about as many mebibytes together.
+    /// Creates one of `trees` trees that together take about `mebibytes` MiB.
     pub fn new(mebibytes: usize, trees: usize) -> Arena {
         let size = size_of::<Node>() + size_of::<NodeIndex>() + EDGES_A_NODE * size_of::<Edge>();
         let most_nodes = ((mebibytes << 20) / trees / size).max(LEAST_NODES);
@@ -67,7 +66,7 @@ impl Arena {
         }
     }
 
-    /// Forgets the tree, and makes room where there was none yet.
+    /// Clears the tree, and allocates its memory on first use.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.edges.clear();
@@ -76,12 +75,12 @@ impl Arena {
         self.moved.reserve_exact(self.most_nodes);
     }
 
-    /// Whether there is no node.
+    /// `true` if there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The number of edges to the deepest node.
+    /// Number of edges to the deepest node.
     pub fn height(&mut self) -> usize {
         let depths = &mut self.moved;
         depths.clear();
@@ -99,19 +98,19 @@ impl Arena {
         height as usize
     }
 
-    /// Forgets what is certain.
+    /// Clears all proofs.
     pub fn forget_mates(&mut self) {
         for node in &mut self.nodes {
             node.mate = 0;
         }
     }
 
-    /// Whether there is room for a node with so many edges.
+    /// `true` if there is room for a node with this number of edges.
     pub fn has_room(&self, edges: usize) -> bool {
         self.nodes.len() < self.most_nodes && self.edges.len() + edges <= self.most_edges
     }
 
-    /// Permille of the room that is in use.
+    /// Used part of the capacity, in permille.
     pub fn fill_permille(&self) -> u16 {
         let nodes = 1000 * self.nodes.len() / self.most_nodes.max(1);
         let edges = 1000 * self.edges.len() / self.most_edges.max(1);
@@ -131,33 +130,29 @@ impl Arena {
         index
     }
 
-    /// A node.
     #[inline]
     pub fn node(&self, index: NodeIndex) -> &Node {
         &self.nodes[index as usize]
     }
 
-    /// A node, to be changed.
     #[inline]
     pub fn node_mut(&mut self, index: NodeIndex) -> &mut Node {
         &mut self.nodes[index as usize]
     }
 
-    /// The edges of a node.
     #[inline]
     pub fn edges(&self, index: NodeIndex) -> &[Edge] {
         let node = &self.nodes[index as usize];
         &self.edges[node.first as usize..][..usize::from(node.len)]
     }
 
-    /// The edges of a node, to be changed.
     #[inline]
     pub fn edges_mut(&mut self, index: NodeIndex) -> &mut [Edge] {
         let node = &self.nodes[index as usize];
         &mut self.edges[node.first as usize..][..usize::from(node.len)]
     }
 
-    /// The visits of what an edge leads to.
+    /// Visits of the edge's child.
     #[inline]
     pub fn visits(&self, edge: &Edge) -> u32 {
         if edge.child == ROOT {
@@ -167,9 +162,9 @@ impl Arena {
         }
     }
 
-    /// Forgets the nodes with the fewest visits, as many as it takes to have at least half of the room free.
+    /// Drops the least visited nodes until at least half of the capacity is free.
     pub fn make_room(&mut self) {
-        // Nodes and their edges, by how many binary digits the visits have.
+        // Number of nodes and edges, by the number of binary digits of the visits.
         let mut sizes = [(0, 0); u32::BITS as usize + 1];
         for node in &self.nodes {
             let digits = u32::BITS - node.visits.leading_zeros();
@@ -190,7 +185,7 @@ impl Arena {
         self.keep(ROOT, 1u32.checked_shl(digits).unwrap_or(u32::MAX));
     }
 
-    /// Keeps of the tree what is below `root`, which becomes the root, but for nodes with fewer visits than `least`.
+    /// Keeps the part of the tree below `root`, which becomes the root, except nodes with fewer visits than `least`.
     pub fn keep(&mut self, root: NodeIndex, least: u32) {
         const GONE: NodeIndex = NodeIndex::MAX;
         self.moved.clear();
@@ -212,7 +207,7 @@ impl Arena {
                     }
                 }
                 if moving.child != ROOT {
-                    // Where it goes is known when it is reached; until then it only counts as kept.
+                    // Marks the child as kept; its new index follows when the loop reaches it.
                     self.moved[moving.child as usize] = ROOT;
                 }
                 self.edges[kept_edges + edge - node.first as usize] = moving;

@@ -1,6 +1,6 @@
-//! Places that are certain: proofs, which walks that end the game give, and which go up the tree as far as they hold.
+//! Certain places: proofs that start at the ends of games and are backed up the tree as far as they hold.
 //!
-//! They hold whatever the rivals play. But in a game of two seats the rival is taken to play its best, as in chess.
+//! They hold whatever the rivals play, except that with two seats the rival is assumed to play its best, as in chess.
 
 use super::Search;
 use super::arena::{NodeIndex, ROOT};
@@ -8,11 +8,11 @@ use crate::eval::Evaluate;
 use crate::rules::Seat;
 
 impl<G: Evaluate> Search<'_, G> {
-    /// Tells the nodes of a walk whether the place of the root's mover is certain now, which it is once it has
-    /// finished.
+    /// Backs up along a walk whether the place of the root's mover is now certain. The walk proves something only if
+    /// that seat has finished in `end`.
     pub fn spread_certainty(&mut self, end: &G) {
         let mut mate = match end.place(self.root.mover) {
-            // The sign says which place; the number counts from the node on.
+            // The sign tells which place; the number counts moves from the node.
             Some(place) if place == self.root.best_open_place => 1,
             Some(place) if place == end.seats() => -1,
             _ => return,
@@ -29,7 +29,7 @@ impl<G: Evaluate> Search<'_, G> {
         }
     }
 
-    /// The certainty of a node from those of its children, counted from 1 at the end.
+    /// Certainty of a node from that of its children, counted from 1 at the end.
     pub fn certainty(&self, node: NodeIndex, mover: Option<Seat>) -> i16 {
         let edges = self
             .arena

@@ -1,36 +1,36 @@
-//! What a walk counts for each seat, and what the seat at the root is after.
+//! The goal of the seat at the root, and the value of a walk for each seat.
 //!
-//! Rivals are after their shares. The seat at the root may be after the first place alone: then the entry of that seat
-//! is its chance of it, in all nodes. Nothing is lost by that, for shares add up to the same in every position, and
-//! those of the rivals tell the one that is missing.
+//! Rivals maximise their shares. The seat at the root may aim for first place alone: then its entry in all nodes is its
+//! chance of first place instead of its share. No information is lost, since the shares of all seats have a constant
+//! sum, so the missing share follows from those of the rivals.
 //!
-//! That rivals are taken to be after shares is a choice. They may be after the first place as well, but nobody says so;
-//! points are what every game is scored by, and a rival that gives up its second place for a small chance of the first
-//! is nothing to count on.
+//! It is an assumption that rivals maximise their shares. They may want first place too, but the engine cannot know.
+//! Every game is scored in points, and a rival cannot be relied on to give up second place for a small chance of the
+//! first.
 
 use crate::eval::{CERTAIN, Evaluate, Judge, Vector, first_chance, static_leads};
 use crate::rules::{MAX_SEATS, Seat};
 use crate::search::Aim;
 
-/// The share of its rivals that each seat finishes before, or in the entry of the seat at the root what it is after.
+/// Per seat, the share of its rivals that it finishes before; for the seat at the root, the value of its goal.
 pub type Shares = [f32; MAX_SEATS];
 
-/// How much of what a seat after the first place seeks is its share: enough to choose between lines with the same
-/// chance, as when the first place is gone.
+/// Weight of the share in the value of a seat that aims for first place: enough to choose between lines with the same
+/// chance, for example when first place is gone.
 const SHARE_BESIDE: f32 = 1.0 / 64.0;
 
-/// What the seat at the root is after.
+/// Goal of the seat at the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Goal {
     seat: Seat,
     seats: usize,
-    /// Whether that is the first place, and not its share.
+    /// `true` if the goal is first place, not the share.
     is_first: bool,
 }
 
 impl Goal {
-    /// What `seat` is after in a position in which it moves and `best_open_place` is the first one left. Where that is
-    /// not the first of all, the share is all there is to seek.
+    /// Goal of `seat` in a position where it moves and `best_open_place` is the best place left. Once first place is
+    /// taken, the goal is always the share.
     pub fn new<G: Evaluate>(position: &G, seat: Seat, aim: Aim, best_open_place: usize) -> Goal {
         Goal {
             seat,
@@ -39,12 +39,12 @@ impl Goal {
         }
     }
 
-    /// Whether the entries of a tree that was searched for this goal mean what those for another do.
+    /// `true` if the values of a tree searched for this goal are valid for another goal.
     pub fn counts_like(&self, other: &Goal) -> bool {
         self == other || !(self.is_first || other.is_first)
     }
 
-    /// What a position is worth as the evaluator sees it.
+    /// Static evaluation of a position.
     #[inline]
     pub fn at_first_sight<G: Evaluate>(&self, evaluator: &Judge<G>, position: &G) -> Shares {
         let mut shares = shares_of(&static_leads(evaluator, position), self.seats);
@@ -54,7 +54,7 @@ impl Goal {
         shares
     }
 
-    /// What the end of a game is worth.
+    /// Value of a finished game.
     pub fn at_the_end<G: Evaluate>(&self, position: &G) -> Shares {
         let mut shares = [0.0; MAX_SEATS];
         for (seat, share) in shares.iter_mut().enumerate().take(self.seats) {
@@ -73,7 +73,7 @@ impl Goal {
         *own = (1.0 - SHARE_BESIDE) * chance + SHARE_BESIDE * *own;
     }
 
-    /// Summed leads from what so many visits were worth, added up.
+    /// Converts the sum of the values of `visits` walks to summed leads.
     pub fn leads(&self, sums: &Shares, visits: u32) -> Vector {
         let visits = visits.max(1) as f32;
         let mut sums = *sums;
@@ -91,7 +91,7 @@ impl Goal {
         leads
     }
 
-    /// How much the seat at the root wants a move of these leads, of which `mean` is counted for it.
+    /// Preference of the seat at the root for a move with these leads and the mean value `mean` for that seat.
     pub fn wish(&self, leads: &Vector, mean: f32) -> i32 {
         if self.is_first {
             (mean * CERTAIN as f32) as i32
@@ -101,7 +101,7 @@ impl Goal {
     }
 }
 
-/// Shares of rivals from summed leads.
+/// Converts summed leads to shares of rivals.
 #[inline]
 fn shares_of(leads: &Vector, seats: usize) -> Shares {
     let unit = 1.0 / (2.0 * CERTAIN as f32 * (seats - 1) as f32);

@@ -1,4 +1,4 @@
-//! What is kept of a tree when the game has gone on: the part below the position that is now on the board.
+//! Reuse of a tree after further moves: keeps the part below the current position.
 
 use super::Search;
 use super::arena::{Arena, NodeIndex, ROOT};
@@ -7,7 +7,7 @@ use crate::eval::Evaluate;
 use crate::rules::{Game, Seat, Turn};
 use crate::search::Past;
 
-/// The root of a tree, and how what is certain was counted in it.
+/// The root of a tree, and the seat, place and goal that its values refer to.
 #[derive(Debug)]
 pub struct Root<G> {
     pub position: G,
@@ -16,10 +16,10 @@ pub struct Root<G> {
     pub goal: Goal,
 }
 
-/// Keeps what the tree below `old` knows of the position of `new`, to which the game has come through `past`; nothing
-/// where its walks did not come there.
+/// Keeps the part of the tree below `new`, which the game has reached from `old` through `past`; clears the tree if no
+/// walk reached `new`.
 pub fn keep<G: Game>(arena: &mut Arena, old: Option<&Root<G>>, new: &Root<G>, past: &[Past]) {
-    // Sums of something else than is sought now are worth nothing.
+    // Sums for a different goal are useless.
     let old = old.filter(|old| old.goal.counts_like(&new.goal));
     let found = old.and_then(|old| {
         let node = find(arena, &old.position, &new.position, past)?;
@@ -37,7 +37,7 @@ pub fn keep<G: Game>(arena: &mut Arena, old: Option<&Root<G>>, new: &Root<G>, pa
     }
 }
 
-/// The node of a position in the tree below another.
+/// Finds the node of a position in the tree below another.
 fn find<G: Game>(arena: &Arena, old: &G, new: &G, past: &[Past]) -> Option<NodeIndex> {
     if arena.is_empty() {
         return None;
@@ -54,7 +54,7 @@ fn find<G: Game>(arena: &Arena, old: &G, new: &G, past: &[Past]) -> Option<NodeI
     (at.0 == *new).then_some(at.1)
 }
 
-/// From a position by a move, and the cards that it brings, to the one of a key, in which a seat moves.
+/// Follows one move, and the cards after it, to the position with `key` in which a seat moves.
 fn step<G: Game>(arena: &Arena, from: &G, node: NodeIndex, key: u64) -> Option<(G, NodeIndex)> {
     let children = arena.edges(node).iter().map(|edge| edge.child);
     let arrive = |(next, child): (G, NodeIndex)| match next.turn() {
@@ -76,7 +76,7 @@ fn step<G: Game>(arena: &Arena, from: &G, node: NodeIndex, key: u64) -> Option<(
 }
 
 impl<G: Evaluate> Search<'_, G> {
-    /// Has a root that was kept begin with what its moves know, those that are considered.
+    /// Recomputes the statistics of a reused root from its considered moves.
     pub fn replant(&mut self) {
         self.promise(ROOT);
         self.consider();

@@ -1,11 +1,11 @@
-//! What a net makes of a position, for a person.
+//! The net's evaluation of a position as text.
 
 use super::Net;
 use crate::eval::{CERTAIN, Evaluator, STRENGTH_UNIT, Vector, lead, shares, static_leads};
 use crate::rules::hase::Position;
 use crate::rules::{Game, MAX_SEATS, Seat};
 
-/// So many of the best moves are shown.
+/// Number of best moves shown.
 const MOVES: usize = 5;
 
 impl Evaluator<Position> for Net {
@@ -14,8 +14,8 @@ impl Evaluator<Position> for Net {
         Net::strengths(self, position).map(|strength| (strength * STRENGTH_UNIT as f32) as i32)
     }
 
-    /// A line a seat: its share, its chance to finish before each rival, in permille, and the turns that it would
-    /// need home alone. Then the best moves, with the shares after each.
+    /// A line for each seat: its share, its chance of finishing before each rival, in permille, and the turns that it
+    /// would need home alone. Then the best moves, with the shares after each.
     fn explain(&self, position: &Position) -> Vec<String> {
         let strengths = Evaluator::strengths(self, position);
         let shares = shares_in(self, position);
@@ -51,7 +51,7 @@ fn shares_in(net: &Net, position: &Position) -> Vec<u16> {
     shares(&static_leads(net, position)[..position.seats()])
 }
 
-/// A line for each of the best moves, the best first.
+/// A line for each of the best moves, best first.
 fn best_moves(net: &Net, position: &Position) -> Vec<String> {
     let Some(mover) = position.turn().mover() else {
         return Vec::new();

@@ -1,35 +1,35 @@
-//! What the net sees of a hare: where and how it stands, its lettuces, and its carrots with the income that is due.
+//! Input features of the net for a hare: its square and state, its lettuces, and its carrots including the next income.
 //!
-//! A *look* is one such hare. Looks are numbered, so that for play each has a row of its own; for learning and in a
-//! file of weights a look is the sum of several rows that it shares with looks like it (see [`Looks::parts`]).
+//! A *look* is one combination of these. For play, each look has a number and a row of its own. For learning, and in a
+//! weights file, a look is the sum of several rows that it shares with similar looks (see [`Looks::parts`]).
 
 use crate::rules::hase::{FINISH, Position, Ruleset, Square, cost};
 use crate::rules::{Game, Seat, Turn};
 
-/// Numbers of carrots that are told apart.
+/// Number of holding classes.
 pub const HOLDINGS: usize = 128;
 
-/// Numbers of lettuces that are told apart, none among them.
+/// Number of lettuce counts, including 0.
 pub const LETTUCES: usize = 4;
 
-/// Ways of standing on the squares of a track: at most this many.
+/// Largest number of stands, the combinations of square and state, on a track.
 pub const MOST_STANDS: usize = 112;
 
-/// The states of the deck, as [`deck_index`] numbers them.
+/// Number of deck states, as numbered by [`deck_index`].
 pub const DECKS: usize = 3usize.pow(DECK_KINDS as u32);
 
-/// The kinds of card that stay drawn.
+/// Number of kinds of card that stay drawn.
 pub const DECK_KINDS: usize = 7;
 
-/// Rows that make up a look.
+/// Number of rows in the sum for a look.
 pub const PARTS: usize = 7;
 
-/// Holdings up to this are told apart carrot by carrot, then by twos, then by eights.
+/// Below this every holding is a class of its own; then classes have two carrots, then eight.
 const SINGLE: usize = 80;
 const BY_TWOS: usize = 144;
 const MOST_CARROTS: usize = BY_TWOS + 8 * 16 - 1;
 
-/// The number of a holding.
+/// Class of each holding.
 const HOLDING: [u8; MOST_CARROTS + 1] = {
     let mut table = [0; MOST_CARROTS + 1];
     let mut carrots = 0;
@@ -46,7 +46,7 @@ const HOLDING: [u8; MOST_CARROTS + 1] = {
     table
 };
 
-/// The least carrots of a holding.
+/// Smallest holding of a class.
 fn carrots_of(holding: usize) -> usize {
     HOLDING
         .iter()
@@ -54,7 +54,7 @@ fn carrots_of(holding: usize) -> usize {
         .unwrap_or(MOST_CARROTS)
 }
 
-/// How a hare is about to go on.
+/// What a hare does next: move, miss its turn or draw a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Free,
@@ -64,16 +64,16 @@ enum State {
 
 const STATES: usize = 3;
 
-/// The numbers of the looks on a track.
+/// Numbering of the looks on a track.
 #[derive(Clone, Debug)]
 pub struct Looks {
-    /// The number of a way of standing, by square and state.
+    /// Number of each stand, by square and state.
     stand: [[u8; STATES]; FINISH as usize + 1],
-    /// Square and state of each way of standing.
+    /// Square and state of each stand.
     stands: Vec<(u8, State)>,
 }
 
-/// The rows that make up looks: which tables there are, and how many rows each has.
+/// Number of rows in each of the tables that make up looks.
 pub const PART_ROWS: [usize; PARTS] = [
     MOST_STANDS * LETTUCES,
     (FINISH as usize + 1) * (HOLDINGS / 4),
@@ -84,14 +84,14 @@ pub const PART_ROWS: [usize; PARTS] = [
     MOST_STANDS * LETTUCES * (HOLDINGS / 8),
 ];
 
-/// Ways home of this many turns and more are one.
+/// Number of classes of turns home; the last one is open-ended.
 const MOST_TURNS: usize = 32;
 
-/// Differences between a holding and what one move home costs that are told apart.
+/// Number of classes of the difference between the holding and the cost of a single move home.
 const SURPLUSES: usize = 128;
 
 impl Looks {
-    /// The looks on the track of a ruleset.
+    /// Numbers the looks on the track of a ruleset.
     pub fn of(ruleset: &Ruleset) -> Looks {
         let mut looks = Looks {
             stand: [[0; STATES]; FINISH as usize + 1],
@@ -118,12 +118,12 @@ impl Looks {
         looks
     }
 
-    /// Number of looks: they are numbered from 0.
+    /// Number of looks; they are numbered from 0.
     pub fn count(&self) -> usize {
         self.stands.len() * LETTUCES * HOLDINGS
     }
 
-    /// The ways of standing, by number: the square, and 0 for a hare that goes on freely, 1 for one that misses its
+    /// The stands in order of their numbers: the square, and 0 for a hare that moves freely, 1 for one that misses its
     /// turn, 2 for one that draws a card.
     pub fn stands(&self) -> impl Iterator<Item = (u8, usize)> {
         self.stands
@@ -131,7 +131,7 @@ impl Looks {
             .map(|&(square, state)| (square, state as usize))
     }
 
-    /// The number of the look of a seat.
+    /// Number of the look of a seat.
     #[inline(always)]
     pub fn index(&self, position: &Position, seat: Seat) -> usize {
         let hare = position.hare(seat);
@@ -150,7 +150,7 @@ impl Looks {
             + usize::from(holding)
     }
 
-    /// The rows that make up a look, one of each table of [`PART_ROWS`].
+    /// Rows that sum up to a look, one index for each table of [`PART_ROWS`].
     pub fn parts(&self, ruleset: &Ruleset, look: usize) -> [usize; PARTS] {
         let holding = look % HOLDINGS;
         let lettuces = look / HOLDINGS % LETTUCES;
@@ -179,17 +179,17 @@ impl Looks {
     }
 }
 
-/// The number of what is drawn: so many of each kind as digits to the base 3, the first kind the lowest.
+/// Number of a deck state: the number drawn of each kind as digits to the base 3, the first kind lowest.
 #[inline(always)]
 pub fn deck_index(drawn: &[u8; 8]) -> usize {
-    // Two multiplications add up three and four digits in the byte above them, without a carry.
+    // Two multiplications sum up three and four digits in the byte above them, without a carry.
     let word = u64::from_le_bytes(*drawn);
     let low = (word & 0xFF_FFFF).wrapping_mul(0x01_03_09) >> 16 & 0xFF;
     let high = (word >> 24 & 0xFFFF_FFFF).wrapping_mul(0x01_03_09_1B) >> 24 & 0xFF;
     (low + 27 * high) as usize
 }
 
-/// How many of each kind are drawn, from the number of what is drawn.
+/// Number of cards drawn of each kind, from the number of a deck state.
 pub fn deck_of(index: usize) -> [usize; DECK_KINDS] {
     let mut rest = index;
     std::array::from_fn(|_| {
@@ -213,7 +213,7 @@ mod tests {
                 *byte = number as u8;
             }
             assert_eq!(deck_index(&bytes), index, "{drawn:?}");
-            // The card that is never left drawn has no part in it.
+            // The card that never stays drawn is ignored.
             bytes[DECK_KINDS] = 1;
             assert_eq!(deck_index(&bytes), index, "{drawn:?}");
         }
@@ -230,7 +230,7 @@ mod tests {
                     most[table] = most[table].max(part);
                 }
             }
-            // The tables of squares and holdings are as large as they have to be.
+            // The tables of squares and holdings have no unused rows.
             for table in [1, 2, 4, 5] {
                 assert_eq!(most[table] + 1, PART_ROWS[table], "table {table}");
             }

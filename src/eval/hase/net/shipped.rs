@@ -1,4 +1,4 @@
-//! The weights that come with the engine, and the nets made of them or of others.
+//! The shipped weights, and the nets built from them or from others.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use super::{Net, Weights};
 use crate::eval::Evaluators;
 use crate::rules::hase::Ruleset;
 
-/// The files of weights by variant; for each two to six seats.
+/// Weights files by variant, each for two to six seats.
 const FILES: &[(&str, [&[u8]; 5])] = &[
     (
         "hase-und-igel",
@@ -32,19 +32,19 @@ const FILES: &[(&str, [&[u8]; 5])] = &[
 ];
 
 impl Weights {
-    /// The weights that come with the engine for a ruleset and 2 to 6 seats; `None` where there are none.
+    /// Shipped weights for a ruleset and 2 to 6 seats; `None` if there are none.
     pub fn shipped(ruleset: &Ruleset, seats: usize) -> Option<Weights> {
         let (_, files) = FILES.iter().find(|(name, _)| *name == ruleset.name)?;
         Weights::from_bytes(files.get(seats.checked_sub(2)?)?).ok()
     }
 
-    /// Whether the engine comes with weights for the variant of this name.
+    /// `true` if there are shipped weights for the variant.
     pub fn are_shipped_for(variant: &str) -> bool {
         FILES.iter().any(|(name, _)| *name == variant)
     }
 }
 
-/// The net that was made last, and weights that are used instead of those that come with the engine.
+/// The net built last, and weights to use instead of the shipped ones.
 #[derive(Debug, Default)]
 pub struct Nets {
     own: Option<Weights>,
@@ -52,10 +52,10 @@ pub struct Nets {
 }
 
 impl Nets {
-    /// The net for a ruleset and a number of seats.
+    /// Returns the net for a ruleset and a number of seats.
     ///
     /// # Panics
-    /// If the engine comes with no weights for them, which a test excludes.
+    /// If there are no shipped weights for them, which a test excludes.
     pub fn net(&mut self, ruleset: &'static Ruleset, seats: usize) -> Arc<Net> {
         if let Some((variant, net)) = &self.last
             && *variant == ruleset.name
@@ -63,7 +63,7 @@ impl Nets {
         {
             return Arc::clone(net);
         }
-        // The new one takes the room of the old, so that there are never two.
+        // The new net reuses the memory of the old one, so that two never exist at the same time.
         let old = self.last.take().and_then(|(_, net)| Arc::into_inner(net));
         let own = self.own.as_ref();
         let own = own.filter(|own| own.variant == ruleset.name && own.seats == seats);
@@ -76,8 +76,7 @@ impl Nets {
 }
 
 impl Evaluators {
-    /// Uses these weights for their variant and number of seats from now on; without any, those that come with the
-    /// engine.
+    /// Uses these weights for their variant and number of seats from now on; with `None`, the shipped weights for all.
     pub fn use_weights(&self, weights: Option<Weights>) {
         let mut nets = self.lock();
         nets.last = None;

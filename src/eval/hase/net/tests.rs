@@ -1,4 +1,4 @@
-//! The sum that every machine finds, number by number.
+//! Checks the net's sums against a scalar computation, so that every machine computes the same.
 
 use rand::rngs::StdRng;
 use rand::seq::IteratorRandom;
@@ -8,7 +8,7 @@ use super::*;
 use crate::rules::Turn;
 use crate::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL};
 
-/// Positions of games played at random, where seats move and where cards are due.
+/// Positions of random games in which a seat moves or a card is due.
 fn positions(ruleset: &'static Ruleset, seats: usize) -> Vec<Position> {
     let mut rng = StdRng::seed_from_u64(seats as u64);
     let mut positions = Vec::new();
@@ -30,7 +30,7 @@ fn positions(ruleset: &'static Ruleset, seats: usize) -> Vec<Position> {
     positions
 }
 
-/// The strengths from the rows of a net, one operation on one number at a time.
+/// Strengths from the rows of a net, computed one number at a time.
 fn scalar_strengths(net: &Net, position: &Position) -> Strengths {
     let seats = position.seats();
     let mover = position.turn().seat().map_or(0, Seat::index);
@@ -75,7 +75,7 @@ fn the_sum_is_the_same_to_the_last_bit() {
             let mut row =
                 |size: f32| -> Row { std::array::from_fn(|_| rng.random_range(-size..size)) };
             let mut weights = Weights::zero(ruleset.name, seats);
-            // Large enough for some sums of the first layer to be cut off.
+            // Large enough for some sums of the first layer to saturate.
             weights
                 .parts
                 .iter_mut()

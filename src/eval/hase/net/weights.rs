@@ -1,66 +1,66 @@
-//! What a net has learned, and how a file of it is laid out.
+//! Learned weights of a net, and their file format.
 //!
-//! A file is the header `buxtehude net 1 VARIANT SEATS`, a line feed, and numbers, all little-endian: the rows of each
-//! table of [`PART_ROWS`] as i16 behind the f32 that they are multiples of, then as f32 the rows of the drawn
-//! cards, and `slots`, `bias`, `mixing`, `mixing_bias`, `strength` and `strength_bias` of [`Weights`].
+//! A file has the header `buxtehude net 1 VARIANT SEATS`, a line feed, and numbers, all little-endian. For each table
+//! of [`PART_ROWS`] there is an f32 scale and then the rows as i16 multiples of it. The rest is f32: the rows of the
+//! drawn cards, and `slots`, `bias`, `mixing`, `mixing_bias`, `strength` and `strength_bias` of [`Weights`].
 
 use thiserror::Error;
 
 use super::features::{DECK_KINDS, PART_ROWS, PARTS};
 use crate::rules::MAX_SEATS;
 
-/// Numbers in a row, and units of each hidden layer.
+/// Numbers in a row, and units in each hidden layer.
 pub const WIDTH: usize = 32;
 
 /// A row of numbers.
 pub type Row = [f32; WIDTH];
 
-/// The first words of a file.
+/// First words of a file.
 const MAGIC: &str = "buxtehude net 1";
 
-/// The numbers of a net, as they are learned.
+/// Weights of a net, as learned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
-    /// The variant that it was learned for.
+    /// Variant that they were learned for.
     pub variant: String,
     /// Number of seats, 2 to 6.
     pub seats: usize,
-    /// The rows that make up a look: their sum is what a hare is.
+    /// Rows whose sum represents a look.
     pub parts: [Vec<Row>; PARTS],
-    /// By kind of card and how many are drawn: what that adds to the first layer.
+    /// Input of the drawn cards to the first layer, by kind and number drawn.
     pub deck: [[Row; 3]; DECK_KINDS],
-    /// By slot, the seats counted from the one to move: what a hare's numbers add to the first layer, a row for each.
+    /// By slot, counted from the seat to move: matrix from a look's numbers to the first layer, one row per number.
     pub slots: Vec<[Row; WIDTH]>,
-    /// What the first layer has without a hare.
+    /// Bias of the first layer.
     pub bias: Row,
-    /// What each unit of the first layer adds to the second.
+    /// Matrix from the first to the second layer, one row per unit of the first.
     pub mixing: [Row; WIDTH],
-    /// What the second layer has without the first.
+    /// Bias of the second layer.
     pub mixing_bias: Row,
-    /// By slot, what each unit of the second layer adds to its strength.
+    /// By slot, the matrix row from the second layer to its strength.
     pub strength: Vec<Row>,
-    /// By slot, the strength without the second layer.
+    /// By slot, the bias of its strength.
     pub strength_bias: Vec<f32>,
 }
 
-/// Why bytes are not the weights of a net.
+/// The bytes are not valid weights.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum WeightsError {
-    /// The first line is another.
+    /// The first line is not a header of weights.
     #[error("expected a first line `{MAGIC} VARIANT SEATS`, found {found:?}")]
     Header {
-        /// What it begins with.
+        /// Beginning of the file.
         found: String,
     },
-    /// There are more or fewer numbers than the header asks for.
+    /// The number of weights does not match the header.
     #[error("expected {expected} bytes after the first line, found {found}")]
     Length {
-        /// Bytes that belong there.
+        /// Expected number of bytes.
         expected: usize,
-        /// Bytes that are there.
+        /// Number of bytes found.
         found: usize,
     },
-    /// A number is infinite or none at all.
+    /// A weight is infinite or not a number.
     #[error("a weight is not a finite number")]
     NotFinite,
 }
@@ -69,7 +69,7 @@ impl Weights {
     /// Weights that are all zero.
     ///
     /// # Panics
-    /// Unless `seats` is 2 to 6.
+    /// If `seats` is not 2 to 6.
     pub fn zero(variant: &str, seats: usize) -> Weights {
         assert!((2..=MAX_SEATS).contains(&seats), "{seats} seats");
         Weights {
@@ -86,12 +86,12 @@ impl Weights {
         }
     }
 
-    /// The numbers behind the tables of parts, in the order of the file.
+    /// Weights after the tables of parts, in the order of the file.
     fn dense(&mut self) -> impl Iterator<Item = &mut f32> {
         self.numbers().skip(WIDTH * PART_ROWS.iter().sum::<usize>())
     }
 
-    /// All numbers, those of the tables of parts first.
+    /// All weights, starting with the tables of parts.
     pub fn numbers(&mut self) -> impl Iterator<Item = &mut f32> {
         let Weights {
             parts,
@@ -117,7 +117,7 @@ impl Weights {
             .chain(strength_bias)
     }
 
-    /// The bytes of a file.
+    /// Encodes the weights as a file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = format!("{MAGIC} {} {}\n", self.variant, self.seats).into_bytes();
         for table in &self.parts {
@@ -135,10 +135,10 @@ impl Weights {
         bytes
     }
 
-    /// Reads the bytes of a file.
+    /// Decodes a weights file.
     ///
     /// # Errors
-    /// [`WeightsError`] says what is not as it should be.
+    /// [`WeightsError`] if the bytes are invalid.
     pub fn from_bytes(bytes: &[u8]) -> Result<Weights, WeightsError> {
         let end = bytes.iter().take(100).position(|&byte| byte == b'\n');
         let line = &bytes[..end.unwrap_or(bytes.len().min(40))];
@@ -176,7 +176,7 @@ impl Weights {
         }
     }
 
-    /// Bytes of the numbers in a file.
+    /// Size of the numbers in a file, in bytes.
     fn file_length(&mut self) -> usize {
         let rows: usize = PART_ROWS.iter().sum();
         size_of::<f32>() * (PARTS + self.dense().count()) + size_of::<i16>() * WIDTH * rows
@@ -188,7 +188,7 @@ impl Weights {
     }
 }
 
-/// The first bytes of `rest`, which has enough, and takes them away.
+/// Removes the first `N` bytes from `rest`, which must be long enough.
 fn take<const N: usize>(rest: &mut &[u8]) -> [u8; N] {
     let mut bytes = [0; N];
     let (first, behind) = rest.split_at(N);

@@ -1,4 +1,4 @@
-//! What the table says as a whole: how many positions there are, who wins them, and the longest wins.
+//! Statistics of the solved game: the number of positions, the wins of each seat, and the longest wins.
 
 use super::super::board::{ROW_8, Square, neighbours};
 use super::super::position::{Position, RABBIT, WOLVES};
@@ -6,13 +6,13 @@ use super::Solved;
 use super::placements::{PLACEMENTS, placements, rank};
 use crate::rules::{Census, LongestWin, Outcome, Start};
 
-/// The squares on which the rabbit can start: those of row 1.
+/// Squares on which the rabbit can start: those of row 1.
 const STARTS: [u8; 4] = [0, 1, 2, 3];
 
 impl Solved {
-    /// Counts of positions and wins, and the longest wins; takes about a tenth of a second. Of a longest win
-    /// the position is the first by the set of the wolves as a number, then the rabbit's square, then with
-    /// the rabbit to move.
+    /// Counts positions and wins and finds the longest wins; takes about a tenth of a second. Among equally long wins
+    /// it returns the first position, ordered by the set of the wolves as a number, then by the rabbit's square, then
+    /// with the rabbit to move first.
     pub fn census(&self) -> Census<Position> {
         let nothing = LongestWin {
             plies: 0,
@@ -64,12 +64,12 @@ fn count(census: &mut Census<Position>, position: Position, outcome: Outcome) {
     longest.count += u32::from(outcome.plies == longest.plies);
 }
 
-/// The number of positions that a game from `start`, with the rabbit to move, can come to.
+/// Number of positions reachable from `start`, with the rabbit to move.
 ///
-/// Wolves only go down, so one pass over the placements in descending order meets each after all that lead
-/// to it.
+/// Wolves only move down, so a single pass over the placements in descending order visits each placement after all that
+/// lead to it.
 fn reachable(start: &Position) -> u32 {
-    // By rank of the placement: the squares on which the rabbit can be when it is to move.
+    // By rank of the placement: the set of squares that the rabbit can be on when it is to move.
     let mut rabbits = vec![0_u32; PLACEMENTS];
     rabbits[rank(start.wolves())] = start.rabbit().bit();
     let mut all: Vec<u32> = placements().collect();
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn reachable_positions_are_those_that_moves_lead_to() {
-        // A few plies before the end, for speed.
+        // Only a few plies before the end, for speed.
         for rabbit in ["F7", "2F5", "4F3", "6F1"] {
             let text = format!("8/8/8/8/3h1h2/8/1h1h4/{rabbit} w");
             let start = Position::parse(&(), &text).unwrap();

@@ -1,23 +1,23 @@
-//! The placements of four wolves on 32 squares, in ascending order of their sets as numbers, and the rank
-//! of each in that order.
+//! The placements of four wolves on 32 squares, in ascending order of their sets as numbers, and the rank of each in
+//! that order.
 //!
-//! The rank of a set is the sum of the binomials C(square, k) over its squares, k counting them from 1
-//! upwards: the combinatorial number system. It is added up a byte of the set at a time.
+//! The rank of a set is the sum of the binomials C(square, k) over its squares, where k counts the squares from 1
+//! upwards: the combinatorial number system. It is summed up one byte of the set at a time.
 
 use std::iter;
 
-/// The number of placements: C(32, 4).
+/// Number of placements: C(32, 4).
 pub const PLACEMENTS: usize = 35_960;
 
 const WOLVES: usize = 4;
 
-/// By byte of the set, wolves on the squares below that byte, and the byte: its part of the rank.
+/// Part of the rank that comes from one byte of the set, by byte index, number of wolves in lower bytes, and the byte.
 static PARTS: [[[u16; 256]; WOLVES + 1]; 4] = parts();
 
-/// The place of a set of four squares among all such sets, from 0.
+/// Rank of a set of four squares among all such sets, from 0. For fewer than four squares it has no meaning.
 ///
 /// # Panics
-/// If there are more than four squares; of fewer the rank has no meaning.
+/// If there are more than four squares.
 #[inline]
 pub fn rank(wolves: u32) -> usize {
     let bytes = wolves.to_le_bytes();
@@ -26,10 +26,10 @@ pub fn rank(wolves: u32) -> usize {
     usize::from(part(0, 0) + part(1, below(8)) + part(2, below(16)) + part(3, below(24)))
 }
 
-/// All placements in ascending order, so that the one of rank n is number n, from 0.
+/// All placements in ascending order: the one at index n has rank n.
 pub fn placements() -> impl Iterator<Item = u32> {
-    // The next number with as many bits set: the lowest block of ones moves its top bit up by one place
-    // and the rest down to the bottom.
+    // The next larger number with the same number of bits set: the top bit of the lowest block of ones moves up by one
+    // place, and the rest of the block moves to the bottom.
     iter::successors(Some(0b1111), |&wolves: &u32| {
         let lowest = 1 << wolves.trailing_zeros();
         let carried = wolves.checked_add(lowest)?;
@@ -57,7 +57,7 @@ const fn part_of_rank(byte: usize, below: usize, set: usize) -> u16 {
     let mut k = below;
     let mut bit = 0;
     while bit < 8 {
-        // Sets with more than four wolves are never asked for.
+        // Sets with more than four wolves are never looked up.
         if set >> bit & 1 == 1 && k < WOLVES {
             k += 1;
             sum += binomial(8 * byte + bit, k);

@@ -1,14 +1,13 @@
 //! Max^n: the vector of a position is the best of its moves' vectors for the seat that moves.
 //!
-//! **Shallow pruning** under [`Prune::Exact`], three seats and more, [`Strategy::Relative`](super::Strategy).
-//! Write r(i) for the smallest lead of seat i over a rival. Of any vector, and two seats i and j, r(i) is
-//! at most E(i) - E(j) and r(j) at most E(j) - E(i), so that *r(i) + r(j) <= 0*. Let j have a move of value a
-//! = r(j) already, and let another move of j lead to a position in which i, another seat, has found a
-//! move of value b = r(i). Its final choice is worth at least b to i, so at most -b to j. If a + b > 0, that is
-//! strictly less than a: j does not take it, nor does it need it to break a tie, and the other moves of i
-//! need not be looked at. A vector with a + b = 0 may tie, and is worked out. With cards between the two moves
-//! a is the value of a mean, so that nothing is cut there.
-//! Source: R. Korf, "Multi-player alpha-beta pruning" (1991), where the components have a constant sum.
+//! **Shallow pruning** under [`Prune::Exact`] with three or more seats and [`Strategy::Relative`](super::Strategy). Let
+//! r(i) be the smallest lead of seat i over a rival. In any vector and for any two seats i and j, r(i) is at most E(i)
+//! - E(j), and r(j) is at most E(j) - E(i), so *r(i) + r(j) <= 0*. Suppose that j already has a move of value a = r(j).
+//! Another move of j leads to a position where a different seat i has found a move of value b = r(i). The final choice
+//! of i is worth at least b to i, so at most -b to j. If a + b > 0, that is strictly less than a: j does not take the
+//! move, not even to break a tie, and the other moves of i need not be searched. A vector with a + b = 0 may tie, and
+//! is searched. With a card between the two moves a is the value of a mean, so nothing is cut off there. Source: R.
+//! Korf, "Multi-player alpha-beta pruning" (1991), where the components have a constant sum.
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -21,30 +20,29 @@ use crate::search::principal_variation::PrincipalVariation;
 use crate::search::visits::Visits;
 use crate::search::{Control, MAX_DEPTH};
 
-/// A tree with `N` seats that is being walked.
+/// Search of a tree with `N` seats.
 pub struct Walk<'a, M: Model, const N: usize> {
     pub model: &'a M,
     pub settings: &'a VectorSettings,
     pub visits: Visits<'a>,
-    /// Whether a position was evaluated for want of depth since it was set to false.
+    /// Set when a position is evaluated at the depth limit; the caller resets it.
     pub reached_horizon: bool,
     pub pv: PrincipalVariation<M::Move>,
-    /// The moves of the positions on the path, one list a ply.
+    /// Moves of the positions on the current path, one list per ply.
     pub levels: Vec<Vec<Child<M::Move, N>>>,
 }
 
-/// A move.
 #[derive(Clone, Copy)]
 pub struct Child<M, const N: usize> {
     pub mv: M,
-    /// The static worth of the position it leads to, where moves are sorted.
+    /// Static evaluation of the position after the move, if moves are sorted.
     pub worth: [i32; N],
 }
 
-/// What is known from the positions above.
+/// Bounds from the positions above.
 #[derive(Clone, Copy)]
 pub struct Bounds {
-    /// The seat that moved before and the value of its best move so far, for shallow pruning.
+    /// The seat that moved last and the value of its best move so far, for shallow pruning.
     before: Option<(usize, i64)>,
     /// The article's bounds on the component of seat 1.
     alpha: i32,
@@ -52,7 +50,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Nothing is known.
+    /// No bounds.
     pub const NONE: Bounds = Bounds {
         before: None,
         alpha: i32::MIN,
@@ -77,7 +75,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
         }
     }
 
-    /// The vector of a position that seat `moved` led to, searched `depth` plies deep.
+    /// Vector of a position after a move of seat `moved`, searched `depth` plies deep.
     pub fn vector_after(
         &mut self,
         position: &M::Position,
@@ -117,8 +115,8 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
         }
     }
 
-    /// Whether the moves of the last ply are looked at in an order that matters. In the others it would
-    /// cost as much to sort them as to look at all of them, and the best is within any cap.
+    /// `true` if the order of moves at the last ply matters. Otherwise sorting them would cost as much as searching all
+    /// of them, and the best move is within any cap.
     fn is_order_of_last_ply_asked(&self, ply: usize) -> bool {
         self.settings.prune == Prune::Article && self.is_sorted(ply)
     }
@@ -127,7 +125,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
         self.settings.sort || self.settings.caps.at(ply).is_some()
     }
 
-    /// The best vector of a position one ply above the horizon.
+    /// Best vector of a position one ply above the horizon.
     fn best_of_last_ply(
         &mut self,
         position: &M::Position,
@@ -159,7 +157,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
         choice.vector
     }
 
-    /// Lists moves of a position, with what they are worth where they are to be sorted; not more than the cap.
+    /// Lists the moves of a position up to the cap, with their static evaluations if they are to be sorted.
     #[inline(always)]
     pub fn list_moves(
         &mut self,
@@ -193,7 +191,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
         self.levels[ply] = children;
     }
 
-    /// The best vector of the moves listed for `ply`.
+    /// Best vector of the moves listed for `ply`.
     pub fn best_of_list(
         &mut self,
         position: &M::Position,
@@ -227,7 +225,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
     }
 }
 
-/// Swaps the best of the moves from `index` on to `index`.
+/// Swaps the best move from `index` onwards into place `index`.
 #[inline(always)]
 pub fn bring_best_forward<M: Copy + Ord, const N: usize>(
     children: &mut [Child<M, N>],
@@ -245,7 +243,7 @@ pub fn bring_best_forward<M: Copy + Ord, const N: usize>(
     children.swap(index, best);
 }
 
-/// The choice of a mover among its moves.
+/// Best move of a mover so far.
 struct Choice<M, const N: usize> {
     strategy: Strategy,
     prune: Prune,
@@ -253,7 +251,7 @@ struct Choice<M, const N: usize> {
     bounds: Bounds,
     best: Option<M>,
     vector: [i32; N],
-    /// The rank of `vector`, or under the article's pruning its value.
+    /// Rank of `vector`; with the article's pruning, its value.
     value: i64,
 }
 
@@ -271,7 +269,7 @@ impl<M: Copy + Ord, const N: usize> Choice<M, N> {
         }
     }
 
-    /// Takes a move if it is the best so far; whether it did.
+    /// Takes a move if it is the best so far; returns whether it is.
     #[inline(always)]
     fn consider(&mut self, vector: [i32; N], mv: M) -> bool {
         let value = match self.prune {
@@ -287,10 +285,10 @@ impl<M: Copy + Ord, const N: usize> Choice<M, N> {
         is_better
     }
 
-    /// Whether a move of the best value so far is the better one.
+    /// `true` if a move with the same value as the best so far is better.
     #[inline(always)]
     fn wins_tie(&self, vector: &[i32; N], mv: M) -> bool {
-        // As the article has it: the first of equals.
+        // The article takes the first of equal moves.
         if self.prune == Prune::Article {
             return false;
         }
@@ -301,7 +299,7 @@ impl<M: Copy + Ord, const N: usize> Choice<M, N> {
         }
     }
 
-    /// Whether the moves that were not considered need not be, now that one led to `vector`.
+    /// `true` if the remaining moves can be skipped after one led to `vector`.
     #[inline(always)]
     fn is_settled(&mut self, vector: &[i32; N]) -> bool {
         match self.prune {
@@ -321,10 +319,10 @@ impl<M: Copy + Ord, const N: usize> Choice<M, N> {
         }
     }
 
-    /// What is known where one of the moves leads.
+    /// Bounds for the positions after the moves.
     #[inline(always)]
     fn bounds_below(&self) -> Bounds {
-        // With two seats the rank is no plain value; they have a search of their own.
+        // With two seats the rank is not a plain value; `zero_sum` searches those games.
         let is_bound = N > 2
             && self.prune == Prune::Exact
             && self.strategy == Strategy::Relative

@@ -1,4 +1,4 @@
-//! The root of a search for vectors: where each depth begins.
+//! The root of a vector search, where each iteration begins.
 
 use super::node::{Bounds, Walk};
 use super::zero_sum::{self, Window};
@@ -10,12 +10,12 @@ use crate::search::article::deepening::{Observer, Search, deepen};
 use crate::search::article::{Extent, Line};
 use crate::search::visits::Visits;
 
-/// Searches a position in which a seat is to move, deeper and deeper until the extent is reached, `control`
-/// says stop, the mover is first to its goal, or nothing is left to search.
+/// Searches a position deeper and deeper until a limit is reached, `control` stops the search, the mover is first to
+/// its goal, or nothing is left to search.
 ///
 /// # Returns
-/// The best line of the last depth that was completed; before the first, that of the best static vector.
-/// `None` if no seat is to move or there is no move to consider.
+/// Best line of the last completed depth; before the first, the move with the best static evaluation. `None` if no seat
+/// is to move or there is no move to consider.
 pub fn search<M: Model>(
     model: &M,
     position: &M::Position,
@@ -49,7 +49,7 @@ struct Root<'a, M: Model, const N: usize> {
 }
 
 impl<M: Model, const N: usize> Root<'_, M, N> {
-    /// The move that is best without looking further.
+    /// Best move by static evaluation.
     fn static_best(&mut self) -> Option<Line<M::Move, Vector>> {
         let model = self.walk.model;
         let strategy = self.walk.settings.strategy;
@@ -88,7 +88,7 @@ impl<M: Model, const N: usize> Root<'_, M, N> {
         }
     }
 
-    /// Whether a line ends with the mover's goal. No line goes on behind anyone's.
+    /// `true` if a line ends with the mover at its goal. Every line ends when a seat reaches its goal.
     fn is_won(&self, pv: &[M::Move]) -> bool {
         let model = self.walk.model;
         let mut position = *self.position;

@@ -1,4 +1,4 @@
-//! What can be chosen about the search for vectors.
+//! Settings of the vector search.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,16 +7,16 @@ use thiserror::Error;
 
 use super::Strategy;
 
-/// The choices of the article's search; the default is the article's at its best.
+/// Settings of the article's search; the default is the strongest setup of the article.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VectorSettings {
-    /// Which vector a mover takes.
+    /// Vector that a mover prefers.
     pub strategy: Strategy,
-    /// Which positions are not looked at.
+    /// Positions that are pruned.
     pub prune: Prune,
-    /// Whether moves are looked at in the order of what they lead to, the most promising first.
+    /// Whether to search moves in the order of their static evaluation, best first.
     pub sort: bool,
-    /// How many of the moves are looked at, ply by ply.
+    /// Number of moves to search, per ply.
     pub caps: Caps,
 }
 
@@ -31,26 +31,25 @@ impl Default for VectorSettings {
     }
 }
 
-/// Which positions are not looked at.
+/// Positions that are pruned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prune {
-    /// All are.
+    /// None.
     Off,
-    /// Those that cannot change the vector of the root: see `vectors::zero_sum` for two seats and
-    /// `vectors::node` for more, both under [`Strategy::Relative`]. Under the other strategies a
-    /// mover may be content with a vector that is better for its rivals too, so nothing bounds what the mover
-    /// before gets of it, and all are looked at.
+    /// Positions that cannot change the vector of the root: see `vectors::zero_sum` for two seats and `vectors::node`
+    /// for more, both under [`Strategy::Relative`]. Other strategies prune nothing, since a mover may prefer a vector
+    /// that is also better for its rivals, so there is no bound on a rival's gain.
     #[default]
     Exact,
-    /// As the article cuts: alpha and beta are bounds on what seat 1 gets, raised where it moves and
-    /// lowered where another does. This can change the vector.
+    /// The article's cuts: alpha and beta bound the value of seat 1, raised when it moves and lowered when another seat
+    /// moves. This can change the vector.
     Article,
 }
 
-/// Plies that have a cap of their own at most.
+/// Largest number of plies with a cap of their own.
 const MOST_CAPS: usize = 16;
 
-/// How many of the moves, the most promising first, are looked at: at the root, one ply below, and so on.
+/// Number of moves to search, best first: at the root, one ply below, and so on.
 ///
 /// # Examples
 /// ```
@@ -63,13 +62,13 @@ const MOST_CAPS: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caps(Vec<u8>);
 
-/// Why a text is no list of caps.
+/// The text is not a list of caps.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("1 to {MOST_CAPS} whole numbers from 0 to 255 joined by commas, 0 for all moves")]
 pub struct CapsError;
 
 impl Caps {
-    /// The number of moves to look at `ply` plies below the root, or `None` for all.
+    /// Number of moves to search `ply` plies below the root, or `None` for all.
     pub fn at(&self, ply: usize) -> Option<usize> {
         match self.0[ply.min(self.0.len() - 1)] {
             0 => None,

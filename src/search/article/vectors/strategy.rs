@@ -1,11 +1,11 @@
-//! Which vector a mover takes.
+//! Preferences of a mover among vectors.
 //!
-//! Source: the article "AI in Hase und Igel: minimax for three", which calls the first strategy that of the
-//! noble Leslie and the second that of the cunning Faith, and wishes for the third.
+//! Source: the article "AI in Hase und Igel: minimax for three". It attributes the first strategy to the noble Leslie
+//! and the second to the cunning Faith, and proposes the third.
 
 use std::cmp::Ordering;
 
-/// What a mover looks at first in a vector.
+/// Main criterion of a mover among vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strategy {
     /// Its own component.
@@ -18,7 +18,7 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    /// The value of a vector to seat `mover` by the strategy alone.
+    /// Value of a vector to seat `mover`, without tie-breaks.
     #[inline(always)]
     pub fn value<const N: usize>(self, mover: usize, vector: &[i32; N]) -> i64 {
         match self {
@@ -28,7 +28,7 @@ impl Strategy {
         }
     }
 
-    /// As [`Strategy::value`], with as much of the order of equal values as fits: for two seats all.
+    /// [`Strategy::value`] with as much of the tie-break order as fits into the number; for two seats all of it.
     #[inline(always)]
     pub fn rank<const N: usize>(self, mover: usize, vector: &[i32; N]) -> i64 {
         if N > 2 {
@@ -43,7 +43,7 @@ impl Strategy {
         }
     }
 
-    /// The order of two vectors for seat `mover`: the greater is the better.
+    /// Compares two vectors for seat `mover`: the greater is the better.
     #[inline(always)]
     pub fn compare<const N: usize>(self, mover: usize, a: &[i32; N], b: &[i32; N]) -> Ordering {
         let by_rank = self.rank(mover, a).cmp(&self.rank(mover, b));
@@ -58,7 +58,7 @@ impl Strategy {
     }
 }
 
-/// The smallest lead of a seat over another; behind one, it is negative.
+/// Smallest lead of a seat over another; negative if it is behind one.
 #[inline(always)]
 fn smallest_lead<const N: usize>(seat: usize, vector: &[i32; N]) -> i32 {
     let mut smallest = i32::MAX;
@@ -70,13 +70,13 @@ fn smallest_lead<const N: usize>(seat: usize, vector: &[i32; N]) -> i32 {
     smallest
 }
 
-/// Two numbers as one, which is ordered by the first and then by the second.
+/// Combines two numbers into one, ordered by the first and then by the second.
 #[inline(always)]
 pub fn pair(first: i32, second: i32) -> i64 {
     (i64::from(first) << 32) + i64::from(second)
 }
 
-/// The two numbers of a [`pair`].
+/// Splits a [`pair`] into its two numbers.
 #[inline(always)]
 pub fn unpair(pair: i64) -> (i32, i32) {
     let second = pair as i32;
@@ -112,7 +112,7 @@ mod tests {
         let (a, b) = ([7, 5, 4], [8, 5, 4]);
         assert_eq!(Strategy::Absolute.compare(1, &a, &b), Ordering::Less);
         assert_eq!(Strategy::Absolute.compare(1, &a, &a), Ordering::Equal);
-        // Two seats under relative: seat 2 wants of equal leads the lower pair.
+        // Two seats under `Relative`: among equal leads seat 2 prefers the lower pair.
         assert_eq!(
             Strategy::Relative.compare(0, &[5, 4], &[4, 3]),
             Ordering::Greater

@@ -1,13 +1,12 @@
 //! Two seats under [`Strategy::Relative`](super::Strategy): alpha-beta, exact for the whole vector.
 //!
-//! Seat 1 maximises the pair (E1 - E2, E1) and seat 2 minimises it. Pairs are totally ordered, and the pair says what
-//! the vector is. So the game is zero-sum in pairs, and alpha-beta over them finds the pair of the root, and with it
-//! the vector, that a search without pruning finds. With cards too: a position in which one is due has the pair of its
-//! mean, for which the vectors below are worked out with an open window.
+//! Seat 1 maximises the pair (E1 - E2, E1) and seat 2 minimises it. Pairs are totally ordered, and each pair determines
+//! its vector. So the game is zero-sum in pairs, and alpha-beta over them finds the same pair at the root, hence the
+//! same vector, as a search without pruning. This holds with cards too: a position with a card due has the pair of the
+//! mean, and the vectors below it are searched with an open window.
 //!
-//! Of equal moves the lower one is taken, whatever the order: a move lower than the best so far is searched
-//! with a window that lets an equal value in.
-//! Source: D. Knuth and R. Moore, "An analysis of alpha-beta pruning" (1975).
+//! Among equal moves the lower one is taken, whatever the order. So a move lower than the best so far is searched with
+//! a window that includes an equal value. Source: D. Knuth and R. Moore, "An analysis of alpha-beta pruning" (1975).
 
 use std::ops::ControlFlow;
 
@@ -16,10 +15,10 @@ use super::strategy::{pair, unpair};
 use crate::eval::{Model, mean};
 use crate::rules::{Seat, Turn};
 
-/// Beyond the pair of any vector.
+/// Above the pair of any vector.
 pub const INFINITY: i64 = i64::MAX / 2;
 
-/// The pairs, as seat 1 sees them, between which a value is worked out exactly.
+/// Search window over pairs, from the point of view of seat 1. Values within it are exact.
 #[derive(Clone, Copy)]
 pub struct Window {
     pub alpha: i64,
@@ -27,13 +26,13 @@ pub struct Window {
 }
 
 impl Window {
-    /// Every value is.
+    /// Contains every value.
     pub const OPEN: Window = Window {
         alpha: -INFINITY,
         beta: INFINITY,
     };
 
-    /// The same as the other seat sees it, or for seat 1 as it is.
+    /// The window from the point of view of `mover`.
     fn seen_by(self, mover: Seat) -> Window {
         if mover.0 == 0 {
             return self;
@@ -45,12 +44,12 @@ impl Window {
     }
 }
 
-/// The pair of a vector as one number.
+/// Pair of a vector as one number.
 pub fn key<const N: usize>(vector: &[i32; N]) -> i64 {
     pair(vector[0] - vector[1], vector[0])
 }
 
-/// The vector of a pair.
+/// Vector of a pair.
 pub fn vector_of<const N: usize>(key: i64) -> [i32; N] {
     let (lead, first) = unpair(key);
     let mut vector = [0; N];
@@ -60,8 +59,8 @@ pub fn vector_of<const N: usize>(key: i64) -> [i32; N] {
 }
 
 impl<M: Model, const N: usize> Walk<'_, M, N> {
-    /// The pair of a position that seat `moved` led to, searched `depth` plies deep: exact within the
-    /// window, a bound outside.
+    /// Pair of a position after a move of seat `moved`, searched `depth` plies deep: exact within the window, a bound
+    /// outside.
     fn key_after(
         &mut self,
         position: &M::Position,
@@ -101,7 +100,7 @@ impl<M: Model, const N: usize> Walk<'_, M, N> {
         }
     }
 
-    /// The best pair of a position one ply above the horizon.
+    /// Best pair of a position one ply above the horizon.
     fn best_key_of_last_ply(
         &mut self,
         position: &M::Position,
@@ -120,7 +119,7 @@ impl<M: Model, const N: usize> Walk<'_, M, N> {
             seen += 1;
             reached_horizon |= !is_decided;
             let value = sign * key::<N>(&worth);
-            // Moves ascend, so the first of equals is the lowest.
+            // Moves are in ascending order, so the first of equal moves is the lowest.
             if value > best {
                 best = value;
                 best_mv = Some(mv);
@@ -141,7 +140,7 @@ impl<M: Model, const N: usize> Walk<'_, M, N> {
         sign * best
     }
 
-    /// The best pair of the moves listed for `ply`.
+    /// Best pair of the moves listed for `ply`.
     pub fn best_key_of_list(
         &mut self,
         position: &M::Position,
