@@ -379,11 +379,11 @@ fn an_engine_that_is_no_judge_is_refused() {
         (&["/nowhere/at/all"][..], "error: /nowhere/at/all: "),
         (
             &[&record, "--games", "0"],
-            "expected a whole number from 1 on",
+            "expected a whole number of at least 1",
         ),
         (
             &[&record, "--sample", "0"],
-            "expected a whole number from 1 on",
+            "expected a whole number of at least 1",
         ),
         (
             &[&record, "--movetime", "5", "--tc", "1+1"],

@@ -75,7 +75,7 @@ fn a_game_lost_while_the_arbiter_slept_is_played_again() {
         "{seen}"
     );
     assert!(
-        seen.contains("where the arbiter itself lagged by 2"),
+        seen.contains("while the arbiter itself lagged by 2"),
         "{seen}"
     );
     assert!(

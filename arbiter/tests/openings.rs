@@ -270,7 +270,7 @@ fn wrong_flags_are_named_with_what_is_accepted() {
         ),
         (
             &["--count", "0"],
-            "'--count <N>': expected a whole number from 1 on",
+            "'--count <N>': expected a whole number of at least 1",
         ),
         (
             &["--players", "7"],

@@ -259,7 +259,7 @@ fn what_cannot_be_asked_is_named() {
         (&[&store, "--game", "9"], "has no game 9"),
         (
             &[&store, "--sample", "0"],
-            "expected a whole number from 1 on",
+            "expected a whole number of at least 1",
         ),
         (&[&record, "--engine", "depth=1"], "cmd= is missing"),
     ] {

@@ -180,7 +180,7 @@ fn a_rival_that_is_stopped_is_not_at_fault_at_once() {
     }
     let outcome = Arena::new(&stop).play("", &["--isolate", "off"]);
     let seen = &outcome.text;
-    let suspect = "was stopped by a signal, which somebody else may have sent";
+    let suspect = "was stopped by a signal, possibly sent by another process";
     assert_eq!(seen.matches(suspect).count(), 2, "{seen}");
     assert_eq!(outcome.code, Some(4), "{seen}");
 }
@@ -318,7 +318,8 @@ fn without_network_and_with_few_processes() {
     let keys = "net=off processes=8";
     let refused = Arena::new(attack).play(keys, &["--isolate", "off"]);
     assert_eq!(refused.code, Some(2), "{}", refused.text);
-    let words = "engine attacker: net=off holds for isolated engines alone, and these are not: --isolate off";
+    let words =
+        "engine attacker: net=off requires isolation, which is not available: --isolate off";
     assert!(refused.text.contains(words), "{}", refused.text);
     if can_isolate("engines without network") {
         let arena = Arena::new(attack);
@@ -442,7 +443,7 @@ fn a_program_that_is_replaced_stops_the_match() {
         (Some(2), 1),
         "{seen}"
     );
-    let words = "attacker.sh was changed while the match was played";
+    let words = "attacker.sh has changed since the match began";
     assert!(seen.contains("error: engine attacker: "), "{seen}");
     assert!(seen.contains(words), "{seen}");
     let outcome = Arena::new(replace).play("restart=on", &["--changed-engines"]);
@@ -464,7 +465,7 @@ fn a_stored_match_keeps_its_walls() {
     let outcome = arena.play(keys, &["--isolate", "off", "--store", "match.db"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.text);
     assert!(
-        outcome.text.contains("\nmemory: bounded by "),
+        outcome.text.contains("\nmemory: limited by "),
         "{}",
         outcome.text
     );

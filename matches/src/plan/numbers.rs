@@ -11,7 +11,7 @@ fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
         .ok()
         .filter(|number| (least..=most).contains(number));
     number.ok_or_else(|| match most {
-        u64::MAX => format!("expected a whole number from {least} on"),
+        u64::MAX => format!("expected a whole number of at least {least}"),
         _ => format!("expected a whole number from {least} to {most}"),
     })
 }

@@ -40,7 +40,7 @@ pub enum OpeningsError {
         reason: Box<OpeningError>,
     },
     /// The file contains no opening.
-    #[error("{}: no opening in it, expected one per line", path.display())]
+    #[error("{}: the file contains no openings; expected one per line", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
@@ -65,7 +65,7 @@ pub enum OpeningError {
         reason: ActionError,
     },
     /// The opening is for a different number of seats.
-    #[error("it is for {found} players, the match has {expected}")]
+    #[error("the opening is for {found} players, but the match has {expected}")]
     Seats {
         /// Seats of the opening.
         found: usize,
@@ -73,7 +73,7 @@ pub enum OpeningError {
         expected: usize,
     },
     /// The game is over at the end of the opening.
-    #[error("the game is over, expected a position in which someone can move")]
+    #[error("the game is over; expected a position with a legal move")]
     Over,
 }
 

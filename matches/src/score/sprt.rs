@@ -76,7 +76,9 @@ pub enum SprtError {
         value: f64,
     },
     /// Both error rates are 0.5.
-    #[error("alpha=0.5 and beta=0.5: expected one of them below 0.5, or no game would be needed")]
+    #[error(
+        "alpha=0.5 and beta=0.5: expected one of them below 0.5; with these rates no game is needed"
+    )]
     Rates,
 }
 

@@ -13,7 +13,7 @@ const KEYS: &str = "elo0, elo1, alpha, beta, model";
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SprtTextError {
     /// A word is not of the form `key=value`.
-    #[error("{word:?} is no KEY=VALUE; the keys are {KEYS}")]
+    #[error("{word:?} is not KEY=VALUE; the keys are {KEYS}")]
     NoValue {
         /// The word.
         word: String,
