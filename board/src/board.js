@@ -1,4 +1,4 @@
-// Draws boards: whatever a scene of the rules says, without knowing the game. The report and the table share it.
+// Draws the board of any game from a scene of the rules. The report and the table share it.
 
 const SVG = "http://www.w3.org/2000/svg";
 const COLOURS = 6;
@@ -20,7 +20,7 @@ export const drawing = (tag, attributes = {}, ...children) =>
 /** The colour of a seat, counted from 0. */
 export const colour = (seat) => `var(--colour-${seat % COLOURS})`;
 
-// --- Where things are ---
+// --- Layout ---
 
 /** Where squares are drawn. A track winds up from the bottom left, row by row in turn to the right and the left. */
 export function layoutOf(board, isNarrow) {
@@ -50,7 +50,7 @@ export function spotsOf(pieces, layout) {
     const [x, y] = layout.place(square);
     const columns = Math.ceil(Math.sqrt(there.length));
     const rows = Math.ceil(there.length / columns);
-    // A single piece leaves room for what is written above it.
+    // A single piece leaves room for the text above it.
     const top = layout.isTrack && there.length === 1 ? FIELD / 5 : 0;
     const radius = Math.min(15, (FIELD - 6) / 2 / Math.max(columns, rows));
     there.forEach((piece, index) => {
@@ -64,7 +64,7 @@ export function spotsOf(pieces, layout) {
 
 // --- Squares ---
 
-// Kinds with a mark are told apart by hue as well; the others are those of a chequered board.
+// Kinds with a mark differ by hue as well; the others are those of a chequered board.
 function kindColour(board, { name, mark }) {
   if (mark === "") return name === "light" ? "var(--field-light)" : "var(--field-dark)";
   const marks = [...new Set(board.squares.map((square) => square.mark))];
@@ -82,7 +82,7 @@ function picture(shapes, x, y, size, className) {
   return drawing("g", { class: className, transform }, ...parts);
 }
 
-// The way of a track, behind its squares.
+// The line along a track, behind its squares.
 function road(board, layout) {
   const points = board.squares.map((_, square) => layout.middle(square).join(",")).join(" ");
   return drawing("polyline", { class: "road", points });
@@ -136,8 +136,8 @@ function trail(layout, square) {
   return drawing("rect", { class: "trail", x: x + 3, y: y + 3, width: size, height: size, rx: 6 });
 }
 
-// An arrow from one square to another, the bolder the more it weighs, from 0 to 1. On a track it goes in an arc, so
-// that those along one row are told apart; to the square on which the piece stands it is a ring.
+// An arrow from one square to another, bolder with a higher weight, from 0 to 1. On a track it is an arc, so that
+// arrows along one row are distinguishable; an arrow to the piece's own square is a ring.
 function arrow(layout, { from, to, weight = 1, rank = 0 }) {
   const [x1, y1] = layout.middle(from);
   const [x2, y2] = layout.middle(to);
@@ -148,7 +148,7 @@ function arrow(layout, { from, to, weight = 1, rank = 0 }) {
   }
   const bulge = layout.isTrack ? Math.min(FIELD, Math.hypot(x2 - x1, y2 - y1) / 4) : 0;
   const [cx, cy] = [(x1 + x2) / 2, (y1 + y2) / 2 - bulge];
-  // The head lies along the end of the curve.
+  // The head follows the direction at the end of the curve.
   const length = Math.hypot(x2 - cx, y2 - cy);
   const [ux, uy] = [(x2 - cx) / length, (y2 - cy) / length];
   const head = 4 + 2 * width;
@@ -167,7 +167,7 @@ export function drawArrows(svg, board, arrows, isNarrow) {
   svg.append(...arrows.map((one) => arrow(layout, one)));
 }
 
-// --- The whole ---
+// --- Board ---
 
 /**
  * A board as an SVG element. `board` has `files` (0 for a track) and `squares` with name and mark each; `view` has

@@ -100,9 +100,9 @@ pub trait Source {
 /// Engines of a match as found when each was started once.
 #[derive(Debug)]
 pub struct Engines {
-    /// How they are isolated from each other.
+    /// Isolation of the engines from each other.
     pub isolation: Option<Isolation>,
-    /// Line of the header about that.
+    /// Line of the header about the isolation.
     pub isolation_text: String,
     /// Their programs, unless they may change during the match.
     pub programs: Option<Programs>,
@@ -124,7 +124,7 @@ pub enum SourceError {
 pub struct Match {
     /// The plan.
     pub plan: Plan,
-    /// Where results go; it counts those of earlier runs.
+    /// Destination of all results; includes those of earlier runs.
     pub ledger: Ledger,
     /// Log of all lines exchanged with engines.
     pub log: Log,
@@ -250,7 +250,7 @@ impl Match {
         })
     }
 
-    /// Whether no game is missing, or the test has decided.
+    /// `true` if no game is missing, or the test has decided.
     fn is_over(&self) -> bool {
         let report = &self.ledger.report;
         report.played() >= self.plan.games || report.verdict() != Verdict::Open
@@ -282,14 +282,13 @@ impl Match {
         let begun = Instant::now();
         let outcome = self.play_games(&id_names, source);
         let footer = self.footer(begun.elapsed(), &outcome, S::RESUME, &source.remarks());
-        // A closed output makes no difference any more.
+        // The match is over, so a closed output no longer matters.
         let _ = print(&format!("\n{}\n{footer}", self.ledger.report.text()));
         complain_of(&self.log);
         self.close(&outcome, &interrupt)
     }
 
-    /// Starts each engine once, prepares the source, and prints the header; returns the names by which engines introduce
-    /// themselves.
+    /// Starts each engine once, prepares the source, and prints the header; returns the engines' `id name`s.
     fn prepare<S: Source>(&mut self, source: &mut S) -> Result<Vec<Option<String>>, Stop> {
         walls::shield_arbiter();
         let (isolation, isolation_text) = Isolation::of_plan(&self.plan).map_err(Failure::usage)?;
@@ -343,7 +342,7 @@ impl Match {
             Err(error) => complain(format_args!("error: {error}")),
         }
         if let Err(SourceError::Ledger(LedgerError::Events(_))) = outcome {
-            // The stream has broken off and takes no end.
+            // The stream is broken and cannot be ended.
             self.ledger.events = None;
         }
         let (games, seed) = (self.ledger.report.played(), self.known_seed());
@@ -362,7 +361,7 @@ impl Match {
         failure.exit()
     }
 
-    /// The outcome in a word, and the exit status.
+    /// Returns the outcome as one word, and the exit status.
     fn outcome(
         &self,
         outcome: &Result<(), SourceError>,
@@ -376,7 +375,7 @@ impl Match {
             Ok(()) => match report.verdict() {
                 Verdict::H1 => ("H1", H1_ACCEPTED),
                 Verdict::H0 => ("H0", H0_ACCEPTED),
-                // Only a signal ends a match without verdict or error.
+                // Only a signal ends a match without a verdict or an error.
                 Verdict::Open if interrupt.ends() && report.played() < self.plan.games => {
                     ("interrupted", INTERRUPTED)
                 }
@@ -400,7 +399,7 @@ impl From<Failure> for Stop {
     }
 }
 
-/// Whether `path` is the file `store`.
+/// `true` if `path` is the file `store`.
 fn is_store(path: &Path, store: Option<&Path>) -> bool {
     store.is_some_and(|store| crate::output::is_same_file(path, store))
 }

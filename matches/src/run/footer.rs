@@ -9,8 +9,8 @@ use crate::plan::seed::Seed;
 use crate::score::Verdict;
 
 impl Match {
-    /// The number of games, their time, where they are kept, the source's remarks, and what happened to engines; each
-    /// line ends with a line feed.
+    /// Returns the number of games, their time, the files that contain them, the source's remarks, and notes about
+    /// engines; each line ends with a line feed.
     pub(super) fn footer(
         &self,
         elapsed: Duration,
@@ -74,7 +74,7 @@ impl Match {
         format!("{games} of {all} games in {time}{before}{reason}")
     }
 
-    /// The seed; `None` while a secret one still decides games.
+    /// Returns the seed; `None` while a secret seed still decides later games.
     pub(super) fn known_seed(&self) -> Option<Seed> {
         let seed = self.plan.seed;
         let is_final = self.ledger.store.is_none() || self.is_over();
