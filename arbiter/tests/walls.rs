@@ -164,7 +164,7 @@ fn an_assassin_finds_nobody_behind_walls() {
     let seen = &outcome.text;
     assert!(seen.contains("isolation: none: --isolate off\n"), "{seen}");
     // Two games are suspect, and played again; no more are excused.
-    let suspect = "is replayed: victim, seat ";
+    let suspect = "is rerun: victim, seat ";
     assert_eq!(seen.matches(suspect).count(), 2, "{seen}");
     assert!(seen.contains("was ended by signal: 9 (SIGKILL)"), "{seen}");
     assert!(seen.contains("after a suspect loss: 2"), "{seen}");
@@ -191,7 +191,7 @@ fn who_kills_himself_again_and_again_loses() {
         let arena = Arena::new("kill -KILL $$");
         let outcome = arena.play("", &["--isolate", isolate, "--games", "4"]);
         let seen = &outcome.text;
-        let suspect = "is replayed: attacker, seat ";
+        let suspect = "is rerun: attacker, seat ";
         assert_eq!(seen.matches(suspect).count(), 2, "{seen}");
         assert_eq!(outcome.records.len(), 4, "{seen}");
         for record in &outcome.records {
@@ -305,7 +305,7 @@ fn what_an_engine_may_take_is_bounded() {
             "{fault:?}: {}",
             outcome.text
         );
-        assert!(!outcome.text.contains("is replayed"), "{}", outcome.text);
+        assert!(!outcome.text.contains("is rerun"), "{}", outcome.text);
     }
 }
 

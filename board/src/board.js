@@ -2,12 +2,12 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const COLOURS = 6;
-/** The side of a square, in units of the drawing. */
+/** Side of a square, in units of the drawing. */
 export const FIELD = 40;
 
 // --- Elements ---
 
-/** Sets attributes and adds children; what is text stays text, never markup. */
+/** Sets attributes and adds children; strings become text, never markup. */
 export function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
   node.append(...children);
@@ -17,12 +17,12 @@ export const element = (tag, attributes = {}, ...children) =>
   fill(document.createElement(tag), attributes, children);
 export const drawing = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS(SVG, tag), attributes, children);
-/** The colour of a seat, counted from 0. */
+/** Colour of a seat, from 0. */
 export const colour = (seat) => `var(--colour-${seat % COLOURS})`;
 
 // --- Layout ---
 
-/** Where squares are drawn. A track winds up from the bottom left, row by row in turn to the right and the left. */
+/** Positions of the squares. A track winds up from the bottom left, in rows that alternate between right and left. */
 export function layoutOf(board, isNarrow) {
   const count = board.squares.length;
   const isTrack = !board.files;
@@ -38,7 +38,7 @@ export function layoutOf(board, isNarrow) {
   return { count, isTrack, place, middle, width: files * FIELD, height: rows * FIELD };
 }
 
-/** Where each piece stands, by its index: pieces on one square stand beside each other, the smaller the more. */
+/** Position of each piece, by its index. Pieces on the same square are side by side, smaller if there are more. */
 export function spotsOf(pieces, layout) {
   const bySquare = new Map();
   pieces.forEach(({ square }, piece) => {
@@ -160,7 +160,7 @@ function arrow(layout, { from, to, weight = 1, rank = 0 }) {
     drawing("path", { d: tip }));
 }
 
-/** Draws these arrows on a board that is there, in place of those that it has. */
+/** Replaces the arrows on a board. */
 export function drawArrows(svg, board, arrows, isNarrow) {
   for (const old of svg.querySelectorAll(".arrow")) old.remove();
   const layout = layoutOf(board, isNarrow);
@@ -170,9 +170,9 @@ export function drawArrows(svg, board, arrows, isNarrow) {
 // --- Board ---
 
 /**
- * A board as an SVG element. `board` has `files` (0 for a track) and `squares` with name and mark each; `view` has
- * the `pieces` with seat (from 0), name and square, those of `before` where something has moved, the seat whose `turn`
- * it is, a `label`, and perhaps `symbols`, `nameOf` a square, `arrows`, and `isNarrow`.
+ * Draws a board as an SVG element. `board` has `files` (0 for a track), and `squares` with a name and a mark each.
+ * `view` has `pieces` with seat (from 0), name and square, the pieces `before` the last move if there was one, the seat
+ * to move in `turn`, a `label`, and optionally `symbols`, `nameOf` (a function of the square), `arrows` and `isNarrow`.
  */
 export function drawBoard(board, view) {
   const layout = layoutOf(board, view.isNarrow);
@@ -192,7 +192,7 @@ export function drawBoard(board, view) {
   return svg;
 }
 
-/** What the marks on the squares mean. */
+/** Legend of the marks on the squares. */
 export function marksOf(board) {
   const legend = element("p", { class: "legend marks" });
   const kinds = new Map(board.squares.map((kind) => [kind.name, kind]));

@@ -32,11 +32,11 @@ pub enum JudgeError {
     #[error(transparent)]
     Start(#[from] StartError),
     /// The engine does not answer.
-    #[error("engine {engine}: {failure}, asked about {about:?}{}", quoted(stderr))]
+    #[error("engine {engine}, asked about {about:?}: {failure}{}", quoted(stderr))]
     Failed {
         /// The engine's name.
         engine: String,
-        /// What happened.
+        /// Reason for the missing answer.
         failure: Failure,
         /// The position, or the description of the task.
         about: String,
@@ -45,13 +45,13 @@ pub enum JudgeError {
     },
     /// The answer contains no estimate.
     #[error(
-        "engine {engine}: {found}, asked about {line:?}; expected `estimate` with {seats} shares of 1000 \
+        "engine {engine}, asked about {line:?}: {found}; expected `estimate` with {seats} shares of 1000 \
          in its `bestmove` or `info`"
     )]
     NoEstimate {
         /// The engine's name.
         engine: String,
-        /// What the engine answered instead.
+        /// The answer instead of an estimate.
         found: String,
         /// The position.
         line: String,
@@ -59,7 +59,7 @@ pub enum JudgeError {
         seats: usize,
     },
     /// The best move is illegal.
-    #[error("engine {engine}: its best move is {found}, asked about {line:?}; expected one of {}", expected.join(" "))]
+    #[error("engine {engine}, asked about {line:?}: its best move is {found}; expected one of {}", expected.join(" "))]
     NoMove {
         /// The engine's name.
         engine: String,
@@ -77,7 +77,7 @@ pub enum JudgeError {
 pub struct Question<'a> {
     /// The arguments of the protocol's `position`.
     pub line: &'a str,
-    /// The position to which `line` leads.
+    /// The position after the moves of `line`.
     pub position: &'a AnyPosition,
     /// Seat to move.
     pub mover: Seat,
@@ -232,7 +232,7 @@ impl<'a> Judge<'a> {
         {
             let found = given.best.as_deref().unwrap_or("(none)");
             answer.best_move = Err(format!(
-                "it gave {found} where only {mv} was to be searched"
+                "it gave {found} although `searchmoves` allowed only {mv}"
             ));
         }
         self.shares(question, answer)

@@ -104,7 +104,7 @@ pub struct EngineSpec {
     pub options: Vec<(String, String)>,
     /// Limit for each move.
     pub limit: Limit,
-    /// Time by which an answer may exceed the time limit.
+    /// Allowed time of an answer beyond the time limit.
     pub margin: Duration,
     /// Whether `go` lists the legal moves as `searchmoves`.
     pub legal: bool,
@@ -230,7 +230,7 @@ impl Default for Patience {
 /// A start position and the legal moves and cards played from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Opening {
-    /// Text of the start position; `None` for that of the variant.
+    /// Text of the start position; `None` for the variant's own.
     pub start: Option<String>,
     /// Moves and cards.
     pub moves: Vec<String>,

@@ -22,7 +22,7 @@ pub const MAX_LINE: usize = 12;
 /// Maximum number of characters of [`TurnRecord::flaw`].
 pub const MAX_FLAW: usize = 100;
 
-/// Reason of a time forfeit in a record without the clock.
+/// Reason of a time forfeit in a record without the clock. Digests depend on this text.
 const TOO_LATE: &str = "it answered later than its limit and the margin allow";
 
 /// A finished game with everything needed to replay it.
@@ -58,7 +58,7 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
-    /// Number of moves, including those of the opening.
+    /// Number of moves, including the opening.
     pub fn plies(&self) -> usize {
         let words = self.moves.split_whitespace();
         words.filter(|word| !is_card(word)).count()
@@ -222,11 +222,10 @@ pub struct TurnRecord {
     pub mv: String,
     /// Time from `go` to the answer, in microseconds; `None` in a record without the clock.
     pub micros: Option<u64>,
-    /// Time by which the answer exceeded its time limit but stayed within the margin, in microseconds; otherwise
-    /// `None`.
+    /// Excess of the answer over its time limit, within the margin, in microseconds; `None` if there is none.
     pub overrun: Option<u64>,
-    /// Part of `micros` in which the engine waited for a processor, or its answer waited for the arbiter. It does not
-    /// count against the engine's clock. `None` if it was not measured.
+    /// Part of `micros` that the engine waited for a processor, or its answer waited for the arbiter. It does not count
+    /// against the engine's clock. `None` if it was not measured.
     pub waited: Option<u64>,
     /// CPU time in microseconds that the engine used since its previous answer while it was neither to move nor to
     /// ponder; `None` if it was not measured.

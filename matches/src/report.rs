@@ -31,12 +31,12 @@ const LISTED_FAULTS: usize = 10;
 
 /// Explanation of the columns that are not self-explanatory.
 const LEGEND: &str = "\
-share: part of all points of its games; par: that of equals; ±: 95 % interval over blocks, - if they cannot tell
+share: fraction of all points of its games; par: the share of equals; ±: 95 % interval over blocks, - if unknown
 ";
 
 /// Explanation of the column of flaws, which is shown only if an engine has one.
 const FLAWS_LEGEND: &str = "\
-flaws: answers with a legal move, which was played, and something malformed or impossible beside it, which is dropped
+flaws: answers whose legal move was played, but with another part that was malformed or impossible, and was dropped
 ";
 
 /// Number of quoted lines of an offender's standard error.

@@ -1,8 +1,8 @@
 //! A match from its start to its exit status.
 //!
 //! [`begin`] creates the store and [`resume`] opens one. A [`Source`] then plays the missing games: the threads of
-//! [`ThisMachine`], or a fleet. Each result goes through the [`Ledger`], which stores, records, counts, shows and streams
-//! it, in this order. At the end come one set of tables, one footer and one exit status.
+//! [`ThisMachine`], or a fleet. Each result goes through the [`Ledger`], which stores, records, counts, shows and
+//! streams it, in this order. At the end come one set of tables, one footer and one exit status.
 
 pub mod announcement;
 pub mod events;
@@ -223,12 +223,12 @@ impl Match {
             past.failures.clear();
         }
         let (played, all) = (past.played.len(), count(plan.games, "game"));
-        let mut remarks = vec![format!("{played} of {all} stored before")];
+        let mut remarks = vec![format!("{played} of {all} stored in earlier runs")];
         let retired = past.retired(&plan);
         if !retired.is_empty() {
             let names = retired.join(", ");
             remarks.push(format!(
-                "{names}: retired before; --forgive lets it play again"
+                "{names}: retired in an earlier run; --forgive lets it play again"
             ));
         }
         let opened = stored.outputs.open(past.report.clone(), Some(&stored.file));
@@ -264,7 +264,7 @@ impl Match {
         }
         let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
         let changed = changed.join("; ");
-        let accepted = "expected the original programs, or --changed-engines";
+        let accepted = "restore the original programs, or use --changed-engines";
         Err(Failure::usage(format!("{changed}; {accepted}")))
     }
 
@@ -387,7 +387,7 @@ impl Match {
     }
 }
 
-/// Reasons for which a match does not start.
+/// Reasons why a match does not start.
 enum Stop {
     Interrupted,
     Failed(Failure),

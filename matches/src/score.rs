@@ -74,7 +74,7 @@ pub fn shares(places: &[u32]) -> Vec<f64> {
 /// Results of an engine or a seat.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Number of games in which it had at least one seat.
+    /// Number of games with at least one seat for it.
     pub games: u64,
     /// Number of its seats in these games.
     pub seatings: u64,
@@ -164,7 +164,7 @@ impl Tally {
         (self.depth_turns > 0).then(|| self.depths as f64 / self.depth_turns as f64)
     }
 
-    /// Mean milliseconds per answer; `None` if no time is known.
+    /// Mean milliseconds per answer; `None` without a known time.
     pub fn mean_ms(&self) -> Option<f64> {
         (self.turns > 0).then(|| self.micros as f64 / 1000.0 / self.turns as f64)
     }
@@ -180,7 +180,7 @@ impl Tally {
         }
     }
 
-    /// Subtracts `part`, all of whose games were added by [`Tally::add_all`].
+    /// Subtracts `part`, which was added by [`Tally::add_all`].
     pub fn less(&self, part: &Tally) -> Tally {
         let whole = self.whole.iter().map(|(&halves, &blocks)| {
             let other = part.whole.get(&halves).copied().unwrap_or(0);
@@ -238,7 +238,7 @@ pub struct Standings {
     games_in_order: u64,
 }
 
-/// Engine, if it is known, and place of each seat in a game.
+/// Engine, if any, and place of each seat in a game.
 #[derive(Clone, Debug, PartialEq)]
 struct Placing {
     engines: Vec<Option<usize>>,

@@ -103,7 +103,7 @@ impl RecordFile {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     if gives_up() && written_at.elapsed() > LAST_WAIT {
-                        return Err(io::Error::other("nobody reads it"));
+                        return Err(io::Error::other("its reader has stopped reading"));
                     }
                     let mut room = [PollFd::new(&self.file, PollFlags::OUT)];
                     match poll(&mut room, Some(&PIPE_WAIT)) {

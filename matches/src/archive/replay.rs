@@ -13,7 +13,7 @@ pub use flaw::Flaw;
 /// Parses a line of a record file.
 ///
 /// # Errors
-/// [`Flaw::Unreadable`] names the place and what was expected there.
+/// [`Flaw::Unreadable`] names the place and the expected content.
 pub fn read(line: impl AsRef<[u8]>) -> Result<GameRecord, Flaw> {
     Ok(serde_json::from_slice(line.as_ref())?)
 }
@@ -266,7 +266,7 @@ fn check_places(
     })
 }
 
-/// Returns the ending by which the arbiter ended the game, if it did.
+/// Returns the ending if the arbiter ended the game.
 fn adjudicated(record: &GameRecord) -> Option<Ending> {
     let by_arbiter = |ending: &Ending| matches!(ending, Ending::Agreed | Ending::Solved);
     record.endings.iter().copied().find(by_arbiter)
@@ -298,8 +298,9 @@ fn check_fault(record: &GameRecord, offender: Option<Seat>) -> Result<(), Flaw> 
     if found == expected {
         return Ok(());
     }
-    let text =
-        |seat: Option<u32>| seat.map_or("none".to_string(), |seat| format!("one of seat {seat}"));
+    let text = |seat: Option<u32>| {
+        seat.map_or("none".to_string(), |seat| format!("a fault of seat {seat}"))
+    };
     Err(Flaw::Fault {
         found: text(found),
         expected: text(expected),

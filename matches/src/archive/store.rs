@@ -60,7 +60,7 @@ pub struct ChangedEngine {
 impl fmt::Display for ChangedEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, file) = (&self.name, self.file.display());
-        write!(f, "engine {name}: {file} is not what it was")
+        write!(f, "engine {name}: {file} has changed since the match began")
     }
 }
 
@@ -69,7 +69,7 @@ impl fmt::Display for ChangedEngine {
 pub enum StoreError {
     /// The file of a new match exists already.
     #[error(
-        "{0} exists already, expected a new file; `arbiter resume {0}` continues the match in it",
+        "{0} exists already; choose a new file, or continue its match with `arbiter resume {0}`",
         path.display()
     )]
     Exists {
@@ -89,13 +89,13 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The file is not a store.
-    #[error("{}: no match in it, expected a file made with `arbiter match --store`", path.display())]
+    #[error("{}: not a store; expected a file created by `arbiter match --store`", path.display())]
     NoStore {
         /// The file.
         path: PathBuf,
     },
     /// The file was written by another version of the arbiter.
-    #[error("{}: its format is {found}, expected {expected}", path.display())]
+    #[error("{}: store format {found} is unknown; expected {expected}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
@@ -115,7 +115,7 @@ pub enum StoreError {
         reason: String,
     },
     /// The path of an engine's program or directory is not UTF-8.
-    #[error("{path:?}: expected a name in UTF-8")]
+    #[error("{path:?}: expected a path in UTF-8")]
     Name {
         /// The path.
         path: PathBuf,

@@ -17,7 +17,7 @@ pub struct Adjudication {
 /// Agreement of both engines of a two-seat game on the winner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resign {
-    /// Number of consecutive moves of each engine for which they must agree.
+    /// Number of consecutive moves of each engine that must agree.
     pub moves: u32,
     /// Least estimate of the winner's share, in permille, above 500.
     pub permille: u16,

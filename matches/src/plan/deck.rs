@@ -1,8 +1,8 @@
 //! The cards of a game, drawn from a seed.
 //!
 //! The cards that are left lie in a shuffled order, and each draw takes the top one. The k-th card of a seed is
-//! therefore the same whatever moves are played between the draws, and the referee and the code that prepares the
-//! opening can replay the same draws from the same seed.
+//! therefore the same for all moves between the draws, and the referee and the code that prepares the opening can
+//! replay the same draws from the same seed.
 
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;

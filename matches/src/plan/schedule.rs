@@ -27,7 +27,7 @@ pub struct ScheduledGame {
     pub block: u64,
     /// Engine of each seat.
     pub seats: Vec<SeatedEngine>,
-    /// Text of the start position; `None` for that of the variant.
+    /// Text of the start position; `None` for the variant's own.
     pub start: Option<String>,
     /// Moves and cards before the first move of an engine, including random plies.
     pub opening: Vec<String>,
@@ -121,7 +121,7 @@ impl<'a> Schedule<'a> {
         self.game_dealt(number, self.dealt(number))
     }
 
-    /// Returns game `number`, from 1, with the given random part instead of that of the plan's seed.
+    /// Returns game `number`, from 1, with the given random part instead of the one from the plan's seed.
     pub fn game_dealt(&self, number: u64, dealt: Dealt) -> ScheduledGame {
         let (block, _) = self.block_of(number);
         ScheduledGame {

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 pub use crate::record::seed::{Seed, SeedTextError};
 
-/// Purpose of random numbers. Those of one purpose reveal nothing about those of another.
+/// Purpose of random numbers. Numbers for one purpose reveal nothing about numbers for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// The blocks of a match.

@@ -7,7 +7,7 @@ use buxtehude::rules::Seat;
 
 use crate::plan::{Limit, TimeLimit};
 
-/// Time after the margin in which the arbiter still accepts an answer, to record it as late instead of missing.
+/// Time after the margin until the arbiter stops waiting; an answer that arrives by then is late instead of missing.
 pub const WAIT_FOR_LATE_ANSWERS: Duration = Duration::from_secs(1);
 
 /// Time that an engine may take to stop pondering after `stop` without a charge: enough for a process to read `stop`,
@@ -71,7 +71,7 @@ impl SeatClock {
         self.late_stop
     }
 
-    /// Time by which an answer may exceed the time limit.
+    /// Allowed time of an answer beyond the time limit.
     pub fn margin(&self) -> Duration {
         self.margin
     }
@@ -91,7 +91,7 @@ impl SeatClock {
         self.margin.saturating_add(WAIT_FOR_LATE_ANSWERS)
     }
 
-    /// Time by which an answer that took `used` exceeds the time limit; `None` if it does not.
+    /// Excess of `used` over the time limit; `None` if there is none.
     pub fn overrun(&self, used: Duration) -> Option<Duration> {
         let over = (used + self.late_stop).checked_sub(self.whole_limit()?);
         over.filter(|over| !over.is_zero())

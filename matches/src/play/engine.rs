@@ -201,8 +201,8 @@ impl Engine {
 
     /// Announces a new game; [`Engine::await_ready`] waits for the answer. `game` is its name in the log.
     ///
-    /// If the `position` line is known, it precedes `isready`, so that an engine can build its tables for that number
-    /// of seats before its clock runs.
+    /// A `position` line, if given, precedes `isready`, so that an engine can build its tables for that number of seats
+    /// before its clock runs.
     pub fn begin_game(
         &mut self,
         game: &str,

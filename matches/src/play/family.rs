@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-/// Directory in which the kernel lists processes.
+/// Directory of all processes, provided by the kernel.
 pub const PROC: &str = "/proc";
 
 /// A process with its state and its relations.

@@ -1,11 +1,11 @@
-//! The arbiter's own lag: the delay with which the system runs its threads on a busy machine.
+//! The arbiter's own lag: the delay of its threads on a busy machine.
 //!
 //! A delay that affects a thread waiting for a child's answer also affects a thread waiting for a point in time. The
 //! meter's thread sleeps for a short time, over and over, and notes how much too late it wakes up. An engine that loses
 //! on time by less than that may have answered in time.
 //!
-//! Time in which the thread waited for a processor does not count here: the engine's own wait is measured separately
-//! and is not charged. The remaining lag has other causes, for example that the arbiter was stopped.
+//! Time that the thread waited for a processor does not count here: the engine's own wait is measured separately and is
+//! not charged. The remaining lag has other causes, for example that the arbiter was stopped.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ const INTERVAL: Duration = Duration::from_millis(5);
 const WORTH_REMEMBERING: Duration = Duration::from_micros(500);
 /// Maximum number of remembered lags.
 const REMEMBERED: usize = 4096;
-/// Least time for which a lag counts as recent; the most is twice as long.
+/// A lag counts as recent for at least this long, and at most twice as long.
 const RECENT: Duration = Duration::from_secs(60);
 /// Upper limit of the histogram, in microseconds.
 const LONGEST_MICROS: u64 = 60 * 60 * 1_000_000;
@@ -47,7 +47,7 @@ struct Lags {
     due: Instant,
     /// All lags, in microseconds.
     histogram: Histogram<u64>,
-    /// Lags since `since`, and those of the minute before.
+    /// Lags since `since`, and lags of the minute before.
     recent: [Histogram<u64>; 2],
     /// Start of the first recent histogram.
     since: Instant,

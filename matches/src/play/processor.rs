@@ -4,9 +4,9 @@
 //! answers late. The kernel counts this time for every thread (`/proc/PID/task/TID/schedstat`). It is subtracted from
 //! the engine's time, so that no engine loses because of it.
 //!
-//! An engine could wait on purpose: with more threads than processors, its threads wait for each other. Therefore time
-//! in which the engine computed never counts as waiting: the CPU time of its busiest thread, or the CPU time of all
-//! threads divided by the number of processors if that is more.
+//! An engine could wait on purpose: with more threads than processors, its threads wait for each other. Therefore the
+//! engine's computing time never counts as waiting: the CPU time of its busiest thread, or the CPU time of all threads
+//! divided by the number of processors if that is more.
 
 use std::collections::HashMap;
 use std::fs;
@@ -19,7 +19,7 @@ use super::family::{self, PROC};
 /// Least wait that counts; scheduling takes some time on an idle machine, too.
 const WORTH_COUNTING: Duration = Duration::from_millis(1);
 
-/// Least interval between searches for an engine's processes, each of which takes about a millisecond.
+/// Least interval between searches for an engine's processes; a search takes about a millisecond.
 const SEARCH_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Maximum age of a sample that is reused, so that fast answers do not need a sample each.

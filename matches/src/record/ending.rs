@@ -1,4 +1,4 @@
-//! The ways in which a seat's game can end.
+//! The possible endings of a seat's game.
 
 use std::fmt;
 

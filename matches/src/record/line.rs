@@ -56,7 +56,7 @@ struct LineTurn {
 struct Clock {
     /// Time from `go` to the answer of each turn, in microseconds; `null` if it is unknown.
     micros: Vec<Option<u64>>,
-    /// Microseconds by which turns exceeded their time limit, by number of the turn, from 1.
+    /// Excess of turns over their time limit in microseconds, by number of the turn, from 1.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     overruns: BTreeMap<usize, u64>,
     /// Microseconds that the engine waited for a processor, by number of the turn.

@@ -18,7 +18,7 @@ pub struct Machine {
     /// Nodes per second of the built-in engine in each slot while all slots are busy; `None` if it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<u64>,
-    /// Time limits in permille of those of the match; `None` if they are the same.
+    /// Time limits in permille of the match's own; `None` if they are the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_scale: Option<u32>,
 }

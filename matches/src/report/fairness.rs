@@ -4,13 +4,13 @@
 use super::{Column, Rows, percent};
 use crate::record::{GameRecord, TurnSums};
 
-/// Share of their time that engines wait for a processor from which a machine is too busy.
+/// A machine is too busy if engines wait for a processor for at least this share of their time.
 const TOO_BUSY: f64 = 0.1;
 /// Least total time of the engines for this warning, in microseconds.
 const TELLING_MICROS: u64 = 1_000_000;
-/// Least share of waiting time for which the table is shown.
+/// The table is shown from this share of waiting time.
 const WORTH_TELLING: f64 = 0.001;
-/// CPU use out of turn, as a share of an engine's own time, from which the engine must be searching.
+/// An engine with at least this CPU use out of turn, as a share of its own time, must be searching.
 const THOUGHT: f64 = 0.25;
 /// Least number of reruns for a statistical test.
 const TELLING_REPLAYS: usize = 5;
@@ -19,9 +19,10 @@ const NO_CHANCE: f64 = 2.33;
 
 /// Explanation of the columns.
 pub const LEGEND: &str = "\
-waited: part of its time for want of a processor, not counted; out of turn: what it computed while it had nothing to do,
-as a part of its time; after stop: time charged for pondering that ended late; replays: games played again since it
-would have lost them by somebody else's fault; share before: its own before all replays of its games, and its par
+waited: share of its time in which it waited for a processor, which does not count; out of turn: CPU time used during
+other seats' turns, as a share of its own time; after stop: time charged for stopping its pondering late; reruns: games
+rerun because its loss may not have been its own fault; share before: its mean share before all reruns of its games,
+and its par
 ";
 
 /// Disturbances of each engine of a match.
@@ -41,7 +42,7 @@ struct Engine {
     seatings: usize,
     /// Number of reruns after a loss of this engine.
     replays: usize,
-    /// Share minus par before each rerun of a game in which it had a seat, in permille.
+    /// Share minus par before each rerun of its games, in permille.
     leads: Vec<f64>,
     /// Sums of these shares and of these pars, in permille.
     shares: [f64; 2],
@@ -107,7 +108,7 @@ impl Fairness {
                 "waited",
                 "out of turn",
                 "after stop",
-                "replays",
+                "reruns",
                 "share before",
             ]
             .map(Column::right),
@@ -145,21 +146,21 @@ impl Fairness {
             if replays >= TELLING_REPLAYS && excess > NO_CHANCE * deviation && deviation > 0.0 {
                 let own = engine.replays;
                 suspects.push(format!(
-                    "{name}: {own} of {replays} replays were for it, significantly more than its part"
+                    "{name}: {own} of {replays} reruns followed its losses, significantly more than its share"
                 ));
             }
             if engine.thinks_out_of_turn() {
                 let share = percent(engine.share_out_of_turn());
                 suspects.push(format!(
-                    "{name}: it computes while its rivals think, for {share} of its own time: \
+                    "{name}: it uses the CPU during its opponents' turns, for {share} of its own time; \
                      expected none without ponder=on"
                 ));
             }
             if engine.stood_badly() {
                 let [share, par] = engine.mean_shares().map(percent);
                 suspects.push(format!(
-                    "{name}: games were played again where it stood badly, at {share} before with a par \
-                     of {par}: that is no chance"
+                    "{name}: its games were rerun when it was losing, at a mean share of {share} with a par \
+                     of {par}, which is significant"
                 ));
             }
         }
@@ -176,7 +177,7 @@ impl Engine {
         self.out_of_turn as f64 / self.micros.max(1) as f64
     }
 
-    /// `true` if it uses so much CPU time out of turn that it must be searching.
+    /// `true` if its CPU use out of turn shows that it is searching.
     fn thinks_out_of_turn(&self) -> bool {
         self.out_of_turn >= TELLING_MICROS && self.share_out_of_turn() >= THOUGHT
     }
@@ -273,7 +274,7 @@ mod tests {
         let suspects = fairness(&games, 1, 0).suspects();
         assert_eq!(
             suspects,
-            ["foul: 8 of 8 replays were for it, significantly more than its part"]
+            ["foul: 8 of 8 reruns followed its losses, significantly more than its share"]
         );
         assert_eq!(fairness(&games[..4], 1, 0).suspects(), [""; 0]);
     }
@@ -292,8 +293,9 @@ mod tests {
         let suspects = fairness(&games, 1, 0).suspects();
         assert_eq!(suspects.len(), 1, "{suspects:?}");
         assert!(
-            suspects[0]
-                .starts_with("foul: games were played again where it stood badly, at 13.5 %"),
+            suspects[0].starts_with(
+                "foul: its games were rerun when it was losing, at a mean share of 13.5 %"
+            ),
             "{suspects:?}"
         );
         let both = |number: u64| {

@@ -21,15 +21,15 @@ const UNNAMED: &str = "-";
 
 /// Explanation of the columns of machines.
 pub const LEGEND: &str = "\
-games/s: with all its slots busy; lag, p99: the arbiter's own lag there, median and what 99 in 100 do not exceed, in ms;
-time, faults: games that ended by a time forfeit, and by another fault; replays: games played again since somebody else
-may have been at fault; speed: thousand positions a second that the built-in engine visits in each slot; times: its
-limits of time, as a part of those of the match
+games/s: with all its slots busy; lag, p99: the arbiter's own lag there, median and 99th percentile, in ms; time,
+faults: games ended by a time forfeit, and by another fault; reruns: games rerun because a loss may not have been the
+engine's fault; speed: thousand nodes per second of the built-in engine in each slot; times: its time limits, as a
+fraction of those of the match
 ";
 
 /// Explanation of the columns of shares.
 pub const SHARES_LEGEND: &str = "\
-share: of the engine on that machine, over the blocks that it played as a whole; elsewhere: on all others
+share: of the engine on that machine, over complete blocks; elsewhere: on all other machines
 ";
 
 /// All machines of a match.
@@ -122,7 +122,7 @@ impl Machines {
         let mut columns = vec![Column::left("machine")];
         columns.extend(
             [
-                "games", "part", "games/s", "lag", "p99", "time", "faults", "replays", "speed",
+                "games", "part", "games/s", "lag", "p99", "time", "faults", "reruns", "speed",
                 "times",
             ]
             .map(Column::right),
@@ -195,8 +195,8 @@ impl Machines {
                 games,
             } = aside;
             let games = match games {
-                1 => "1 game of it is kept out".to_string(),
-                games => format!("{games} games of it are kept out"),
+                1 => "1 of its games is not counted".to_string(),
+                games => format!("{games} of its games are not counted"),
             };
             format!("machine {worker} is set aside: {reason}; {games}")
         });
@@ -412,7 +412,7 @@ mod tests {
             keeps_out: true,
             games: 3,
         }]);
-        let expected = "machine bad is set aside: its lag; 3 games of it are kept out";
+        let expected = "machine bad is set aside: its lag; 3 of its games are not counted";
         assert_eq!(machines.remarks(), [expected]);
     }
 }

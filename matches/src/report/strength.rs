@@ -44,7 +44,7 @@ pub(super) fn head_to_head(standings: &Standings, test: Option<TestState>) -> Op
     if scores.is_none() && test.is_none() {
         return None;
     }
-    let counted = scores.map_or("no whole block yet".to_string(), blocks);
+    let counted = scores.map_or("no complete block yet".to_string(), blocks);
     let mut lines = scores.map_or(Vec::new(), |scores| strength(scores, one));
     lines.extend(test.map(|test| ("LLR", state(test))));
     Some(HeadToHead {
@@ -78,14 +78,14 @@ fn strength(scores: &BlockScores, one: &str) -> Vec<(&'static str, String)> {
         || "-".to_string(),
         |superiority| {
             let percent = percent(superiority);
-            format!("{percent}, the likelihood that {one} is the stronger")
+            format!("{percent}, the likelihood that {one} is stronger")
         },
     );
     lines.push(("LOS", superiority));
     lines
 }
 
-/// Formats an Elo difference with its error, if they are known.
+/// Formats an Elo difference with its error, as far as they exist.
 fn elo(interval: Option<EloInterval>) -> String {
     let Some(interval) = interval else {
         return "-".to_string();
@@ -98,8 +98,8 @@ fn elo(interval: Option<EloInterval>) -> String {
         None => ", error unknown".to_string(),
     };
     match elo {
-        f64::INFINITY => format!("no finite one, every block was won{known}"),
-        f64::NEG_INFINITY => format!("no finite one, every block was lost{known}"),
+        f64::INFINITY => format!("infinity, every block was won{known}"),
+        f64::NEG_INFINITY => format!("minus infinity, every block was lost{known}"),
         elo => format!("{}{known}", signed(elo, 1)),
     }
 }

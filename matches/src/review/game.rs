@@ -17,7 +17,7 @@ pub struct PlayedGame {
     pub words: Vec<String>,
     /// Number of moves of the opening, which no engine chose.
     pub opening: usize,
-    /// Places of all seats, if they are known by the rules or by adjudication; shared places as the best of them.
+    /// Places of all seats by the rules or by adjudication, if any; shared places as the best of them.
     pub places: Option<Vec<u32>>,
 }
 

@@ -59,8 +59,8 @@ impl<'a, A: Appraise> Values<'a, A> {
         }
     }
 
-    /// Value of the position to which `line` leads: exact if the game is solved or over, the mean over all cards before
-    /// a card.
+    /// Value of `position`, which `line` reaches: exact if the game is solved or over, the mean over all cards before a
+    /// card.
     pub fn of(
         &mut self,
         position: &AnyPosition,

@@ -34,7 +34,7 @@ impl Match {
         text += remarks;
         if self.ledger.repeats > 0 {
             let repeats = self.ledger.repeats;
-            text += &format!("games replayed after a suspect loss: {repeats}\n");
+            text += &format!("games rerun after a suspect loss: {repeats}\n");
         }
         if !self.ledger.retired.is_empty() {
             text += &format!("retired: {}\n", self.ledger.retired.join(", "));
@@ -51,7 +51,7 @@ impl Match {
         let games = report.standings().games();
         let before = match self.before {
             0 => String::new(),
-            before => format!(", {before} of them before"),
+            before => format!(", {before} of them in earlier runs"),
         };
         if outcome.is_err() {
             return format!("{games} of {all} games in {time}{before}");
@@ -69,7 +69,7 @@ impl Match {
         }
         let reason = match self.ledger.retired.is_empty() || self.ledger.interrupt.ends() {
             true => " (interrupted)",
-            false => ", since an engine was retired",
+            false => ", because an engine was retired",
         };
         format!("{games} of {all} games in {time}{before}{reason}")
     }

@@ -45,7 +45,7 @@ pub enum LedgerError {
     #[error(transparent)]
     Output(#[from] OutputClosed),
     /// A game cannot be recorded.
-    #[error("--record: game {game} cannot be recorded, nor any after it: {reason}")]
+    #[error("--record: game {game} and later games cannot be recorded: {reason}")]
     Record {
         /// Number of the game.
         game: u64,
@@ -59,7 +59,7 @@ pub enum LedgerError {
     #[error("machines: {0}")]
     Machines(StoreError),
     /// A game cannot be stored.
-    #[error("game {game} is the first that could not be stored: {reason}")]
+    #[error("game {game} and later games cannot be stored: {reason}")]
     Store {
         /// Number of the game.
         game: u64,
@@ -127,7 +127,7 @@ impl Ledger {
             }
             News::Again { game, reason } => {
                 self.repeats += 1;
-                progress.say(&format!("game {game} is replayed: {reason}\n"))?;
+                progress.say(&format!("game {game} is rerun: {reason}\n"))?;
             }
             News::Retired { engine, failures } => {
                 self.retired.push(engine.clone());

@@ -41,7 +41,7 @@ pub enum OnInterrupt {
 #[derive(Debug, Error)]
 pub enum OutputError {
     /// The file is the match's own store.
-    #[error("--{flag}: expected another file than the store")]
+    #[error("--{flag}: expected a file other than the store")]
     Store {
         /// The flag that names it.
         flag: &'static str,

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use super::elo::{EloInterval, NORMALIZED_ELO, elo, interval};
 use super::student;
 
-/// Weight, in blocks, of each of the scores 0, 1/4, 1/2, 3/4 and 1 that no block has. Source: fishtest,
-/// `LLRcalc.regularize`.
+/// Weight, in blocks, of each of the scores 0, 1/4, 1/2, 3/4 and 1 that no block has.
+/// Source: fishtest, `LLRcalc.regularize`.
 const UNSEEN: f64 = 1e-3;
 
 /// Number of blocks by score.
@@ -25,7 +25,7 @@ pub struct BlockScores {
     counts: BTreeMap<u64, u64>,
 }
 
-/// Distribution of block scores in which each quarter has a positive weight.
+/// Distribution of block scores; each quarter has a positive weight.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Distribution {
     /// Number of blocks, including the weight of unseen quarters.

@@ -17,8 +17,8 @@ impl Crosstable {
         }
     }
 
-    /// Counts a game, given the index of each seat's engine, if it is known, and its place. Seats of the same engine
-    /// are not compared.
+    /// Counts a game, given the index of each seat's engine, if any, and its place. Seats of the same engine are not
+    /// compared.
     pub(super) fn add(&mut self, engines: &[Option<usize>], places: &[u32]) {
         let seats = || engines.iter().zip(places);
         for (one, place) in seats() {

@@ -2,8 +2,8 @@
 
 use std::f64::consts::LN_10;
 
-/// Elo per unit of normalized Elo: twice the Elo of odds of e to 1. Source: Michel Van den Bergh, "Normalized Elo",
-/// cantate.be/Fishtest/normalized_elo.pdf.
+/// Elo per unit of normalized Elo: twice the Elo of odds of e to 1.
+/// Source: Michel Van den Bergh, "Normalized Elo", cantate.be/Fishtest/normalized_elo.pdf.
 pub const NORMALIZED_ELO: f64 = 800.0 / LN_10;
 
 /// Elo difference with its 95 % interval. The Elo of a score of 0 or 1 is infinite.

@@ -14,7 +14,7 @@ pub struct Comparisons {
 }
 
 impl Comparisons {
-    /// Compares two engines of a game, given the index of each seat's engine, if it is known, and its place.
+    /// Compares two engines of a game, given the index of each seat's engine, if any, and its place.
     ///
     /// # Examples
     /// ```

@@ -2,10 +2,11 @@
 //! likeliest distribution that satisfies it.
 //!
 //! A hypothesis fixes one number of the unknown distribution of scores: its mean, or its mean in units of its standard
-//! deviation. Among the distributions that satisfy it, the likeliest one given the observed distribution q is p = q /
-//! (1 + x a), with a value `a` for each score and one multiplier x for all. The condition that the mean of `a` under p
-//! is zero determines x. Source: Michel Van den Bergh, "Comparing the approximations for the generalized log likelihood
-//! ratio of a multinomial distribution" and "Comments on normalized Elo", sections 4.1 and 4.2 (cantate.be/Fishtest).
+//! deviation. Among the distributions that satisfy it, the likeliest one given the observed distribution q is
+//! p = q / (1 + x a), with a value `a` for each score and one multiplier x for all. The condition that the mean of `a`
+//! under p is zero determines x.
+//! Source: Michel Van den Bergh, "Comparing the approximations for the generalized log likelihood ratio of a
+//! multinomial distribution" and "Comments on normalized Elo", sections 4.1 and 4.2 (cantate.be/Fishtest).
 
 use super::blocks::Distribution;
 

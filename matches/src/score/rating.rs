@@ -44,8 +44,8 @@ impl Ratings {
         }
     }
 
-    /// Updates the ratings after a game, given the index of each seat's engine, if it is known, and its points. An
-    /// engine with several seats counts once, with their mean. The order of games has a small effect.
+    /// Updates the ratings after a game, given the index of each seat's engine, if any, and its points. An engine with
+    /// several seats counts once, with their mean. The order of games has a small effect.
     pub fn add(&mut self, engines: &[Option<usize>], points: &[f64]) {
         let mut means: Vec<(usize, f64)> = Vec::new();
         for engine in 0..self.ratings.len() {

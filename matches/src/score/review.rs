@@ -16,7 +16,7 @@ pub struct Review {
     pub start: Vec<f64>,
     /// Cards drawn before the first reviewed move.
     pub drawn_first: Vec<ReviewedCard>,
-    /// Moves in order, without those of the opening.
+    /// Moves in order, without the opening.
     pub moves: Vec<ReviewedMove>,
     /// Value of the position at the end of the review.
     pub end: Vec<f64>,

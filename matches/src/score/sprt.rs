@@ -30,10 +30,10 @@ pub struct Sprt {
 /// Definition of an Elo difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EloModel {
-    /// By the expected score: a difference of 400 means odds of ten to one.
+    /// Defined by the expected score: a difference of 400 means odds of ten to one.
     Logistic,
-    /// By the excess of the score over 1/2 in units of the standard deviation of a game, which determines the number of
-    /// games that a test needs.
+    /// Defined by the excess of the score over 1/2 in units of the standard deviation of a game, which determines the
+    /// number of games that a test needs.
     Normalized,
 }
 

@@ -2,8 +2,8 @@
 
 use std::f64::consts::FRAC_2_PI;
 
-/// 0.975 quantiles of Student's t distribution for 1 to 30 degrees of freedom. Source: any table of the distribution,
-/// such as Abramowitz and Stegun, table 26.10.
+/// 0.975 quantiles of Student's t distribution for 1 to 30 degrees of freedom.
+/// Source: any table of the distribution, such as Abramowitz and Stegun, table 26.10.
 const T_975: [f64; 30] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, //
     2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, //

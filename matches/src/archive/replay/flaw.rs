@@ -9,7 +9,7 @@ use crate::record::ending::Ending;
 #[derive(Debug, Error)]
 pub enum Flaw {
     /// The line is not a game.
-    #[error("no game record: {0}")]
+    #[error("not a game record: {0}")]
     Unreadable(#[from] serde_json::Error),
     /// The variant does not exist.
     #[error("variant: {0}")]
@@ -18,7 +18,7 @@ pub enum Flaw {
     #[error("start: {0}")]
     Start(#[from] SetupError),
     /// A list does not have one entry per seat.
-    #[error("{field}: {found} entries, the start has {seats} seats")]
+    #[error("{field}: {found} entries, but the start has {seats} seats")]
     Length {
         /// `seats`, `places` or `endings`.
         field: &'static str,
@@ -39,7 +39,7 @@ pub enum Flaw {
         reason: ActionError,
     },
     /// There are more turns than moves.
-    #[error("turns: {turns} turns, the moves have {moves}")]
+    #[error("turns: {turns} turns, but only {moves} moves")]
     TooManyTurns {
         /// Number of recorded turns.
         turns: usize,
@@ -48,7 +48,7 @@ pub enum Flaw {
     },
     /// A turn does not match its move.
     #[error(
-        "turn {number}: seat {recorded_seat} with {recorded}, the moves have seat {seat} with {mv}"
+        "turn {number}: seat {recorded_seat} with {recorded}, but the moves have seat {seat} with {mv}"
     )]
     Turn {
         /// Number of the turn, from 1.
@@ -64,14 +64,14 @@ pub enum Flaw {
     },
     /// The game is not over, and no ending explains why it stopped.
     #[error(
-        "endings: the game is not over after the moves, expected a fault, max plies, agreed or solved, found {found}"
+        "endings: {found}, but the moves do not end the game; expected a fault, max plies, agreed or solved"
     )]
     Unfinished {
         /// Recorded endings.
         found: String,
     },
     /// An ending contradicts the moves.
-    #[error("endings: seat {seat}: {found}, the moves show {expected}")]
+    #[error("endings: seat {seat}: {found}, but the moves show {expected}")]
     Ending {
         /// The seat.
         seat: Seat,
@@ -81,7 +81,7 @@ pub enum Flaw {
         expected: Ending,
     },
     /// The places contradict the moves and the endings.
-    #[error("places: {found:?}, the moves and endings show {expected:?}")]
+    #[error("places: {found:?}, but the moves and endings show {expected:?}")]
     Places {
         /// Recorded places.
         found: Vec<u32>,
@@ -89,7 +89,7 @@ pub enum Flaw {
         expected: Vec<u32>,
     },
     /// The adjudication contradicts the rules.
-    #[error("endings: {found}: the rules say that {}", winner(*outcome))]
+    #[error("endings: {found}, but by the rules {}", winner(*outcome))]
     Adjudication {
         /// Recorded adjudication.
         found: Ending,
@@ -97,10 +97,10 @@ pub enum Flaw {
         outcome: Option<Seat>,
     },
     /// The totals of a seat contradict its turns.
-    #[error("seats: the totals of turns, times and depths are not those of the turns")]
+    #[error("seats: the totals of turns, times and depths do not match the turns")]
     Totals,
     /// The game has changed since it was played.
-    #[error("digest: {found}, what is there makes {expected}: it was changed after it was played")]
+    #[error("digest: {found}, but the game has {expected}: it was changed after it was played")]
     Digest {
         /// Stored digest.
         found: String,
@@ -108,7 +108,7 @@ pub enum Flaw {
         expected: String,
     },
     /// The offender of the fault contradicts the endings.
-    #[error("fault: {found}, the endings show {expected}")]
+    #[error("fault: {found}, but the endings show {expected}")]
     Fault {
         /// Offender of the recorded fault.
         found: String,
@@ -120,6 +120,6 @@ pub enum Flaw {
 fn winner(outcome: Option<Seat>) -> String {
     match outcome {
         Some(seat) => format!("seat {seat} wins"),
-        None => "nobody knows who wins".to_string(),
+        None => "the winner is not known".to_string(),
     }
 }

@@ -156,7 +156,7 @@ impl Store {
         self.check(read())
     }
 
-    /// Calls `visit` with each game that no longer counts, in the order in which they were moved.
+    /// Calls `visit` with each game that no longer counts, oldest move first.
     ///
     /// # Errors
     /// [`StoreError`] if a game cannot be read, and the first error of `visit`, which stops the reading.
@@ -171,7 +171,7 @@ impl Store {
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 let (game, line): (u64, String) = (row.get(0)?, row.get(1)?);
-                let wrong = |error| Trouble::content(format!("game {game}, kept out"), &error);
+                let wrong = |error| Trouble::content(format!("game {game}, not counted"), &error);
                 outcome = visit(serde_json::from_str(&line).map_err(wrong)?);
                 if outcome.is_err() {
                     break;

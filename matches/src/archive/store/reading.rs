@@ -119,8 +119,12 @@ impl Parts<'_> {
             record.places.push(row.get(1)?);
             let ending: String = row.get(2)?;
             let known = Ending::ALL.into_iter().find(|known| known.name() == ending);
-            let unknown =
-                || Trouble::content(format!("game {game}"), &format!("no ending {ending:?}"));
+            let unknown = || {
+                Trouble::content(
+                    format!("game {game}"),
+                    &format!("unknown ending {ending:?}"),
+                )
+            };
             record.endings.push(known.ok_or_else(unknown)?);
             sums.push(TurnSums {
                 turns: row.get(3)?,

@@ -159,7 +159,7 @@ pub fn bring_up_to_date(connection: &mut Connection) -> Result<(), Trouble> {
     Ok(transaction.commit()?)
 }
 
-/// Returns the format of a store if it is known.
+/// Returns the format of a store; an error for an unknown one.
 fn check(connection: &Connection) -> Result<i64, Trouble> {
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     if number("application_id")? != APPLICATION {

@@ -9,7 +9,7 @@ use buxtehude::protocol::{BestMove, Info, Reply};
 pub struct Answer {
     /// Time from sending `go` to the arrival of the answer.
     pub elapsed: Duration,
-    /// Part of this time in which the engine waited for a processor, or its answer waited for the arbiter.
+    /// Part of this time that the engine waited for a processor, or its answer waited for the arbiter.
     pub waited: Duration,
     /// CPU time used out of turn since its previous answer.
     pub out_of_turn: Duration,

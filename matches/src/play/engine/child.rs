@@ -73,7 +73,7 @@ impl Preparation {
             rustix::process::setsid()?;
             Ok(())
         };
-        // SAFETY: between fork and exec the closure makes a few system calls, none of which allocates or locks.
+        // SAFETY: between fork and exec the closure makes a few system calls that neither allocate nor lock.
         unsafe {
             command.pre_exec(prepare);
         }

@@ -12,7 +12,7 @@ pub struct Lines {
     bytes: Box<[u8]>,
     /// Start of the next line.
     begin: usize,
-    /// End of the part that is known to contain no newline.
+    /// End of the part without a newline.
     scanned: usize,
     /// End of the received bytes.
     end: usize,

@@ -163,7 +163,7 @@ impl Process {
         if self.usage.is_none() {
             let was_killed = !self.has_ended();
             let was_stopped = was_killed && is_stopped(self.id());
-            // The usage that the launcher reports is that of the engine alone.
+            // The launcher reports the usage of the engine without its own.
             let end = self.guard.as_mut().and_then(Guard::kill);
             // An error means that no process is left to kill.
             let _ = kill_process_group(self.group, Signal::KILL);

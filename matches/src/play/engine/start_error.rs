@@ -33,7 +33,7 @@ pub enum StartError {
     NoUciOk {
         /// The engine's name.
         engine: String,
-        /// What happened instead.
+        /// Reason for the missing answer.
         failure: Failure,
         /// The last lines of its standard error.
         stderr: Vec<String>,

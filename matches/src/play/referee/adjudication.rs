@@ -1,4 +1,4 @@
-//! Early end of a game whose winner is known.
+//! Early end of a game with a certain winner.
 
 use buxtehude::rules::{AnyPosition, Seat};
 

@@ -23,7 +23,7 @@ use crate::play::replays::{MOST_BY_INTERFERENCE, MOST_BY_LAG, Replays};
 use crate::record::ending::Ending;
 use crate::record::{Fault, GameRecord, TurnRecord};
 
-/// Time after a delay of the arbiter in which a signal from an engine may still arrive.
+/// A signal from an engine may arrive this long after a delay of the arbiter.
 const TIME_TO_ACCUSE: Duration = Duration::from_millis(50);
 
 /// A game in progress.
@@ -40,7 +40,7 @@ pub struct Game<'a> {
     pub(super) request: Request,
     deck: Deck,
     pub(super) clocks: Vec<SeatClock>,
-    /// Expected move on which each seat's engine ponders.
+    /// Move that each seat's engine expects and ponders.
     pub(super) pondered: Vec<Option<String>>,
     adjudicator: Adjudicator,
     /// Last estimate of each seat's engine; empty before its first one.
@@ -375,7 +375,7 @@ fn accused(
     interrupt: &Interrupt,
 ) -> Option<Offence> {
     if let Some(Abandoned::Suspect(_)) = abandoned {
-        // The signal with which an engine resumes the stopped arbiter is recorded a moment after the arbiter resumes.
+        // If an engine resumes the stopped arbiter by a signal, that signal is recorded a moment later.
         thread::sleep(TIME_TO_ACCUSE);
     }
     let seats = (0..).map(Seat).zip(engines);

@@ -14,7 +14,7 @@ impl Game<'_> {
     /// Requests the move of the engine in `seat`, by a `go` or by ending its pondering.
     ///
     /// # Errors
-    /// Why it does not answer, and the longest time for which the arbiter waited.
+    /// Why it does not answer, and the timeout.
     pub(super) fn ask(
         &mut self,
         seat: Seat,

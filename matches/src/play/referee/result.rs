@@ -2,14 +2,14 @@
 
 use crate::record::ending::Ending;
 
-/// How a game ended.
+/// End of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameEnd {
     /// The game ended by the rules.
     Over,
     /// The maximum number of plies was reached.
     MaxPlies,
-    /// The arbiter ended a two-seat game whose winner is known.
+    /// The arbiter ended a two-seat game early, with a certain winner.
     Decided {
         /// Winning seat, from 0.
         winner: usize,

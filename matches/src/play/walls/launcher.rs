@@ -192,7 +192,7 @@ struct HangUp {
 }
 
 impl HangUp {
-    /// Waits until the arbiter closes the socket, on which it sends nothing, and kills the engine.
+    /// Waits until the arbiter, which sends nothing, closes the socket, and kills the engine.
     fn await_end_of(&self, mut line: &UnixStream, engine: Pid) {
         let mut byte = [0];
         while matches!(line.read(&mut byte), Err(error) if error.kind() == io::ErrorKind::Interrupted)
@@ -240,7 +240,7 @@ fn start_engine(order: &Order) -> io::Result<Child> {
     let mut command = Command::new(program);
     // Its own process group, so that a signal to the group does not reach a launcher.
     command.args(arguments).process_group(0);
-    // SAFETY: between fork and exec the closure makes a few system calls, none of which allocates or locks.
+    // SAFETY: between fork and exec the closure makes a few system calls that neither allocate nor lock.
     unsafe {
         command.pre_exec(prepare);
     }

@@ -10,7 +10,7 @@ use crate::plan::Bounds;
 /// Limits this process and all its descendants. Does not allocate, so that it may be called between fork and exec.
 ///
 /// # Errors
-/// The system refuses a limit above that of the arbiter itself.
+/// The system refuses a limit above the arbiter's own.
 pub fn set(memory: Option<u64>, bounds: &Bounds) -> io::Result<()> {
     let Bounds {
         cpu,

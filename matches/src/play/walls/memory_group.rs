@@ -71,7 +71,7 @@ impl MemoryGroup {
     }
 }
 
-/// Returns the directories, by one line of `/proc/self/cgroup`, in which groups with memory limits may be created.
+/// Returns the candidate directories for groups with memory limits, by one line of `/proc/self/cgroup`.
 fn places(line: &str) -> Vec<Place> {
     let mut fields = line.splitn(3, ':').skip(1);
     let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else {

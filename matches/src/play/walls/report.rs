@@ -16,7 +16,7 @@ pub enum Report {
     Ended(End),
 }
 
-/// How an engine's process ended.
+/// End of an engine's process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
     /// Exit status, as the system returns it.

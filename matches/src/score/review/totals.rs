@@ -168,7 +168,7 @@ impl Samples {
 mod tests {
     use super::*;
 
-    /// A game without moves in which luck alone gives seat 1 its `result`.
+    /// A game without moves: luck alone gives seat 1 its `result`.
     fn lucky(result: f64) -> Review {
         let shares = vec![result, 1000.0 - result];
         Review {
