@@ -79,7 +79,7 @@ fn a_solved_game_ends_where_its_opening_ends() {
         .iter()
         .map(ToString::to_string)
         .collect();
-    assert_eq!(flaws, ["endings: solved: the rules say that seat 2 wins"]);
+    assert_eq!(flaws, ["endings: solved, but by the rules seat 2 wins"]);
     // A game of which nobody knows the outcome goes on.
     let mut table = Table::new(vec![tiny(&[]), tiny(&[])]);
     table.plan.adjudication.solved = true;

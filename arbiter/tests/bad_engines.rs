@@ -109,7 +109,7 @@ const BAD: [Bad; 35] = [
         "never says readyok",
         ["", ":", "", ""],
         Ending::Stall,
-        "it had not answered after",
+        "it did not answer within",
     ),
     at_start(
         "crashes on isready",
@@ -142,7 +142,7 @@ const BAD: [Bad; 35] = [
             "hangs under a clock",
             "exec sleep 1000",
             Ending::Stall,
-            "had not answered after",
+            "did not answer within",
         ),
     ),
     on_go(

@@ -306,7 +306,7 @@ fn a_game_that_is_not_in_order_is_left_out() {
     let heading = format!("{record}: 2 games, 8 moves judged by known (depth 7); 2 left out\n");
     assert!(output.starts_with(&heading), "{output}");
     assert!(
-        output.contains(&format!("{record}:2: no game record: ")),
+        output.contains(&format!("{record}:2: not a game record: ")),
         "{output}"
     );
     assert!(output.contains(&format!("{record}: game 3: ")), "{output}");
@@ -358,9 +358,9 @@ fn an_engine_that_is_no_judge_is_refused() {
         format!("cmd=/bin/sh args='{path} {offer}' name=mute legal=on")
     };
     let narrow = "error: engine mute has no option \"MultiPV\": it offers ";
-    let dumb = "error: engine mute: it gave no estimate, asked about \"startpos moves 2\"; expected \
+    let dumb = "error: engine mute, asked about \"startpos moves 2\": it gave no estimate; expected \
                 `estimate` with 2 shares of 1000 in its `bestmove` or `info`\n";
-    let lost = "error: engine known: its best move is (none), asked about \"startpos moves 2\"; expected \
+    let lost = "error: engine known, asked about \"startpos moves 2\": its best move is (none); expected \
                 one of 1 3 4 5 6 7 ";
     for (engine, expected) in [
         (mute("MultiPV"), dumb),
@@ -379,11 +379,11 @@ fn an_engine_that_is_no_judge_is_refused() {
         (&["/nowhere/at/all"][..], "error: /nowhere/at/all: "),
         (
             &[&record, "--games", "0"],
-            "expected a whole number from 1 on",
+            "expected a whole number of at least 1",
         ),
         (
             &[&record, "--sample", "0"],
-            "expected a whole number from 1 on",
+            "expected a whole number of at least 1",
         ),
         (
             &[&record, "--movetime", "5", "--tc", "1+1"],

@@ -193,7 +193,10 @@ fn a_signal_of_an_engine_does_not_end_the_match() {
     ];
     let (code, seen, records) = play(&directory, &settings);
     assert_eq!((code, records.len()), (ENGINE_FAULT, 2), "{seen}");
-    assert!(seen.contains(" sent SIGTERM, which is its fault"), "{seen}");
+    assert!(
+        seen.contains(" sent SIGTERM to the arbiter, which is a fault"),
+        "{seen}"
+    );
     for record in records {
         assert!(record.endings.contains(&Ending::Interference), "{seen}");
     }
@@ -226,7 +229,7 @@ fn who_computes_out_of_turn_is_named() {
     let (code, seen, _) = play(&directory, &[&settings[..], &["--max-plies", "8"]].concat());
     assert_eq!(code, 0, "{seen}");
     assert!(
-        seen.contains("thief: it computes while its rivals think"),
+        seen.contains("thief: it uses the CPU during its opponents' turns"),
         "{seen}"
     );
     assert!(!seen.contains("fair: it computes"), "{seen}");

@@ -79,7 +79,7 @@ fn an_answer_that_is_no_legal_move() {
         ("echo bestmove 01", "\"01\" is not a move"),
         ("echo bestmove e2e4", "\"e2e4\" is not a move"),
         ("echo bestmove +half", "+half is illegal"),
-        ("echo 'bestmove (none)'", "it gave no move, of "),
+        ("echo 'bestmove (none)'", "it gave no move; "),
         ("echo bestmove", "expected a move"),
         ("printf 'bestmove \\377\\376\\n'", "is not a move"),
     ] {
@@ -145,7 +145,7 @@ fn an_answer_that_comes_late() {
     offend(
         &late,
         Ending::TimeForfeit,
-        "over its limit of 100.0 ms, and the margin is 50.0 ms",
+        "over its limit of 100.0 ms; the margin is 50.0 ms",
     );
 }
 

@@ -125,7 +125,7 @@ fn the_games_of_a_machine_that_is_set_aside_are_kept_apart() {
         lines.collect::<Vec<_>>()
     );
     let text = content(&["report", &many, "--format", "text"]);
-    let expected = "machine one is set aside: its engines crash; 4 games of it are kept out";
+    let expected = "machine one is set aside: its engines crash; 4 of its games are not counted";
     assert!(text.contains(expected), "{text}");
     assert!(content(&["report", &many, "--format", "html"]).contains(expected));
     // Their numbers are free, and what is played under them counts.

@@ -348,7 +348,10 @@ fn games_are_appended_to_a_record() {
     }
     let (code, stdout, _) = run(&["replay", record.to_str().unwrap()]);
     assert_eq!(code, 1, "{stdout}");
-    assert!(stdout.contains("games.jsonl:1: no game record"), "{stdout}");
+    assert!(
+        stdout.contains("games.jsonl:1: not a game record"),
+        "{stdout}"
+    );
     assert!(stdout.contains("5 games, 1 wrong"), "{stdout}");
 }
 

@@ -41,7 +41,7 @@ fn a_store_is_not_overwritten_by_another_output() {
     assert_eq!(code, 2, "{stderr}");
     assert_eq!(
         stderr,
-        "error: --events: expected another file than the store\n"
+        "error: --events: expected a file other than the store\n"
     );
 
     let (code, stdout, stderr) = run(&playing(&engines, &["--store", store]));
@@ -52,7 +52,7 @@ fn a_store_is_not_overwritten_by_another_output() {
         let (code, _, stderr) = run(&["resume", store, flag, other]);
         assert_eq!(code, 2, "{flag}: {stderr}");
         assert!(
-            stderr.contains(&format!("{flag}: expected another file than the store")),
+            stderr.contains(&format!("{flag}: expected a file other than the store")),
             "{stderr}"
         );
         assert_eq!(run(&["export", store]), before, "{flag}");
@@ -184,7 +184,7 @@ fn a_record_that_nobody_reads_does_not_keep_a_match_from_its_end() {
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(3), "{stderr}");
     assert!(
-        stderr.contains("cannot be recorded") && stderr.contains("nobody reads it"),
+        stderr.contains("cannot be recorded") && stderr.contains("its reader has stopped reading"),
         "{stderr}"
     );
 }

@@ -102,7 +102,7 @@ fn a_tampered_game_is_caught() {
         ),
         ("turn 1: ", tampered(&|record| drop(record.turns.pop()))),
         (
-            "fault: one of seat 1, the endings show none",
+            "fault: a fault of seat 1, but the endings show none",
             tampered(&|record| {
                 record.fault = Some(Fault {
                     seat: 1,
@@ -266,7 +266,9 @@ fn a_wrong_file_is_reported_line_by_line() {
         "{stdout}"
     );
     assert!(
-        lines[2].starts_with(&format!("{path}:5: no game record: missing field `game`")),
+        lines[2].starts_with(&format!(
+            "{path}:5: not a game record: missing field `game`"
+        )),
         "{stdout}"
     );
     assert_eq!(lines[3], format!("{path}: 5 games, 3 wrong"));

@@ -56,7 +56,9 @@ fn a_match_with_a_fault() {
     games[5].endings = vec![Ending::Ended, Ending::TimeForfeit, Ending::Ended];
     games[5].fault = Some(Fault {
         seat: 2,
-        reason: "it answered after 93.4 ms, 73.4 ms over its limit of 20.0 ms, and the margin is 50.0 ms".to_string(),
+        reason:
+            "it answered after 93.4 ms, 73.4 ms over its limit of 20.0 ms; the margin is 50.0 ms"
+                .to_string(),
         stderr: vec!["warning: out of breath".to_string()],
         evidence: None,
     });

@@ -69,8 +69,8 @@ fn an_engine_that_fails_too_often_in_a_row_is_retired() {
     let (code, stdout, _) = run(&["resume", store]);
     assert_eq!(code, 4, "{stdout}");
     for words in [
-        "12 of 30 games stored before",
-        "weak: retired before; --forgive lets it play again",
+        "12 of 30 games stored in earlier runs",
+        "weak: retired in an earlier run; --forgive lets it play again",
         "12 of 30 games in ",
     ] {
         assert!(stdout.contains(words), "no {words:?} in {stdout}");

@@ -288,7 +288,7 @@ fn a_game_that_is_not_in_order_is_left_out_of_a_review() {
     assert_eq!(code, 1, "{output}");
     let heading = format!("{record}: 2 games, 10 moves reviewed by known (depth 7); 2 left out\n");
     assert!(output.starts_with(&heading), "{output}");
-    let unreadable = format!("{record}:2: no game record: ");
+    let unreadable = format!("{record}:2: not a game record: ");
     assert!(output.contains(&unreadable), "{output}");
     assert!(output.contains(&format!("{record}: game 3: ")), "{output}");
     fs::write(&record, format!("{wrong}\n")).unwrap();
@@ -332,7 +332,7 @@ done
 fn an_engine_without_estimates_reviews_nothing() {
     let directory = directory("review_mute");
     let (mute, record) = (engine(&directory, "mute", MUTE), record(&directory));
-    let dumb = "error: engine mute: it gave no estimate, asked about \"startpos moves 2\"; expected \
+    let dumb = "error: engine mute, asked about \"startpos moves 2\": it gave no estimate; expected \
                 `estimate` with 2 shares of 1000 in its `bestmove` or `info`\n";
     let nowhere = "error: engine all: ";
     for (engine, expected) in [(mute.as_str(), dumb), ("cmd=/nowhere/at/all", nowhere)] {

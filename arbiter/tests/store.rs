@@ -250,14 +250,14 @@ fn a_match_goes_on_with_the_programs_it_began_with() {
     assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
     for words in [
         "engine engine.sh: ",
-        "is not what it was",
+        "has changed since the match began",
         "--changed-engines",
     ] {
         assert!(stderr.contains(words), "no {words:?} in {stderr}");
     }
     let output = content(&["resume", &store, "--changed-engines", "--concurrency", "2"]);
     assert!(
-        output.contains("note: 1 of 4 games stored before\n"),
+        output.contains("note: 1 of 4 games stored in earlier runs\n"),
         "{output}"
     );
     assert!(output.contains("\n4 games in "), "{output}");
@@ -291,8 +291,11 @@ fn settings_that_make_no_sense_are_named() {
             "INSERT INTO openings VALUES (1, NULL, ''); DELETE FROM settings WHERE name = 'stall-ms'",
             "setting stall-ms: it is missing",
         ),
-        ("PRAGMA user_version = 99", "its format is 99, expected 3"),
-        ("PRAGMA application_id = 99", "no match in it"),
+        (
+            "PRAGMA user_version = 99",
+            "store format 99 is unknown; expected 3",
+        ),
+        ("PRAGMA application_id = 99", "not a store"),
     ] {
         connection.execute_batch(change).unwrap();
         let (code, stdout, stderr) = run(&["resume", &store]);
@@ -408,7 +411,7 @@ fn a_disk_that_takes_no_more_stops_the_match() {
     let (_, named) = stderr.split_once("error: game ").unwrap();
     let (named, rest) = named.split_once(' ').unwrap();
     assert!(
-        rest.starts_with("is the first that could not be stored: "),
+        rest.starts_with("and later games cannot be stored: "),
         "{stderr}"
     );
     assert!(

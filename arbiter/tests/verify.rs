@@ -115,7 +115,7 @@ fn another_program_in_the_place_of_the_first_is_found() {
     let (code, output) = verify(&[&store]);
     assert_eq!(code, 1, "{output}");
     let note = format!(
-        "note: engine counting: {} is not what it was\ngame 1, ply 5, seat 1 (counting): stored ",
+        "note: engine counting: {} has changed since the match began\ngame 1, ply 5, seat 1 (counting): stored ",
         script.display()
     );
     assert!(output.starts_with(&note), "{output}");
@@ -259,7 +259,7 @@ fn what_cannot_be_asked_is_named() {
         (&[&store, "--game", "9"], "has no game 9"),
         (
             &[&store, "--sample", "0"],
-            "expected a whole number from 1 on",
+            "expected a whole number of at least 1",
         ),
         (&[&record, "--engine", "depth=1"], "cmd= is missing"),
     ] {

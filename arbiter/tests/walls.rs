@@ -164,7 +164,7 @@ fn an_assassin_finds_nobody_behind_walls() {
     let seen = &outcome.text;
     assert!(seen.contains("isolation: none: --isolate off\n"), "{seen}");
     // Two games are suspect, and played again; no more are excused.
-    let suspect = "is replayed: victim, seat ";
+    let suspect = "is rerun: victim, seat ";
     assert_eq!(seen.matches(suspect).count(), 2, "{seen}");
     assert!(seen.contains("was ended by signal: 9 (SIGKILL)"), "{seen}");
     assert!(seen.contains("after a suspect loss: 2"), "{seen}");
@@ -180,7 +180,7 @@ fn a_rival_that_is_stopped_is_not_at_fault_at_once() {
     }
     let outcome = Arena::new(&stop).play("", &["--isolate", "off"]);
     let seen = &outcome.text;
-    let suspect = "was stopped by a signal, which somebody else may have sent";
+    let suspect = "was stopped by a signal, possibly sent by another process";
     assert_eq!(seen.matches(suspect).count(), 2, "{seen}");
     assert_eq!(outcome.code, Some(4), "{seen}");
 }
@@ -191,7 +191,7 @@ fn who_kills_himself_again_and_again_loses() {
         let arena = Arena::new("kill -KILL $$");
         let outcome = arena.play("", &["--isolate", isolate, "--games", "4"]);
         let seen = &outcome.text;
-        let suspect = "is replayed: attacker, seat ";
+        let suspect = "is rerun: attacker, seat ";
         assert_eq!(seen.matches(suspect).count(), 2, "{seen}");
         assert_eq!(outcome.records.len(), 4, "{seen}");
         for record in &outcome.records {
@@ -305,7 +305,7 @@ fn what_an_engine_may_take_is_bounded() {
             "{fault:?}: {}",
             outcome.text
         );
-        assert!(!outcome.text.contains("is replayed"), "{}", outcome.text);
+        assert!(!outcome.text.contains("is rerun"), "{}", outcome.text);
     }
 }
 
@@ -318,7 +318,8 @@ fn without_network_and_with_few_processes() {
     let keys = "net=off processes=8";
     let refused = Arena::new(attack).play(keys, &["--isolate", "off"]);
     assert_eq!(refused.code, Some(2), "{}", refused.text);
-    let words = "engine attacker: net=off holds for isolated engines alone, and these are not: --isolate off";
+    let words =
+        "engine attacker: net=off requires isolation, which is not available: --isolate off";
     assert!(refused.text.contains(words), "{}", refused.text);
     if can_isolate("engines without network") {
         let arena = Arena::new(attack);
@@ -442,7 +443,7 @@ fn a_program_that_is_replaced_stops_the_match() {
         (Some(2), 1),
         "{seen}"
     );
-    let words = "attacker.sh was changed while the match was played";
+    let words = "attacker.sh has changed since the match began";
     assert!(seen.contains("error: engine attacker: "), "{seen}");
     assert!(seen.contains(words), "{seen}");
     let outcome = Arena::new(replace).play("restart=on", &["--changed-engines"]);
@@ -464,7 +465,7 @@ fn a_stored_match_keeps_its_walls() {
     let outcome = arena.play(keys, &["--isolate", "off", "--store", "match.db"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.text);
     assert!(
-        outcome.text.contains("\nmemory: bounded by "),
+        outcome.text.contains("\nmemory: limited by "),
         "{}",
         outcome.text
     );

@@ -1,13 +1,13 @@
-// Draws boards: whatever a scene of the rules says, without knowing the game. The report and the table share it.
+// Draws the board of any game from a scene of the rules. The report and the table share it.
 
 const SVG = "http://www.w3.org/2000/svg";
 const COLOURS = 6;
-/** The side of a square, in units of the drawing. */
+/** Side of a square, in units of the drawing. */
 export const FIELD = 40;
 
 // --- Elements ---
 
-/** Sets attributes and adds children; what is text stays text, never markup. */
+/** Sets attributes and adds children; strings become text, never markup. */
 export function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
   node.append(...children);
@@ -17,12 +17,12 @@ export const element = (tag, attributes = {}, ...children) =>
   fill(document.createElement(tag), attributes, children);
 export const drawing = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS(SVG, tag), attributes, children);
-/** The colour of a seat, counted from 0. */
+/** Colour of a seat, from 0. */
 export const colour = (seat) => `var(--colour-${seat % COLOURS})`;
 
-// --- Where things are ---
+// --- Layout ---
 
-/** Where squares are drawn. A track winds up from the bottom left, row by row in turn to the right and the left. */
+/** Positions of the squares. A track winds up from the bottom left, in rows that alternate between right and left. */
 export function layoutOf(board, isNarrow) {
   const count = board.squares.length;
   const isTrack = !board.files;
@@ -38,7 +38,7 @@ export function layoutOf(board, isNarrow) {
   return { count, isTrack, place, middle, width: files * FIELD, height: rows * FIELD };
 }
 
-/** Where each piece stands, by its index: pieces on one square stand beside each other, the smaller the more. */
+/** Position of each piece, by its index. Pieces on the same square are side by side, smaller if there are more. */
 export function spotsOf(pieces, layout) {
   const bySquare = new Map();
   pieces.forEach(({ square }, piece) => {
@@ -50,7 +50,7 @@ export function spotsOf(pieces, layout) {
     const [x, y] = layout.place(square);
     const columns = Math.ceil(Math.sqrt(there.length));
     const rows = Math.ceil(there.length / columns);
-    // A single piece leaves room for what is written above it.
+    // A single piece leaves room for the text above it.
     const top = layout.isTrack && there.length === 1 ? FIELD / 5 : 0;
     const radius = Math.min(15, (FIELD - 6) / 2 / Math.max(columns, rows));
     there.forEach((piece, index) => {
@@ -64,7 +64,7 @@ export function spotsOf(pieces, layout) {
 
 // --- Squares ---
 
-// Kinds with a mark are told apart by hue as well; the others are those of a chequered board.
+// Kinds with a mark differ by hue as well; the others are those of a chequered board.
 function kindColour(board, { name, mark }) {
   if (mark === "") return name === "light" ? "var(--field-light)" : "var(--field-dark)";
   const marks = [...new Set(board.squares.map((square) => square.mark))];
@@ -82,7 +82,7 @@ function picture(shapes, x, y, size, className) {
   return drawing("g", { class: className, transform }, ...parts);
 }
 
-// The way of a track, behind its squares.
+// The line along a track, behind its squares.
 function road(board, layout) {
   const points = board.squares.map((_, square) => layout.middle(square).join(",")).join(" ");
   return drawing("polyline", { class: "road", points });
@@ -136,8 +136,8 @@ function trail(layout, square) {
   return drawing("rect", { class: "trail", x: x + 3, y: y + 3, width: size, height: size, rx: 6 });
 }
 
-// An arrow from one square to another, the bolder the more it weighs, from 0 to 1. On a track it goes in an arc, so
-// that those along one row are told apart; to the square on which the piece stands it is a ring.
+// An arrow from one square to another, bolder with a higher weight, from 0 to 1. On a track it is an arc, so that
+// arrows along one row are distinguishable; an arrow to the piece's own square is a ring.
 function arrow(layout, { from, to, weight = 1, rank = 0 }) {
   const [x1, y1] = layout.middle(from);
   const [x2, y2] = layout.middle(to);
@@ -148,7 +148,7 @@ function arrow(layout, { from, to, weight = 1, rank = 0 }) {
   }
   const bulge = layout.isTrack ? Math.min(FIELD, Math.hypot(x2 - x1, y2 - y1) / 4) : 0;
   const [cx, cy] = [(x1 + x2) / 2, (y1 + y2) / 2 - bulge];
-  // The head lies along the end of the curve.
+  // The head follows the direction at the end of the curve.
   const length = Math.hypot(x2 - cx, y2 - cy);
   const [ux, uy] = [(x2 - cx) / length, (y2 - cy) / length];
   const head = 4 + 2 * width;
@@ -160,19 +160,19 @@ function arrow(layout, { from, to, weight = 1, rank = 0 }) {
     drawing("path", { d: tip }));
 }
 
-/** Draws these arrows on a board that is there, in place of those that it has. */
+/** Replaces the arrows on a board. */
 export function drawArrows(svg, board, arrows, isNarrow) {
   for (const old of svg.querySelectorAll(".arrow")) old.remove();
   const layout = layoutOf(board, isNarrow);
   svg.append(...arrows.map((one) => arrow(layout, one)));
 }
 
-// --- The whole ---
+// --- Board ---
 
 /**
- * A board as an SVG element. `board` has `files` (0 for a track) and `squares` with name and mark each; `view` has
- * the `pieces` with seat (from 0), name and square, those of `before` where something has moved, the seat whose `turn`
- * it is, a `label`, and perhaps `symbols`, `nameOf` a square, `arrows`, and `isNarrow`.
+ * Draws a board as an SVG element. `board` has `files` (0 for a track), and `squares` with a name and a mark each.
+ * `view` has `pieces` with seat (from 0), name and square, the pieces `before` the last move if there was one, the seat
+ * to move in `turn`, a `label`, and optionally `symbols`, `nameOf` (a function of the square), `arrows` and `isNarrow`.
  */
 export function drawBoard(board, view) {
   const layout = layoutOf(board, view.isNarrow);
@@ -192,7 +192,7 @@ export function drawBoard(board, view) {
   return svg;
 }
 
-/** What the marks on the squares mean. */
+/** Legend of the marks on the squares. */
 export function marksOf(board) {
   const legend = element("p", { class: "legend marks" });
   const kinds = new Map(board.squares.map((kind) => [kind.name, kind]));

@@ -1,6 +1,6 @@
-//! Draws the board of any game in a browser, from the `Scene` that the rules give of a position.
+//! Draws the board of any game in a browser, from the `Scene` that the rules create for a position.
 //!
-//! The report's page and the table's page both embed these two files.
+//! The pages of the report and of the table both embed these two files.
 #![warn(missing_docs)]
 
 /// ECMAScript module that draws a scene as SVG; it loads nothing.

@@ -167,7 +167,7 @@ fn a_machine_on_which_engines_fail_is_set_aside_and_its_games_are_played_by_othe
     assert!(kept_out >= 4, "{kept_out}");
     let report = report(&fleet);
     let expected = format!(
-        "machine bad is set aside: {}; {kept_out} games of it are kept out",
+        "machine bad is set aside: {}; {kept_out} of its games are not counted",
         aside.reason
     );
     assert!(report.contains(&expected), "{expected}: {report}");

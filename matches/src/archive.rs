@@ -1,4 +1,4 @@
-//! Games that are kept: a store or a file of records, and whether what they say can be so.
+//! Stored games: the store, record files, and checks of recorded games.
 
 pub mod game_file;
 pub mod record_file;

@@ -1,6 +1,6 @@
-//! An engine that judges: asked about one position after the other, beside any game.
+//! An engine as a judge: it evaluates one position after the other, outside of any game.
 //!
-//! What it is asked for are estimates; an engine that gives none is no judge.
+//! A judge must give estimates.
 
 use std::time::Duration;
 
@@ -15,55 +15,55 @@ use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
 use crate::record::is_estimate;
 
-/// The option for how many lines of a search are told; an engine that compares moves has to offer it.
+/// Name of the option for the number of lines of a search; an engine that compares moves must offer it.
 pub const MULTI_PV: &str = "MultiPV";
 
-/// How long the engine has for `uciok` and `readyok`.
+/// Timeout for `uciok` and `readyok`.
 const READY: Duration = Duration::from_secs(10);
-/// How late it may be: its time does not matter.
+/// Margin beyond the time limit, generous because the time does not matter.
 const MARGIN: Duration = Duration::from_secs(10);
-/// How long it may think where nothing limits its time.
+/// Timeout for an answer without a time limit.
 const STALL: Duration = Duration::from_secs(600);
 
-/// Why there is no estimate.
+/// Errors of a judge.
 #[derive(Debug, Error)]
 pub enum JudgeError {
     /// The engine cannot be started.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// It does not answer.
-    #[error("engine {engine}: {failure}, asked about {about:?}{}", quoted(stderr))]
+    /// The engine does not answer.
+    #[error("engine {engine}, asked about {about:?}: {failure}{}", quoted(stderr))]
     Failed {
         /// The engine's name.
         engine: String,
-        /// What happened.
+        /// Reason for the missing answer.
         failure: Failure,
-        /// The position, or what was to begin.
+        /// The position, or the description of the task.
         about: String,
         /// The last lines of its standard error.
         stderr: Vec<String>,
     },
-    /// It answers without an estimate.
+    /// The answer contains no estimate.
     #[error(
-        "engine {engine}: {found}, asked about {line:?}; expected `estimate` with {seats} shares of 1000 \
+        "engine {engine}, asked about {line:?}: {found}; expected `estimate` with {seats} shares of 1000 \
          in its `bestmove` or `info`"
     )]
     NoEstimate {
         /// The engine's name.
         engine: String,
-        /// What was there instead.
+        /// The answer instead of an estimate.
         found: String,
         /// The position.
         line: String,
-        /// The number of seats.
+        /// Number of seats.
         seats: usize,
     },
-    /// Its best move cannot be played.
-    #[error("engine {engine}: its best move is {found}, asked about {line:?}; expected one of {}", expected.join(" "))]
+    /// The best move is illegal.
+    #[error("engine {engine}, asked about {line:?}: its best move is {found}; expected one of {}", expected.join(" "))]
     NoMove {
         /// The engine's name.
         engine: String,
-        /// What it gave.
+        /// The engine's move.
         found: String,
         /// The position.
         line: String,
@@ -72,30 +72,30 @@ pub enum JudgeError {
     },
 }
 
-/// A position that is asked about.
+/// A position to evaluate.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// What follows `position` in the protocol.
+    /// The arguments of the protocol's `position`.
     pub line: &'a str,
-    /// The position to which it leads.
+    /// The position after the moves of `line`.
     pub position: &'a AnyPosition,
-    /// Whose turn it is there.
+    /// Seat to move.
     pub mover: Seat,
 }
 
-/// An engine that is started when it is first asked.
+/// A judge, whose engine starts with the first request.
 #[derive(Debug)]
 pub struct Judge<'a> {
     spec: &'a EngineSpec,
     interrupt: &'a Interrupt,
-    /// The engine, and what it plays.
+    /// The engine and its variant.
     running: Option<(Engine, &'static Variant)>,
-    /// Whether it still tells several lines of a search.
+    /// Whether it is still set to search several lines.
     is_wide: bool,
 }
 
 impl<'a> Judge<'a> {
-    /// An engine with the limit of each of its searches, not yet started.
+    /// Creates a judge; `spec` limits each of its searches.
     pub fn new(spec: &'a EngineSpec, interrupt: &'a Interrupt) -> Judge<'a> {
         Judge {
             spec,
@@ -105,11 +105,11 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Has the engine forget what it was asked before: what follows is judged as if it were its first. `what` is
-    /// for the log and for errors.
+    /// Makes the engine forget all earlier positions, so that they do not affect later answers. `what` names the task
+    /// in the log and in errors.
     ///
     /// # Errors
-    /// [`JudgeError`] where the engine does not start or does not answer.
+    /// [`JudgeError`] if the engine does not start or does not answer.
     pub fn begin(&mut self, variant: &'static Variant, what: &str) -> Result<(), JudgeError> {
         let interrupt = self.interrupt;
         if self
@@ -132,19 +132,19 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// The estimate of each seat in permille.
+    /// Returns the estimate of each seat in permille.
     ///
     /// # Errors
-    /// [`JudgeError`] where there is none.
+    /// [`JudgeError`] if there is none.
     pub fn estimate(&mut self, question: Question<'_>) -> Result<Vec<u16>, JudgeError> {
         let answer = self.answer(question, self.any_move(question))?;
         self.shares(question, answer)
     }
 
-    /// The best move, and the estimate of each seat in permille.
+    /// Returns the best move, and the estimate of each seat in permille.
     ///
     /// # Errors
-    /// [`JudgeError`] where there is no move that is legal, or no estimate with it.
+    /// [`JudgeError`] if there is no legal move or no estimate.
     pub fn verdict(&mut self, question: Question<'_>) -> Result<(String, Vec<u16>), JudgeError> {
         let answer = self.answer(question, self.any_move(question))?;
         let found = match &answer.best_move {
@@ -164,11 +164,11 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// The estimate of each seat in permille after either of two moves, from one search of both. Where the engine
-    /// leaves one of them out of that, it is searched alone.
+    /// Returns the estimates of each seat in permille after either of two moves, from one search of both. If the engine
+    /// leaves out one of them, that move is searched alone.
     ///
     /// # Errors
-    /// [`JudgeError`] where there are none.
+    /// [`JudgeError`] if there are none.
     pub fn compare(
         &mut self,
         question: Question<'_>,
@@ -181,7 +181,7 @@ impl<'a> Judge<'a> {
         ])
     }
 
-    /// Ends the engine in order.
+    /// Quits the engine.
     pub fn dismiss(self) {
         Engine::quit_all(self.running.map(|(engine, _)| engine));
     }
@@ -199,7 +199,7 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// What the engine says of each of two moves in a search of these alone.
+    /// Searches only two moves; returns the information about each.
     fn search_of(
         &mut self,
         question: Question<'_>,
@@ -214,7 +214,7 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// The estimate after a move, of which something may have been said already.
+    /// Returns the estimate after a move from `said`, or from a search of this move alone.
     fn shares_or_alone(
         &mut self,
         question: Question<'_>,
@@ -232,13 +232,13 @@ impl<'a> Judge<'a> {
         {
             let found = given.best.as_deref().unwrap_or("(none)");
             answer.best_move = Err(format!(
-                "it gave {found} where only {mv} was to be searched"
+                "it gave {found} although `searchmoves` allowed only {mv}"
             ));
         }
         self.shares(question, answer)
     }
 
-    /// The moves that are sent where any may be played.
+    /// Returns the `searchmoves` of an unrestricted search.
     fn any_move(&self, question: Question<'_>) -> Vec<String> {
         match self.spec.legal {
             true => question.position.legal_actions(),
@@ -246,8 +246,8 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The lines that ask about a position, before them that for how many lines are told, and how long the answer
-    /// is waited for.
+    /// Returns the lines of a request: the option for the number of lines, if given, `position` and `go`; and the
+    /// timeout for the answer.
     fn request(
         &self,
         question: Question<'_>,
@@ -269,7 +269,7 @@ impl<'a> Judge<'a> {
         (format!("{lines}position {}\n{go}\n", question.line), wait)
     }
 
-    /// Talks with the engine, which has been started by then.
+    /// Calls `talk` with the engine, which must be running.
     fn talk<T>(
         &mut self,
         about: &str,
@@ -287,7 +287,7 @@ impl<'a> Judge<'a> {
         talk(engine).map_err(|failure| failed(failure, engine.last_words()))
     }
 
-    /// The estimate of an answer.
+    /// Returns the estimate of an answer.
     fn shares(&self, question: Question<'_>, answer: Answer) -> Result<Vec<u16>, JudgeError> {
         let seats = question.position.seats();
         let found = answer.best_move.and_then(|best_move| {

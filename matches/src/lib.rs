@@ -1,4 +1,4 @@
-//! What a match is and how it is played.
+//! Matches between engines: plans, games, statistics and reports.
 //!
 //! Each module uses only modules above it in this table:
 //!
@@ -14,7 +14,7 @@
 //! | [`report`] | tables of a match |
 //! | [`run`] | a match from its start to its exit status |
 //!
-//! No input may bring the arbiter down: panicking calls are denied outside tests.
+//! No input may cause a panic: panicking calls are denied outside tests.
 #![warn(missing_docs)]
 #![cfg_attr(
     not(test),

@@ -1,5 +1,5 @@
-//! Where output goes: standard output, which whoever reads it may close at any time, and files, which are not to
-//! be those that are read.
+//! Output: standard output, which its reader may close at any time, and a check that an output file is not an input
+//! file.
 
 use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -9,16 +9,16 @@ use thiserror::Error;
 
 use crate::record::printable::printable_lines;
 
-/// Whoever read standard output has seen enough.
+/// The reader has closed standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("standard output is closed")]
 pub struct OutputClosed;
 
-/// Prints a text; characters that are not seen, but for its line feeds and tabs, as escapes.
+/// Prints a text with hidden characters escaped, except line feeds and tabs.
 ///
 /// # Errors
-/// [`OutputClosed`] where nobody reads it. Any other trouble, a full disk for one, is passed over: a match
-/// may be recorded elsewhere.
+/// [`OutputClosed`] if the reader has closed standard output. Other errors, such as a full disk, are ignored, because
+/// the match may be recorded elsewhere.
 pub fn print(text: &str) -> Result<(), OutputClosed> {
     let mut stdout = io::stdout().lock();
     match stdout
@@ -30,7 +30,7 @@ pub fn print(text: &str) -> Result<(), OutputClosed> {
     }
 }
 
-/// Whether two paths lead to one file that exists.
+/// `true` if both paths lead to the same existing file.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     match (fs::canonicalize(one), fs::canonicalize(other)) {
         (Ok(one), Ok(other)) => one == other,
@@ -38,7 +38,7 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Columns of the terminal on standard output; `None` where it is none, or does not tell.
+/// Columns of the terminal on standard output; `None` if it is not a terminal or its size is unknown.
 pub fn width() -> Option<u16> {
     let stdout = io::stdout();
     if !stdout.is_terminal() {

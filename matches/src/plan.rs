@@ -1,4 +1,4 @@
-//! What is to be played, validated: every field is known to be sensible before an engine starts.
+//! The plan of a match, validated before any engine starts.
 
 mod adjudication;
 pub mod binary;
@@ -30,97 +30,96 @@ use crate::score::Sprt;
 /// A whole match or tournament.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The variant played.
+    /// Variant to play.
     pub variant: &'static Variant,
     /// Number of seats.
     pub seats: usize,
     /// The engines, at least one, with different names.
     pub engines: Vec<EngineSpec>,
-    /// Who plays whom.
+    /// Pairing of the engines.
     pub format: Format,
-    /// Whether a block has all orders of its engines, and not only the cyclic rotations of one.
+    /// Whether a block contains all orders of its engines, not only the cyclic rotations of one.
     pub all_orders: bool,
-    /// Number of games, a multiple of the games of a block.
+    /// Number of games, a multiple of the games per block.
     pub games: u64,
-    /// Everything random in the match follows from it.
+    /// Source of all randomness in the match.
     pub seed: Seed,
-    /// Games played at the same time, at least 1.
+    /// Number of games played at the same time, at least 1.
     pub concurrency: usize,
-    /// Whether the engines of each game at a time are pinned to one processor core.
+    /// Whether each concurrent game pins its engines to one processor core.
     pub pin: bool,
     /// Whether engines are isolated from each other.
     pub isolate: Isolate,
-    /// Random plies played after each opening.
+    /// Number of random plies after each opening.
     pub random_plies: u32,
-    /// The openings, at least one, used in turn: each for a block of every line-up.
+    /// Openings, at least one, used in turn; with each, every line-up plays a block.
     pub openings: Vec<Opening>,
-    /// The referee's patience.
+    /// Timeouts and limits of the referee.
     pub patience: Patience,
     /// When the arbiter ends a game.
     pub adjudication: Adjudication,
-    /// The test of the first engine against the second that may end the match, or `None`; there are two engines
-    /// then.
+    /// Test of the first engine against the second that may end the match early. It requires exactly two engines.
     pub sprt: Option<Sprt>,
 }
 
-/// Who plays whom.
+/// Pairing of the engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Every choice of as many engines as there are seats.
+    /// Every combination of engines that fills the seats.
     RoundRobin,
-    /// One challenger in each game, against every choice of the other engines.
+    /// One challenger in each game, against every combination of the other engines.
     Gauntlet {
-        /// The first so many engines are the challengers; there are more engines than these.
+        /// Number of challengers, which come first in the list; less than the number of engines.
         challengers: usize,
     },
 }
 
-/// When the referee loses patience.
+/// Timeouts and limits of the referee.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// How long an engine has for `uciok`, and before each game for `readyok`.
+    /// Timeout for `uciok`, and for `readyok` before each game.
     pub ready: Duration,
-    /// How long an engine without a limit of time may think.
+    /// Timeout for the move of an engine without a time limit.
     pub stall: Duration,
-    /// Plies after which a game is ended.
+    /// Number of plies after which the arbiter ends a game.
     pub max_plies: u32,
-    /// Games in a row that an engine may lose by its own fault before it is retired; 0 for any number.
+    /// Number of consecutive games lost by its own fault after which an engine is retired; 0 for never.
     pub failures: u32,
-    /// How long a thread rests between two games.
+    /// Pause of a thread between two games.
     pub wait: Duration,
 }
 
-/// An engine: how to start it and what it may use.
+/// An engine, with its command, options and limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineSpec {
-    /// The name in tables and records.
+    /// Name in tables and records.
     pub name: String,
-    /// The program.
+    /// Program.
     pub command: PathBuf,
-    /// Its arguments.
+    /// Arguments of the program.
     pub args: Vec<String>,
-    /// The directory it is started in; `None` for the arbiter's own.
+    /// Working directory; `None` for the arbiter's own.
     pub dir: Option<PathBuf>,
     /// Options to set, in order.
     pub options: Vec<(String, String)>,
-    /// The limit of each of its moves.
+    /// Limit for each move.
     pub limit: Limit,
-    /// How far beyond its limit of time it may answer.
+    /// Allowed time of an answer beyond the time limit.
     pub margin: Duration,
     /// Whether `go` lists the legal moves as `searchmoves`.
     pub legal: bool,
-    /// Whether it thinks while its opponent does; only with two seats.
+    /// Whether it ponders; only with two seats.
     pub ponder: bool,
-    /// Whether it is started anew for every game.
+    /// Whether it is restarted for every game.
     pub restart: bool,
-    /// The most memory that it may use, or where that cannot be bounded each of its processes may ask for, in MiB.
+    /// Memory limit in MiB: of the whole engine, or of each of its processes where the system cannot limit the whole.
     pub memory: Option<u64>,
-    /// What else they may take of the system.
+    /// Limits of other system resources.
     pub bounds: Bounds,
 }
 
 impl fmt::Display for Format {
-    /// `round-robin`, or `gauntlet` with the number of challengers.
+    /// Writes `round-robin`, or `gauntlet` with the number of challengers.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Format::RoundRobin => f.write_str("round-robin"),
@@ -132,7 +131,7 @@ impl fmt::Display for Format {
 impl FromStr for Format {
     type Err = String;
 
-    /// Reads what [`Format`] displays; the error says what would have been accepted.
+    /// Parses the [`Display`](fmt::Display) form of [`Format`]; the error names the accepted values.
     fn from_str(text: &str) -> Result<Format, String> {
         let challengers = text.strip_prefix("gauntlet ").map(str::parse);
         match (text, challengers) {
@@ -144,7 +143,7 @@ impl FromStr for Format {
 }
 
 impl EngineSpec {
-    /// An engine of which nothing is said but its name, program and limit; its margin is 50 ms.
+    /// Creates an engine with a name, program and limit, a margin of 50 ms, and defaults for the rest.
     pub fn new(name: &str, command: impl Into<PathBuf>, limit: Limit) -> EngineSpec {
         EngineSpec {
             name: name.to_string(),
@@ -164,7 +163,7 @@ impl EngineSpec {
 }
 
 impl EngineSpec {
-    /// The settings that are not the usual ones, beside limit and options, as in `--engine`.
+    /// Returns the settings that differ from their defaults, except limit and options, in the form of `--engine`.
     pub fn switches(&self) -> Vec<String> {
         let switches = [
             ("legal", self.legal),
@@ -182,8 +181,7 @@ impl EngineSpec {
 }
 
 impl Plan {
-    /// A match of one block between engines, in which all that can be left open is as it is by default, with
-    /// seed 1.
+    /// Creates a match of one block with seed 1 and defaults for the rest.
     pub fn new(variant: &'static Variant, seats: usize, engines: Vec<EngineSpec>) -> Plan {
         Plan {
             variant,
@@ -204,20 +202,19 @@ impl Plan {
         }
     }
 
-    /// Who sits where in each block.
+    /// Returns the line-ups of the match.
     pub fn line_ups(&self) -> LineUps {
         LineUps::new(self.format, self.engines.len(), self.seats, self.all_orders)
     }
 }
 
 impl Patience {
-    /// Whether an engine is retired that has failed so often in a row.
+    /// `true` if an engine with this number of consecutive failures is retired.
     pub fn retires(&self, failures: u32) -> bool {
         self.failures > 0 && failures >= self.failures
     }
 }
 
-/// What holds unless it is said otherwise.
 impl Default for Patience {
     fn default() -> Patience {
         Patience {
@@ -230,17 +227,17 @@ impl Default for Patience {
     }
 }
 
-/// A start and the moves and cards played from it, all legal.
+/// A start position and the legal moves and cards played from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Opening {
-    /// The text of the start, or `None` for the variant's own.
+    /// Text of the start position; `None` for the variant's own.
     pub start: Option<String>,
     /// Moves and cards.
     pub moves: Vec<String>,
 }
 
 impl Opening {
-    /// Cuts it to so many plies, with the cards drawn before the next one.
+    /// Cuts the opening after `plies` plies and the cards that they draw.
     pub fn shorten(&mut self, plies: u32) {
         let words = self.moves.iter().enumerate();
         let mut plies_at = words.filter(|(_, word)| !is_card(word));

@@ -1,4 +1,4 @@
-//! Playing: worker threads, engine processes, and the referee of a game, with their walls, clock, lag and log.
+//! Playing the games: worker threads, engine processes, and the referee, with their sandbox, clock, lag meter and log.
 
 pub mod clock;
 pub mod engine;

@@ -1,5 +1,5 @@
-//! What happened in a game. In a file it is one JSON object a line, in which all that the wall clock said
-//! is under one key, `clock`.
+//! The record of a game. In a file it is one JSON object per line; everything that depends on the wall clock is under
+//! the key `clock`.
 
 pub mod digest;
 pub mod ending;
@@ -16,60 +16,60 @@ use line::Line;
 pub use machine::Machine;
 use seed::Seed;
 
-/// The most words of a principal variation that a record keeps.
+/// Maximum number of words of a principal variation in a record.
 pub const MAX_LINE: usize = 12;
 
-/// The most characters that a record keeps of the flaw of an answer.
+/// Maximum number of characters of [`TurnRecord::flaw`].
 pub const MAX_FLAW: usize = 100;
 
-/// What the fault of an answer that came too late is called where nothing of the clock is told.
+/// Reason of a time forfeit in a record without the clock. Digests depend on this text.
 const TOO_LATE: &str = "it answered later than its limit and the margin allow";
 
 /// A finished game with everything needed to replay it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Line", into = "Line")]
 pub struct GameRecord {
-    /// Its number in the match, from 1.
+    /// Number of the game in the match, from 1.
     pub game: u64,
-    /// The number of its block, from 1.
+    /// Number of the block, from 1.
     pub block: u64,
-    /// The name of the variant.
+    /// Name of the variant.
     pub variant: String,
-    /// The text of the position at the start.
+    /// Text of the start position.
     pub start: String,
     /// Names of the engines, in seat order.
     pub seats: Vec<String>,
-    /// The seed of the match.
+    /// Seed of the match.
     pub seed: Seed,
-    /// Moves and cards from `start` on, separated by single spaces.
+    /// Moves and cards from `start`, separated by single spaces.
     pub moves: String,
-    /// Places in seat order, from 1; shared places as the best of them.
+    /// Places in seat order, from 1; seats that share places all have the best of them.
     pub places: Vec<u32>,
     /// Why each seat's game stopped, in seat order.
     pub endings: Vec<Ending>,
     /// The fault that ended the game, or `None`.
     pub fault: Option<Fault>,
-    /// Every move that an engine was asked for, in order.
+    /// Every move that an engine chose, in order.
     pub turns: Vec<TurnRecord>,
-    /// Why it was begun before and played again, in order; mostly none.
+    /// Earlier attempts at this game that were abandoned, in order; usually none.
     pub replays: Vec<Replay>,
-    /// Who played it, in a match on many machines; `None` elsewhere.
+    /// Machine that played the game, in a match on several machines; otherwise `None`.
     pub machine: Option<Machine>,
 }
 
 impl GameRecord {
-    /// How many moves there are, those of the opening too.
+    /// Number of moves, including the opening.
     pub fn plies(&self) -> usize {
         let words = self.moves.split_whitespace();
         words.filter(|word| !is_card(word)).count()
     }
 
-    /// How many moves come before those that engines were asked for; none where there are fewer than those.
+    /// Number of moves before the first move of an engine; 0 if there are fewer moves than turns.
     pub fn opening_plies(&self) -> usize {
         self.plies().saturating_sub(self.turns.len())
     }
 
-    /// What the turns of each seat add up to, in seat order.
+    /// Totals of each seat's turns, in seat order.
     pub fn turn_sums(&self) -> Vec<TurnSums> {
         let mut sums = vec![TurnSums::default(); self.seats.len()];
         for turn in &self.turns {
@@ -87,10 +87,10 @@ impl GameRecord {
         sums
     }
 
-    /// The same game without anything that the wall clock said: no times of answers, and of an answer that
-    /// came too late only that it did.
+    /// Removes everything that depends on the wall clock: all times, the reruns and the machine. The reason of a time
+    /// forfeit no longer names the time.
     ///
-    /// Deterministic engines limited by depth or nodes play games of which nothing else depends on the clock.
+    /// If the engines are deterministic and limited by depth or nodes, the result is the same on every machine.
     pub fn without_clock(mut self) -> GameRecord {
         for turn in &mut self.turns {
             turn.micros = None;
@@ -112,11 +112,11 @@ impl GameRecord {
     }
 }
 
-/// What the shares of an estimate add up to.
+/// Sum of the shares of an estimate.
 const WHOLE: u32 = 1000;
 
-/// Whether numbers can be an estimate: a share in permille for each of so many seats, all of which make a whole but
-/// for their rounding.
+/// `true` if `shares` is a valid estimate for `seats` seats: one share in permille per seat, with a sum of 1000 up to
+/// rounding.
 ///
 /// # Examples
 /// ```
@@ -131,79 +131,79 @@ pub fn is_estimate(shares: &[u16], seats: usize) -> bool {
     shares.len() == seats && is_whole && numbers().all(|share| share <= WHOLE)
 }
 
-/// What the turns of a seat add up to.
+/// Totals of a seat's turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnSums {
-    /// Answers of which the time is known.
+    /// Number of answers with a known time.
     pub turns: u64,
-    /// Microseconds used for them.
+    /// Time of these answers, in microseconds.
     pub micros: u64,
-    /// Answers with a depth.
+    /// Number of answers with a depth.
     pub depth_turns: u64,
-    /// The sum of these depths.
+    /// Sum of these depths.
     pub depths: u64,
-    /// Microseconds that it waited for a processor.
+    /// Time that the engine waited for a processor, in microseconds.
     pub waited: u64,
-    /// Microseconds of processors that it used out of turn.
+    /// CPU time used out of turn, in microseconds.
     pub out_of_turn: u64,
-    /// Microseconds that the ends of its pondering took beyond the grace.
+    /// Time beyond the grace period that the engine took to stop pondering, in microseconds.
     pub late_stops: u64,
-    /// Answers of which something other than the move was no good.
+    /// Number of answers with a flaw other than the move.
     pub flaws: u64,
 }
 
-/// A game that was begun, and played again since a loss in it may have been somebody else's fault.
+/// An attempt at a game that was abandoned and rerun, because the loss may not have been the engine's fault.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replay {
-    /// The seat that would have lost, from 1.
+    /// Seat that would have lost, from 1.
     pub seat: u32,
-    /// Why it was no loss, in one sentence.
+    /// Why the attempt does not count, in one sentence.
     pub reason: String,
-    /// Each seat's share in permille just before: the mean of what the engines said last. Empty where none did.
+    /// Each seat's share in permille at that moment: the mean of the engines' last estimates. Empty if there were none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shares: Vec<u16>,
 }
 
-/// What an offender did.
+/// An offence that ended a game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fault {
     /// The offender's seat, from 1.
     pub seat: u32,
-    /// One sentence: what was wrong, with its numbers.
+    /// The offence in one sentence, with its numbers.
     pub reason: String,
     /// The last lines of the offender's standard error.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr: Vec<String>,
-    /// What else is known, or `None` in a record without the clock. In a file it is under the key of the clock.
+    /// Further evidence; `None` in a record without the clock. In a file it is under the key of the clock.
     #[serde(skip)]
     pub evidence: Option<Evidence>,
 }
 
-/// The last moments of an engine that is at fault.
+/// State of an engine at the moment of its fault.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// The last lines each way, oldest first.
+    /// The last lines in both directions, oldest first.
     pub lines: Vec<SaidLine>,
-    /// How its process ended.
+    /// Exit status of the engine's process.
     pub exit: Option<String>,
-    /// The most memory that it had, in KiB.
+    /// Peak memory, in KiB.
     pub memory_kib: Option<u64>,
-    /// Its time on processors, in microseconds.
+    /// CPU time, in microseconds.
     pub cpu_micros: Option<u64>,
 }
 
-/// A line of a talk.
+/// A line that the arbiter or an engine sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SaidLine {
-    /// Microseconds since the engine was started.
+    /// Time since the start of the engine, in microseconds.
     pub micros: u64,
-    /// Who said it.
+    /// Sender of the line.
     pub from: Speaker,
-    /// The line; of a long one the two ends.
+    /// The line; only its beginning and end if it is long.
     pub text: String,
 }
 
-/// Who said a line.
+/// Sender of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Speaker {
@@ -213,38 +213,38 @@ pub enum Speaker {
     Engine,
 }
 
-/// One answer of an engine.
+/// An engine's answer to one `go`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TurnRecord {
     /// The seat that moved, from 1.
     pub seat: u32,
-    /// The move it gave.
+    /// The engine's move.
     pub mv: String,
-    /// Microseconds from `go` to the answer, or `None` in a record without the clock.
+    /// Time from `go` to the answer, in microseconds; `None` in a record without the clock.
     pub micros: Option<u64>,
-    /// Microseconds by which the answer was later than its limit of time, within the margin; else `None`.
+    /// Excess of the answer over its time limit, within the margin, in microseconds; `None` if there is none.
     pub overrun: Option<u64>,
-    /// How many of `micros` the engine could not run, or was not heard, for want of a processor: they are not to its
-    /// debit. `None` where nothing was measured.
+    /// Part of `micros` that the engine waited for a processor, or its answer waited for the arbiter. It does not count
+    /// against the engine's clock. `None` if it was not measured.
     pub waited: Option<u64>,
-    /// Microseconds of processors that the engine used since its answer before, when it was neither its turn nor was it
-    /// to ponder; `None` where nothing was measured.
+    /// CPU time in microseconds that the engine used since its previous answer while it was neither to move nor to
+    /// ponder; `None` if it was not measured.
     pub out_of_turn: Option<u64>,
-    /// Microseconds beyond the grace that the end of its pondering took after `stop`, charged to this turn; `None` for
-    /// none.
+    /// Time beyond the grace period that the engine took to answer the `stop` of its pondering, in microseconds. It is
+    /// charged to this turn. `None` if the answer came in time.
     pub late_stop: Option<u64>,
-    /// The last depth reported.
+    /// Last reported depth.
     pub depth: Option<u32>,
-    /// Each seat's share in permille, from the engine's answer; empty where it gives none.
+    /// Each seat's share in permille, from the engine's answer; empty if the engine gives none.
     pub estimate: Vec<u16>,
-    /// The last score reported, as the protocol spells it (`cp 31`, `mate -2`).
+    /// Last reported score, as the protocol spells it (`cp 31`, `mate -2`).
     pub score: Option<String>,
-    /// The last number of positions reported.
+    /// Last reported number of nodes.
     pub nodes: Option<u64>,
-    /// The principal variation last reported, moves and cards, as far as the rules allow it; at most
-    /// [`MAX_LINE`] words.
+    /// Moves and cards of the last reported principal variation, up to the first illegal one; at most [`MAX_LINE`]
+    /// words.
     pub pv: Vec<String>,
-    /// What was wrong with the answer beside its move, and so is not recorded: one short sentence, at most
-    /// [`MAX_FLAW`] characters.
+    /// A flaw of the answer other than its move, as one short sentence of at most [`MAX_FLAW`] characters. The flawed
+    /// part is not recorded.
     pub flaw: Option<String>,
 }

@@ -1,5 +1,4 @@
-//! Tables for a person: who won how much, how games ended, whether a seat is an advantage, and what the
-//! engines did wrong.
+//! Tables for people: scores, endings, the advantage of each seat, and the engines' faults.
 
 mod fairness;
 mod machines;
@@ -27,23 +26,23 @@ pub use strength::{HeadToHead, RATINGS_LEGEND};
 pub use table::{Column, decimals, ordinal, percent, signed, table};
 pub use tables::{Rows, engines_by_lead};
 
-/// Faults that are listed; beyond, they are counted.
+/// Maximum number of listed faults; the others are only counted.
 const LISTED_FAULTS: usize = 10;
 
-/// What the columns mean that do not say it themselves.
+/// Explanation of the columns that are not self-explanatory.
 const LEGEND: &str = "\
-share: part of all points of its games; par: that of equals; ±: 95 % interval over blocks, - if they cannot tell
+share: fraction of all points of its games; par: the share of equals; ±: 95 % interval over blocks, - if unknown
 ";
 
-/// What the column of flaws means, which is there where an engine has one.
+/// Explanation of the column of flaws, which is shown only if an engine has one.
 const FLAWS_LEGEND: &str = "\
-flaws: answers with a legal move, which was played, and something malformed or impossible beside it, which is dropped
+flaws: answers whose legal move was played, but with another part that was malformed or impossible, and was dropped
 ";
 
-/// Lines of an offender's standard error that are quoted.
+/// Number of quoted lines of an offender's standard error.
 const QUOTED_LINES: usize = 3;
 
-/// What is to be said at the end of a match.
+/// The report of a match.
 #[derive(Clone, Debug)]
 pub struct Report {
     standings: Standings,
@@ -52,7 +51,7 @@ pub struct Report {
     games_per_block: usize,
     /// Number of faults in all games.
     faults: usize,
-    /// Those of the first games with one, described, by the number of the game.
+    /// Descriptions of the first faults, by number of the game.
     listed: BTreeMap<u64, String>,
     test: Option<Test>,
 }
@@ -62,12 +61,12 @@ pub struct Report {
 struct Test {
     state: TestState,
     waiting: InOrder<(GameRecord, Vec<TurnSums>)>,
-    /// Games that were given to it.
+    /// Number of games so far, counted or not.
     played: u64,
 }
 
 impl Report {
-    /// The report before the first game; see [`Standings::new`].
+    /// Creates an empty report; see [`Standings::new`].
     pub fn new(names: Vec<String>, seats: usize) -> Report {
         Report {
             fairness: Fairness::new(names.iter().map(String::as_str)),
@@ -80,7 +79,7 @@ impl Report {
         }
     }
 
-    /// The report on a match before its first game.
+    /// Creates an empty report of a match.
     pub fn of(plan: &Plan) -> Report {
         let names = plan.engines.iter().map(|engine| engine.name.clone());
         let games = plan.line_ups().games_per_block();
@@ -91,8 +90,7 @@ impl Report {
         }
     }
 
-    /// The same report before its first game, where a block has so many games; see
-    /// [`Standings::in_blocks_of`].
+    /// Sets the number of games per block, before the first game; see [`Standings::in_blocks_of`].
     pub fn in_blocks_of(self, games: usize) -> Report {
         Report {
             standings: self.standings.in_blocks_of(games),
@@ -102,9 +100,9 @@ impl Report {
         }
     }
 
-    /// The same report, in which the first engine is tested against the second. Now games are counted by
-    /// whole blocks in the order of the schedule, and none after the block that brings the verdict: so the
-    /// report does not depend on how many games were played at a time.
+    /// Adds a test of the first engine against the second. From now on games count by complete blocks in the order of
+    /// the schedule, and not after the block that decides the test, so that the report does not depend on the number of
+    /// games played at a time.
     pub fn with_test(self, sprt: Sprt) -> Report {
         let state = TestState {
             sprt,
@@ -122,12 +120,12 @@ impl Report {
         }
     }
 
-    /// Counts a game, under a test only when it is its turn. Games may come in any order, each once.
+    /// Counts a game; with a test, only when its block is due. Games may come in any order, but each only once.
     pub fn add(&mut self, record: &GameRecord) {
         self.add_summary(record, &record.turn_sums());
     }
 
-    /// Counts a game, given what the turns of each seat add up to: those of the record itself are not looked at.
+    /// Counts a game with the given totals of each seat's turns instead of the record's own turns.
     pub fn add_summary(&mut self, record: &GameRecord, sums: &[TurnSums]) {
         let Some(test) = &mut self.test else {
             self.count(record, sums);
@@ -152,7 +150,7 @@ impl Report {
         }
     }
 
-    /// Counts the games that wait for others, since none will come any more. After a verdict none waits.
+    /// Counts the games that still wait for others, unless the test has decided.
     pub fn finish(&mut self) {
         if let Some(test) = self
             .test
@@ -165,24 +163,24 @@ impl Report {
         self.standings.finish();
     }
 
-    /// What the test says; [`Verdict::Open`] where there is none.
+    /// Result of the test; [`Verdict::Open`] without a test.
     pub fn verdict(&self) -> Verdict {
         let test = self.test.as_ref();
         test.map_or(Verdict::Open, |test| test.state.verdict)
     }
 
-    /// The log likelihood ratio of the test, or `None` where there is none.
+    /// Log likelihood ratio of the test; `None` without a test.
     pub fn llr(&self) -> Option<f64> {
         self.test.as_ref().map(|test| test.state.llr)
     }
 
-    /// Games that were played, counted or not.
+    /// Number of games played, counted or not.
     pub fn played(&self) -> u64 {
         let test = self.test.as_ref();
         test.map_or(self.standings.games(), |test| test.played)
     }
 
-    /// Games that ended by the fault of an engine.
+    /// Number of games that ended by an engine's fault.
     pub fn faults(&self) -> usize {
         self.faults
     }
@@ -213,77 +211,77 @@ impl Report {
         }
     }
 
-    /// The score.
+    /// Returns the statistics of the match.
     pub fn standings(&self) -> &Standings {
         &self.standings
     }
 
-    /// The test, or `None` where there is none.
+    /// Returns the test, if there is one.
     pub fn sprt(&self) -> Option<Sprt> {
         self.test.as_ref().map(|test| test.state.sprt)
     }
 
-    /// The table of engines, the best share before its par first.
+    /// Table of engines, by share above par, best first.
     pub fn engines(&self) -> Rows {
         tables::engines(&self.standings)
     }
 
-    /// The table of engines as text, several lines without a newline at the end.
+    /// Table of engines as text, without a newline at the end.
     pub fn engines_text(&self) -> String {
         self.engines().text().trim_end().to_string()
     }
 
-    /// The table of seats, whoever sat there.
+    /// Table of seats, over all engines.
     pub fn seats(&self) -> Rows {
         tables::seats(&self.standings)
     }
 
-    /// The table of waits and replays, or `None` where there is nothing to tell.
+    /// Table of waits and reruns; `None` if there were none.
     pub fn fairness(&self) -> Option<Rows> {
         self.fairness.rows()
     }
 
-    /// Says which machines were set aside, with the games of them that are not counted.
+    /// Sets the machines that were set aside, with their games that do not count.
     pub fn set_aside(&mut self, aside: Vec<SetAside>) {
         self.machines.set_aside(aside);
     }
 
-    /// The table of machines, or `None` of a match that was played on one.
+    /// Table of machines; `None` if the match was played on one.
     pub fn machines(&self) -> Option<Rows> {
         self.machines.rows()
     }
 
-    /// How each engine fared on each machine, or `None` where there are not two of both.
+    /// Table of each engine's share on each machine; `None` unless there are at least two engines and two machines.
     pub fn shares_by_machine(&self) -> Option<Rows> {
         self.machines.shares()
     }
 
-    /// What is to be said of machines, a sentence each.
+    /// Remarks about machines, one sentence each.
     pub fn machine_remarks(&self) -> Vec<String> {
         self.machines.remarks()
     }
 
-    /// What is to be said aloud: that the machine is too busy for a fair match, and what to do; `None` where it is not.
+    /// Warning that the machine is too busy for a fair match, with a remedy; `None` if it is not.
     pub fn warning(&self) -> Option<String> {
         self.fairness.warning()
     }
 
-    /// Engines for which, or in whose favour, games were played again more often than chance has it, one sentence each.
+    /// Engines with conspicuous reruns or use of processors, one sentence each.
     pub fn suspects(&self) -> Vec<String> {
         self.fairness.suspects()
     }
 
-    /// How the first engine did against the second, or `None` where there are not two engines.
+    /// Result of the first engine against the second; `None` unless there are exactly two engines.
     pub fn head_to_head(&self) -> Option<HeadToHead> {
         strength::head_to_head(&self.standings, self.test.as_ref().map(|test| test.state))
     }
 
-    /// The table of ratings, the best first, or `None` where pairs of games between two engines say more.
+    /// Table of ratings, best first; `None` for a two-seat match of two engines, where Elo says more.
     pub fn ratings(&self) -> Option<Rows> {
         strength::ratings(&self.standings)
     }
 
-    /// What the columns of both tables mean, in lines that end with a newline.
+    /// Explanation of the columns of both tables, in lines that end with a newline.
     pub fn legend(&self) -> String {
         let mut legend = LEGEND.to_string();
         if tables::has_flaws(&self.standings) {
@@ -292,7 +290,7 @@ impl Report {
         legend
     }
 
-    /// The tables and the faults, several lines with a newline at the end.
+    /// Returns the tables and the faults as text, with a newline at the end.
     pub fn text(&self) -> String {
         let mut text = self.engines().text();
         if self.standings.games() > 0 {
@@ -337,12 +335,12 @@ impl Report {
     }
 }
 
-/// Where a game ended by an illegal move, the position in which it came, and the moves that were legal; else nothing.
+/// If a game ended by an illegal move, returns the position and the legal moves; otherwise nothing.
 pub fn what_was_legal(record: &GameRecord) -> Vec<String> {
     if !record.endings.contains(&Ending::IllegalMove) {
         return Vec::new();
     }
-    // A record whose moves cannot be played has no such position.
+    // A record whose moves cannot be replayed has no such position.
     Walk::of(record).map_or(Vec::new(), |walk| {
         vec![
             format!("position: {}", walk.last),
@@ -351,7 +349,7 @@ pub fn what_was_legal(record: &GameRecord) -> Vec<String> {
     })
 }
 
-/// What went wrong in a game, one line and the quotes, or `None` where nothing did.
+/// Describes the fault of a game in one line, with quotes; `None` if there was none.
 fn describe_fault(record: &GameRecord) -> Option<String> {
     let fault = record.fault.as_ref()?;
     let seat = (fault.seat as usize).wrapping_sub(1);

@@ -1,18 +1,17 @@
-//! A game looked back upon, move by move and card by card, for any number of seats.
+//! The review of a game, move by move and card by card, for any number of seats.
 //!
-//! Whoever can say what a position is worth ([`Appraise`]) is asked for the value of each position of the game: the
-//! share of the points that each seat may expect. Where a card is due, the value is the mean over all cards left,
-//! weighted by their number; at the end, and in a solved game, it is exact and nobody is asked. From one value to the
-//! next the game goes in steps:
+//! An appraiser ([`Appraise`]) returns the value of each position of the game: each seat's expected share of the
+//! points. Before a card, the value is the mean over all cards left, weighted by their number. At the end and in a
+//! solved game it is exact, and the appraiser is not asked. The game goes from one value to the next in steps:
 //!
 //! - from the position to the value after the best move: *noise*, 0 for an exact value. The best move is that of the
-//!   search, or the one that was played where the value after that is no lower;
-//! - from there to the value after the move that was played: what it *lost* the seat that moved, and gave the others;
-//! - from there to the value after the card: *luck*. Its expectation over the cards is 0 for every seat, whatever the
-//!   values are, as no value depends on which card came.
+//!   search, or the played move if the value after it is no lower;
+//! - from there to the value after the played move: its *loss* for the seat that moved, and its gift to the others;
+//! - from there to the value after the card: *luck*. Its expectation over the cards is 0 for every seat, for any
+//!   values, because no value depends on the card that came.
 //!
-//! So for each seat the steps add up to its result ([`SeatSums`]). A forced move loses nothing. Moves of the
-//! opening, which nobody chose, do not count, nor do their cards.
+//! So for each seat the steps add up to its result ([`SeatSums`]). A forced move loses nothing. The moves of the
+//! opening, which no engine chose, and their cards do not count.
 
 mod game;
 mod values;
@@ -31,29 +30,29 @@ pub use crate::score::review::{Line, Mean, Review, ReviewedCard, ReviewedMove, S
 pub use game::PlayedGame;
 pub use values::{Appraisal, Appraise};
 
-/// Why a game is not reviewed.
+/// Errors of a review.
 #[derive(Debug, Error)]
 pub enum ReviewError<E> {
-    /// A position has no value.
+    /// The appraiser failed.
     #[error(transparent)]
     Appraiser(E),
-    /// The game is not in order.
+    /// The game has a flaw.
     #[error(transparent)]
     Game(#[from] Flaw),
-    /// The value of a position is no good.
+    /// The value of a position is invalid.
     #[error("asked about {line:?}: {found}, expected {expected}")]
     Unfit {
-        /// The position, as the protocol spells it.
+        /// The position, in the form of the protocol.
         line: String,
-        /// What was there.
+        /// The invalid value.
         found: String,
-        /// What was expected.
+        /// Accepted values.
         expected: String,
     },
 }
 
-/// Reviews a game; calls `on_move` with each move as soon as it and its cards are valued. It ends there once that
-/// answers with a break.
+/// Reviews a game; calls `on_move` with each move as soon as it and its cards have values. The review stops when
+/// `on_move` returns a break.
 ///
 /// # Errors
 /// The first [`ReviewError`].
@@ -67,7 +66,7 @@ pub enum ReviewError<E> {
 /// use crate::review::{Appraisal, Appraise, PlayedGame, review};
 /// use buxtehude::rules::Variant;
 ///
-/// /// Takes the seat to move for the winner, and prefers its last move.
+/// /// Expects the seat to move to win, and prefers its last legal move.
 /// struct Optimist;
 ///
 /// impl Appraise for Optimist {
@@ -148,30 +147,30 @@ pub fn review<A: Appraise>(
     })
 }
 
-/// What comes of asking for values.
+/// Result of a request for values.
 type Valued<T, A> = Result<T, ReviewError<<A as Appraise>::Error>>;
 
-/// A game on its way through a review.
+/// State of a review.
 struct Reviewer<'a, A, F> {
     position: AnyPosition,
     line: Opening,
     values: Values<'a, A>,
-    /// The value where the review begins, once it has begun.
+    /// Value at the start of the review, once it has begun.
     start: Option<Vec<f64>>,
     drawn_first: Vec<ReviewedCard>,
     moves: Vec<ReviewedMove>,
-    /// The last move, as long as cards may follow it.
+    /// Last move, while cards may follow it.
     current: Option<ReviewedMove>,
     on_move: F,
 }
 
 impl<A: Appraise, F: FnMut(&ReviewedMove) -> ControlFlow<()>> Reviewer<'_, A, F> {
-    /// The value of the position.
+    /// Value of the current position.
     fn value(&mut self) -> Valued<Vec<f64>, A> {
         self.values.of(&self.position, &mut self.line)
     }
 
-    /// The value after a word that can be played.
+    /// Value after a legal move or card.
     fn value_after(&mut self, next: &AnyPosition, word: &str) -> Valued<Vec<f64>, A> {
         self.line.moves.push(word.to_string());
         let value = self.values.of(next, &mut self.line);
@@ -179,7 +178,7 @@ impl<A: Appraise, F: FnMut(&ReviewedMove) -> ControlFlow<()>> Reviewer<'_, A, F>
         value
     }
 
-    /// The position after a word of the game.
+    /// Position after a move or card of the game.
     fn next(&self, number: usize, word: &str) -> Result<AnyPosition, Flaw> {
         let mut next = self.position;
         let played = next.play(word);
@@ -223,7 +222,8 @@ impl<A: Appraise, F: FnMut(&ReviewedMove) -> ControlFlow<()>> Reviewer<'_, A, F>
         Ok(())
     }
 
-    /// The best move known with the value after it, if that is higher for the mover than after the move played.
+    /// Returns the best known move and the value after it, if this is higher for the mover than the value after the
+    /// played move.
     fn better_move(
         &mut self,
         played: &str,
@@ -268,7 +268,7 @@ impl<A: Appraise, F: FnMut(&ReviewedMove) -> ControlFlow<()>> Reviewer<'_, A, F>
         Ok(())
     }
 
-    /// Tells of the last move, after which no more cards come.
+    /// Reports the last move, when no more cards follow it.
     fn end_move(&mut self) -> ControlFlow<()> {
         let Some(reviewed) = self.current.take() else {
             return ControlFlow::Continue(());
@@ -279,7 +279,7 @@ impl<A: Appraise, F: FnMut(&ReviewedMove) -> ControlFlow<()>> Reviewer<'_, A, F>
     }
 }
 
-/// Numbers less others, one by one.
+/// Subtracts `others` from `numbers`, element by element.
 fn less(numbers: &[f64], others: &[f64]) -> Vec<f64> {
     let pairs = numbers.iter().zip(others);
     pairs.map(|(number, other)| number - other).collect()

@@ -1,8 +1,8 @@
 //! A match from its start to its exit status.
 //!
 //! [`begin`] creates the store and [`resume`] opens one. A [`Source`] then plays the missing games: the threads of
-//! [`ThisMachine`], or a fleet. Each result goes through the [`Ledger`], which stores, records, counts, shows and streams
-//! it, in this order. At the end come one set of tables, one footer and one exit status.
+//! [`ThisMachine`], or a fleet. Each result goes through the [`Ledger`], which stores, records, counts, shows and
+//! streams it, in this order. At the end come one set of tables, one footer and one exit status.
 
 pub mod announcement;
 pub mod events;
@@ -100,9 +100,9 @@ pub trait Source {
 /// Engines of a match as found when each was started once.
 #[derive(Debug)]
 pub struct Engines {
-    /// How they are isolated from each other.
+    /// Isolation of the engines from each other.
     pub isolation: Option<Isolation>,
-    /// Line of the header about that.
+    /// Line of the header about the isolation.
     pub isolation_text: String,
     /// Their programs, unless they may change during the match.
     pub programs: Option<Programs>,
@@ -124,7 +124,7 @@ pub enum SourceError {
 pub struct Match {
     /// The plan.
     pub plan: Plan,
-    /// Where results go; it counts those of earlier runs.
+    /// Destination of all results; includes those of earlier runs.
     pub ledger: Ledger,
     /// Log of all lines exchanged with engines.
     pub log: Log,
@@ -223,12 +223,12 @@ impl Match {
             past.failures.clear();
         }
         let (played, all) = (past.played.len(), count(plan.games, "game"));
-        let mut remarks = vec![format!("{played} of {all} stored before")];
+        let mut remarks = vec![format!("{played} of {all} stored in earlier runs")];
         let retired = past.retired(&plan);
         if !retired.is_empty() {
             let names = retired.join(", ");
             remarks.push(format!(
-                "{names}: retired before; --forgive lets it play again"
+                "{names}: retired in an earlier run; --forgive lets it play again"
             ));
         }
         let opened = stored.outputs.open(past.report.clone(), Some(&stored.file));
@@ -250,7 +250,7 @@ impl Match {
         })
     }
 
-    /// Whether no game is missing, or the test has decided.
+    /// `true` if no game is missing, or the test has decided.
     fn is_over(&self) -> bool {
         let report = &self.ledger.report;
         report.played() >= self.plan.games || report.verdict() != Verdict::Open
@@ -264,7 +264,7 @@ impl Match {
         }
         let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
         let changed = changed.join("; ");
-        let accepted = "expected the original programs, or --changed-engines";
+        let accepted = "restore the original programs, or use --changed-engines";
         Err(Failure::usage(format!("{changed}; {accepted}")))
     }
 
@@ -282,14 +282,13 @@ impl Match {
         let begun = Instant::now();
         let outcome = self.play_games(&id_names, source);
         let footer = self.footer(begun.elapsed(), &outcome, S::RESUME, &source.remarks());
-        // A closed output makes no difference any more.
+        // The match is over, so a closed output no longer matters.
         let _ = print(&format!("\n{}\n{footer}", self.ledger.report.text()));
         complain_of(&self.log);
         self.close(&outcome, &interrupt)
     }
 
-    /// Starts each engine once, prepares the source, and prints the header; returns the names by which engines introduce
-    /// themselves.
+    /// Starts each engine once, prepares the source, and prints the header; returns the engines' `id name`s.
     fn prepare<S: Source>(&mut self, source: &mut S) -> Result<Vec<Option<String>>, Stop> {
         walls::shield_arbiter();
         let (isolation, isolation_text) = Isolation::of_plan(&self.plan).map_err(Failure::usage)?;
@@ -343,7 +342,7 @@ impl Match {
             Err(error) => complain(format_args!("error: {error}")),
         }
         if let Err(SourceError::Ledger(LedgerError::Events(_))) = outcome {
-            // The stream has broken off and takes no end.
+            // The stream is broken and cannot be ended.
             self.ledger.events = None;
         }
         let (games, seed) = (self.ledger.report.played(), self.known_seed());
@@ -362,7 +361,7 @@ impl Match {
         failure.exit()
     }
 
-    /// The outcome in a word, and the exit status.
+    /// Returns the outcome as one word, and the exit status.
     fn outcome(
         &self,
         outcome: &Result<(), SourceError>,
@@ -376,7 +375,7 @@ impl Match {
             Ok(()) => match report.verdict() {
                 Verdict::H1 => ("H1", H1_ACCEPTED),
                 Verdict::H0 => ("H0", H0_ACCEPTED),
-                // Only a signal ends a match without verdict or error.
+                // Only a signal ends a match without a verdict or an error.
                 Verdict::Open if interrupt.ends() && report.played() < self.plan.games => {
                     ("interrupted", INTERRUPTED)
                 }
@@ -388,7 +387,7 @@ impl Match {
     }
 }
 
-/// Reasons for which a match does not start.
+/// Reasons why a match does not start.
 enum Stop {
     Interrupted,
     Failed(Failure),
@@ -400,7 +399,7 @@ impl From<Failure> for Stop {
     }
 }
 
-/// Whether `path` is the file `store`.
+/// `true` if `path` is the file `store`.
 fn is_store(path: &Path, store: Option<&Path>) -> bool {
     store.is_some_and(|store| crate::output::is_same_file(path, store))
 }

@@ -1,9 +1,9 @@
-//! What the games of a match add up to: pure numbers, no tables.
+//! The statistics of a match: pure numbers, no tables.
 //!
-//! Place p of N is worth N - p points; seats that share places share their points equally. An engine's
-//! *share* is its points as a part of all points of the games in which it sat. Its error bar is an interval
-//! over blocks, since the games of one block, with their common opening and cards, are not independent.
-//! What two engines are to each other, and ratings, are told by whole blocks in the order of the schedule.
+//! Place p of N is worth N - p points; seats that share places share their points equally. An engine's *share* is its
+//! points as a fraction of all points of its games. Its error bar is a confidence interval over blocks, because the
+//! games of a block share their opening and cards and are not independent. Comparisons of two engines and ratings use
+//! whole blocks in the order of the schedule.
 
 mod blocks;
 mod crosstable;
@@ -32,7 +32,7 @@ pub use sprt::{EloModel, Sprt, SprtError, SprtTextError, Verdict};
 pub use student::half_width;
 use student::half_width_of_counts;
 
-/// The points of each seat, given its place from 1, shared places as the best of them.
+/// Returns the points of each seat, given its place from 1; seats that share places all have the best of them.
 ///
 /// # Examples
 /// ```
@@ -45,18 +45,18 @@ pub fn points(places: &[u32]) -> Vec<f64> {
     let seats = places.len() as f64;
     let points = |&place: &u32| {
         let sharing = places.iter().filter(|&&other| other == place).count() as f64;
-        // The mean of the places from this one to the last that is shared.
+        // The mean over the shared places.
         seats - f64::from(place) - (sharing - 1.0) / 2.0
     };
     places.iter().map(points).collect()
 }
 
-/// All points of a game with so many seats.
+/// Returns the sum of all points of a game.
 pub fn points_of_a_game(seats: usize) -> f64 {
     (seats * seats.saturating_sub(1)) as f64 / 2.0
 }
 
-/// What each seat gets of a game with these places, in permille of all points.
+/// Returns each seat's share of the points of a game, in permille.
 ///
 /// # Examples
 /// ```
@@ -71,35 +71,35 @@ pub fn shares(places: &[u32]) -> Vec<f64> {
     points.map(|points| 1000.0 * points / all).collect()
 }
 
-/// What an engine, or a seat, has achieved.
+/// Results of an engine or a seat.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Games in which it sat, in one seat or several.
+    /// Number of games with at least one seat for it.
     pub games: u64,
-    /// Seats that it had in them.
+    /// Number of its seats in these games.
     pub seatings: u64,
     /// Points won.
     pub points: f64,
-    /// All points of its games.
+    /// Sum of all points of its games.
     pub available: f64,
-    /// How often it came first, second, and so on; shared places count as the best of them.
+    /// Number of first places, second places, and so on; shared places count as the best of them.
     pub places: Vec<u64>,
-    /// How often each of [`Ending::ALL`] was its ending.
+    /// Number of its games with each of [`Ending::ALL`].
     pub endings: [u64; Ending::ALL.len()],
-    /// Answers of which the time is known.
+    /// Number of answers with a known time.
     pub turns: u64,
-    /// Microseconds used for them.
+    /// Time of these answers, in microseconds.
     pub micros: u64,
-    /// Answers with a depth.
+    /// Number of answers with a depth.
     pub depth_turns: u64,
-    /// The sum of these depths.
+    /// Sum of these depths.
     pub depths: u64,
-    /// Answers of which something other than the move was no good.
+    /// Number of answers with a flaw other than the move.
     pub flaws: u64,
     games_per_block: usize,
-    /// Its points so far in each block that is not whole yet, and the games of the block in which it sat.
+    /// Points and games in each incomplete block.
     begun: BTreeMap<u64, BlockTally>,
-    /// How often a whole block brought it so many halves of a point.
+    /// Number of complete blocks by their points, in half-points.
     whole: BTreeMap<u64, u64>,
 }
 
@@ -110,7 +110,7 @@ struct BlockTally {
 }
 
 impl Tally {
-    /// What an engine has achieved before its first game of so many seats, in blocks of so many games.
+    /// Creates an empty tally.
     pub fn new(seats: usize, games_per_block: usize) -> Tally {
         Tally {
             places: vec![0; seats],
@@ -119,7 +119,7 @@ impl Tally {
         }
     }
 
-    /// Counts a game in which the engine may have sat, but for its turns.
+    /// Counts a game if `engine` has a seat in it; the turns are not counted.
     pub fn add(&mut self, record: &GameRecord, engine: &str) {
         let points = points(&record.places);
         let seats = record.seats.iter().zip(&record.places).zip(points);
@@ -135,15 +135,15 @@ impl Tally {
         }
     }
 
-    /// Its part of all points of its games, 0 to 1, or `None` before its first game.
+    /// Points as a fraction of all points of its games, 0 to 1; `None` before the first game.
     pub fn share(&self) -> Option<f64> {
         (self.available > 0.0).then(|| self.points / self.available)
     }
 
-    /// The half-width of the 95 % interval of the share, over the blocks of which all games are played.
+    /// Half-width of the 95 % interval of the share, over complete blocks.
     ///
-    /// `None` for fewer than two blocks, where the interval holds every share that there is, and where the
-    /// share could not be another since nobody else was in the games.
+    /// `None` if there are fewer than two blocks, if the interval covers 0 to 1, or if no other engine was in the
+    /// games, so that the share is fixed.
     pub fn error(&self) -> Option<f64> {
         let available = self.games_per_block as f64 * points_of_a_game(self.places.len());
         let blocks = self.whole.iter();
@@ -153,23 +153,23 @@ impl Tally {
         (!tells_nothing && self.par() != Some(1.0)).then_some(error)
     }
 
-    /// The share of an engine that is as strong as its opponents, 0 to 1, or `None` before its first game.
+    /// Expected share of an engine as strong as its opponents, 0 to 1; `None` before the first game.
     pub fn par(&self) -> Option<f64> {
         let seats = self.games * self.places.len() as u64;
         (seats > 0).then(|| self.seatings as f64 / seats as f64)
     }
 
-    /// The mean of the depths reported, or `None` where none was.
+    /// Mean reported depth; `None` if there is none.
     pub fn mean_depth(&self) -> Option<f64> {
         (self.depth_turns > 0).then(|| self.depths as f64 / self.depth_turns as f64)
     }
 
-    /// Milliseconds per answer, or `None` where no time is known.
+    /// Mean milliseconds per answer; `None` without a known time.
     pub fn mean_ms(&self) -> Option<f64> {
         (self.turns > 0).then(|| self.micros as f64 / 1000.0 / self.turns as f64)
     }
 
-    /// Adds what was achieved in other games: of the errors only that of whole blocks.
+    /// Adds the results of other games, except places, endings, turns and incomplete blocks.
     pub fn add_all(&mut self, other: &Tally) {
         self.games += other.games;
         self.seatings += other.seatings;
@@ -180,8 +180,7 @@ impl Tally {
         }
     }
 
-    /// What was achieved in the games that are not among those of `part`, all of which were added by
-    /// [`Tally::add_all`].
+    /// Subtracts `part`, which was added by [`Tally::add_all`].
     pub fn less(&self, part: &Tally) -> Tally {
         let whole = self.whole.iter().map(|(&halves, &blocks)| {
             let other = part.whole.get(&halves).copied().unwrap_or(0);
@@ -216,7 +215,7 @@ impl Tally {
         tally.games += 1;
         tally.points += points;
         if tally.games == self.games_per_block {
-            // Points are shared by halves.
+            // A shared point is split into halves.
             let halves = (2.0 * tally.points).round() as u64;
             *self.whole.entry(halves).or_default() += 1;
             self.begun.remove(&block);
@@ -224,7 +223,7 @@ impl Tally {
     }
 }
 
-/// The score of a match.
+/// Statistics of a match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standings {
     names: Vec<String>,
@@ -235,11 +234,11 @@ pub struct Standings {
     ratings: Ratings,
     head_to_head: Option<BlockScores>,
     crosstable: Crosstable,
-    /// Games in whole blocks, as far as ratings and comparisons by block count them.
+    /// Number of games in the blocks that ratings and comparisons use.
     games_in_order: u64,
 }
 
-/// Who sat where in a game, as far as the engine is known, and came in which place.
+/// Engine, if any, and place of each seat in a game.
 #[derive(Clone, Debug, PartialEq)]
 struct Placing {
     engines: Vec<Option<usize>>,
@@ -247,7 +246,7 @@ struct Placing {
 }
 
 impl Standings {
-    /// The score before the first game: the engines' names, which differ, and the number of seats.
+    /// Creates empty standings of engines with different names.
     pub fn new(names: Vec<String>, seats: usize) -> Standings {
         let tally = Tally::new(seats, seats);
         Standings {
@@ -263,7 +262,7 @@ impl Standings {
         }
     }
 
-    /// The same before the first game, where a block has so many games: at first as many as there are seats.
+    /// Sets the number of games per block, before the first game; the default is the number of seats.
     pub fn in_blocks_of(mut self, games: usize) -> Standings {
         self.waiting = InOrder::new(games);
         for tally in self.engines.iter_mut().chain(&mut self.seats) {
@@ -272,12 +271,12 @@ impl Standings {
         self
     }
 
-    /// Counts a game. Games may come in any order, each once.
+    /// Counts a game. Games may come in any order, but each only once.
     pub fn add(&mut self, record: &GameRecord) {
         self.add_summary(record, &record.turn_sums());
     }
 
-    /// Counts a game, given what the turns of each seat add up to: those of the record itself are not looked at.
+    /// Counts a game with the given totals of each seat's turns instead of the record's own turns.
     pub fn add_summary(&mut self, record: &GameRecord, sums: &[TurnSums]) {
         self.games += 1;
         self.add_placing(record);
@@ -318,16 +317,15 @@ impl Standings {
         }
     }
 
-    /// Counts the whole blocks that wait for others before them, since none will come any more: games that are
-    /// missing, as those of an engine that was retired, keep no others from being counted.
+    /// Counts the complete blocks that still wait for earlier ones. Earlier blocks may be missing, for example those of
+    /// a retired engine.
     pub fn finish(&mut self) {
         for block in self.waiting.whole_blocks() {
             self.add_block(&block);
         }
     }
 
-    /// Counts what needs engines and places alone; what is told by whole blocks in the order of the schedule, as
-    /// far as they are there.
+    /// Counts the places of a game, and every block that is now due and complete.
     fn add_placing(&mut self, record: &GameRecord) {
         let placing = Placing {
             engines: record
@@ -356,38 +354,38 @@ impl Standings {
         }
     }
 
-    /// The rating of each engine after the whole blocks so far, in the order of the plan.
+    /// Ratings of the engines after the complete blocks so far, in the order of the plan.
     pub fn ratings(&self) -> &Ratings {
         &self.ratings
     }
 
-    /// The scores of the first engine against the second in the whole blocks so far, or `None` where there
-    /// are not two engines, or no such block.
+    /// Scores of the first engine against the second in the complete blocks so far; `None` unless there are exactly two
+    /// engines and at least one such block.
     pub fn head_to_head(&self) -> Option<&BlockScores> {
         self.head_to_head.as_ref()
     }
 
-    /// Each engine against each other, by the places in all games.
+    /// Results of each engine against each other, from the places in all games.
     pub fn crosstable(&self) -> &Crosstable {
         &self.crosstable
     }
 
-    /// Games in the whole blocks that [`Standings::ratings`] and [`Standings::head_to_head`] tell about.
+    /// Number of games in the blocks that [`Standings::ratings`] and [`Standings::head_to_head`] use.
     pub fn games_in_order(&self) -> u64 {
         self.games_in_order
     }
 
-    /// Games counted.
+    /// Number of games.
     pub fn games(&self) -> u64 {
         self.games
     }
 
-    /// The engines' names and what each has achieved, in the order of the plan.
+    /// Names and results of the engines, in the order of the plan.
     pub fn engines(&self) -> impl Iterator<Item = (&str, &Tally)> {
         self.names.iter().map(String::as_str).zip(&self.engines)
     }
 
-    /// What each seat has achieved, whoever sat there.
+    /// Results of each seat over all engines.
     pub fn seats(&self) -> &[Tally] {
         &self.seats
     }

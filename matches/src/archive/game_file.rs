@@ -1,4 +1,4 @@
-//! Recorded games in a file, be it a store or a record in JSON Lines.
+//! A file of recorded games: a store or a record in JSON Lines.
 
 use std::fmt;
 use std::io;
@@ -21,32 +21,32 @@ pub enum GameFile {
     Lines(PathBuf),
 }
 
-/// Why a file of games cannot be read.
+/// Errors of a file of games.
 #[derive(Debug, Error)]
 pub enum GameFileError {
-    /// It is a store and cannot be read as one.
+    /// The store cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// It cannot be read at all.
+    /// The file cannot be read.
     #[error(transparent)]
     Lines(#[from] RecordFileError),
 }
 
-/// Where a game was found.
+/// Place of a game: its file and line.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     file: &'a Path,
-    /// The number of the line, from 1.
+    /// Number of the line, from 1; `None` in a store.
     line: Option<usize>,
     key: GameKey,
 }
 
-/// By what a game is found again in its file: its number in a store, the byte at which its line begins in a record.
+/// Key of a game in its file: its number in a store, the byte offset of its line in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameKey(u64);
 
 impl Place<'_> {
-    /// By what the game is found again.
+    /// Returns the key of the game.
     pub fn key(&self) -> GameKey {
         self.key
     }
@@ -62,10 +62,10 @@ impl fmt::Display for Place<'_> {
 }
 
 impl GameFile {
-    /// Opens a file for reading; how it begins tells its kind.
+    /// Opens a file for reading; its first bytes determine its kind.
     ///
     /// # Errors
-    /// [`GameFileError`] where it cannot be read.
+    /// [`GameFileError`] if it cannot be read.
     pub fn open(path: &Path) -> Result<GameFile, GameFileError> {
         let unreadable = |reason: io::Error| RecordFileError {
             path: path.to_path_buf(),
@@ -77,11 +77,11 @@ impl GameFile {
         Ok(GameFile::Lines(path.to_path_buf()))
     }
 
-    /// Calls `visit` with each game and its place: of a store sorted by number, of lines in their order. Lines
-    /// that are no game come as the flaw that they have.
+    /// Calls `visit` with each game and its place: sorted by number in a store, in the order of the lines in a record.
+    /// A line that is not a game is passed as its flaw.
     ///
     /// # Errors
-    /// [`GameFileError`] where the file cannot be read, and the first error of `visit`, which ends the reading.
+    /// [`GameFileError`] if the file cannot be read, and the first error of `visit`, which stops the reading.
     pub fn for_each<E: From<GameFileError>>(
         &self,
         mut visit: impl FnMut(Place<'_>, Result<GameRecord, Flaw>) -> Result<(), E>,
@@ -89,7 +89,7 @@ impl GameFile {
         self.for_each_kept(|place, game| visit(place, game.map(|kept| kept.record)))
     }
 
-    /// Calls `visit` with each game as [`GameFile::for_each`] does, and with its digest.
+    /// Calls `visit` with each game like [`GameFile::for_each`], but with its stored digest and totals.
     ///
     /// # Errors
     /// As [`GameFile::for_each`].
@@ -129,10 +129,10 @@ impl GameFile {
         }
     }
 
-    /// The game that was found by a key before; `None` where it is not there any more.
+    /// Returns the game with this key; `None` if it no longer exists.
     ///
     /// # Errors
-    /// [`GameFileError`] where the file cannot be read.
+    /// [`GameFileError`] if the file cannot be read.
     pub fn find(&self, key: GameKey) -> Result<Option<GameRecord>, GameFileError> {
         match self {
             GameFile::Store(store) => {
@@ -147,8 +147,8 @@ impl GameFile {
         }
     }
 
-    /// Calls `visit` with each game, sorted by number, those with one number in the order of the file; what is
-    /// no game is handed to `on_flaw`.
+    /// Calls `visit` with each game, sorted by number, and by position in the file for equal numbers. Calls `on_flaw`
+    /// with each line that is not a game.
     ///
     /// # Errors
     /// As [`GameFile::for_each`].
@@ -179,7 +179,7 @@ impl GameFile {
     }
 }
 
-/// Why no more games of a store are read.
+/// Reason to stop reading a store.
 enum Stop<E> {
     Store(StoreError),
     Visitor(E),

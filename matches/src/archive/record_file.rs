@@ -1,4 +1,4 @@
-//! A file of game records, JSON Lines: a game is appended and flushed when it ends.
+//! A file of game records in JSON Lines: each game is appended and flushed when it ends.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -14,44 +14,44 @@ use thiserror::Error;
 use crate::record::GameRecord;
 use crate::record::printable::printable_json;
 
-/// Why a file of records cannot be used.
+/// Error of a file of records.
 #[derive(Debug, Error)]
 #[error("{}: {reason}", path.display())]
 pub struct RecordFileError {
     /// The file.
     pub path: PathBuf,
-    /// The system's reason.
+    /// Error of the system.
     pub reason: io::Error,
 }
 
-/// A file to which games are appended.
+/// A file open for appending games.
 #[derive(Debug)]
 pub struct RecordFile {
     path: PathBuf,
     file: File,
-    /// Whether it is a pipe, to which nothing is written that would have to wait.
+    /// Whether it is a pipe, opened in non-blocking mode.
     is_pipe: bool,
 }
 
-/// How long somebody who gives up waits for a pipe still: a reader that is only slow is not taken for none.
+/// Time to wait for room in a pipe after the match has ended, so that a slow reader still receives its records.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
-/// How long to wait for room in a pipe before it is asked again whether to go on.
+/// Interval between checks whether to stop waiting for room in a pipe.
 const PIPE_WAIT: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 100_000_000,
 };
 
 impl RecordFile {
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Opens a file for appending; it is made if there is none.
+    /// Opens a file for appending; creates it if it does not exist.
     ///
     /// # Errors
-    /// The system's reason for which it cannot be written.
+    /// The system refuses to write the file.
     pub fn append_to(path: &Path) -> Result<RecordFile, RecordFileError> {
         let opened = OpenOptions::new()
             .read(true)
@@ -71,11 +71,11 @@ impl RecordFile {
         Ok(record_file)
     }
 
-    /// Appends a game: one line, written at once. Where the file is a pipe that is full, this waits for whoever reads
-    /// it, until `gives_up` says that nobody is to be waited for any more, and then for a second.
+    /// Appends a game as one line, written at once. If the file is a full pipe, waits for its reader until `gives_up`
+    /// returns `true`, and then for one more second.
     ///
     /// # Errors
-    /// The system's reason for which it cannot be written.
+    /// The file cannot be written.
     pub fn write(
         &mut self,
         record: &GameRecord,
@@ -103,7 +103,7 @@ impl RecordFile {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     if gives_up() && written_at.elapsed() > LAST_WAIT {
-                        return Err(io::Error::other("nobody reads it"));
+                        return Err(io::Error::other("its reader has stopped reading"));
                     }
                     let mut room = [PollFd::new(&self.file, PollFlags::OUT)];
                     match poll(&mut room, Some(&PIPE_WAIT)) {
@@ -117,7 +117,7 @@ impl RecordFile {
         Ok(())
     }
 
-    /// Ends a line that was cut off when an arbiter was killed while writing it, so that it spoils no other.
+    /// Ends a line that was cut off when an arbiter was killed, so that the next record starts on its own line.
     fn end_last_line(&mut self) -> io::Result<()> {
         // Devices and pipes have no last line.
         if !self.file.metadata()?.is_file() || self.file.metadata()?.len() == 0 {
@@ -133,7 +133,7 @@ impl RecordFile {
     }
 }
 
-/// Has the system say so where a pipe is full, and not wait; returns whether it is a pipe.
+/// Makes writes to a full pipe return instead of block; returns whether the file is a pipe.
 fn do_not_block(file: &File) -> io::Result<bool> {
     let is_pipe = file.metadata()?.file_type().is_fifo();
     if is_pipe {
@@ -142,10 +142,10 @@ fn do_not_block(file: &File) -> io::Result<bool> {
     Ok(is_pipe)
 }
 
-/// The lines of a file, one after the other, without their newlines; the file is never in memory as a whole.
+/// Iterates over the lines of a file, without their newlines and without reading the whole file into memory.
 ///
 /// # Errors
-/// The system's reason for which it cannot be opened, and in the iterator, read.
+/// The file cannot be opened or, in the iterator, read.
 pub fn lines(
     path: &Path,
 ) -> Result<impl Iterator<Item = Result<Vec<u8>, RecordFileError>> + use<>, RecordFileError> {
@@ -155,10 +155,10 @@ pub fn lines(
     Ok(lines.map(move |line| line.map_err(|reason| error(&path, reason))))
 }
 
-/// The line of a file that begins at a byte, with its newline.
+/// Returns the line of a file that begins at a byte offset, with its newline.
 ///
 /// # Errors
-/// The system's reason for which it cannot be read.
+/// The file cannot be read.
 pub fn line_at(path: &Path, begin: u64) -> Result<Vec<u8>, RecordFileError> {
     let read = || {
         let mut file = File::open(path)?;

@@ -1,4 +1,4 @@
-//! Checks recorded games: the rules alone decide whether what a record says can have happened.
+//! Checks of recorded games against the rules.
 
 mod flaw;
 
@@ -10,15 +10,15 @@ use crate::record::ending::Ending;
 
 pub use flaw::Flaw;
 
-/// Reads a line of a record file.
+/// Parses a line of a record file.
 ///
 /// # Errors
-/// [`Flaw::Unreadable`] says what was expected where.
+/// [`Flaw::Unreadable`] names the place and the expected content.
 pub fn read(line: impl AsRef<[u8]>) -> Result<GameRecord, Flaw> {
     Ok(serde_json::from_slice(line.as_ref())?)
 }
 
-/// Reads a line of a record file, with the digest in it.
+/// Parses a line of a record file with its digest.
 ///
 /// # Errors
 /// As [`read`].
@@ -26,8 +26,7 @@ pub fn read_kept(line: impl AsRef<[u8]>) -> Result<KeptGame, Flaw> {
     Ok(serde_json::from_slice(line.as_ref())?)
 }
 
-/// Everything that is wrong with a game as it was kept: what [`check`] finds, and whether it was changed since it was
-/// played, or what its turns add up to.
+/// Returns all flaws of a stored game: those that [`check`] finds, wrong totals, and changes since the game was played.
 pub fn check_kept(kept: &KeptGame) -> Vec<Flaw> {
     let mut flaws = check(&kept.record);
     let totals = kept.totals.as_ref();
@@ -43,8 +42,7 @@ pub fn check_kept(kept: &KeptGame) -> Vec<Flaw> {
     flaws
 }
 
-/// Everything that is wrong with a recorded game; nothing if it is in order. What builds on something
-/// wrong is not looked at.
+/// Returns all flaws of a recorded game. Checks that depend on a flawed part are skipped.
 pub fn check(record: &GameRecord) -> Vec<Flaw> {
     let mut walk = match Walk::of(record) {
         Ok(walk) => walk,
@@ -68,22 +66,22 @@ pub fn check(record: &GameRecord) -> Vec<Flaw> {
     flaws
 }
 
-/// A move of a game, with what was drawn for it.
+/// A move of a game with its cards.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Who moved.
+    /// Seat that moved.
     pub seat: Seat,
-    /// What was drawn for the mover before it moved, as dice are.
+    /// Cards drawn for the seat before its move, such as dice.
     pub rolled: Option<String>,
     /// The move.
     pub mv: String,
-    /// What the move drew.
+    /// Cards drawn by the move.
     pub card: Option<String>,
-    /// The position after move and card.
+    /// Position after the move and its cards.
     pub after: AnyPosition,
 }
 
-/// A game played over again, by the rules.
+/// A recorded game, replayed by the rules.
 #[derive(Debug)]
 pub struct Walk {
     /// Position before the first step.
@@ -92,14 +90,14 @@ pub struct Walk {
     pub steps: Vec<Step>,
     /// Position after the last step.
     pub last: AnyPosition,
-    /// What was drawn after the last of the steps, for a move that did not come.
+    /// Cards drawn after the last step, for a move that was not played.
     pub rolled: Option<String>,
-    /// What kept the rest of the moves from being played.
+    /// Flaw that prevents the rest of the moves from being replayed.
     pub flaw: Option<Flaw>,
 }
 
 impl Walk {
-    /// Plays a game over again, as far as it goes.
+    /// Replays a game up to its first illegal move or card.
     pub fn of(record: &GameRecord) -> Result<Walk, Flaw> {
         let variant = Variant::by_name(&record.variant)?;
         let first = variant.parse(&record.start)?;
@@ -158,14 +156,14 @@ impl Walk {
                 step.after = self.last;
             }
             (Turn::Card(_), _) => append(&mut self.rolled, word),
-            // A finished game takes no word.
+            // Unreachable: a finished game accepts no word.
             (Turn::Over, _) => {}
         }
         Ok(())
     }
 }
 
-/// Adds a card to those that were drawn together.
+/// Appends a card to those drawn together.
 fn append(drawn: &mut Option<String>, word: &str) {
     match drawn {
         Some(words) => {
@@ -176,7 +174,7 @@ fn append(drawn: &mut Option<String>, word: &str) {
     }
 }
 
-/// The turns are the last of the moves; those before are the opening.
+/// Checks that the turns match the last moves; the moves before them are the opening.
 fn check_turns(record: &GameRecord, steps: &[Step]) -> Result<(), Flaw> {
     let turns = record.turns.len();
     let moves = steps.len();
@@ -196,7 +194,7 @@ fn check_turns(record: &GameRecord, steps: &[Step]) -> Result<(), Flaw> {
     Ok(())
 }
 
-/// Every seat ended as the last position shows; returns the seat at fault, if there is one.
+/// Checks each seat's ending against the last position; returns the seat at fault, if there is one.
 fn check_endings(record: &GameRecord, last: &AnyPosition) -> Result<Option<Seat>, Flaw> {
     let mut open = Vec::new();
     for (index, &found) in record.endings.iter().enumerate() {
@@ -238,7 +236,7 @@ fn check_endings(record: &GameRecord, last: &AnyPosition) -> Result<Option<Seat>
     })
 }
 
-/// Who had finished keeps its place, the offender is last, the rest share what is between.
+/// Checks the places: seats that have finished keep theirs, the offender is last, and the others share the rest.
 fn check_places(
     record: &GameRecord,
     last: &AnyPosition,
@@ -253,7 +251,7 @@ fn check_places(
     };
     let mut expected: Vec<u32> = seats().map(|seat| place(seat) as u32).collect();
     if adjudicated(record).is_some() {
-        // Who wins is not shown by the moves.
+        // The moves do not show the winner.
         expected = vec![1, 2];
         if record.places == [2, 1] {
             return Ok(());
@@ -268,13 +266,13 @@ fn check_places(
     })
 }
 
-/// How the arbiter ended the game, if it did.
+/// Returns the ending if the arbiter ended the game.
 fn adjudicated(record: &GameRecord) -> Option<Ending> {
     let by_arbiter = |ending: &Ending| matches!(ending, Ending::Agreed | Ending::Solved);
     record.endings.iter().copied().find(by_arbiter)
 }
 
-/// What the arbiter knew is what the rules know, and those who agreed are two.
+/// Checks that the rules confirm a solved game, and that engines agreed only in a game of two.
 fn check_adjudication(record: &GameRecord, last: &AnyPosition) -> Result<(), Flaw> {
     let Some(ending) = adjudicated(record) else {
         return Ok(());
@@ -300,8 +298,9 @@ fn check_fault(record: &GameRecord, offender: Option<Seat>) -> Result<(), Flaw> 
     if found == expected {
         return Ok(());
     }
-    let text =
-        |seat: Option<u32>| seat.map_or("none".to_string(), |seat| format!("one of seat {seat}"));
+    let text = |seat: Option<u32>| {
+        seat.map_or("none".to_string(), |seat| format!("a fault of seat {seat}"))
+    };
     Err(Flaw::Fault {
         found: text(found),
         expected: text(expected),

@@ -1,9 +1,9 @@
-//! The store: a match in one SQLite file, from which it can be resumed, exported and reported.
+//! The store: a match in one SQLite file, which can be resumed, exported and reported.
 //!
-//! The file appears under its name with all settings in it, durable, or not at all; a game is in it, durable,
-//! when [`Store::add`] returns. While a match is played the newest games are in a write-ahead log beside the
-//! file (`FILE-wal`), so that a game costs one sync and others can read meanwhile; in the end there is one file
-//! again. After a crash the next to open the file finds all games in the two.
+//! The file appears under its name either with all settings, durable, or not at all. A game is durable when
+//! [`Store::add`] returns. During a match the newest games are in a write-ahead log next to the file (`FILE-wal`), so
+//! that a game costs one sync and other processes can read at the same time; at the end only the one file is left.
+//! After a crash, the next process that opens the file finds all games in the two files.
 
 mod circumstances;
 mod id_names;
@@ -32,100 +32,100 @@ use reading::Extent;
 pub use circumstances::Circumstances;
 pub use machines::SetAside;
 
-/// How the file begins, as that of every SQLite database.
+/// First bytes of every SQLite database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// What a new file may be used for, before the user's mask.
+/// Permissions of a new file, before the user's umask.
 const PERMISSIONS: u32 = 0o666;
 
 /// A match in a file.
 #[derive(Debug)]
 pub struct Store {
     path: PathBuf,
-    // Closed before the lock is given back.
+    // Before the lock, so that it is closed before the lock is released.
     connection: Connection,
-    /// Held by the one arbiter that plays the match.
+    /// Held by the only arbiter that plays the match.
     lock: Option<Lock>,
 }
 
-/// An engine of which the program, or a file among its arguments, is not what it was when the match began.
+/// An engine whose program, or a file among its arguments, has changed since the match began.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedEngine {
-    /// The engine's name.
+    /// Name of the engine.
     pub name: String,
-    /// The program or file.
+    /// The changed file.
     pub file: PathBuf,
 }
 
 impl fmt::Display for ChangedEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, file) = (&self.name, self.file.display());
-        write!(f, "engine {name}: {file} is not what it was")
+        write!(f, "engine {name}: {file} has changed since the match began")
     }
 }
 
-/// Why a store cannot be used.
+/// Errors of a store.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// A new match needs a new file.
+    /// The file of a new match exists already.
     #[error(
-        "{0} exists already, expected a new file; `arbiter resume {0}` continues the match in it",
+        "{0} exists already; choose a new file, or continue its match with `arbiter resume {0}`",
         path.display()
     )]
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// Somebody else adds games to it.
+    /// Another arbiter plays the match.
     #[error("{}: another arbiter is playing this match", path.display())]
     Busy {
         /// The file.
         path: PathBuf,
     },
-    /// Somebody removed or moved the file while its match was played.
+    /// The file was removed or moved during the match.
     #[error("{}: the file was removed or replaced while the match was played", path.display())]
     Gone {
         /// The file.
         path: PathBuf,
     },
-    /// The file is something else.
-    #[error("{}: no match in it, expected a file made with `arbiter match --store`", path.display())]
+    /// The file is not a store.
+    #[error("{}: not a store; expected a file created by `arbiter match --store`", path.display())]
     NoStore {
         /// The file.
         path: PathBuf,
     },
-    /// The file is of another version of the arbiter.
-    #[error("{}: its format is {found}, expected {expected}", path.display())]
+    /// The file was written by another version of the arbiter.
+    #[error("{}: store format {found} is unknown; expected {expected}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
-        /// The number of its format.
+        /// Format of the file.
         found: i64,
-        /// The one that is known.
+        /// Known format.
         expected: i64,
     },
-    /// Something in it makes no sense.
+    /// The file contains an invalid value.
     #[error("{}: {what}: {reason}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
-        /// What is wrong: a setting, an engine, a game.
+        /// Invalid part: a setting, an engine, a game.
         what: String,
-        /// Why.
+        /// Why it is invalid.
         reason: String,
     },
-    /// The program of an engine or a directory has a name that is no text.
-    #[error("{path:?}: expected a name in UTF-8")]
+    /// The path of an engine's program or directory is not UTF-8.
+    #[error("{path:?}: expected a path in UTF-8")]
     Name {
-        /// The name.
+        /// The path.
         path: PathBuf,
     },
-    /// The file cannot be made or read.
+    /// The file cannot be created or read.
     #[error("{}: {reason}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// Error of the system.
         reason: io::Error,
     },
     /// The database cannot be written or read.
@@ -133,14 +133,14 @@ pub enum StoreError {
     Database {
         /// The file.
         path: PathBuf,
-        /// SQLite's reason.
+        /// Error of SQLite.
         reason: rusqlite::Error,
     },
 }
 
 impl StoreError {
-    /// Whether disk or file system are to blame, and not what was asked for: a file or directory that does not
-    /// exist is what was asked for.
+    /// `true` if the disk or the file system is the cause, not the request. A file or directory that does not exist is
+    /// an error of the request.
     pub fn is_of_storage(&self) -> bool {
         match self {
             StoreError::File { reason, .. } => reason.kind() != io::ErrorKind::NotFound,
@@ -151,10 +151,10 @@ impl StoreError {
 }
 
 impl Store {
-    /// Makes the store of a match; its settings are durable when this returns.
+    /// Creates the store of a match; its settings are durable when this returns.
     ///
     /// # Errors
-    /// [`StoreError::Exists`] where there is such a file; others where it cannot be written.
+    /// [`StoreError::Exists`] if the file exists; others if it cannot be written.
     pub fn create(path: &Path, plan: &Plan) -> Result<Store, StoreError> {
         let exists = || StoreError::Exists {
             path: path.to_path_buf(),
@@ -178,7 +178,7 @@ impl Store {
             .map_err(failed)?;
         let mut connection = open(file.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let written = write_settings(&mut connection, plan);
-        // From here on errors are about the file that was asked for.
+        // From here on, errors name the requested file instead of the temporary one.
         written.map_err(|error| error.about(path))?;
         drop(connection);
         match file.persist_noclobber(path) {
@@ -191,10 +191,10 @@ impl Store {
         Store::resume(path)
     }
 
-    /// Opens the store of a match that is to go on.
+    /// Opens a store to continue its match.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] where another arbiter plays it; others where it is no store or cannot be used.
+    /// [`StoreError::Busy`] if another arbiter plays the match; others if the file is not a store or cannot be used.
     pub fn resume(path: &Path) -> Result<Store, StoreError> {
         let lock = Lock::of(path)?;
         let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -209,10 +209,10 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a store for reading, whether or not the match goes on.
+    /// Opens a store for reading; its match may be running.
     ///
     /// # Errors
-    /// [`StoreError`] where it is no store or cannot be read.
+    /// [`StoreError`] if the file is not a store or cannot be read.
     pub fn open(path: &Path) -> Result<Store, StoreError> {
         let store = Store {
             path: path.to_path_buf(),
@@ -223,10 +223,10 @@ impl Store {
         Ok(store)
     }
 
-    /// Whether a file is a database, by how it begins.
+    /// `true` if a file is an SQLite database, by its first bytes.
     ///
     /// # Errors
-    /// The system's reason for which it cannot be read.
+    /// The file cannot be read.
     pub fn is_store(path: &Path) -> io::Result<bool> {
         use io::Read;
         let mut beginning = Vec::new();
@@ -236,67 +236,68 @@ impl Store {
         Ok(beginning == MAGIC)
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What is to be played, as it was when the match began.
+    /// Returns the plan of the match.
     ///
     /// # Errors
-    /// [`StoreError::Content`] where somebody changed the file so that it makes no sense.
+    /// [`StoreError::Content`] if the file was modified so that the plan is invalid.
     pub fn plan(&self) -> Result<Plan, StoreError> {
         self.check(settings::read(&self.connection))
     }
 
-    /// The engines whose programs, or files among their arguments, have changed since the match began, or are missing.
+    /// Returns the engines whose programs, or files among their arguments, have changed since the match began or are
+    /// missing.
     ///
     /// # Errors
-    /// [`StoreError`] where the store cannot be read.
+    /// [`StoreError`] if the store cannot be read.
     pub fn changed_engines(&self) -> Result<Vec<ChangedEngine>, StoreError> {
         self.check(settings::changed_engines(&self.connection))
     }
 
-    /// Notes by which names the engines introduced themselves, in the order of the plan.
+    /// Stores the engines' `id name`s, in the order of the plan.
     ///
     /// # Errors
-    /// [`StoreError::Database`] where they cannot be written.
+    /// [`StoreError::Database`] if they cannot be written.
     pub fn set_id_names(&mut self, id_names: &[Option<String>]) -> Result<(), StoreError> {
         let written = settings::set_id_names(&mut self.connection, id_names);
         self.check(written)
     }
 
-    /// What was noted under a name by [`Store::set_note`], or `None`.
+    /// Returns the text that [`Store::set_note`] stored under a name; `None` if there is none.
     ///
     /// # Errors
-    /// [`StoreError::Database`] where it cannot be read.
+    /// [`StoreError::Database`] if it cannot be read.
     pub fn note(&self, name: &str) -> Result<Option<String>, StoreError> {
         self.check(settings::find(&self.connection, &note_name(name)))
     }
 
-    /// Notes a text that is no setting of the match, for whoever plays it, in place of an earlier one of this name.
+    /// Stores a text under a name for the caller's own use; replaces an earlier one. Notes are not settings of the
+    /// match.
     ///
     /// # Errors
-    /// [`StoreError::Database`] where it cannot be written.
+    /// [`StoreError::Database`] if it cannot be written.
     pub fn set_note(&mut self, name: &str, text: &str) -> Result<(), StoreError> {
         let written = settings::replace(&self.connection, &note_name(name), text);
         self.check(written)
     }
 
-    /// Adds a game; it is durable when this returns, and none of it is there on an error.
+    /// Adds a game. It is durable when this returns; on an error nothing is stored.
     ///
     /// # Errors
-    /// [`StoreError::Database`], where the disk is full for one, or the game is there already;
-    /// [`StoreError::Gone`] where nobody would find it.
+    /// [`StoreError::Database`], for example if the disk is full or the store contains the game already;
+    /// [`StoreError::Gone`] if the file was removed or replaced.
     pub fn add(&mut self, record: &GameRecord) -> Result<(), StoreError> {
         self.add_all(&[record])
     }
 
-    /// Adds games that become durable together, which costs one wait for the disk and not one for each: they are
-    /// durable when this returns, and none of them is there on an error.
+    /// Adds several games with a single sync. They are durable when this returns; on an error none is stored.
     ///
     /// # Errors
-    /// Those of [`Store::add`].
+    /// As [`Store::add`].
     pub fn add_all(&mut self, records: &[&GameRecord]) -> Result<(), StoreError> {
         let written = writing::add(&mut self.connection, records);
         self.check(written)?;
@@ -308,11 +309,10 @@ impl Store {
         }
     }
 
-    /// Calls `visit` with each game in turn, sorted by number, or with game `only`; as the store is when this
-    /// begins.
+    /// Calls `visit` with each game, sorted by number, or only with game `only`, in a snapshot of the store.
     ///
     /// # Errors
-    /// [`StoreError`] where a game cannot be read, and the first error of `visit`, which ends the reading.
+    /// [`StoreError`] if a game cannot be read, and the first error of `visit`, which stops the reading.
     pub fn for_each_game<E: From<StoreError>>(
         &self,
         only: Option<u64>,
@@ -322,7 +322,7 @@ impl Store {
         self.for_each_kept(only, |kept| visit(kept.record))
     }
 
-    /// Calls `visit` with each game in turn as [`Store::for_each_game`] does, and with its digest.
+    /// Calls `visit` with each game like [`Store::for_each_game`], but with its stored digest and totals.
     ///
     /// # Errors
     /// As [`Store::for_each_game`].
@@ -334,8 +334,8 @@ impl Store {
         self.read(Extent::Whole, only, visit)
     }
 
-    /// Calls `visit` with each game in turn, sorted by number, without its moves and turns, and with what the turns
-    /// of each seat add up to: all that tables need, in the least time.
+    /// Calls `visit` with each game, sorted by number, without its moves and turns but with the totals of each seat's
+    /// turns. This is all that tables need, and the fastest way to read it.
     ///
     /// # Errors
     /// As [`Store::for_each_game`].
@@ -349,8 +349,8 @@ impl Store {
         })
     }
 
-    /// Calls `visit` with each game in turn, sorted by number, without moves, estimates and scores: all that a
-    /// report needs that tells of times, too.
+    /// Calls `visit` with each game, sorted by number, without moves, estimates and scores. This is all that a report
+    /// with times needs.
     ///
     /// # Errors
     /// As [`Store::for_each_game`].
@@ -377,11 +377,11 @@ impl Store {
         outcome
     }
 
-    /// Removes the file of a match that could not begin.
+    /// Removes the file of a match that could not start.
     pub fn discard(self) {
         let path = self.path.clone();
         drop(self);
-        // Whoever cannot remove it now can do so later.
+        // If this fails, the user can remove the file later.
         let _ = fs::remove_file(path);
     }
 
@@ -391,8 +391,8 @@ impl Store {
 }
 
 impl Drop for Store {
-    /// Ends the write-ahead log, so that the match is in one file that can be read anywhere. Where somebody
-    /// reads it just now, or the disk is full, the log stays until the next who plays the match ends it.
+    /// Moves the write-ahead log into the file, so that the match is in one file. If another process is reading it, or
+    /// the disk is full, the log stays until the next arbiter that plays the match.
     fn drop(&mut self) {
         if self.lock.is_some() {
             // Nothing is lost if this fails.
@@ -401,7 +401,7 @@ impl Drop for Store {
     }
 }
 
-/// What can go wrong inside, where the name of the file is not known.
+/// A [`StoreError`] without the path of the file, which the caller adds.
 #[derive(Debug)]
 enum Trouble {
     NoStore,
@@ -444,7 +444,7 @@ impl Trouble {
     }
 }
 
-/// The name of a note among the settings, which have no colon.
+/// Key of a note among the settings; no setting contains a colon.
 fn note_name(name: &str) -> String {
     format!("note:{name}")
 }
@@ -458,12 +458,12 @@ fn write_settings(connection: &mut Connection, plan: &Plan) -> Result<(), Troubl
 }
 
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
-    // What keeps a file from being opened the system says better than SQLite.
+    // The system's error is clearer than SQLite's.
     File::open(path).map_err(|reason| StoreError::File {
         path: path.to_path_buf(),
         reason,
     })?;
-    // To SQLite a name such as `:memory:` or `file:x` is no file, unless its directory stands before it.
+    // Absolute, because SQLite treats names such as `:memory:` and `file:x` specially.
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let opened = Connection::open_with_flags(whole, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
     opened.map_err(|reason| Trouble::from(reason).about(path))

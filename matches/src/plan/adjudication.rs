@@ -1,29 +1,29 @@
-//! Games that the arbiter ends before the rules do.
+//! Conditions under which the arbiter ends a game early.
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-/// When the arbiter ends a game; by default never.
+/// When the arbiter ends a game early; by default never.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Adjudication {
-    /// When a game of two seats counts as decided since both engines say so.
+    /// Ends a game of two seats once both engines agree on the winner.
     pub resign: Option<Resign>,
-    /// Whether a game ends as soon as its rules know the exact outcome.
+    /// Whether a game ends as soon as the rules know its exact outcome.
     pub solved: bool,
 }
 
-/// Both engines of a game of two seats say for a while who wins.
+/// Agreement of both engines of a two-seat game on the winner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resign {
-    /// For how many moves of each engine in a row.
+    /// Number of consecutive moves of each engine that must agree.
     pub moves: u32,
-    /// The estimate of the winner's share from which on an engine says so, in permille, above 500.
+    /// Least estimate of the winner's share, in permille, above 500.
     pub permille: u16,
 }
 
-/// Three moves in a row, and nineteen games out of twenty.
+/// Three moves in a row, and 19 games out of 20.
 impl Default for Resign {
     fn default() -> Resign {
         Resign {
@@ -39,20 +39,20 @@ impl fmt::Display for Resign {
     }
 }
 
-/// Why a text does not say when a game is resigned.
+/// The text is not a valid [`Resign`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "{word:?}: expected moves=N from 1 to 1000 or permille=N from 501 to 1000, each at most once"
 )]
 pub struct ResignTextError {
-    /// The word that is wrong.
+    /// The invalid word.
     word: String,
 }
 
 impl FromStr for Resign {
     type Err = ResignTextError;
 
-    /// Reads words such as `moves=3 permille=950`; what is not said is as by default.
+    /// Parses words such as `moves=3 permille=950`; missing words take their defaults.
     fn from_str(text: &str) -> Result<Resign, ResignTextError> {
         let (mut moves, mut permille) = (None, None);
         for word in text.split_whitespace() {

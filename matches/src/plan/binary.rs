@@ -1,4 +1,4 @@
-//! Which program an engine is: the hashes of its file, and of the files among its arguments.
+//! Identity of an engine's program: hashes of its file and of the files among its arguments.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,14 +9,14 @@ use sha2::{Digest, Sha256};
 /// Bytes read at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// The SHA-256 of a program's file as 64 hexadecimal digits, or `None` where there is no such program. A name
-/// without a slash is looked for in the search path, as it is when the engine is started.
+/// Returns the SHA-256 of a program's file as 64 hexadecimal digits, or `None` if the program is not found. A name
+/// without a slash is looked up in the search path, as it is when the engine starts.
 pub fn hash(command: &Path) -> Option<String> {
     hash_file(&file_of(command)?).ok()
 }
 
-/// The files among the arguments of a program, with their hashes: an interpreter's scripts, or a configuration.
-/// Relative paths count from `dir`.
+/// Returns the files among a program's arguments with their hashes, such as the script of an interpreter or a
+/// configuration. Relative paths start from `dir`.
 pub fn hash_arguments(arguments: &[String], dir: Option<&Path>) -> Vec<(String, String)> {
     let hash = |argument: &String| {
         let path = path_of(argument, dir);
@@ -27,8 +27,8 @@ pub fn hash_arguments(arguments: &[String], dir: Option<&Path>) -> Vec<(String, 
     arguments.iter().filter_map(hash).collect()
 }
 
-/// The files of an engine: its program first, where it is found, then those among its arguments. Relative paths of
-/// arguments count from `dir`.
+/// Returns the files of an engine: its program, if it is found, then those among its arguments. Relative paths of
+/// arguments start from `dir`.
 pub fn files(command: &Path, arguments: &[String], dir: Option<&Path>) -> Vec<PathBuf> {
     let arguments = arguments.iter().map(|argument| path_of(argument, dir));
     let arguments = arguments.filter(|path| path.is_file());
@@ -46,10 +46,10 @@ fn file_of(command: &Path) -> Option<PathBuf> {
     which::which(command).ok()
 }
 
-/// The SHA-256 of a file as 64 hexadecimal digits.
+/// Returns the SHA-256 of a file as 64 hexadecimal digits.
 ///
 /// # Errors
-/// Whatever keeps the file from being read.
+/// Any error while reading the file.
 pub fn hash_file(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut hash = Sha256::new();
@@ -63,7 +63,7 @@ pub fn hash_file(path: &Path) -> io::Result<String> {
     Ok(digits(&hash.finalize()))
 }
 
-/// The SHA-256 of some bytes as 64 hexadecimal digits.
+/// Returns the SHA-256 of `bytes` as 64 hexadecimal digits.
 pub fn hash_bytes(bytes: &[u8]) -> String {
     digits(&Sha256::digest(bytes))
 }

@@ -1,20 +1,20 @@
-//! What an engine may take of the system.
+//! Limits of the system resources of an engine.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::numbers::{cpu_seconds, mebibytes, processes};
 
-/// What each process of an engine may take of the system, beside memory; `None` is no bound.
+/// Limits of the system resources of an engine, except memory; `None` means no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// The most time on processors, in seconds.
+    /// CPU time of each process, in seconds.
     pub cpu: Option<u64>,
-    /// The most processes and threads that the engine may have at a time; it has to be isolated for that.
+    /// Number of processes and threads of the engine at a time; requires isolation.
     pub processes: Option<u64>,
-    /// The longest file that it may write, in MiB.
+    /// Size of a file that the engine writes, in MiB.
     pub filesize: Option<u64>,
-    /// Whether it has the network; without it, it has to be isolated.
+    /// Whether the engine has access to the network; without access, isolation is required.
     pub net: bool,
 }
 
@@ -30,7 +30,7 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// The keys with their values, as in `--engine`; those without a bound are left out.
+    /// Returns the keys with their values in the form of `--engine`, without those that have no limit.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
         let numbers = [
             ("cpu", self.cpu),
@@ -44,7 +44,7 @@ impl Bounds {
         numbers.chain(net).collect()
     }
 
-    /// The key of what holds only for an engine that is isolated, if there is one.
+    /// Returns the first key that requires isolation, if there is one.
     pub fn need_of_isolation(&self) -> Option<&'static str> {
         match self {
             Bounds { net: false, .. } => Some("net=off"),
@@ -57,7 +57,7 @@ impl Bounds {
 }
 
 impl fmt::Display for Bounds {
-    /// As in `--engine`, such as `cpu=60 net=off`; empty where there are none.
+    /// Writes the form of `--engine`, such as `cpu=60 net=off`; nothing if there are no limits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pairs = self.pairs().into_iter();
         let words: Vec<String> = pairs.map(|(key, value)| format!("{key}={value}")).collect();
@@ -68,7 +68,7 @@ impl fmt::Display for Bounds {
 impl FromStr for Bounds {
     type Err = String;
 
-    /// Reads what [`Bounds`] displays; the error says what would have been accepted.
+    /// Parses the [`Display`](fmt::Display) form of [`Bounds`]; the error names the accepted keys.
     fn from_str(text: &str) -> Result<Bounds, String> {
         let mut bounds = Bounds::default();
         for word in text.split_whitespace() {

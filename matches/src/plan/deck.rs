@@ -1,8 +1,8 @@
-//! Chance: the cards of a game, drawn from a seed.
+//! The cards of a game, drawn from a seed.
 //!
-//! The k-th card of a seed is the same whatever is played between the draws: the cards that are left lie
-//! in a shuffled order, and each draw takes the top one. The referee of a game and whoever prepares its
-//! opening each replay the same draws from the same seed.
+//! The cards that are left lie in a shuffled order, and each draw takes the top one. The k-th card of a seed is
+//! therefore the same for all moves between the draws, and the referee and the code that prepares the opening can
+//! replay the same draws from the same seed.
 
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -22,12 +22,12 @@ use crate::plan::seed::DeckSeed;
 #[derive(Clone, Debug)]
 pub struct Deck {
     random: ChaCha8Rng,
-    /// The cards that are left; the last one is the top.
+    /// Cards that are left; the last one is the top.
     order: Vec<String>,
 }
 
 impl Deck {
-    /// The deck of a seed; its cards become known with the first draw.
+    /// Creates the deck of a seed; its cards are set by the first draw.
     pub fn new(seed: DeckSeed) -> Deck {
         Deck {
             random: seed.random(),
@@ -35,11 +35,10 @@ impl Deck {
         }
     }
 
-    /// Draws one of `outcomes`: the kinds of card that are left, each with its number.
+    /// Draws one of `outcomes`, which lists the kinds of card that are left, each with its number.
     ///
-    /// Where these are not the cards that this deck has left (at the first draw, after all cards were
-    /// shuffled, or after a card came from elsewhere, as in an opening), they are put in a new order first.
-    /// Returns an empty word where `outcomes` holds no card.
+    /// If the deck's own cards differ (at the first draw, after a reshuffle, or after an opening has fixed a card), the
+    /// deck is first rebuilt from `outcomes` and shuffled. Returns an empty word if `outcomes` contains no card.
     pub fn draw(&mut self, outcomes: &[(String, u32)]) -> String {
         if !self.has_left(outcomes) {
             self.order.clear();
@@ -83,7 +82,7 @@ mod tests {
         left
     }
 
-    /// Draws `number` cards, putting all back after each `+shuffle`.
+    /// Draws `number` cards and puts all of them back after each `+shuffle`.
     fn draws(deck: &mut Deck, full: &[(String, u32)], number: usize) -> Vec<String> {
         let mut left = full.to_vec();
         let mut drawn = Vec::new();
@@ -149,7 +148,7 @@ mod tests {
         for seed in 0..4000 {
             *first.entry(Deck::new(seed.into()).draw(&full)).or_insert(0) += 1;
         }
-        // 1000 expected, with a standard deviation of 27.
+        // 1000 are expected, with a standard deviation of 27.
         let half = first["+half"];
         assert!((850..1150).contains(&half), "{first:?}");
     }

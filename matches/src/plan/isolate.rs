@@ -1,4 +1,4 @@
-//! Whether engines are walled off from each other.
+//! Isolation of the engines from each other.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,12 +6,12 @@ use std::str::FromStr;
 /// Whether engines are isolated from each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Isolate {
-    /// Where the system allows it.
+    /// If the system allows it.
     #[default]
     Auto,
-    /// In any case: where the system does not allow it, nothing is played.
+    /// Always; without support of the system the match fails.
     On,
-    /// Not at all.
+    /// Never.
     Off,
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for Isolate {
 impl FromStr for Isolate {
     type Err = String;
 
-    /// Reads what [`Isolate`] displays; the error says what would have been accepted.
+    /// Parses the [`Display`](fmt::Display) form of [`Isolate`]; the error names the accepted values.
     fn from_str(text: &str) -> Result<Isolate, String> {
         match text {
             "auto" => Ok(Isolate::Auto),

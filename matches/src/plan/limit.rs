@@ -1,4 +1,4 @@
-//! What an engine may use for its moves.
+//! The limits of an engine's moves.
 
 pub mod text;
 
@@ -8,40 +8,39 @@ use std::time::Duration;
 pub use text::LimitTextError;
 pub use text::clock;
 
-/// The limit of an engine's moves: any of time, depth and nodes, at least one; whichever is reached first
-/// holds.
+/// Limit of an engine's moves: at least one of time, depth and nodes. The search ends at the first that it reaches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limit {
-    /// Its time.
+    /// Time limit.
     pub time: Option<TimeLimit>,
-    /// Plies to search for each move.
+    /// Plies to search per move.
     pub depth: Option<u32>,
-    /// Positions to visit for each move.
+    /// Nodes to visit per move.
     pub nodes: Option<u64>,
 }
 
-/// A limit of time.
+/// A time limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeLimit {
-    /// Time for each move.
+    /// Time per move.
     Move(Duration),
     /// A clock for the whole game.
     Clock(ClockLimit),
 }
 
-/// What a clock gives.
+/// The times of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockLimit {
-    /// Moves for which `time` is given, and after which it is given once more; `None` for the whole game.
+    /// Number of moves per period; `None` if `time` is for the whole game. Each period adds `time` to the clock.
     pub moves: Option<u32>,
-    /// Time at the start.
+    /// Time at the start, and of each period.
     pub time: Duration,
-    /// Time gained with each move.
+    /// Time added after each move.
     pub increment: Duration,
 }
 
 impl Limit {
-    /// Time for each move.
+    /// Limits the time per move.
     pub const fn movetime(time: Duration) -> Limit {
         Limit {
             time: Some(TimeLimit::Move(time)),
@@ -50,7 +49,7 @@ impl Limit {
         }
     }
 
-    /// Plies for each move.
+    /// Limits the plies per move.
     pub const fn depth(depth: u32) -> Limit {
         Limit {
             time: None,
@@ -59,7 +58,7 @@ impl Limit {
         }
     }
 
-    /// Positions for each move.
+    /// Limits the nodes per move.
     pub const fn nodes(nodes: u64) -> Limit {
         Limit {
             time: None,
@@ -68,7 +67,7 @@ impl Limit {
         }
     }
 
-    /// A clock for the whole game.
+    /// Sets a clock for the whole game.
     pub const fn clock(time: Duration, increment: Duration) -> Limit {
         Limit {
             time: Some(TimeLimit::Clock(ClockLimit {
@@ -81,7 +80,7 @@ impl Limit {
         }
     }
 
-    /// It in words: `clock 40/60+0.5 s, depth 9`.
+    /// Describes the limit: `clock 40/60+0.5 s, depth 9`.
     pub fn in_words(&self) -> String {
         let time = self.time.map(|time| match time {
             TimeLimit::Move(time) => format!("{} ms a move", time.as_millis()),
@@ -96,12 +95,12 @@ impl Limit {
         parts.join(", ")
     }
 
-    /// Whether nothing of it depends on time.
+    /// `true` if there is no time limit.
     pub fn is_timeless(&self) -> bool {
         self.time.is_none()
     }
 
-    /// Both limits: `self` where both say something of the same.
+    /// Merges two limits; where both set the same one, `self` wins.
     pub fn or(self, other: Limit) -> Limit {
         Limit {
             time: self.time.or(other.time),
@@ -112,7 +111,7 @@ impl Limit {
 }
 
 impl fmt::Display for Limit {
-    /// Spelt as in `--engine`, to the millisecond: `tc=40/60+0.5 depth=9`.
+    /// Writes the form of `--engine`, to the millisecond: `tc=40/60+0.5 depth=9`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = self.time.map(|time| match time {
             TimeLimit::Move(time) => format!("movetime={}", time.as_millis()),
@@ -126,7 +125,7 @@ impl fmt::Display for Limit {
 }
 
 impl fmt::Display for ClockLimit {
-    /// `moves/seconds+seconds`, without the moves where there are none.
+    /// Writes `moves/seconds+seconds`, without the moves if there are none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(moves) = self.moves {
             write!(f, "{moves}/")?;

@@ -1,8 +1,8 @@
-//! Numbers as typed, each within its bounds; an error says what is expected.
+//! Parsers for numbers within a range; their errors name the accepted range.
 
 use std::ops::RangeInclusive;
 
-/// The most milliseconds or seconds that a limit may have: a day.
+/// Maximum of a time in milliseconds or in seconds: one day, in milliseconds.
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
@@ -11,87 +11,87 @@ fn number(text: &str, least: u64, most: u64) -> Result<u64, String> {
         .ok()
         .filter(|number| (least..=most).contains(number));
     number.ok_or_else(|| match most {
-        u64::MAX => format!("expected a whole number from {least} on"),
+        u64::MAX => format!("expected a whole number of at least {least}"),
         _ => format!("expected a whole number from {least} to {most}"),
     })
 }
 
-/// A count of at least 1.
+/// Parses a count of at least 1.
 pub fn positive(text: &str) -> Result<u64, String> {
     number(text, 1, u64::MAX)
 }
 
-/// A number of seats.
+/// Parses a number of seats.
 pub fn seats(text: &str) -> Result<usize, String> {
     number(text, 2, buxtehude::rules::MAX_SEATS as u64).map(|number| number as usize)
 }
 
-/// Games played concurrently.
+/// Parses a number of concurrent games.
 pub fn concurrency(text: &str) -> Result<usize, String> {
     number(text, 1, 1000).map(|number| number as usize)
 }
 
-/// Time for a move, in milliseconds.
+/// Parses a time per move, in milliseconds.
 pub fn milliseconds(text: &str) -> Result<u64, String> {
     number(text, 1, DAY_MS)
 }
 
-/// Margin beyond the time limit, in milliseconds.
+/// Parses a margin beyond the time limit, in milliseconds.
 pub fn margin(text: &str) -> Result<u64, String> {
     number(text, 0, DAY_MS)
 }
 
-/// Time without an answer, in seconds.
+/// Parses a timeout for an answer, in seconds.
 pub fn stall(text: &str) -> Result<u64, String> {
     number(text, 1, DAY_MS / 1000)
 }
 
-/// Search depth in plies.
+/// Parses a search depth, in plies.
 pub fn depth(text: &str) -> Result<u32, String> {
     number(text, 1, 1000).map(|number| number as u32)
 }
 
-/// Random plies after an opening.
+/// Parses a number of random plies after an opening.
 pub fn random_plies(text: &str) -> Result<u32, String> {
     number(text, 0, 1000).map(|number| number as u32)
 }
 
-/// Maximum length of a game in plies.
+/// Parses the maximum length of a game, in plies.
 pub fn max_plies(text: &str) -> Result<u32, String> {
     number(text, 1, u32::MAX.into()).map(|number| number as u32)
 }
 
-/// Memory in MiB.
+/// Parses an amount of memory, in MiB.
 pub fn mebibytes(text: &str) -> Result<u64, String> {
     number(text, 1, 1 << 40)
 }
 
-/// CPU time in seconds.
+/// Parses a CPU time, in seconds.
 pub fn cpu_seconds(text: &str) -> Result<u64, String> {
     number(text, 1, 1 << 32)
 }
 
-/// Number of processes.
+/// Parses a number of processes.
 pub fn processes(text: &str) -> Result<u64, String> {
     number(text, 1, 1 << 22)
 }
 
-/// Failures in a row; 0 for no limit.
+/// Parses a number of consecutive failures; 0 for no limit.
 pub fn failures(text: &str) -> Result<u32, String> {
     number(text, 0, 1000).map(|number| number as u32)
 }
 
-/// Pause between games, in milliseconds.
+/// Parses a pause between games, in milliseconds.
 pub fn wait(text: &str) -> Result<u64, String> {
     number(text, 0, DAY_MS)
 }
 
-/// A share in permille.
+/// Parses a share in permille.
 pub fn permille(text: &str) -> Result<u32, String> {
     number(text, 0, 1000).map(|number| number as u32)
 }
 
-/// Reads `K`, or `K-L`.
+/// Parses `K` or `K-L`.
 pub fn plies(text: &str) -> Result<RangeInclusive<u32>, String> {
     let (least, most) = text.split_once('-').unwrap_or((text, text));
     let plies = |text| number(text, 1, 1000).ok().map(|number| number as u32);

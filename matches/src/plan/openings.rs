@@ -1,5 +1,5 @@
-//! Openings: where the games of a match begin. In a file there is one a line, as the text of a position
-//! or as what follows `position` in the protocol:
+//! Openings, the positions from which the games of a match start. A file has one per line, as the text of a position or
+//! as the arguments of the protocol's `position`:
 //!
 //! ```text
 //! # three hares, seat 1 on a carrot square
@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use crate::plan::Opening;
 
-/// Why a file of openings cannot be used.
+/// Errors of a file of openings.
 #[derive(Debug, Error)]
 pub enum OpeningsError {
     /// The file cannot be read.
@@ -24,60 +24,60 @@ pub enum OpeningsError {
     Read {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// Error of the system.
         reason: io::Error,
     },
-    /// A line is no opening.
+    /// A line is not an opening.
     #[error("{}:{line}: {text:?}: {reason}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
-        /// The number of the line, from 1.
+        /// Number of the line, from 1.
         line: usize,
         /// The line.
         text: String,
-        /// What is wrong with it.
+        /// Why it is not an opening.
         reason: Box<OpeningError>,
     },
-    /// There is no opening in the file.
-    #[error("{}: no opening in it, expected one per line", path.display())]
+    /// The file contains no opening.
+    #[error("{}: the file contains no openings; expected one per line", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
     },
 }
 
-/// Why an opening cannot be played.
+/// Errors of an opening.
 #[derive(Debug, Error)]
 pub enum OpeningError {
-    /// The line is no argument of `position`.
+    /// The line is not a valid argument of `position`.
     #[error("{0}")]
     Form(String),
-    /// The start is refused.
+    /// The start position is invalid.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// A move or card is refused.
+    /// A move or card is invalid.
     #[error("word {number} of the moves: {reason}")]
     Action {
-        /// Which of the moves and cards, from 1.
+        /// Number of the move or card, from 1.
         number: usize,
-        /// What is wrong with it.
+        /// Why it is invalid.
         reason: ActionError,
     },
-    /// The opening has another number of seats than the match.
-    #[error("it is for {found} players, the match has {expected}")]
+    /// The opening is for a different number of seats.
+    #[error("the opening is for {found} players, but the match has {expected}")]
     Seats {
         /// Seats of the opening.
         found: usize,
         /// Seats of the match.
         expected: usize,
     },
-    /// There is nothing left to play.
-    #[error("the game is over, expected a position in which someone can move")]
+    /// The game is over at the end of the opening.
+    #[error("the game is over; expected a position with a legal move")]
     Over,
 }
 
-/// Reads a file of openings, one a line; blank lines and those that begin with `#` are skipped.
+/// Reads a file of openings, one per line; skips blank lines and lines that begin with `#`.
 ///
 /// # Errors
 /// [`OpeningsError`] names the file and the line.
@@ -108,10 +108,10 @@ pub fn read(path: &Path, variant: &Variant, seats: usize) -> Result<Vec<Opening>
     Ok(openings)
 }
 
-/// Reads one opening and checks that it can be played by so many seats.
+/// Parses an opening and checks that it can be played with `seats` seats.
 ///
 /// # Errors
-/// [`OpeningError`] names what is wrong and what was expected.
+/// [`OpeningError`] names the invalid part and the accepted form.
 pub fn parse(line: &str, variant: &Variant, seats: usize) -> Result<Opening, OpeningError> {
     let first = line.split_whitespace().next();
     let opening = match first {
@@ -125,7 +125,7 @@ pub fn parse(line: &str, variant: &Variant, seats: usize) -> Result<Opening, Ope
     Ok(opening)
 }
 
-/// Reads what follows `position` in the protocol.
+/// Parses the arguments of the protocol's `position`.
 fn parse_command(line: &str, variant: &Variant, seats: usize) -> Result<Opening, OpeningError> {
     let command = format!("position {line}").parse::<Command>();
     let position = match command {
@@ -138,7 +138,7 @@ fn parse_command(line: &str, variant: &Variant, seats: usize) -> Result<Opening,
         Err(error) => return Err(OpeningError::Form(error.to_string())),
     };
     let start = match position.start {
-        // As in the protocol, two players where unsaid.
+        // As in the protocol, the default is two players.
         Start::Startpos { players } => match players.unwrap_or(2) as usize {
             found if found == seats => None,
             found => {
@@ -158,11 +158,11 @@ fn parse_command(line: &str, variant: &Variant, seats: usize) -> Result<Opening,
 }
 
 impl Opening {
-    /// The opening as a line of a file, for so many seats.
+    /// Returns the opening as a line of a file.
     pub fn line(&self, seats: usize) -> String {
         let start = match &self.start {
             Some(text) => Start::Fen(text.clone()),
-            // Two is what is meant where nothing is said, also by engines that know no other number.
+            // Two is the default, and engines that know no other number may not understand `players`.
             None => Start::Startpos {
                 players: u32::try_from(seats).ok().filter(|&players| players != 2),
             },
@@ -175,10 +175,10 @@ impl Opening {
             .to_string()
     }
 
-    /// The position in which the moves of the opening begin.
+    /// Returns the start position, before the moves of the opening.
     ///
     /// # Errors
-    /// [`SetupError`] where there is no such position.
+    /// [`SetupError`] if the start position is invalid.
     pub fn start(&self, variant: &Variant, seats: usize) -> Result<AnyPosition, SetupError> {
         match &self.start {
             Some(text) => variant.parse(text),
@@ -186,10 +186,10 @@ impl Opening {
         }
     }
 
-    /// The position to which the opening leads.
+    /// Returns the position at the end of the opening.
     ///
     /// # Errors
-    /// [`OpeningError`] where it cannot be played by so many seats, or leaves nothing to play.
+    /// [`OpeningError`] if the opening cannot be played with `seats` seats, or ends the game.
     pub fn position(&self, variant: &Variant, seats: usize) -> Result<AnyPosition, OpeningError> {
         let mut position = self.start(variant, seats)?;
         if position.seats() != seats {

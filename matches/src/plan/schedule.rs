@@ -1,8 +1,8 @@
-//! Which game is number n: a pure function of the plan.
+//! The schedule of a match, a pure function of its plan.
 //!
-//! Games come in *blocks*: the same opening and the same cards in all cyclic rotations of the seats, or in all
-//! orders, so that within a block every engine sits equally often in each seat. Every line-up of the format
-//! plays a block in turn: that is a round; then the next opening begins.
+//! A *block* is a set of games with the same opening and the same cards, in all cyclic rotations or all orders of the
+//! seats, so that within a block every engine has each seat equally often. In a *round*, every line-up of the format
+//! plays one block; the next round takes the next opening.
 
 mod line_up;
 
@@ -18,34 +18,34 @@ use crate::plan::{Opening, Plan};
 
 pub use line_up::LineUps;
 
-/// One game to be played.
+/// A game of the schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduledGame {
-    /// Its number in the match, from 1.
+    /// Number of the game in the match, from 1.
     pub number: u64,
-    /// The number of its block, from 1.
+    /// Number of its block, from 1.
     pub block: u64,
-    /// Who sits where.
+    /// Engine of each seat.
     pub seats: Vec<SeatedEngine>,
-    /// The text of the start, or `None` for the variant's own.
+    /// Text of the start position; `None` for the variant's own.
     pub start: Option<String>,
-    /// Moves and cards played before the engines are asked, random plies included.
+    /// Moves and cards before the first move of an engine, including random plies.
     pub opening: Vec<String>,
-    /// The seed of the cards: the k-th card drawn after `start` is the same in all games of a block.
+    /// Seed of the cards: the k-th card drawn after `start` is the same in all games of a block.
     pub deck_seed: DeckSeed,
 }
 
-/// What chance gives to all games of a block. Nothing that it gives to other blocks follows from it.
+/// The random part of a block, the same in all its games. It reveals nothing about other blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dealt {
-    /// Moves and cards played before the engines are asked, random plies included.
+    /// Moves and cards before the first move of an engine, including random plies.
     pub opening: Vec<String>,
-    /// The seed of the cards.
+    /// Seed of the cards.
     pub deck_seed: DeckSeed,
 }
 
 impl ScheduledGame {
-    /// The same game with other cards, to be played again.
+    /// Returns the same game with different cards, for a rerun.
     pub fn dealt_anew(&self) -> ScheduledGame {
         ScheduledGame {
             deck_seed: self.deck_seed.another(),
@@ -53,7 +53,7 @@ impl ScheduledGame {
         }
     }
 
-    /// How the game begins, random plies included.
+    /// Returns the opening of the game, including random plies.
     pub fn as_opening(&self) -> Opening {
         Opening {
             start: self.start.clone(),
@@ -62,29 +62,29 @@ impl ScheduledGame {
     }
 }
 
-/// A process of an engine: copies of one engine in a game are different processes.
+/// An engine in a seat. Copies of an engine in the same game are separate processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SeatedEngine {
     /// Index into the engines of the plan.
     pub engine: usize,
-    /// Which of its copies in this game, from 0.
+    /// Number of the copy within the game, from 0.
     pub copy: usize,
 }
 
-/// The games of a plan.
+/// The schedule of a plan.
 #[derive(Clone, Debug)]
 pub struct Schedule<'a> {
     plan: &'a Plan,
     line_ups: LineUps,
-    /// Where the moves of each opening of the plan begin.
+    /// Start position of each opening of the plan.
     starts: Vec<AnyPosition>,
 }
 
 impl<'a> Schedule<'a> {
-    /// The schedule of a plan.
+    /// Creates the schedule of a plan.
     ///
     /// # Errors
-    /// [`OpeningError`] where an opening of the plan cannot be played.
+    /// [`OpeningError`] if an opening of the plan cannot be played.
     pub fn new(plan: &'a Plan) -> Result<Schedule<'a>, OpeningError> {
         let mut starts = Vec::new();
         for opening in &plan.openings {
@@ -98,31 +98,30 @@ impl<'a> Schedule<'a> {
         })
     }
 
-    /// Who sits where in game `number`, counted from 1.
+    /// Returns the engine of each seat in game `number`, from 1.
     pub fn seats(&self, number: u64) -> Vec<SeatedEngine> {
         let (block, game) = self.block_of(number);
         self.line_ups.seating(block, game)
     }
 
-    /// The block of a game, and its number in it, both from 0.
+    /// Returns the block of a game and its number within the block, both from 0.
     fn block_of(&self, number: u64) -> (u64, u64) {
         let (index, games) = (number.saturating_sub(1), self.line_ups.games_per_block());
         (index / games, index % games)
     }
 
-    /// Which of the plan's openings a block has.
+    /// Index of a block's opening in the plan.
     fn opening_of(&self, block: u64) -> usize {
         let round = block / self.line_ups.count();
         (round % self.starts.len() as u64) as usize
     }
 
-    /// Game `number`, counted from 1.
+    /// Returns game `number`, from 1.
     pub fn game(&self, number: u64) -> ScheduledGame {
         self.game_dealt(number, self.dealt(number))
     }
 
-    /// Game `number`, counted from 1, with what chance gives to its block, so that nothing of it follows from the seed
-    /// of the plan.
+    /// Returns game `number`, from 1, with the given random part instead of the one from the plan's seed.
     pub fn game_dealt(&self, number: u64, dealt: Dealt) -> ScheduledGame {
         let (block, _) = self.block_of(number);
         ScheduledGame {
@@ -135,7 +134,7 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    /// What chance gives to the block of game `number`, counted from 1.
+    /// Returns the random part of the block of game `number`, from 1.
     pub fn dealt(&self, number: u64) -> Dealt {
         let (block, _) = self.block_of(number);
         let index = self.opening_of(block);
@@ -154,18 +153,18 @@ impl<'a> Schedule<'a> {
     }
 }
 
-/// Plays the words of an opening, each card taking the place of one of the deck.
+/// Plays an opening; each of its cards replaces one from the deck.
 fn play_opening(position: &mut AnyPosition, words: &[String], deck: &mut Deck) {
     for word in words {
         if let Turn::Card(_) = position.turn() {
             deck.draw(&position.outcomes());
         }
-        // The schedule has only openings that can be played.
+        // `Schedule::new` has checked that the openings can be played.
         let _ = position.play(word);
     }
 }
 
-/// Plays a random move, with the card it draws; false where every move would finish a hare.
+/// Plays a random move and draws its card; returns `false` if every move would finish a hare.
 pub fn play_random_ply(
     position: &mut AnyPosition,
     played: &mut Vec<String>,

@@ -1,7 +1,8 @@
-//! What follows from the seed of a match.
+//! Random numbers derived from the seed of a match.
 //!
-//! A number begins a stream of random numbers for each block, so that whoever knows the cards of a few blocks can find
-//! it by trying. From a key each block has keys of its own, which tell nothing of the key nor of any other block.
+//! A seed that is a number starts a stream of random numbers for each block; anyone who knows the cards of a few blocks
+//! can find the number by trial and error. A seed that is a key yields separate keys for each block, which reveal
+//! nothing about the seed or other blocks.
 
 use std::fmt;
 
@@ -14,18 +15,18 @@ use sha2::{Digest, Sha256};
 
 pub use crate::record::seed::{Seed, SeedTextError};
 
-/// What random numbers are for: nothing that follows for one purpose tells anything of what follows for another.
+/// Purpose of random numbers. Numbers for one purpose reveal nothing about numbers for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// The blocks of a match.
     Blocks,
-    /// The candidates for a suite of openings.
+    /// Candidates for a suite of openings.
     Candidates,
-    /// Games that are not played in a match.
+    /// Games outside of a match.
     Tables,
 }
 
-/// What the cards of a game follow from.
+/// Seed of the cards of a game.
 ///
 /// # Examples
 /// ```
@@ -44,7 +45,7 @@ impl From<u64> for DeckSeed {
 }
 
 impl fmt::Display for DeckSeed {
-    /// As much of it as tells it from others: 16 hexadecimal digits.
+    /// Writes the first 16 hexadecimal digits, enough to tell seeds apart.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0[..8]
             .iter()
@@ -53,35 +54,34 @@ impl fmt::Display for DeckSeed {
 }
 
 impl DeckSeed {
-    /// What other cards follow from, of which these tell nothing.
+    /// Returns the seed of other cards, about which these cards reveal nothing.
     pub fn another(self) -> DeckSeed {
         DeckSeed(Sha256::digest([self.0.as_slice(), b"another"].concat()).into())
     }
 
-    /// The random numbers by which the cards are shuffled.
+    /// Returns the random numbers that shuffle the cards.
     pub fn random(self) -> ChaCha8Rng {
         ChaCha8Rng::from_seed(self.0)
     }
 }
 
 impl Seed {
-    /// A key that nobody can guess.
+    /// Returns an unpredictable key.
     ///
     /// # Errors
-    /// The reason for which the system has no random numbers.
+    /// The system cannot provide random numbers.
     pub fn secret() -> Result<Seed, SysError> {
         let mut key = [0; 16];
         SysRng.try_fill_bytes(&mut key)?;
         Ok(Seed::Key(key))
     }
 
-    /// Whether nobody knows what follows from it who does not know the seed itself.
+    /// `true` if the random numbers cannot be predicted without knowledge of the seed.
     pub fn is_secret(self) -> bool {
         matches!(self, Seed::Key(_))
     }
 
-    /// The cards of number `number`, be it a block or a candidate, counted from 0, and the random numbers for all else
-    /// in it.
+    /// Returns the deck seed of block or candidate `number`, from 0, and the random numbers for everything else in it.
     pub fn numbered(self, purpose: Purpose, number: u64) -> (DeckSeed, ChaCha8Rng) {
         match self {
             Seed::Number(seed) => {
@@ -101,7 +101,7 @@ impl Seed {
         }
     }
 
-    /// The random numbers by which openings are shuffled.
+    /// Returns the random numbers that shuffle the openings.
     pub fn order_of_openings(self) -> ChaCha8Rng {
         match self {
             Seed::Number(seed) => ChaCha8Rng::seed_from_u64(seed),
@@ -110,9 +110,9 @@ impl Seed {
     }
 }
 
-/// The key of one thing: SHA-256 of the secret, what it is for, and its number.
+/// Returns the key for one purpose and number: the SHA-256 of the secret, the purpose and the number.
 fn derived(key: [u8; 16], what: &str, number: u64) -> [u8; 32] {
-    // The key and the number have fixed lengths, so that no two things hash the same bytes.
+    // Key and number have fixed lengths, so that different inputs never hash the same bytes.
     let hash = Sha256::new()
         .chain_update(key)
         .chain_update(number.to_be_bytes())
@@ -131,7 +131,7 @@ mod tests {
         (cards, random.next_u64())
     }
 
-    /// What is recorded with a number can be played again for good.
+    /// Recorded matches with a number as seed must stay reproducible.
     #[test]
     fn what_follows_from_a_number_stays_as_it_is() {
         let (cards, next) = drawn(Seed::Number(9), Purpose::Blocks, 3);
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(deck.next_u64(), expected.next_u64());
     }
 
-    /// With sha256sum: the letters of the key, eight bytes of the number, and the words.
+    /// Expected value from `sha256sum` of the letters of the key, eight bytes of the number, and the words.
     #[test]
     fn a_key_is_hashed_with_number_and_purpose() {
         let (cards, _) = drawn(Seed::Key(KEY), Purpose::Blocks, 1);

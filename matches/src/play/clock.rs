@@ -1,4 +1,4 @@
-//! What each seat may use: the limits of its moves, and its clock where it plays with one.
+//! The clock of each seat: its limits and its remaining time.
 
 use std::time::Duration;
 
@@ -7,28 +7,28 @@ use buxtehude::rules::Seat;
 
 use crate::plan::{Limit, TimeLimit};
 
-/// How long after the margin an answer is still waited for, to call it late rather than missing.
+/// Time after the margin until the arbiter stops waiting; an answer that arrives by then is late instead of missing.
 pub const WAIT_FOR_LATE_ANSWERS: Duration = Duration::from_secs(1);
 
-/// How long an engine may take for the end of its pondering after `stop` without being charged for it: what a
-/// process needs to hear, to stop, and to be heard.
+/// Time that an engine may take to stop pondering after `stop` without a charge: enough for a process to read `stop`,
+/// end its search, and answer.
 pub const GRACE_AFTER_STOP: Duration = Duration::from_millis(5);
 
-/// The limit of one seat's moves, and the time left to it.
+/// Limit and remaining time of one seat.
 #[derive(Clone, Debug)]
 pub struct SeatClock {
     limit: Limit,
     margin: Duration,
-    /// Time left on its clock, where it has one.
+    /// Remaining time, if the seat has a clock.
     left: Duration,
-    /// What the end of its pondering took beyond the grace, and is charged to the move that follows.
+    /// Time beyond the grace period that it took to stop pondering, charged to the next move.
     late_stop: Duration,
-    /// Moves until the clock is given its time once more, where that is ever.
+    /// Number of moves in the rest of the period, if the clock has periods.
     moves_to_go: Option<u32>,
 }
 
 impl SeatClock {
-    /// A seat before its first move; `margin` is how far beyond its time it may answer.
+    /// Creates the clock of a seat before its first move. Answers may exceed the time limit by `margin`.
     pub fn new(limit: Limit, margin: Duration) -> SeatClock {
         let clock = match limit.time {
             Some(TimeLimit::Clock(clock)) => Some(clock),
@@ -43,13 +43,13 @@ impl SeatClock {
         }
     }
 
-    /// The time for the next move, or `None` where it is limited otherwise.
+    /// Time for the next move; `None` without a time limit.
     pub fn time_limit(&self) -> Option<Duration> {
         let limit = self.whole_limit();
         limit.map(|limit| limit.saturating_sub(self.late_stop))
     }
 
-    /// That time before what the end of pondering took of it.
+    /// Time for the next move before late pondering is charged.
     fn whole_limit(&self) -> Option<Duration> {
         self.limit.time.map(|time| match time {
             TimeLimit::Move(time) => time,
@@ -57,8 +57,8 @@ impl SeatClock {
         })
     }
 
-    /// Has the next move pay for pondering that ended `used` after `stop`, as far as that is beyond
-    /// [`GRACE_AFTER_STOP`].
+    /// Charges the part of `used`, the time that it took to stop pondering, beyond [`GRACE_AFTER_STOP`] to the next
+    /// move.
     pub fn charge_stop(&mut self, used: Duration) {
         self.late_stop = match self.limit.time {
             Some(_) => used.saturating_sub(GRACE_AFTER_STOP),
@@ -66,17 +66,17 @@ impl SeatClock {
         };
     }
 
-    /// What the next move has to pay for the end of pondering.
+    /// Time charged to the next move for late pondering.
     pub fn late_stop(&self) -> Duration {
         self.late_stop
     }
 
-    /// How far beyond its time it may answer.
+    /// Allowed time of an answer beyond the time limit.
     pub fn margin(&self) -> Duration {
         self.margin
     }
 
-    /// How long an answer is waited for at all, where one without a limit of time has `stall`.
+    /// Timeout for the next answer; `stall` applies if there is no time limit.
     pub fn longest_wait(&self, stall: Duration) -> Duration {
         match self.time_limit() {
             Some(limit) => limit
@@ -86,24 +86,24 @@ impl SeatClock {
         }
     }
 
-    /// How long the end of a thought on the opponent's time is waited for.
+    /// Timeout for the end of pondering.
     pub fn wait_for_stop(&self) -> Duration {
         self.margin.saturating_add(WAIT_FOR_LATE_ANSWERS)
     }
 
-    /// How far beyond its time an answer is that took `used`, or `None` where it is within.
+    /// Excess of `used` over the time limit; `None` if there is none.
     pub fn overrun(&self, used: Duration) -> Option<Duration> {
         let over = (used + self.late_stop).checked_sub(self.whole_limit()?);
         over.filter(|over| !over.is_zero())
     }
 
-    /// Whether an answer that took `used` comes later than limit and margin allow.
+    /// `true` if an answer that took `used` exceeds the time limit plus the margin.
     pub fn is_overstepped(&self, used: Duration) -> bool {
         self.overrun(used).is_some_and(|over| over > self.margin)
     }
 
-    /// Takes the time of a move off the clock, with that of the pondering before it, then adds the increment, and the
-    /// time for the next moves where it is due.
+    /// Subtracts the time of a move and of late pondering before it, then adds the increment, and the time of the next
+    /// period if one begins.
     pub fn charge(&mut self, used: Duration) {
         let late_stop = std::mem::take(&mut self.late_stop);
         let Some(TimeLimit::Clock(clock)) = self.limit.time else {
@@ -123,9 +123,9 @@ impl SeatClock {
     }
 }
 
-/// What `go` says to the seat to move: its own limits, with all clocks where it plays with one.
+/// Returns the `go` command for the seat to move: its own limits, and all clocks if it has a clock.
 ///
-/// Of seats without a clock the `time` is sent as 0; with two seats it is left out.
+/// For a seat without a clock, `time` is 0, or omitted with two seats.
 pub fn go(clocks: &[SeatClock], mover: Seat, searchmoves: Vec<String>) -> Go {
     let mut go = Go {
         searchmoves,
@@ -137,7 +137,7 @@ pub fn go(clocks: &[SeatClock], mover: Seat, searchmoves: Vec<String>) -> Go {
     go.depth = limit.depth;
     go.nodes = limit.nodes;
     match limit.time {
-        // A move time below a millisecond cannot be said; 0 would be refused.
+        // The protocol cannot express a move time below a millisecond, and engines reject 0.
         Some(TimeLimit::Move(time)) => {
             let time = time.saturating_sub(clocks[mover.index()].late_stop);
             go.movetime = Some(milliseconds(time).max(1));
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(clock.time_limit(), Some(ms(1000)));
         clock.charge(ms(300));
         assert_eq!(clock.time_limit(), Some(ms(720)));
-        // Within the margin: what was overdrawn is forgiven, not owed.
+        // Within the margin, the excess is forgiven and not owed.
         clock.charge(ms(740));
         assert_eq!(clock.time_limit(), Some(ms(20)));
         assert!(!clock.is_overstepped(ms(70)));
@@ -257,7 +257,7 @@ mod tests {
         assert!(clocks[1].is_overstepped(ms(91)));
         clocks[0].charge(ms(100));
         assert_eq!(clocks[0].time_limit(), Some(ms(860)));
-        // What took more than the whole limit is late before it begins.
+        // A stop that took longer than the whole limit makes the next move late from the start.
         clocks[1].charge_stop(ms(500));
         assert!(clocks[1].is_overstepped(ms(0)));
         clocks[1].charge(ms(0));
@@ -325,7 +325,7 @@ mod tests {
             sent(&clocks, 0),
             "go wtime 710 btime 500 winc 10 binc 0 movestogo 1"
         );
-        // Of the opponent's moves nothing is said.
+        // The command does not mention the opponent's moves to go.
         assert_eq!(sent(&clocks, 1), "go wtime 710 btime 500 winc 10 binc 0");
         clocks[0].charge(ms(200));
         assert_eq!(

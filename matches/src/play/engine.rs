@@ -1,8 +1,8 @@
 //! An engine: one child process that speaks the protocol.
 //!
-//! [`Engine::start`] begins the talk, checks and sets options; the referee then asks for one move after
-//! the other. An engine lives in the thread that started it: on Linux the kernel kills the process when
-//! that thread ends, so that no engine outlives the arbiter, however it dies.
+//! [`Engine::start`] checks and sets the options; the referee then asks for one move after the other. An engine belongs
+//! to the thread that started it: on Linux the kernel kills the process when that thread ends, so that no engine
+//! outlives the arbiter, even if the arbiter is killed.
 
 mod answer;
 mod child;
@@ -39,54 +39,53 @@ use crate::play::walls::Isolation;
 use crate::record::Evidence;
 use crate::record::printable::{printable, shortened};
 
-/// How long an engine has for ending after `quit`.
+/// Time that an engine has to end after `quit`.
 const QUIT_PATIENCE: Duration = Duration::from_millis(500);
-/// Bytes of offers of options that are kept.
+/// Maximum number of bytes of all option offers.
 const BYTES_OF_OFFERS: usize = 1 << 20;
-/// Characters of the name by which an engine introduces itself that are kept.
+/// Maximum number of characters of the name in `id name`.
 const LONGEST_ID_NAME: usize = 200;
-/// Lines of pondering that are read before `ponderhit`.
+/// Maximum number of lines to read from pondering before `ponderhit`.
 const LINES_OF_PONDERING: usize = 10_000;
-/// A wait that never ends within a match, where the one asked for is beyond what a clock can count.
+/// Wait that replaces one too long for the system's clock; longer than any match.
 const FOR_EVER: Duration = Duration::from_secs(1_000_000_000);
 
-/// A running engine that has introduced itself. Dropping it kills its process group.
+/// A running engine that has answered `uci`. Dropping it kills its process group.
 pub struct Engine {
     conversation: Conversation,
     id_name: Option<String>,
-    /// The options that it offers.
+    /// Offered options.
     offers: Vec<OptionOffer>,
-    /// Whether it is idle and keeps to the protocol, as far as we know.
+    /// Whether it is idle and has followed the protocol.
     usable: bool,
-    /// The last line about the running search that is worth reading.
+    /// Last relevant `info` line of the running search.
     info: Vec<u8>,
-    /// Whether its time is limited, so that it matters what it gets of the processors.
+    /// Whether it has a time limit, so that waiting for a processor must be measured.
     is_timed: bool,
-    /// Whether it is to do nothing while it is not its turn.
+    /// Whether it must be idle outside of its turns.
     rests: bool,
 }
 
-/// Which process of an engine is started, and where.
+/// Copy and place of an engine process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
-    /// Tells several processes of one engine apart in the log, from 0.
+    /// Number of the copy in the log, from 0.
     pub copy: usize,
-    /// The processor core to which it is pinned, or `None` for any; where the system has no such core it cannot
-    /// be started. On Linux only.
+    /// Processor core to pin it to; `None` for any. It cannot start if the system has no such core. Linux only.
     pub core: Option<usize>,
-    /// Whether it is isolated from all others, where that is possible here.
+    /// Isolation from all other engines, if possible.
     pub isolation: Option<Isolation>,
 }
 
 impl Engine {
-    /// Starts the program of `spec`, asks it to introduce itself, and sets the variant and its options.
+    /// Starts the program of `spec`, sends `uci`, and sets the variant and the options.
     ///
-    /// An engine that offers no `UCI_Variant` is taken to play what it is asked. `patience` is for `uciok`. The
-    /// directory of `spec`, where there is one, is entered before the program is looked for.
+    /// An engine without the option `UCI_Variant` is assumed to play the variant of the match. `patience` is the
+    /// timeout for `uciok`. A directory of `spec` is entered before the program is looked up.
     ///
     /// # Errors
-    /// [`StartError`]: the program does not start, gives no `uciok` in time, or does not offer the
-    /// variant, an option or an option's value.
+    /// [`StartError`]: the program does not start, sends no `uciok` in time, or does not offer the variant, an option
+    /// or its value.
     pub fn start(
         spec: &EngineSpec,
         variant: &'static Variant,
@@ -136,27 +135,27 @@ impl Engine {
         Ok(engine)
     }
 
-    /// The name by which the engine introduced itself.
+    /// Name in its `id name`.
     pub fn id_name(&self) -> Option<&str> {
         self.id_name.as_deref()
     }
 
-    /// The options that it offered, in its order.
+    /// Offered options, in the order of the engine.
     pub fn offers(&self) -> &[OptionOffer] {
         &self.offers
     }
 
-    /// The number of its process, or of its launcher where it is isolated; it is also that of its process group.
+    /// Process ID, of the launcher if the engine is isolated; also the ID of its process group.
     pub fn process_id(&self) -> u32 {
         self.conversation.process_id()
     }
 
-    /// Whether the engine can play another game; one that is at fault, or was interrupted, cannot.
+    /// `true` if the engine can play another game; after a fault or an interrupt it cannot.
     pub fn is_usable(&self) -> bool {
         self.usable
     }
 
-    /// Ends engines in order: `quit` to each, half a second for all to end, then death to their process groups.
+    /// Ends engines: sends `quit` to each, waits half a second for all, then kills their process groups.
     pub fn quit_all(engines: impl IntoIterator<Item = Engine>) {
         let farewell = format!("{}\n", Command::Quit);
         let deadline = deadline(QUIT_PATIENCE);
@@ -169,7 +168,7 @@ impl Engine {
         }
     }
 
-    /// Sends `uci` and reads what comes before `uciok`.
+    /// Sends `uci` and reads the answers up to `uciok`.
     fn introduce(
         &mut self,
         deadline: Instant,
@@ -189,21 +188,21 @@ impl Engine {
                     let name = printable(&name);
                     self.id_name = Some(shortened(&name, LONGEST_ID_NAME).into_owned());
                 }
-                // Beyond that they come without end.
+                // Beyond the limit, the offers might never end.
                 Ok(Reply::Option(offer)) if length <= room => {
                     room -= length;
                     offers.push(offer);
                 }
-                // What is malformed here is missed only by those who ask for that very option.
+                // A malformed offer matters only if that option is configured; the start fails then.
                 Ok(_) | Err(_) => {}
             }
         }
     }
 
-    /// Says that a new game begins; [`Engine::await_ready`] waits for the answer. `game` is for the log.
+    /// Announces a new game; [`Engine::await_ready`] waits for the answer. `game` is its name in the log.
     ///
-    /// The line of `position`, where it is known, goes ahead of `isready`: an engine that has tables to make for that
-    /// many seats makes them before its clock runs.
+    /// A `position` line, if given, precedes `isready`, so that an engine can build its tables for that number of seats
+    /// before its clock runs.
     pub fn begin_game(
         &mut self,
         game: &str,
@@ -234,7 +233,7 @@ impl Engine {
     /// Sends `request`, the lines of `position` and `go`, and waits for the answer.
     ///
     /// # Errors
-    /// Why there is none after `patience`; the engine cannot be used any more then.
+    /// There is no answer within `patience`; the engine can no longer be used.
     pub fn ask(
         &mut self,
         request: &[u8],
@@ -246,8 +245,8 @@ impl Engine {
         self.ask_on(request, patience, interrupt, |_| {})
     }
 
-    /// Sends `request`, which ends with a `go` that is to tell of several moves, and waits until it is answered:
-    /// what the search last said of each of the two `moves`, by the first move of its line.
+    /// Sends `request`, which ends with a `go` for several lines, and waits for the answer. Returns the last
+    /// information about each of the two `moves`, identified by the first move of a line.
     ///
     /// # Errors
     /// As [`Engine::ask`].
@@ -274,8 +273,7 @@ impl Engine {
         Ok(said)
     }
 
-    /// Sends what is to be answered with a `bestmove`, and waits for it; hands each line about the search that is
-    /// worth reading to `on_info`.
+    /// Sends `request` and waits for `bestmove`; calls `on_info` for each relevant `info` line.
     fn ask_on(
         &mut self,
         request: &[u8],
@@ -312,8 +310,8 @@ impl Engine {
         }
     }
 
-    /// Has the engine think on its opponent's time: sends `request`, the lines of `position` and `go ponder`.
-    /// Then either [`Engine::ponder_hit`] or [`Engine::stop_pondering`] follows.
+    /// Starts pondering: sends `request`, the lines of `position` and `go ponder`. Either [`Engine::ponder_hit`] or
+    /// [`Engine::stop_pondering`] must follow.
     pub fn ponder(
         &mut self,
         request: &[u8],
@@ -325,7 +323,7 @@ impl Engine {
         self.conversation.send(request, deadline, interrupt)
     }
 
-    /// Says that the move pondered on was played, and waits for the answer; time counts from here.
+    /// Sends `ponderhit`, because the expected move was played, and waits for the answer. The time counts from here.
     ///
     /// # Errors
     /// As [`Engine::ask`].
@@ -334,7 +332,7 @@ impl Engine {
         patience: Duration,
         interrupt: &Interrupt,
     ) -> Result<Answer, Failure> {
-        // What it said of its search on the way counts, as long as it does not come without end.
+        // Reads the `info` lines of the pondering, up to a limit because they might never end.
         for _ in 0..LINES_OF_PONDERING {
             let Some(line) = self.conversation.next_line_there() else {
                 break;
@@ -348,10 +346,10 @@ impl Engine {
         self.ask_on(hit.as_bytes(), patience, interrupt, |_| {})
     }
 
-    /// Says that another move was played, and waits for the answer, of which only the time counts.
+    /// Sends `stop`, because another move was played, and waits for the answer. Only its time counts.
     ///
     /// # Errors
-    /// Why there is none before the deadline; the engine cannot be used any more then.
+    /// There is no answer before the deadline; the engine can no longer be used.
     pub fn stop_pondering(
         &mut self,
         patience: Duration,
@@ -361,30 +359,30 @@ impl Engine {
         self.ask_on(stop.as_bytes(), patience, interrupt, |_| {})
     }
 
-    /// Begins to measure what it gets of the processors, where that matters.
+    /// Starts the processor meter if the engine has a time limit.
     fn measure(&mut self) {
         if self.is_timed {
             self.conversation.processor().begin();
         }
     }
 
-    /// What is known of the engine's last moments.
+    /// Returns the last lines, and resource usage if the process has ended.
     pub fn evidence(&self) -> Evidence {
         self.conversation.evidence()
     }
 
-    /// In words, what happened to its process that somebody else may have done, such as a signal; `None` before its
-    /// end, and where it did it itself.
+    /// Describes an end or stop of its process that another process may have caused, such as a signal; `None` while it
+    /// runs, and if it ended by itself.
     pub fn interference(&self) -> Option<String> {
         self.conversation.interference()
     }
 
-    /// The last lines that the engine wrote to its standard error.
+    /// The last lines of the engine's standard error.
     pub fn last_words(&self) -> Vec<String> {
         self.conversation.last_words()
     }
 
-    /// Kills the engine, which is at fault.
+    /// Kills the engine after a fault.
     pub fn dismiss(&mut self) {
         self.usable = false;
         self.conversation.kill();
@@ -409,13 +407,13 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The process of the engine to which a process belongs, by descent, process group or session; `None` where it belongs
-/// to none, or is not there any more.
+/// Returns the process ID of the engine to which a process belongs, by descent, process group or session; `None` if it
+/// belongs to none or no longer exists.
 pub fn engine_of(process: u32) -> Option<u32> {
     family::child_of(std::process::id(), process)
 }
 
-/// The time when a wait that begins now ends.
+/// Returns the deadline of a wait that begins now.
 pub fn deadline(patience: Duration) -> Instant {
     after(Instant::now(), patience)
 }

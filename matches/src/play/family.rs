@@ -1,35 +1,35 @@
-//! Which process descends from which.
+//! The tree of running processes.
 
 use std::fs;
 use std::path::Path;
 
-/// Where the kernel tells of processes.
+/// Directory of all processes, provided by the kernel.
 pub const PROC: &str = "/proc";
 
-/// What the kernel says of a process and its kinship.
+/// A process with its state and its relations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Kin {
-    /// The process.
+    /// Process ID.
     process: u32,
-    /// The letter for its state.
+    /// Letter of its state.
     state: char,
-    /// The process that started it.
+    /// ID of its parent process.
     parent: u32,
-    /// Its process group.
+    /// ID of its process group.
     group: u32,
-    /// Its session.
+    /// ID of its session.
     session: u32,
 }
 
-/// A process with all that descend from it, itself first; alone where the system does not tell.
+/// Returns a process and all its descendants, itself first; only itself if the system does not list processes.
 pub fn descendants(first: u32) -> Vec<u32> {
     let entries = fs::read_dir(PROC).into_iter().flatten().flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     descendants_among(first, &numbers.filter_map(kin_of).collect::<Vec<Kin>>())
 }
 
-/// The child of `ancestor` from which a process descends, or in whose group or session it is; `None` where there is
-/// none, or nothing is known of the process any more.
+/// Returns the child of `ancestor` from which a process descends, or whose group or session it is in; `None` if there
+/// is none or the process no longer exists.
 pub fn child_of(ancestor: u32, process: u32) -> Option<u32> {
     let kin = kin_of(process)?;
     let lines = [process, kin.group, kin.session];
@@ -38,18 +38,17 @@ pub fn child_of(ancestor: u32, process: u32) -> Option<u32> {
         .find_map(|start| child_in_line(ancestor, start))
 }
 
-/// The child of `ancestor` on the way up from a process.
+/// Returns the child of `ancestor` among the ancestors of a process.
 fn child_in_line(ancestor: u32, process: u32) -> Option<u32> {
     let mut kin = kin_of(process)?;
     while kin.parent != ancestor {
-        // All descend from the first process, which has no parent.
+        // Terminates: all processes descend from the first one, which has no parent.
         kin = kin_of(kin.parent)?;
     }
     Some(kin.process)
 }
 
-/// The letter by which the kernel tells the state of a process; `None` where it does not exist or the system does not
-/// say.
+/// Returns the kernel's letter for the state of a process; `None` if it does not exist or the system does not list it.
 pub fn state(process: u32) -> Option<char> {
     kin_of(process).map(|kin| kin.state)
 }
@@ -59,7 +58,7 @@ fn kin_of(process: u32) -> Option<Kin> {
     read_kin(process, &fs::read_to_string(path).ok()?)
 }
 
-/// Reads `/proc/PID/stat`: what is wanted stands behind the name, which may hold anything.
+/// Parses `/proc/PID/stat`, starting after the name, which may contain anything.
 fn read_kin(process: u32, stat: &str) -> Option<Kin> {
     let (_, rest) = stat.rsplit_once(')')?;
     let mut words = rest.split_ascii_whitespace();

@@ -1,56 +1,56 @@
-//! The wish to end: set once, by a signal handler or a caller, and seen by every thread that waits.
+//! A request to stop: set once by a signal handler or a caller, and seen by every waiting thread.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use thiserror::Error;
 
-/// A flag that all its clones share; once set it stays so.
+/// A flag shared by all its clones; once set, it stays set.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<Flags>);
 
 #[derive(Debug, Default)]
 struct Flags {
-    /// Nothing new is to be begun.
+    /// No new game may begin.
     ends: AtomicBool,
-    /// What goes on is to end at once.
+    /// Running games must stop at once.
     is_set: AtomicBool,
-    /// Engines that sent us a signal, each by its process, with the name of the signal.
+    /// Engines that sent a signal to the arbiter: process ID and name of the signal.
     accusations: Mutex<Vec<(u32, String)>>,
 }
 
-/// What was going on ended because of an [`Interrupt`].
+/// The operation was stopped by an [`Interrupt`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("interrupted")]
 pub struct Interrupted;
 
 impl Interrupt {
-    /// A flag that is not set.
+    /// Creates a flag that is not set.
     pub fn new() -> Interrupt {
         Interrupt::default()
     }
 
-    /// Whether the flag is set.
+    /// `true` if the flag is set.
     pub fn is_set(&self) -> bool {
         self.0.is_set.load(Ordering::Relaxed)
     }
 
-    /// Whether nothing new is to be begun: after [`Interrupt::finish`], or once the flag is set.
+    /// `true` if no new game may begin: after [`Interrupt::finish`], or once the flag is set.
     pub fn ends(&self) -> bool {
         self.is_set() || self.0.ends.load(Ordering::Relaxed)
     }
 
-    /// Notes that an engine, or what it started, sent us a signal: such a wish is none of ours.
+    /// Records that an engine, or a process that it started, sent a signal to the arbiter; the signal is not obeyed.
     pub fn accuse(&self, process: u32, signal: String) {
         let accusations = self.0.accusations.lock();
         let mut accusations = accusations.unwrap_or_else(PoisonError::into_inner);
-        // Whoever sends thousands is accused once.
+        // An engine that sends thousands of signals is recorded once.
         if !accusations.iter().any(|(accused, _)| *accused == process) {
             accusations.push((process, signal));
         }
     }
 
-    /// The name of the signal that the engine with this process sent, once.
+    /// Removes and returns the name of the signal that the engine with this process ID sent.
     pub fn take_accusation(&self, process: u32) -> Option<String> {
         let accusations = self.0.accusations.lock();
         let mut accusations = accusations.unwrap_or_else(PoisonError::into_inner);
@@ -60,12 +60,12 @@ impl Interrupt {
         Some(accusations.swap_remove(index).1)
     }
 
-    /// Lets what goes on come to its end, and nothing new begin.
+    /// Lets running games end normally, and prevents new ones.
     pub fn finish(&self) {
         self.0.ends.store(true, Ordering::Relaxed);
     }
 
-    /// Sets the flag: whoever waits for an engine notices within about a tenth of a second.
+    /// Sets the flag; threads that wait for an engine notice it within about 0.1 s.
     pub fn set(&self) {
         self.0.is_set.store(true, Ordering::Relaxed);
     }

@@ -1,11 +1,11 @@
-//! The arbiter's own lag: how much later than it should it gets to run, since the machine is busy.
+//! The arbiter's own lag: the delay of its threads on a busy machine.
 //!
-//! What the system does to a thread that waits for a child's answer it does to one that waits for the time as
-//! well. Such a thread sleeps a little, over and over, and notes how much too late it wakes up. An engine that
-//! loses on time by less than that may have answered in time.
+//! A delay that affects a thread waiting for a child's answer also affects a thread waiting for a point in time. The
+//! meter's thread sleeps for a short time, over and over, and notes how much too late it wakes up. An engine that loses
+//! on time by less than that may have answered in time.
 //!
-//! Where the thread waited for a processor, the engine's own wait is measured, and excuses it; the lag that is left for
-//! an excuse comes of other things, as when the arbiter was stopped.
+//! Time that the thread waited for a processor does not count here: the engine's own wait is measured separately and is
+//! not charged. The remaining lag has other causes, for example that the arbiter was stopped.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,18 +17,18 @@ use hdrhistogram::Histogram;
 
 use super::processor;
 
-/// How long the thread sleeps at a time.
+/// Duration of each sleep.
 const INTERVAL: Duration = Duration::from_millis(5);
-/// A lag from which on its time is remembered.
+/// Least lag that is remembered with its time.
 const WORTH_REMEMBERING: Duration = Duration::from_micros(500);
-/// How many of these are remembered.
+/// Maximum number of remembered lags.
 const REMEMBERED: usize = 4096;
-/// How long a lag is among the recent ones, and at most twice as long.
+/// A lag counts as recent for at least this long, and at most twice as long.
 const RECENT: Duration = Duration::from_secs(60);
-/// The longest lag that is told apart, in microseconds.
+/// Upper limit of the histogram, in microseconds.
 const LONGEST_MICROS: u64 = 60 * 60 * 1_000_000;
 
-/// Measures the lag while it lives.
+/// Measures the lag until it is dropped.
 #[derive(Debug)]
 pub struct LagMeter {
     shared: Arc<Shared>,
@@ -43,31 +43,31 @@ struct Shared {
 
 #[derive(Debug)]
 struct Lags {
-    /// When the thread should wake up next.
+    /// Next time at which the thread should wake up.
     due: Instant,
-    /// Of all lags, in microseconds.
+    /// All lags, in microseconds.
     histogram: Histogram<u64>,
-    /// Of the recent ones: those since some time, and those of the minute before.
+    /// Lags since `since`, and lags of the minute before.
     recent: [Histogram<u64>; 2],
-    /// When that was.
+    /// Start of the first recent histogram.
     since: Instant,
-    /// When the thread woke up late, and how late, not counting what it waited for a processor.
+    /// Time of each late wake-up, and its lag without the wait for a processor.
     remembered: VecDeque<(Instant, Duration)>,
 }
 
-/// What was measured: every 5 ms once.
+/// Summary of lags, measured every 5 ms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LagSummary {
-    /// The median.
+    /// Median.
     pub median: Duration,
-    /// What 99 in 100 do not exceed.
+    /// 99th percentile.
     pub p99: Duration,
-    /// The longest.
+    /// Maximum.
     pub longest: Duration,
 }
 
 impl LagMeter {
-    /// Begins to measure.
+    /// Starts a meter.
     pub fn start() -> LagMeter {
         let shared = Arc::new(Shared {
             ends: AtomicBool::new(false),
@@ -81,12 +81,12 @@ impl LagMeter {
         });
         let measuring = Arc::clone(&shared);
         let spawned = thread::Builder::new().name("lag".to_string());
-        // Without the thread nothing is measured, and no lag excuses anybody.
+        // Without the thread nothing is measured, and no lag excuses a loss.
         let thread = spawned.spawn(move || measuring.measure()).ok();
         LagMeter { shared, thread }
     }
 
-    /// The longest lag since `when` that no wait for a processor explains, one that has not ended yet included.
+    /// Longest lag since `when`, without the wait for a processor; includes a lag that has not ended yet.
     pub fn since(&self, when: Instant) -> Duration {
         if self.thread.is_none() {
             return Duration::ZERO;
@@ -94,17 +94,17 @@ impl LagMeter {
         self.shared.lags().since(when, Instant::now())
     }
 
-    /// What was measured so far.
+    /// Summary of all lags so far.
     pub fn summary(&self) -> LagSummary {
         LagSummary::of(&self.shared.lags().histogram)
     }
 
-    /// What was measured in the last minute or two.
+    /// Summary of the last minute or two.
     pub fn recent(&self) -> LagSummary {
         let lags = self.shared.lags();
         let [now, before] = &lags.recent;
         let mut both = now.clone();
-        // They have the same bounds.
+        // Cannot fail: both have the same bounds.
         let _ = both.add(before);
         LagSummary::of(&both)
     }
@@ -125,7 +125,7 @@ impl Drop for LagMeter {
     fn drop(&mut self) {
         self.shared.ends.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // It ends within a few milliseconds, and does not panic.
+            // The thread ends within a few milliseconds and does not panic.
             let _ = thread.join();
         }
     }
@@ -151,7 +151,7 @@ impl Shared {
 }
 
 impl Lags {
-    /// Notes a lag, of which so much is not explained by waiting for a processor.
+    /// Notes a lag; `unexplained` is the part without the wait for a processor.
     fn note(&mut self, woke: Instant, lag: Duration, unexplained: Duration) {
         let micros = u64::try_from(lag.as_micros()).unwrap_or(u64::MAX);
         self.histogram.saturating_record(micros);
@@ -177,7 +177,7 @@ impl Lags {
     }
 }
 
-// The bounds are valid ones: the lowest is 1 and the highest at least twice that.
+// Cannot panic: the lowest bound is 1 and the highest at least twice that.
 #[allow(clippy::expect_used)]
 fn histogram() -> Histogram<u64> {
     Histogram::new_with_max(LONGEST_MICROS, 3).expect("the bounds are valid")

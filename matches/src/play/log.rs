@@ -1,9 +1,9 @@
-//! The log: every line exchanged with an engine, both ways, with time stamps.
+//! The log: every line exchanged with an engine in both directions, with time stamps.
 //!
-//! A line of the log is `SECONDS ENGINE[PID] > TEXT` for what was sent, with `<` for what came back `!` for
-//! what the engine wrote to its standard error, and `-` for what the arbiter notes: the game that begins and
-//! the engine's seat in it. Seconds are counted from the start of the log. Characters that are not seen, and bytes
-//! that are no text, stand as escapes.
+//! An entry has the form `SECONDS ENGINE[PID] > TEXT`, with `>` for a line to the engine, `<` for a line from it, `!`
+//! for a line of its standard error, and `-` for a note of the arbiter, such as the start of a game and the engine's
+//! seat in it. Seconds count from the start of the log. Hidden characters and bytes that are not UTF-8 are written as
+//! escapes.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -13,20 +13,20 @@ use std::time::{Instant, SystemTime};
 
 use crate::record::printable::{printable, printable_bytes};
 
-/// Where lines are logged, or nowhere; clones write to the same file.
+/// A log, or none; clones write to the same file.
 #[derive(Clone, Debug, Default)]
 pub struct Log(Option<Arc<Open>>);
 
-/// Who wrote a line.
+/// Origin of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The arbiter sent it.
+    /// Sent by the arbiter.
     Arbiter,
-    /// The engine answered it.
+    /// Sent by the engine.
     Engine,
-    /// The engine wrote it to its standard error.
+    /// Standard error of the engine.
     Stderr,
-    /// The arbiter's own remark.
+    /// A note of the arbiter.
     Note,
 }
 
@@ -39,22 +39,22 @@ struct Open {
 #[derive(Debug)]
 struct LogFile {
     file: File,
-    /// The line being put together, so that it is written at once.
+    /// Buffer for an entry, so that it is written at once.
     line: Vec<u8>,
-    /// The first error; nothing more is written after it.
+    /// First error; the log ends with it.
     error: Option<io::Error>,
 }
 
 impl Log {
-    /// A log that is not kept.
+    /// Returns a log that discards everything.
     pub fn none() -> Log {
         Log(None)
     }
 
-    /// Starts a log in a new file, or in an emptied one.
+    /// Starts a log in a new or truncated file.
     ///
     /// # Errors
-    /// Whatever keeps the file from being written.
+    /// The file cannot be written.
     pub fn create(path: &Path) -> io::Result<Log> {
         let mut file = File::create(path)?;
         let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -72,12 +72,12 @@ impl Log {
         Ok(Log(Some(Arc::new(Open { start, file }))))
     }
 
-    /// Whether lines are written anywhere.
+    /// `true` if entries are written to a file.
     pub fn is_kept(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Writes one line of `text`, without its newline, as of the time `at`.
+    /// Writes an entry with a line, without its newline, that was sent or received at the time `at`.
     pub fn write(&self, at: Instant, engine: &str, origin: Origin, text: &[u8]) {
         let Some(open) = &self.0 else {
             return;
@@ -105,7 +105,7 @@ impl Log {
         *error = written.err();
     }
 
-    /// The first error that kept a line from being written, once; after it the log ends.
+    /// Returns the first write error, once; the log ends with it.
     pub fn take_error(&self) -> Option<io::Error> {
         let mut log = self
             .0

@@ -1,12 +1,12 @@
-//! What an engine gets of the processors: how long it could have run during an answer, and did not.
+//! Measures how long an engine waited for a processor during an answer.
 //!
 //! On a busy machine a process waits in the queue of a processor, and an engine that would have answered in time
-//! answers late. The kernel counts that time for every thread (`/proc/PID/task/TID/schedstat`). It is subtracted from
-//! what an engine took, so that nobody loses by it.
+//! answers late. The kernel counts this time for every thread (`/proc/PID/task/TID/schedstat`). It is subtracted from
+//! the engine's time, so that no engine loses because of it.
 //!
-//! An engine could wait on purpose: with more threads than processors each of its threads waits for the others. So it
-//! is never said to have waited in time in which it computed: what its busiest thread used of a processor, and what all
-//! together used divided by the number of processors, counts as taken in any case.
+//! An engine could wait on purpose: with more threads than processors, its threads wait for each other. Therefore the
+//! engine's computing time never counts as waiting: the CPU time of its busiest thread, or the CPU time of all threads
+//! divided by the number of processors if that is more.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,30 +16,30 @@ use std::time::{Duration, Instant};
 
 use super::family::{self, PROC};
 
-/// A wait that counts: to be put on a processor takes a little on a quiet machine too.
+/// Least wait that counts; scheduling takes some time on an idle machine, too.
 const WORTH_COUNTING: Duration = Duration::from_millis(1);
 
-/// How often an engine's processes are looked for at most: it takes about a millisecond.
+/// Least interval between searches for an engine's processes; a search takes about a millisecond.
 const SEARCH_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How old a sample may be to serve for now: engines that answer at once are not looked at each time.
+/// Maximum age of a sample that is reused, so that fast answers do not need a sample each.
 const FRESH: Duration = Duration::from_millis(2);
 
-/// Measures what a process, with all that it started, gets of the processors.
+/// Measures processor use and waiting time of a process and all its descendants.
 #[derive(Debug)]
 pub struct ProcessorMeter {
-    /// The process, and those that it started, as far as they are known.
+    /// The process and its known descendants.
     processes: Vec<u32>,
-    /// When these were looked for.
+    /// Time of the last search for descendants.
     found: Option<Instant>,
-    /// Processors that it may use.
+    /// Number of processors that the process may use.
     processors: u32,
-    /// How things were when the measurement began; `None` where nothing is measured.
+    /// Start of the measurement; `None` if none is running.
     begun: Option<Begun>,
     newest: Option<Arc<Sample>>,
-    /// How things were when it came to rest; `None` where it is not known to rest.
+    /// Sample from the moment when the engine became idle; `None` if it need not be idle.
     rest: Option<Arc<Sample>>,
-    /// What it used since then when the measurement began.
+    /// CPU time used between that sample and the start of the measurement.
     used_at_rest: Duration,
 }
 
@@ -47,31 +47,31 @@ pub struct ProcessorMeter {
 struct Begun {
     at: Instant,
     sample: Arc<Sample>,
-    /// Whether that was taken just then.
+    /// Whether the sample was taken at the start of the measurement, not reused.
     is_new: bool,
 }
 
-/// What there was to be known at a time.
+/// Counters at one point in time.
 #[derive(Debug)]
 struct Sample {
     at: Instant,
-    /// What the engine's threads had.
+    /// Counters of the engine's threads.
     threads: HashMap<u32, Share>,
-    /// What the arbiter's own thread had.
+    /// Counters of the arbiter's own thread.
     own: Share,
 }
 
-/// What a thread has had of the processors so far.
+/// Counters of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Share {
-    /// Time on a processor.
+    /// CPU time.
     ran: Duration,
-    /// Time in which it could have run, and was not on a processor.
+    /// Time in the queue of a processor.
     waited: Duration,
 }
 
 impl ProcessorMeter {
-    /// A meter for a process that may use so many processors.
+    /// Creates a meter for a process that may use `processors` processors.
     pub fn new(process: u32, processors: usize) -> ProcessorMeter {
         ProcessorMeter {
             processes: vec![process],
@@ -84,7 +84,7 @@ impl ProcessorMeter {
         }
     }
 
-    /// Begins to measure. What is not known to belong to it yet is measured from its own beginning.
+    /// Starts a measurement. A thread that starts later is measured from its own start.
     pub fn begin(&mut self) {
         let is_due = |found: Instant| found.elapsed() >= SEARCH_INTERVAL;
         if self.found.is_none_or(is_due) {
@@ -107,14 +107,14 @@ impl ProcessorMeter {
         });
     }
 
-    /// What it used of the processors, all threads together, since its rest when the measurement began; zero where it
-    /// did not rest for long.
+    /// CPU time of all threads from the end of the previous measurement to the start of this one; zero if the interval
+    /// was short or the engine need not be idle.
     pub fn used_at_rest(&self) -> Duration {
         self.used_at_rest
     }
 
-    /// For how much of the time from the beginning to `until`, which is not long ago, the engine did not run, or was
-    /// not heard, for want of a processor; zero below a millisecond.
+    /// Time between the start of the measurement and `until`, which must be recent, in which the engine waited for a
+    /// processor or its answer waited for the arbiter; zero below a millisecond.
     pub fn waited(&self, until: Instant) -> Duration {
         match &self.begun {
             Some(begun) if begun.may_have_waited(until) => {
@@ -124,7 +124,8 @@ impl ProcessorMeter {
         }
     }
 
-    /// The same of an engine that is done at `until`, and `rests` until the measurement begins again.
+    /// Ends the measurement at `until` and returns the time as [`ProcessorMeter::waited`] does. If it `rests`, the
+    /// engine must be idle until the next measurement.
     pub fn end(&mut self, until: Instant, rests: bool) -> Duration {
         let begun = self.begun.take();
         let Some(begun) = begun.filter(|begun| begun.is_new || begun.may_have_waited(until)) else {
@@ -145,12 +146,12 @@ impl ProcessorMeter {
         }
     }
 
-    /// All threads of the known processes.
+    /// Counters of all threads of the known processes.
     fn threads(&self) -> HashMap<u32, Share> {
         let mut threads = HashMap::new();
         for process in &self.processes {
             let tasks = Path::new(PROC).join(process.to_string()).join("task");
-            // A process that has ended has none.
+            // A process that has ended has no threads.
             for task in fs::read_dir(tasks).into_iter().flatten().flatten() {
                 let number = task.file_name().to_str().and_then(|name| name.parse().ok());
                 let share = read_share(&task.path().join("schedstat"));
@@ -162,7 +163,7 @@ impl ProcessorMeter {
 }
 
 impl Begun {
-    /// Whether so much time has passed that a wait could count.
+    /// `true` if enough time has passed for a wait that counts.
     fn may_have_waited(&self, until: Instant) -> bool {
         until.saturating_duration_since(self.at) >= WORTH_COUNTING
     }
@@ -178,7 +179,7 @@ impl Begun {
             sum.ran += ran;
             sum.waited += now.waited.saturating_sub(before.waited);
         }
-        // While its answer lay there and the arbiter itself waited, it was nobody's turn.
+        // While the answer waited for the arbiter, which itself waited for a processor, no engine is charged.
         let own = now.own.waited.saturating_sub(self.sample.own.waited);
         let elapsed = until.saturating_duration_since(self.at);
         let computed = busiest.max(sum.ran / processors);
@@ -191,12 +192,12 @@ impl Begun {
     }
 }
 
-/// For how long the calling thread could have run so far, and was not on a processor.
+/// Time that the calling thread has waited for a processor so far.
 pub fn own_wait() -> Duration {
     own_share().waited
 }
 
-/// What threads have used of the processors since they had what they had before.
+/// CPU time of threads between two samples.
 fn used(before: &HashMap<u32, Share>, now: &HashMap<u32, Share>) -> Duration {
     let ran = |threads: &HashMap<u32, Share>, thread| {
         let share: Option<&Share> = threads.get(thread);
@@ -208,12 +209,12 @@ fn used(before: &HashMap<u32, Share>, now: &HashMap<u32, Share>) -> Duration {
         .sum()
 }
 
-/// What the calling thread has had.
+/// Counters of the calling thread.
 fn own_share() -> Share {
     read_share(&Path::new(PROC).join("thread-self/schedstat")).unwrap_or_default()
 }
 
-/// Reads nanoseconds on a processor and in its queue; `None` where the system does not tell.
+/// Parses nanoseconds on a processor and in its queue; `None` if the system does not provide them.
 fn read_share(path: &Path) -> Option<Share> {
     let text = fs::read_to_string(path).ok()?;
     let mut numbers = text.split_ascii_whitespace().map(str::parse);

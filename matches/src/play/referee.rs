@@ -1,8 +1,8 @@
-//! The referee of one game: asks the engines in turn, judges their answers, draws the cards.
+//! The referee of one game: asks the engines in turn, judges their answers, and draws the cards.
 //!
-//! It knows nothing of matches. What an engine says is never believed: every move is checked against the
-//! rules, every answer against the clock, and whoever breaks either is named in the record with what it
-//! did. Read [`Referee::play`], then `Game::play_turn` in `game`.
+//! It knows nothing about matches and trusts no engine: it checks every move against the rules and every answer against
+//! the clock. The record names each offender and its fault. Start reading at [`Referee::play`], then `Game::play_turn`
+//! in `game`.
 
 mod adjudication;
 mod game;
@@ -29,71 +29,71 @@ pub use result::{GameEnd, places_and_endings};
 /// Referees the games of a plan.
 #[derive(Clone, Copy)]
 pub struct Referee<'a> {
-    /// What is played.
+    /// Plan of the match.
     pub plan: &'a Plan,
-    /// Ends the game.
+    /// Stops the game.
     pub interrupt: &'a Interrupt,
-    /// The arbiter's own lag, where it is measured.
+    /// Meter of the arbiter's own lag, if there is one.
     pub lag: Option<&'a LagMeter>,
-    /// Whose games may be played again; without it nobody's.
+    /// Budget of reruns; `None` for no reruns.
     pub replays: Option<&'a Replays>,
-    /// Told of each move and card as it is played, where somebody listens.
+    /// Callback for each move and card as it is played.
     pub listener: Option<&'a dyn Fn(Played<'_>)>,
 }
 
-/// A move or a card, played just now.
+/// A move or card that was just played.
 #[derive(Clone, Copy, Debug)]
 pub struct Played<'a> {
-    /// The number of the game.
+    /// Number of the game.
     pub game: u64,
-    /// The move, or `None` for a card.
+    /// The move; `None` for a card.
     pub turn: Option<&'a TurnRecord>,
-    /// The word of the move or card.
+    /// The move or card as text.
     pub word: &'a str,
 }
 
-/// Why a game has no result.
+/// Reasons why a game has no result.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Abandoned {
-    /// We were told to end.
+    /// The interrupt was set.
     #[error("interrupted")]
     Interrupted,
-    /// A loss that may be the fault of the arbiter or of somebody else.
+    /// The loss may not be the loser's own fault.
     #[error(transparent)]
     Suspect(Suspicion),
 }
 
-/// Why a loss may not be the loser's own fault.
+/// A loss that may not be the loser's own fault.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{engine}, seat {seat}, {cause}")]
 pub struct Suspicion {
     /// The engine's name.
     pub engine: String,
-    /// Its seat, from 1.
+    /// Seat of the engine, from 1.
     pub seat: u32,
-    /// What happened.
+    /// Possible cause of the loss.
     pub cause: Cause,
-    /// Each seat's share in permille just before, as the engines saw it; empty where they did not say.
+    /// Each seat's share in permille just before, by the engines' estimates; empty if there were none.
     pub shares: Vec<u16>,
 }
 
-/// Why a loss may be somebody else's fault.
+/// Possible cause of a loss other than the engine's own fault.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Cause {
-    /// It was late by less than the arbiter's own lag during the move.
+    /// The answer was late by less than the arbiter's own lag during the move.
     #[error(
-        "was {:.1} ms too late, where the arbiter itself lagged by {:.1} ms",
+        "was {:.1} ms too late while the arbiter itself lagged by {:.1} ms",
         over.as_secs_f64() * 1000.0,
         lag.as_secs_f64() * 1000.0
     )]
     Lag {
-        /// By how much it was later than limit and margin allow.
+        /// Time beyond the limit and the margin.
         over: Duration,
-        /// The arbiter's lag.
+        /// Lag of the arbiter.
         lag: Duration,
     },
-    /// Somebody else may have ended or stopped its process; in words, how.
-    #[error("{0}, which somebody else may have sent")]
+    /// Another process may have ended or stopped the engine's process; describes how.
+    #[error("{0}, possibly sent by another process")]
     Interference(String),
 }
 
@@ -114,7 +114,7 @@ impl From<Interrupted> for Abandoned {
 }
 
 impl<'a> Referee<'a> {
-    /// A referee without listener, who does not know its own lag.
+    /// Creates a referee without a callback, lag meter or reruns.
     pub fn new(plan: &'a Plan, interrupt: &'a Interrupt) -> Referee<'a> {
         Referee {
             plan,
@@ -125,21 +125,20 @@ impl<'a> Referee<'a> {
         }
     }
 
-    /// Plays one game to its end, by the rules or by the first fault, and returns what happened.
+    /// Plays one game to its end, by the rules or by the first fault, and returns its record.
     ///
-    /// `engines` sit in seat order, and belong to the thread that calls; a seat that has finished when the
-    /// opening ends needs none, and is asked nothing. Whose fault ended the game has been killed afterwards;
-    /// [`Engine::is_usable`] tells. The plies that `plan.patience` allows are the moves
-    /// that engines are asked for: neither cards nor the opening count. `turns` of the record has the moves
-    /// that were played, in order; an answer that was a fault is only in the `fault`.
+    /// `engines` are in seat order and belong to the calling thread. A seat that has finished by the end of the opening
+    /// needs no engine. The engine whose fault ended the game has been killed; see [`Engine::is_usable`]. The maximum
+    /// number of plies in `plan.patience` counts the moves of engines, neither cards nor the opening. `turns` of the
+    /// record contains the moves that were played, in order; an answer that was a fault is only in `fault`.
     ///
     /// # Errors
-    /// [`Abandoned`]: soon after the interrupt was set, where the engine that was thinking cannot be used any
-    /// more; or where the loss of a seat may be the fault of the arbiter or of somebody else.
+    /// [`Abandoned`]: the interrupt was set, and the engine that was searching can no longer be used; or the loss of a
+    /// seat may be the fault of the arbiter or of another process.
     ///
     /// # Panics
-    /// If the start of `game` is refused by the rules or its opening is illegal, if it has not as many
-    /// seats as `engines`, or if one is missing: the schedule is made of a validated plan.
+    /// If the start or the opening of `game` is illegal, the number of seats differs from that of `engines`, or an
+    /// engine is missing. A schedule made from a validated plan has none of these.
     pub fn play(
         &self,
         game: &ScheduledGame,

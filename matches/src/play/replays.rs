@@ -1,21 +1,21 @@
-//! How often games may be played again: losses on time that may be the arbiter's own fault, within bounds.
+//! The budget of reruns after losses that may be the arbiter's own fault.
 //!
-//! An engine that can hold up the arbiter could otherwise have every game that it is losing played once more.
+//! Without a limit, an engine that can delay the arbiter could have every lost game rerun.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::plan::EngineSpec;
 use crate::record::GameRecord;
 
-/// How often a game is played again.
+/// Maximum number of reruns of a game.
 pub const MOST_OF_A_GAME: usize = 2;
-/// How often games are played again for one engine in a match, where it lost by the arbiter's lag.
+/// Maximum number of reruns for an engine in a match after losses by the arbiter's lag.
 pub const MOST_BY_LAG: u32 = 10;
-/// The same, all replays counted, where its process fell by what somebody else may have done: it may have done that
-/// itself, to escape from a game that it loses.
+/// The same, counting all reruns, after the end or stop of its process by what may be another process: the engine may
+/// have caused it itself, to escape from a lost game.
 pub const MOST_BY_INTERFERENCE: u32 = 2;
 
-/// For whom games of a match have been played again.
+/// Number of reruns for each engine of a match.
 #[derive(Debug)]
 pub struct Replays {
     names: Vec<String>,
@@ -23,7 +23,7 @@ pub struct Replays {
 }
 
 impl Replays {
-    /// The replays of the games so far, engine by engine in the order of the plan; none where nothing is known.
+    /// Creates the budget after earlier games with `counts` reruns, in the order of the plan; empty for none.
     pub fn new(engines: &[EngineSpec], counts: &[u32]) -> Replays {
         let mut counts = counts.to_vec();
         counts.resize(engines.len(), 0);
@@ -33,7 +33,7 @@ impl Replays {
         }
     }
 
-    /// Takes in what somebody else has counted, in the order of the plan: what is more than is known here holds.
+    /// Raises the counts to those of another process, in the order of the plan.
     pub fn learn(&self, counts: &[u32]) {
         let mut known = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         for (known, &count) in known.iter_mut().zip(counts) {
@@ -41,7 +41,7 @@ impl Replays {
         }
     }
 
-    /// Whether one more game may be played again for an engine, of so many at most; it counts if so.
+    /// Grants and counts one more rerun for an engine, if it has had less than `most`.
     pub fn grant(&self, engine: &str, most: u32) -> bool {
         let Some(index) = self.names.iter().position(|name| name == engine) else {
             return false;
@@ -53,7 +53,7 @@ impl Replays {
     }
 }
 
-/// Counts in `counts`, engine by engine, the replays that led to a game.
+/// Adds the reruns of a game to `counts`, by engine.
 pub fn count_replays(engines: &[EngineSpec], record: &GameRecord, counts: &mut [u32]) {
     for replay in &record.replays {
         let name = record.seats.get((replay.seat as usize).wrapping_sub(1));

@@ -1,5 +1,5 @@
-//! Plays the games of a plan: worker threads, each with its own engine processes, take the games of the
-//! schedule in turn.
+//! Plays the games of a plan: worker threads, each with its own engine processes, take the games of the schedule in
+//! turn.
 
 mod games;
 mod programs;
@@ -33,18 +33,18 @@ pub use programs::Programs;
 pub use retirement::{Retirement, count_failures};
 use walkover::walkover;
 
-/// News that may wait to be heard when another game begins.
+/// Capacity of the event queue; no game starts while it is full.
 const MOST_UNHEARD: usize = 64;
-/// How long a game that cannot begin yet waits before it looks again.
+/// Interval between checks of the event queue before a game starts.
 const PAUSE: Duration = Duration::from_millis(1);
-/// How long a rest goes on before it looks for interrupts.
+/// Interval between checks for an interrupt during a pause.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Why a match cannot begin or go on.
+/// Errors that stop a match.
 #[derive(Debug, Error)]
 pub enum RunError {
-    /// An engine cannot be started, be it for its own sake or for want of descriptors, processes or memory; or it is
-    /// another than at the start.
+    /// An engine failed to start (its own fault, or a lack of descriptors, processes or memory), or its program has
+    /// changed since the match began.
     #[error(transparent)]
     Start(#[from] StartError),
     /// An opening cannot be played.
@@ -52,11 +52,11 @@ pub enum RunError {
     Opening(#[from] OpeningError),
 }
 
-/// Starts every engine of a plan once; returns the names by which they introduce themselves, and what is to be
-/// said of those that do not say `uciok`: they lose their games when these are played.
+/// Starts every engine of a plan once; returns their `id name`s, and a message for each engine that does not send
+/// `uciok`. Such an engine loses its games when they are played.
 ///
 /// # Errors
-/// [`RunError::Start`] for the first engine that cannot be started, or not as it was asked for.
+/// [`RunError::Start`] for the first engine that cannot be started or rejects its configuration.
 pub fn check_engines(
     plan: &Plan,
     isolation: Option<Isolation>,
@@ -93,72 +93,71 @@ pub fn check_engines(
     Ok((id_names, remarks))
 }
 
-/// What happens in a match, as it happens.
+/// Events of a running match.
 #[derive(Debug)]
 pub enum News {
     /// A game begins.
     Begun(ScheduledGame),
     /// A move or a card is played.
     Played {
-        /// The number of the game.
+        /// Number of the game.
         game: u64,
-        /// The move, or `None` for a card.
+        /// The move; `None` for a card.
         turn: Option<TurnRecord>,
-        /// The word of the move or card.
+        /// The move or card as text.
         word: String,
     },
     /// A game has ended.
     Ended(Box<GameRecord>),
-    /// A game is played once more, since its result is suspect.
+    /// A game is rerun, because its loss may not be the engine's fault.
     Again {
-        /// The number of the game.
+        /// Number of the game.
         game: u64,
         /// Why, in one sentence.
         reason: String,
     },
-    /// An engine has failed too often in a row, and plays no more.
+    /// An engine has failed too often in a row and is retired.
     Retired {
-        /// Its name.
+        /// Name of the engine.
         engine: String,
-        /// How often.
+        /// Number of its consecutive failures.
         failures: u32,
     },
 }
 
-/// How a match is played and followed.
+/// Inputs of a running match.
 #[derive(Clone, Copy)]
 pub struct Match<'a> {
-    /// What is played.
+    /// Plan of the match.
     pub plan: &'a Plan,
-    /// Which of its games are to be played.
+    /// Source of the games to play.
     pub games: &'a dyn Games,
-    /// How often each engine has failed in a row before, in the order of the plan; none where nothing is known.
+    /// Consecutive failures of each engine so far, in the order of the plan; empty for none.
     pub failures: &'a [u32],
-    /// For whom games have been played again.
+    /// Budget of reruns.
     pub replays: &'a Replays,
-    /// Where every line is logged.
+    /// Log of all lines.
     pub log: &'a Log,
-    /// Ends the match.
+    /// Stops the match.
     pub interrupt: &'a Interrupt,
-    /// The arbiter's own lag.
+    /// Meter of the arbiter's own lag.
     pub lag: &'a LagMeter,
-    /// Which of the cores that may be used the first thread has, where the plan pins each to one; the next thread has
-    /// the next one.
+    /// Index of the first thread's core among the allowed cores, if the plan pins engines; each further thread takes
+    /// the next core.
     pub first_core: usize,
-    /// Whether engines are isolated from each other, where that is possible here.
+    /// Isolation of the engines from each other, if possible.
     pub isolation: Option<Isolation>,
-    /// The engines' programs, where a match in which one of them changes is to stop.
+    /// Programs of the engines; if present, a change of one stops the match.
     pub programs: Option<&'a Programs>,
-    /// Whether news of beginnings and single moves are wanted.
+    /// Whether to send events for the start of games and for single moves.
     pub is_followed: bool,
 }
 
-/// Plays all games of a plan that are due, but for those of retired engines, or until interrupted; calls `on_news`
-/// with all that happens, always in the calling thread. Several games at a time end in any order.
+/// Plays all due games of a plan, except those of retired engines, until interrupted; calls `on_news` for each event,
+/// always in the calling thread. Concurrent games end in any order.
 ///
 /// # Errors
-/// The first error of `on_news`, or [`RunError::Start`] where the system has no room for an engine; either stops
-/// the match.
+/// The first error of `on_news`, or [`RunError::Start`] if the system has no room for an engine. Both stop the match.
 pub fn run<E: From<RunError>>(
     planned: Match<'_>,
     mut on_news: impl FnMut(News) -> Result<(), E>,
@@ -201,15 +200,15 @@ pub fn run<E: From<RunError>>(
     })
 }
 
-/// The core of a thread; `None` for any.
+/// Returns the core of a thread; `None` for any.
 fn core_of(cores: &[usize], thread: usize) -> Option<usize> {
     cores.get(thread % cores.len().max(1)).copied()
 }
 
-/// The processor cores that may be used.
+/// Returns the allowed processor cores.
 #[cfg(target_os = "linux")]
 fn cores() -> Vec<usize> {
-    // Without an answer nothing is pinned.
+    // If the system does not answer, no engine is pinned.
     let allowed = sched_getaffinity(None);
     let allowed = |core: &usize| allowed.as_ref().is_ok_and(|set| set.is_set(*core));
     (0..CpuSet::MAX_CPU).filter(allowed).collect()
@@ -226,11 +225,11 @@ struct Worker<'a> {
     schedule: &'a Schedule<'a>,
     retirement: &'a Retirement<'a>,
     news: Sender<Result<News, RunError>>,
-    /// How much of the news nobody has heard yet.
+    /// Number of events that `on_news` has not handled yet.
     unheard: &'a AtomicUsize,
-    /// Where its engines run, if that is to be one place.
+    /// Core of its engines; `None` for any.
     core: Option<usize>,
-    /// Its engines between games.
+    /// Its idle engines.
     idle: HashMap<SeatedEngine, Engine>,
 }
 
@@ -284,11 +283,11 @@ impl Worker<'_> {
 
     fn tell(&self, news: Result<News, RunError>) {
         self.unheard.fetch_add(1, Ordering::Relaxed);
-        // Nobody listens any more only when the match has ended.
+        // The receiver is gone only after the end of the match.
         let _ = self.news.send(news);
     }
 
-    /// Waits while more is played than is heard: what nobody has heard yet takes memory.
+    /// Waits while the event queue is full, to bound its memory.
     fn await_listener(&self) {
         while self.unheard.load(Ordering::Relaxed) > MOST_UNHEARD && !self.planned.interrupt.ends()
         {
@@ -303,13 +302,12 @@ impl Worker<'_> {
         }
     }
 
-    /// Plays a game, and plays it once more while its result may be the arbiter's own fault; `None` where it is
-    /// interrupted.
+    /// Plays a game, and reruns it while its result may not be the engine's own fault; `None` after an interrupt.
     fn play_until_sure(&mut self, game: &ScheduledGame) -> Option<GameRecord> {
         let mut game = game.clone();
         let mut replays: Vec<Replay> = Vec::new();
         loop {
-            // A machine that is never fit for the game does not keep the match from its end.
+            // The limit lets the match end even on a machine that always lags.
             let allowed = (replays.len() < MOST_OF_A_GAME).then_some(self.planned.replays);
             match self.play(&game, allowed) {
                 Ok(record) => return Some(GameRecord { replays, ..record }),
@@ -321,14 +319,13 @@ impl Worker<'_> {
                         reason: replay.reason.clone(),
                     }));
                     replays.push(replay);
-                    // The cards that were drawn are known by now.
+                    // New cards, because the engines know those that were drawn.
                     game = game.dealt_anew();
                 }
             }
         }
     }
 
-    /// Plays one game.
     fn play(
         &mut self,
         game: &ScheduledGame,
@@ -336,13 +333,13 @@ impl Worker<'_> {
     ) -> Result<GameRecord, Abandoned> {
         let plan = self.planned.plan;
         let opening = game.as_opening();
-        // The schedule has only openings that can be played.
+        // The schedule contains only openings that can be played.
         let position = opening.position(plan.variant, plan.seats);
         let position = position.map_err(|_| Abandoned::Interrupted)?;
         let mut engines = Vec::new();
         for (seat, &seated) in game.seats.iter().enumerate() {
             if position.place(Seat(seat as u8)).is_some() {
-                // Who has finished in the opening is asked nothing.
+                // A seat that has finished in the opening needs no engine.
                 engines.push(None);
                 continue;
             }
@@ -393,14 +390,14 @@ impl Worker<'_> {
         record
     }
 
-    /// Whether an engine that cannot be started is excused, since somebody else may have ended it.
+    /// `true` if a failed start is excused, because another process may have caused it.
     fn excuses(&self, replays: Option<&Replays>, seated: SeatedEngine, error: &StartError) -> bool {
         let name = &self.planned.plan.engines[seated.engine].name;
         let is_granted = |replays: &Replays| replays.grant(name, MOST_BY_INTERFERENCE);
         error.interference().is_some() && replays.is_some_and(is_granted)
     }
 
-    /// An engine, kept from the last game or started now.
+    /// Returns an idle engine, or starts a new one.
     fn engine(&mut self, seated: SeatedEngine) -> Result<Engine, StartError> {
         if let Some(engine) = self.idle.remove(&seated) {
             return Ok(engine);
@@ -428,7 +425,7 @@ impl Worker<'_> {
         )
     }
 
-    /// Keeps the engines of a game for the next one, but those that failed or are started anew every time.
+    /// Keeps the engines of a game for the next one, except those that failed or restart for every game.
     fn put_back(&mut self, game: &ScheduledGame, engines: Vec<Option<Engine>>) {
         let mut leaving = Vec::new();
         for (&seated, engine) in game.seats.iter().zip(engines) {

@@ -1,4 +1,4 @@
-//! Signals that ask the arbiter to end, and those that engines send it.
+//! Signals that ask the arbiter to stop, and signals from engines.
 
 use std::io;
 use std::thread;
@@ -11,20 +11,20 @@ use signal_hook::low_level::signal_name;
 use super::engine;
 use super::interrupt::Interrupt;
 
-/// Calls `on_signal`, in a thread of its own, for each signal that asks us to end. An engine that sends one, or another
-/// that can be told from whom it is, is accused of it, and nothing else happens but that `on_accusation` is called
-/// with its process and the name of the signal.
+/// Calls `on_signal`, in a separate thread, for each signal that asks the arbiter to stop. A signal that comes from an
+/// engine is only recorded and reported: `on_accusation` receives the process ID of the engine and the name of the
+/// signal.
 ///
 /// # Errors
-/// The system's reason for which signals cannot be handled.
+/// The system cannot install the signal handlers.
 pub fn listen(
     interrupt: &Interrupt,
     mut on_signal: impl FnMut() + Send + 'static,
     on_accusation: impl Fn(u32, &str) + Send + 'static,
 ) -> io::Result<()> {
     let ends = [SIGINT, SIGTERM, SIGHUP];
-    // What else an engine might send; sent by anybody else these mean nothing. A file that may not grow is an error of
-    // whoever writes it, who says so.
+    // Other signals that an engine might send; from other senders they have no effect. SIGXFSZ would end the process;
+    // with a handler, the write fails with an error instead.
     let others = [SIGCONT, SIGUSR1, SIGUSR2, SIGALRM, SIGXFSZ];
     let mut signals = SignalsInfo::<WithOrigin>::new(ends.iter().chain(&others))?;
     let interrupt = interrupt.clone();

@@ -1,8 +1,8 @@
-//! What stands between engines: what one of them may take of the system, and what it sees of the others, of the
-//! arbiter and of the arbiter's terminal. docs/fairness.md says which attacks are left.
+//! The sandbox of an engine: limits of its resources, and of its view of other engines, the arbiter and the arbiter's
+//! terminal. docs/fairness.md lists the remaining attacks.
 //!
-//! Every engine has a session of its own without a terminal, can gain no privileges, leaves no core dump, and dies
-//! with the arbiter. Where the kernel allows it each is also alone in namespaces of its own: [`Isolation`].
+//! Every engine has its own session without a terminal, cannot gain privileges, leaves no core dump, and dies with the
+//! arbiter. If the kernel allows it, each engine also has its own namespaces: [`Isolation`].
 
 mod guard;
 mod isolation;
@@ -23,11 +23,10 @@ pub use memory_group::MemoryGroup;
 use crate::plan::Plan;
 use crate::play::family::state;
 
-/// Bytes of a MiB.
 const MIB: u64 = 1 << 20;
 
-/// Stands between the arbiter and an engine, where the command line of this process says so; `None` for any other.
-/// Every program that starts engines calls this first: it is to be quick, and so is not parsed as commands are.
+/// Runs a launcher if the command line of this process asks for one; otherwise returns `None`. Every program that
+/// starts engines must call this first. It must be fast and therefore does not use the command-line parser.
 pub fn launch(words: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     #[cfg(target_os = "linux")]
     {
@@ -42,24 +41,24 @@ pub fn launch(words: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     }
 }
 
-/// Keeps other programs of the same user from reading the arbiter's memory and its open files, the pipes of its
-/// engines among them, through `/proc`. The superuser can read them nevertheless. Only Linux has this.
+/// Prevents other programs of the same user from accessing the arbiter's memory and open files, including the pipes of
+/// its engines, through `/proc`. The superuser still has access. Linux only.
 pub fn shield_arbiter() {
-    // The call fails on no kernel with /proc; without it the arbiter is as open as any program.
+    // The call cannot fail on a kernel with /proc; without it, the arbiter is only as protected as any program.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
 }
 
-/// A line that says by what the memory of a plan's engines is bounded; `None` where it is not.
+/// Returns a message that says how the memory of a plan's engines is limited; `None` if it is not.
 pub fn memory_in_words(plan: &Plan) -> Option<&'static str> {
     let mib = plan.engines.iter().find_map(|engine| engine.memory)?;
     Some(match MemoryGroup::create(mib) {
-        Some(_) => "memory: bounded by a control group for each engine",
-        None => "memory: bounded by the address space of each process",
+        Some(_) => "memory: limited by a control group for each engine",
+        None => "memory: limited by the address space of each process",
     })
 }
 
-/// Whether a process is stopped, by a signal or by a debugger.
+/// `true` if a process is stopped, by a signal or by a debugger.
 pub fn is_stopped(process: u32) -> bool {
     matches!(state(process), Some('T' | 't'))
 }

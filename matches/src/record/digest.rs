@@ -1,4 +1,4 @@
-//! By what a game is recognised: a hash of all that was played and said, but of nothing that the wall clock said.
+//! The digest of a game: a hash of everything in its record that does not depend on the wall clock.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -7,23 +7,23 @@ use super::line::Line;
 use super::printable::printable_json;
 use super::{GameRecord, TurnSums};
 
-/// Bytes of a hash that make a digest.
+/// Number of bytes of a hash that make a digest.
 const BYTES: usize = 16;
 
-/// A game as it was kept, with what was kept beside it.
+/// A stored game with its stored digest and totals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Line", into = "Line")]
 pub struct KeptGame {
     /// The game.
     pub record: GameRecord,
-    /// Its digest when it was played, or `None` of a game that was kept before there were digests.
+    /// Digest at the time of the game; `None` for a game that was stored without one.
     pub digest: Option<String>,
-    /// What the turns of each seat were said to add up to, or `None` where only the turns are kept.
+    /// Stored totals of each seat's turns; `None` if only the turns are stored.
     pub totals: Option<Vec<TurnSums>>,
 }
 
 impl GameRecord {
-    /// The first 32 hexadecimal digits of the SHA-256 of the game's JSON line without clock and digest.
+    /// Returns the first 32 hexadecimal digits of the SHA-256 of the game's JSON line without clock and digest.
     pub fn digest(&self) -> String {
         let line = Line::without_digest(self.clone().without_clock());
         // A record always has a JSON form.
@@ -60,7 +60,7 @@ impl From<Line> for KeptGame {
 }
 
 impl KeptGame {
-    /// The same game without anything that the wall clock said; its digest does not depend on that.
+    /// Removes everything that depends on the wall clock; the digest stays the same.
     pub fn without_clock(self) -> KeptGame {
         KeptGame {
             record: self.record.without_clock(),
@@ -70,7 +70,7 @@ impl KeptGame {
     }
 }
 
-/// The digest of a whole match: that of the digests of its games, in their order.
+/// Digest of a match: the hash of its games' digests, in order.
 ///
 /// # Examples
 /// ```
@@ -84,13 +84,13 @@ impl KeptGame {
 pub struct MatchDigest(Sha256);
 
 impl MatchDigest {
-    /// Adds the next game by its digest.
+    /// Adds the digest of the next game.
     pub fn add(&mut self, digest: &str) {
         self.0.update(digest);
         self.0.update("\n");
     }
 
-    /// The first 32 hexadecimal digits of the SHA-256 of the digests so far, one a line.
+    /// Returns the first 32 hexadecimal digits of the SHA-256 of all digests so far, one per line.
     pub fn text(self) -> String {
         text(self.0.finalize().as_slice())
     }

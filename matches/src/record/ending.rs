@@ -1,43 +1,43 @@
-//! The ways in which a seat's game can end: a closed set.
+//! The possible endings of a seat's game.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Why a seat's game stopped. In records and tables each is spelt as its [`Display`](fmt::Display).
+/// Why a seat's game stopped. Records and tables spell it as its [`Display`](fmt::Display) does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Ending {
-    /// It reached its place by the rules, other than by being left over.
+    /// The seat reached its place by the rules, and others were still playing.
     #[serde(rename = "finish")]
     Finish,
-    /// All others had finished: the last place.
+    /// The seat is last, because all others have finished.
     #[serde(rename = "last")]
     Last,
-    /// Its answer was no legal move, or none or rubbish after `bestmove`.
+    /// The move was illegal, malformed or missing after `bestmove`.
     #[serde(rename = "illegal move")]
     IllegalMove,
-    /// It answered later than its limit and the margin allow.
+    /// The answer came later than the limit plus the margin.
     #[serde(rename = "time forfeit")]
     TimeForfeit,
-    /// It did not answer at all while it could be waited for.
+    /// The engine gave no answer before the deadline.
     #[serde(rename = "stall")]
     Stall,
-    /// Its process ended.
+    /// The engine's process ended.
     #[serde(rename = "crash")]
     Crash,
-    /// It closed its output, its process going on.
+    /// The engine closed its output while its process kept running.
     #[serde(rename = "disconnect")]
     Disconnect,
-    /// It meddled with the arbiter, as by a signal.
+    /// The engine interfered with the arbiter, for example by a signal.
     #[serde(rename = "interference")]
     Interference,
-    /// Both engines agreed for long enough who wins.
+    /// Both engines agreed for long enough on the winner.
     #[serde(rename = "agreed")]
     Agreed,
-    /// The rules knew the exact outcome.
+    /// The rules know the exact outcome.
     #[serde(rename = "solved")]
     Solved,
-    /// The game reached the most plies allowed.
+    /// The game reached the maximum number of plies.
     #[serde(rename = "max plies")]
     MaxPlies,
     /// Another seat's fault ended the game.
@@ -46,7 +46,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// All endings, in the order of tables.
+    /// All endings, in the order of the tables.
     pub const ALL: [Ending; 12] = [
         Ending::Finish,
         Ending::Last,
@@ -62,7 +62,7 @@ impl Ending {
         Ending::Ended,
     ];
 
-    /// The spelling in records and tables.
+    /// Returns the spelling in records and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Ending::Finish => "finish",
@@ -80,7 +80,7 @@ impl Ending {
         }
     }
 
-    /// Whether the seat itself is at fault.
+    /// `true` if the seat itself is at fault.
     pub const fn is_fault(self) -> bool {
         matches!(
             self,

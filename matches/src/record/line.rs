@@ -1,4 +1,4 @@
-//! The form of a record in a file: what the clock said stands apart from what was played.
+//! The JSON form of a record, which separates the clock from the game.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::{Evidence, Fault, GameRecord, Machine, Replay, TurnRecord};
 use crate::record::ending::Ending;
 use crate::record::seed::Seed;
 
-/// A record as it is written and read.
+/// A record as one JSON line.
 #[derive(Serialize, Deserialize)]
 pub struct Line {
     game: u64,
@@ -33,7 +33,7 @@ pub struct Line {
 struct LineTurn {
     seat: u32,
     mv: String,
-    /// Where records had the time before they had a `clock`.
+    /// Place of the time in old records, which have no `clock`; only read.
     #[serde(default, skip_serializing)]
     micros: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,36 +51,36 @@ struct LineTurn {
     flaw: Option<String>,
 }
 
-/// All that the wall clock said.
+/// Everything that depends on the wall clock.
 #[derive(Default, Serialize, Deserialize)]
 struct Clock {
-    /// Of each turn the microseconds from `go` to the answer, `null` where they are not known.
+    /// Time from `go` to the answer of each turn, in microseconds; `null` if it is unknown.
     micros: Vec<Option<u64>>,
-    /// The number of each turn, from 1, that was later than its limit of time, and by how many microseconds.
+    /// Excess of turns over their time limit in microseconds, by number of the turn, from 1.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     overruns: BTreeMap<usize, u64>,
-    /// The number of each turn in which the engine waited for a processor, and for how many microseconds.
+    /// Microseconds that the engine waited for a processor, by number of the turn.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     waited: BTreeMap<usize, u64>,
-    /// The number of each turn before which the engine computed out of turn, and for how many microseconds.
+    /// Microseconds of CPU time used out of turn before a turn, by number of the turn.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     out_of_turn: BTreeMap<usize, u64>,
-    /// The number of each turn that paid for pondering that ended late, and how many microseconds.
+    /// Microseconds charged because pondering stopped late, by number of the turn.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     late_stops: BTreeMap<usize, u64>,
-    /// Why the game was played again.
+    /// Abandoned attempts at the game.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     replays: Vec<Replay>,
-    /// The last moments of the offender.
+    /// State of the offender at the moment of the fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
-    /// The machine that played the game.
+    /// Machine that played the game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     machine: Option<Machine>,
 }
 
 impl Line {
-    /// The line of a game that has no digest yet.
+    /// Returns the line of a game, without a digest.
     pub fn without_digest(mut record: GameRecord) -> Line {
         let micros: Vec<Option<u64>> = record.turns.iter().map(|turn| turn.micros).collect();
         let times = |of: fn(&TurnRecord) -> Option<u64>| -> BTreeMap<usize, u64> {
@@ -186,12 +186,12 @@ impl From<Line> for GameRecord {
     }
 }
 
-/// A principal variation as one text, or `None` where it is empty.
+/// Joins a principal variation into one text; `None` if it is empty.
 pub fn pv_text(pv: &[String]) -> Option<String> {
     (!pv.is_empty()).then(|| pv.join(" "))
 }
 
-/// The words of such a text.
+/// Splits such a text into its words.
 pub fn pv_words(text: Option<&str>) -> Vec<String> {
     let words = text.unwrap_or_default().split_whitespace();
     words.map(String::from).collect()
@@ -277,7 +277,7 @@ mod tests {
         );
     }
 
-    /// With sha256sum, of the line that `export --without-clock` prints, without its digest.
+    /// Expected value from `sha256sum` of the line that `export --without-clock` prints, without its digest.
     #[test]
     fn a_digest_is_that_of_a_line() {
         let line = write(&read(OLD).without_clock());

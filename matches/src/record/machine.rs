@@ -1,25 +1,24 @@
-//! Which machine played a game of a match on many machines, and how it was then.
+//! The machine that played a game of a match on several machines, and its state at that time.
 
 use serde::{Deserialize, Serialize};
 
 /// The machine that played a game. In a file it is under the key of the clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
-    /// The name of its worker.
+    /// Name of the machine's worker.
     pub worker: String,
-    /// Games that it plays at a time.
+    /// Number of games that the machine plays at a time.
     pub slots: u32,
-    /// Microseconds that the game took there, with all that came before its first move.
+    /// Duration of the game on the machine in microseconds, including everything before the first move.
     pub micros: u64,
-    /// The median lag of its arbiter in the last minute or two, in microseconds.
+    /// Median lag of the machine's arbiter in the last minute or two, in microseconds.
     pub lag_median: u64,
-    /// The lag that 99 in 100 did not exceed then, in microseconds.
+    /// 99th percentile of this lag, in microseconds.
     pub lag_p99: u64,
-    /// Positions a second that the built-in engine visits in each of its slots while all of them are busy; `None` where
-    /// that was not measured.
+    /// Nodes per second of the built-in engine in each slot while all slots are busy; `None` if it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<u64>,
-    /// The limits of time that held, in permille of those of the match; `None` where they were the same.
+    /// Time limits in permille of the match's own; `None` if they are the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_scale: Option<u32>,
 }

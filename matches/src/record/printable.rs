@@ -1,14 +1,14 @@
-//! Text from outside, made fit to be shown.
+//! Text from outside, made safe to show.
 //!
-//! What an engine says and what a file holds may have escape sequences that move the cursor of a terminal, marks
-//! that turn the order of a line around, and characters that nobody sees. All of them are shown as escapes, such as
-//! `\u{1b}`: here and nowhere else it is decided which and how.
+//! Text from an engine or a file may contain escape sequences that move the cursor of a terminal, marks that reverse
+//! the direction of a line, and invisible characters. All of them are shown as escapes such as `\u{1b}`. Only this
+//! module decides which characters are escaped, and how.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character is not seen as itself: a control character, a mark for the direction of writing, one without
-/// width, or a separator of lines or paragraphs.
+/// `true` if a character is not visible as itself: a control character, a mark of the writing direction, a character
+/// without width, or a separator of lines or paragraphs.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(
@@ -25,13 +25,13 @@ pub fn is_hidden(c: char) -> bool {
         )
 }
 
-/// Whether all characters of a text stay, as those do that are seen on every terminal. Most texts have no others, and
-/// this is quickly known.
+/// `true` if all characters of a text stay. ASCII graphic characters and blanks always do; most texts consist of them,
+/// so this is a fast path.
 fn stays_whole(text: &str, stays: impl Fn(char) -> bool) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || text.chars().all(stays)
 }
 
-/// A text as part of one line: hidden characters as escapes, tabs as blanks.
+/// Escapes a text for use within one line: hidden characters become escapes, tabs become blanks.
 ///
 /// # Examples
 /// ```
@@ -54,7 +54,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// A text of several lines: line feeds and tabs stay, other hidden characters are escapes.
+/// Escapes a text of several lines: like [`printable`], but line feeds and tabs stay.
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     let stays = |c: char| matches!(c, '\n' | '\t') || !is_hidden(c);
     if stays_whole(text, stays) {
@@ -70,7 +70,7 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Bytes as part of one line, as [`printable`]; those that are no UTF-8 as `\xff`.
+/// Escapes bytes like [`printable`]; bytes that are not UTF-8 become `\xff`.
 pub fn printable_bytes(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return printable(text);
@@ -86,7 +86,7 @@ pub fn printable_bytes(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The beginning of a text, at most `most` characters of it; three dots behind it say that there was more.
+/// Returns the first `most` characters of a text, followed by three dots if there are more.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((end, _)) => Cow::Owned(format!("{}...", &text[..end])),
@@ -94,9 +94,9 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// JSON with the escapes of JSON in the place of hidden characters: it means the same as before.
+/// Replaces hidden characters in JSON by JSON escapes; its meaning stays the same.
 pub fn printable_json(json: &str) -> Cow<'_, str> {
-    // Outside of its texts JSON has none of them but white space, and in its texts no white space of that kind.
+    // Outside of JSON strings the only hidden characters are white space, and inside of them white space is escaped.
     let stays = |c: char| matches!(c, '\n' | '\t' | '\r') || !is_hidden(c);
     if stays_whole(json, stays) {
         return Cow::Borrowed(json);

@@ -1,4 +1,4 @@
-//! The seed of a match: a number that somebody chose, or a secret key.
+//! The seed of a match: a number that the user chose, or a secret key.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use thiserror::Error;
 /// Bytes of a key.
 const KEY_BYTES: usize = 16;
 
-/// From what all that is random in a match follows. As text it is a decimal number, or 32 hexadecimal digits.
+/// Source of all randomness in a match. As text it is a decimal number or 32 hexadecimal digits.
 ///
 /// # Examples
 /// ```
@@ -21,13 +21,13 @@ const KEY_BYTES: usize = 16;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seed {
-    /// A number, short enough to be typed, and to be found out by trying.
+    /// A number, short enough to type, and to find by trial and error.
     Number(u64),
     /// A key of 128 bits.
     Key([u8; KEY_BYTES]),
 }
 
-/// A text that is no seed.
+/// The text is not a seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("expected a whole number from 0 to 18446744073709551615, or 32 hexadecimal digits")]
 pub struct SeedTextError;
@@ -58,7 +58,7 @@ impl FromStr for Seed {
 }
 
 impl Serialize for Seed {
-    /// A number as one, a key as text.
+    /// Writes a number as a number and a key as text.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Seed::Number(number) => serializer.serialize_u64(*number),

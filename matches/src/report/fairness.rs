@@ -1,30 +1,31 @@
-//! What machine and rivals did to the engines: how long each was kept waiting for a processor, what it took after
-//! `stop`, and which games were played again.
+//! Disturbances of the engines by the machine and by other engines: waiting for a processor, late ends of pondering,
+//! CPU use out of turn, and reruns.
 
 use super::{Column, Rows, percent};
 use crate::record::{GameRecord, TurnSums};
 
-/// A machine is too busy where engines wait in so much of their time.
+/// A machine is too busy if engines wait for a processor for at least this share of their time.
 const TOO_BUSY: f64 = 0.1;
-/// Time of engines from which on a share of it tells something, in microseconds.
+/// Least total time of the engines for this warning, in microseconds.
 const TELLING_MICROS: u64 = 1_000_000;
-/// A wait that is worth a table.
+/// The table is shown from this share of waiting time.
 const WORTH_TELLING: f64 = 0.001;
-/// A part of its own time for which no engine computes out of turn unless it thinks.
+/// An engine with at least this CPU use out of turn, as a share of its own time, must be searching.
 const THOUGHT: f64 = 0.25;
-/// Replays from which on their circumstances tell something.
+/// Least number of reruns for a statistical test.
 const TELLING_REPLAYS: usize = 5;
-/// How many standard errors are no chance: 1 % of one side.
+/// Number of standard errors that is significant: 1 %, one-sided.
 const NO_CHANCE: f64 = 2.33;
 
-/// What the columns mean.
+/// Explanation of the columns.
 pub const LEGEND: &str = "\
-waited: part of its time for want of a processor, not counted; out of turn: what it computed while it had nothing to do,
-as a part of its time; after stop: time charged for pondering that ended late; replays: games played again since it
-would have lost them by somebody else's fault; share before: its own before all replays of its games, and its par
+waited: share of its time in which it waited for a processor, which does not count; out of turn: CPU time used during
+other seats' turns, as a share of its own time; after stop: time charged for stopping its pondering late; reruns: games
+rerun because its loss may not have been its own fault; share before: its mean share before all reruns of its games,
+and its par
 ";
 
-/// What happened to each engine of a match.
+/// Disturbances of each engine of a match.
 #[derive(Clone, Debug)]
 pub struct Fairness {
     engines: Vec<Engine>,
@@ -37,18 +38,18 @@ struct Engine {
     waited: u64,
     out_of_turn: u64,
     late_stops: u64,
-    /// Seats in games that were played again, each time.
+    /// Number of seats in games that were rerun, counted for each rerun.
     seatings: usize,
-    /// How often it was the one that would have lost.
+    /// Number of reruns after a loss of this engine.
     replays: usize,
-    /// How far its share was above its par before each replay of a game in which it sat, in permille.
+    /// Share minus par before each rerun of its games, in permille.
     leads: Vec<f64>,
-    /// The sum of its shares before, and of its pars, in permille.
+    /// Sums of these shares and of these pars, in permille.
     shares: [f64; 2],
 }
 
 impl Fairness {
-    /// Before the first game of these engines.
+    /// Creates empty statistics of these engines.
     pub fn new<'a>(names: impl Iterator<Item = &'a str>) -> Fairness {
         let engine = |name: &str| Engine {
             name: name.to_string(),
@@ -59,7 +60,7 @@ impl Fairness {
         }
     }
 
-    /// Counts a game, given what the turns of each seat add up to.
+    /// Counts a game, given the totals of each seat's turns.
     pub fn add(&mut self, record: &GameRecord, sums: &[TurnSums]) {
         for engine in &mut self.engines {
             let own = |(seat, name): (usize, &String)| (*name == engine.name).then_some(seat);
@@ -90,7 +91,7 @@ impl Fairness {
         }
     }
 
-    /// The table, or `None` where there is nothing to tell.
+    /// Returns the table; `None` if there were no disturbances.
     pub fn rows(&self) -> Option<Rows> {
         let is_telling = |engine: &Engine| {
             engine.waited_share() >= WORTH_TELLING
@@ -107,7 +108,7 @@ impl Fairness {
                 "waited",
                 "out of turn",
                 "after stop",
-                "replays",
+                "reruns",
                 "share before",
             ]
             .map(Column::right),
@@ -118,7 +119,7 @@ impl Fairness {
         })
     }
 
-    /// What is to be said aloud: that the machine is too busy, and what to do.
+    /// Warning that the machine is too busy, with a remedy.
     pub fn warning(&self) -> Option<String> {
         let micros: u64 = self.engines.iter().map(|engine| engine.micros).sum();
         let waited: u64 = self.engines.iter().map(|engine| engine.waited).sum();
@@ -132,7 +133,7 @@ impl Fairness {
         })
     }
 
-    /// Engines whose replays are no chance, each with the reason.
+    /// Engines with significant reruns or CPU use out of turn, each with the reason.
     pub fn suspects(&self) -> Vec<String> {
         let all: usize = self.engines.iter().map(|engine| engine.seatings).sum();
         let replays: usize = self.engines.iter().map(|engine| engine.replays).sum();
@@ -145,21 +146,21 @@ impl Fairness {
             if replays >= TELLING_REPLAYS && excess > NO_CHANCE * deviation && deviation > 0.0 {
                 let own = engine.replays;
                 suspects.push(format!(
-                    "{name}: {own} of {replays} replays were for it, significantly more than its part"
+                    "{name}: {own} of {replays} reruns followed its losses, significantly more than its share"
                 ));
             }
             if engine.thinks_out_of_turn() {
                 let share = percent(engine.share_out_of_turn());
                 suspects.push(format!(
-                    "{name}: it computes while its rivals think, for {share} of its own time: \
+                    "{name}: it uses the CPU during its opponents' turns, for {share} of its own time; \
                      expected none without ponder=on"
                 ));
             }
             if engine.stood_badly() {
                 let [share, par] = engine.mean_shares().map(percent);
                 suspects.push(format!(
-                    "{name}: games were played again where it stood badly, at {share} before with a par \
-                     of {par}: that is no chance"
+                    "{name}: its games were rerun when it was losing, at a mean share of {share} with a par \
+                     of {par}, which is significant"
                 ));
             }
         }
@@ -176,18 +177,18 @@ impl Engine {
         self.out_of_turn as f64 / self.micros.max(1) as f64
     }
 
-    /// Whether it uses so much of the processors while it has nothing to do that it must be thinking.
+    /// `true` if its CPU use out of turn shows that it is searching.
     fn thinks_out_of_turn(&self) -> bool {
         self.out_of_turn >= TELLING_MICROS && self.share_out_of_turn() >= THOUGHT
     }
 
-    /// Its mean share before replays, and its mean par, from 0 to 1.
+    /// Its mean share before reruns, and its mean par, 0 to 1.
     fn mean_shares(&self) -> [f64; 2] {
         let count = self.leads.len().max(1) as f64;
         self.shares.map(|sum| sum / count / 1000.0)
     }
 
-    /// Whether its leads before replays are significantly below zero.
+    /// `true` if its share before reruns is significantly below its par.
     fn stood_badly(&self) -> bool {
         let count = self.leads.len() as f64;
         let mean = self.leads.iter().sum::<f64>() / count;
@@ -239,7 +240,7 @@ mod tests {
         }
     }
 
-    /// A game of two in which the second engine sat in `seat` and was late so often, at such a share.
+    /// A two-seat game that was rerun once after seat `late` was late, with these shares before.
     fn game(number: u64, seats: [&str; 2], late: u32, shares: [u16; 2]) -> GameRecord {
         GameRecord {
             game: number,
@@ -273,7 +274,7 @@ mod tests {
         let suspects = fairness(&games, 1, 0).suspects();
         assert_eq!(
             suspects,
-            ["foul: 8 of 8 replays were for it, significantly more than its part"]
+            ["foul: 8 of 8 reruns followed its losses, significantly more than its share"]
         );
         assert_eq!(fairness(&games[..4], 1, 0).suspects(), [""; 0]);
     }
@@ -292,8 +293,9 @@ mod tests {
         let suspects = fairness(&games, 1, 0).suspects();
         assert_eq!(suspects.len(), 1, "{suspects:?}");
         assert!(
-            suspects[0]
-                .starts_with("foul: games were played again where it stood badly, at 13.5 %"),
+            suspects[0].starts_with(
+                "foul: its games were rerun when it was losing, at a mean share of 13.5 %"
+            ),
             "{suspects:?}"
         );
         let both = |number: u64| {

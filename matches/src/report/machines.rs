@@ -1,5 +1,5 @@
-//! Which machine of a match on many machines played how much, how well it was fit for it, and whether engines fared
-//! there as elsewhere.
+//! The machines of a match on several machines: number of games, quality, and whether engines did as well there as
+//! elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -10,26 +10,26 @@ use crate::record::ending::Ending;
 use crate::record::printable::printable;
 use crate::score::Tally;
 
-/// Machines that are listed, those with the most games; beyond, they are counted.
+/// Maximum number of listed machines, those with the most games; the others are only counted.
 const MOST_LISTED: usize = 40;
-/// How many standard errors apart results are no chance, in whatever column: 1 in 16,000.
+/// Number of standard errors that is significant, even with many machines: 1 in 16,000.
 const NO_CHANCE: f64 = 4.0;
-/// Standard errors in half of a 95 % interval.
+/// Number of standard errors in half of a 95 % interval.
 const OF_AN_INTERVAL: f64 = 1.96;
-/// The name of games that were played on no machine with a name.
+/// Label of games without a machine.
 const UNNAMED: &str = "-";
 
-/// What the columns of machines mean.
+/// Explanation of the columns of machines.
 pub const LEGEND: &str = "\
-games/s: with all its slots busy; lag, p99: the arbiter's own lag there, median and what 99 in 100 do not exceed, in ms;
-time, faults: games that ended by a time forfeit, and by another fault; replays: games played again since somebody else
-may have been at fault; speed: thousand positions a second that the built-in engine visits in each slot; times: its
-limits of time, as a part of those of the match
+games/s: with all its slots busy; lag, p99: the arbiter's own lag there, median and 99th percentile, in ms; time,
+faults: games ended by a time forfeit, and by another fault; reruns: games rerun because a loss may not have been the
+engine's fault; speed: thousand nodes per second of the built-in engine in each slot; times: its time limits, as a
+fraction of those of the match
 ";
 
-/// What the columns of shares mean.
+/// Explanation of the columns of shares.
 pub const SHARES_LEGEND: &str = "\
-share: of the engine on that machine, over the blocks that it played as a whole; elsewhere: on all others
+share: of the engine on that machine, over complete blocks; elsewhere: on all other machines
 ";
 
 /// All machines of a match.
@@ -45,7 +45,7 @@ pub struct Machines {
 #[derive(Clone, Debug, Default)]
 struct MachineTally {
     games: u64,
-    /// The time of its games, in seconds, each divided by the number that it plays at a time.
+    /// Time of its games in seconds, each divided by the number of its slots.
     seconds: f64,
     /// Sums over games, in milliseconds.
     lag_median: f64,
@@ -53,15 +53,15 @@ struct MachineTally {
     forfeits: u64,
     faults: u64,
     replays: u64,
-    /// Games with a speed, and the sum of these.
+    /// Number of games with a speed, and the sum of these speeds.
     speeds: (u64, u64),
-    /// The lowest and the highest scale of its limits of time, in permille.
+    /// Lowest and highest scale of its time limits, in permille.
     scales: Option<(u32, u32)>,
     engines: Vec<Tally>,
 }
 
 impl Machines {
-    /// Before the first game of these engines, of so many seats.
+    /// Creates empty statistics.
     pub fn new(names: Vec<String>, seats: usize) -> Machines {
         Machines {
             names,
@@ -72,7 +72,7 @@ impl Machines {
         }
     }
 
-    /// The same before the first game, where a block has so many games.
+    /// Sets the number of games per block, before the first game.
     pub fn in_blocks_of(self, games: usize) -> Machines {
         Machines {
             games_per_block: games,
@@ -80,7 +80,7 @@ impl Machines {
         }
     }
 
-    /// Says which machines were set aside.
+    /// Sets the machines that were set aside.
     pub fn set_aside(&mut self, aside: Vec<SetAside>) {
         self.aside = aside;
     }
@@ -102,7 +102,7 @@ impl Machines {
         }
     }
 
-    /// The machines that are listed, those with the most games first, and how many are not.
+    /// Returns the listed machines, those with the most games first, and the number of the others.
     fn listed(&self) -> (Vec<(&str, &MachineTally)>, usize) {
         let machines = self.machines.iter();
         let mut machines: Vec<(&str, &MachineTally)> = machines
@@ -114,7 +114,7 @@ impl Machines {
         (machines, more)
     }
 
-    /// The table of machines, or `None` where the match was played on one.
+    /// Table of machines; `None` if the match was played on one.
     pub fn rows(&self) -> Option<Rows> {
         if self.machines.keys().all(|name| name == UNNAMED) {
             return None;
@@ -122,7 +122,7 @@ impl Machines {
         let mut columns = vec![Column::left("machine")];
         columns.extend(
             [
-                "games", "part", "games/s", "lag", "p99", "time", "faults", "replays", "speed",
+                "games", "part", "games/s", "lag", "p99", "time", "faults", "reruns", "speed",
                 "times",
             ]
             .map(Column::right),
@@ -136,7 +136,7 @@ impl Machines {
         })
     }
 
-    /// How each engine fared on each machine, or `None` where there are not two of both.
+    /// Table of each engine's share on each machine; `None` unless there are at least two engines and two machines.
     pub fn shares(&self) -> Option<Rows> {
         if self.machines.len() < 2 || self.names.len() < 2 {
             return None;
@@ -163,7 +163,7 @@ impl Machines {
         Some(Rows { columns, rows })
     }
 
-    /// What each engine achieved on all machines.
+    /// Results of each engine over all machines.
     fn everywhere(&self) -> Vec<Tally> {
         let none = Tally::new(self.seats, self.games_per_block);
         let mut sums = vec![none; self.names.len()];
@@ -175,10 +175,10 @@ impl Machines {
         sums
     }
 
-    /// What is to be said of machines, a sentence each: who was set aside and why, on whom engines fared otherwise than
-    /// elsewhere, and how many are not listed.
+    /// Remarks about machines, one sentence each: machines that were set aside, with the reason; machines where engines
+    /// did significantly better or worse; and the number of machines that are not listed.
     pub fn remarks(&self) -> Vec<String> {
-        // Names and reasons come from elsewhere.
+        // Names and reasons come from other machines.
         let remarks = self.said_of_machines();
         remarks
             .iter()
@@ -195,8 +195,8 @@ impl Machines {
                 games,
             } = aside;
             let games = match games {
-                1 => "1 game of it is kept out".to_string(),
-                games => format!("{games} games of it are kept out"),
+                1 => "1 of its games is not counted".to_string(),
+                games => format!("{games} of its games are not counted"),
             };
             format!("machine {worker} is set aside: {reason}; {games}")
         });
@@ -226,7 +226,7 @@ impl Machines {
     }
 }
 
-/// Whether shares are further apart than chance has it.
+/// `true` if the difference of the shares is significant.
 fn stands_out(here: &Tally, elsewhere: &Tally) -> bool {
     let [Some(here), Some(elsewhere)] = [here, elsewhere].map(|tally| {
         let (share, error) = tally.share().zip(tally.error())?;
@@ -305,7 +305,7 @@ mod tests {
     use crate::record::seed::Seed;
     use crate::record::{Fault, Machine};
 
-    /// A game between a and b, which a won or did not.
+    /// A game between a and b that a won or lost.
     fn game(number: u64, worker: &str, a_wins: bool) -> GameRecord {
         let is_first = number % 2 == 1;
         let seats = if is_first { ["a", "b"] } else { ["b", "a"] };
@@ -380,7 +380,7 @@ mod tests {
     fn a_machine_whose_results_differ_stands_out() {
         let games = (1..=80).map(|number| {
             let worker = if number <= 40 { "fair" } else { "odd" };
-            // On the odd one b wins nearly always, elsewhere nearly every second game.
+            // On the odd machine b wins nearly always, elsewhere about half of the games.
             let a_wins = match worker {
                 "odd" => number == 41,
                 _ => number % 2 == 1 || number == 2,
@@ -412,7 +412,7 @@ mod tests {
             keeps_out: true,
             games: 3,
         }]);
-        let expected = "machine bad is set aside: its lag; 3 games of it are kept out";
+        let expected = "machine bad is set aside: its lag; 3 of its games are not counted";
         assert_eq!(machines.remarks(), [expected]);
     }
 }

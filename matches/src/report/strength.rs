@@ -1,32 +1,32 @@
-//! What a match says of the strength of its engines: Elo and the sequential test of two, ratings of more.
+//! Strength of the engines of a match: Elo and the sequential test for two, ratings for more.
 
 use super::{Column, Rows, percent, signed};
 use crate::score::{BlockScores, EloInterval, EloModel, Rating, Sprt, Standings, Verdict};
 
-/// What the ratings are.
+/// Explanation of the ratings.
 pub const RATINGS_LEGEND: &str =
     "rating: Weng-Lin on the scale of Elo, 0 at the start; uncertainty: its standard deviation\n";
 
-/// A test, and how far it is.
+/// A test with its current state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TestState {
     pub sprt: Sprt,
-    /// The log likelihood ratio of the blocks counted.
+    /// Log likelihood ratio of the counted blocks.
     pub llr: f64,
     pub verdict: Verdict,
 }
 
-/// How one engine did against another.
+/// Result of one engine against another.
 #[derive(Clone, Debug)]
 pub struct HeadToHead {
-    /// The two, and over how many games.
+    /// Names of the two engines and number of games.
     pub title: String,
-    /// What is measured, and what it is.
+    /// Labels with their values.
     pub lines: Vec<(&'static str, String)>,
 }
 
 impl HeadToHead {
-    /// The title and the lines, a newline at the end.
+    /// Returns the title and the lines, with a newline at the end.
     pub fn text(&self) -> String {
         let lines = self.lines.iter();
         let lines = lines.map(|(label, text)| format!("  {label:10}  {text}\n"));
@@ -34,7 +34,7 @@ impl HeadToHead {
     }
 }
 
-/// How the first engine did against the second, or `None` where there are not two engines.
+/// Result of the first engine against the second; `None` unless there are exactly two engines.
 pub(super) fn head_to_head(standings: &Standings, test: Option<TestState>) -> Option<HeadToHead> {
     let names: Vec<&str> = standings.engines().map(|(name, _)| name).collect();
     let [one, other] = names[..] else {
@@ -44,7 +44,7 @@ pub(super) fn head_to_head(standings: &Standings, test: Option<TestState>) -> Op
     if scores.is_none() && test.is_none() {
         return None;
     }
-    let counted = scores.map_or("no whole block yet".to_string(), blocks);
+    let counted = scores.map_or("no complete block yet".to_string(), blocks);
     let mut lines = scores.map_or(Vec::new(), |scores| strength(scores, one));
     lines.extend(test.map(|test| ("LLR", state(test))));
     Some(HeadToHead {
@@ -62,7 +62,7 @@ fn blocks(scores: &BlockScores) -> String {
     }
 }
 
-/// Score, Elo and likelihood of superiority, a line each.
+/// Score, Elo and likelihood of superiority, one line each.
 fn strength(scores: &BlockScores, one: &str) -> Vec<(&'static str, String)> {
     let mut lines = vec![("score", scores.mean().map_or("-".into(), percent))];
     if let Some(pairs) = scores.as_pentanomial() {
@@ -78,14 +78,14 @@ fn strength(scores: &BlockScores, one: &str) -> Vec<(&'static str, String)> {
         || "-".to_string(),
         |superiority| {
             let percent = percent(superiority);
-            format!("{percent}, the likelihood that {one} is the stronger")
+            format!("{percent}, the likelihood that {one} is stronger")
         },
     );
     lines.push(("LOS", superiority));
     lines
 }
 
-/// An Elo difference with its error, or as much as is known of it.
+/// Formats an Elo difference with its error, as far as they exist.
 fn elo(interval: Option<EloInterval>) -> String {
     let Some(interval) = interval else {
         return "-".to_string();
@@ -98,13 +98,13 @@ fn elo(interval: Option<EloInterval>) -> String {
         None => ", error unknown".to_string(),
     };
     match elo {
-        f64::INFINITY => format!("no finite one, every block was won{known}"),
-        f64::NEG_INFINITY => format!("no finite one, every block was lost{known}"),
+        f64::INFINITY => format!("infinity, every block was won{known}"),
+        f64::NEG_INFINITY => format!("minus infinity, every block was lost{known}"),
         elo => format!("{}{known}", signed(elo, 1)),
     }
 }
 
-/// `1.23 of -2.94 to 2.94`, and what it means.
+/// Formats the LLR with its bounds and the result of the test.
 fn state(test: TestState) -> String {
     let (elo0, elo1) = test.sprt.hypotheses();
     let (low, high) = test.sprt.bounds();
@@ -120,7 +120,7 @@ fn state(test: TestState) -> String {
     format!("{:.2}, bounds {low:.2} and {high:.2}; {meaning}", test.llr)
 }
 
-/// The table of ratings, the best first, or `None` where pairs of games between two engines say more.
+/// Table of ratings, best first; `None` for a two-seat match of two engines, where Elo says more.
 pub(super) fn ratings(standings: &Standings) -> Option<Rows> {
     let engines = standings.engines().count();
     if engines < 2 || (engines == 2 && standings.seats().len() == 2) {

@@ -1,4 +1,4 @@
-//! A table of words and numbers as text, and how its numbers are written.
+//! Tables and numbers as text.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table};
 use crate::output;
 use crate::record::printable::printable;
 
-/// `1st`, `2nd`, `3rd` and so on.
+/// Formats `1st`, `2nd`, `3rd` and so on.
 pub fn ordinal(place: usize) -> String {
     let suffix = match place {
         1 => "st",
@@ -19,12 +19,12 @@ pub fn ordinal(place: usize) -> String {
     format!("{place}{suffix}")
 }
 
-/// A share as a percentage.
+/// Formats a share as a percentage.
 pub fn percent(share: f64) -> String {
     format!("{} %", decimals(100.0 * share, 1))
 }
 
-/// A number with so many decimals; what is zero then has no sign.
+/// Formats a number with `places` decimals; a rounded zero has no sign.
 pub fn decimals(number: f64, places: usize) -> String {
     let text = format!("{number:.places$}");
     match text.strip_prefix('-') {
@@ -33,7 +33,7 @@ pub fn decimals(number: f64, places: usize) -> String {
     }
 }
 
-/// As [`decimals`], with a sign before all numbers but zero.
+/// Formats like [`decimals`], with a sign before all numbers but zero.
 pub fn signed(number: f64, places: usize) -> String {
     let text = decimals(number, places);
     if text.starts_with('-') || is_zero(&text) {
@@ -55,7 +55,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column of words.
+    /// Creates a column of words.
     pub const fn left(name: &'static str) -> Column {
         Column {
             name: Cow::Borrowed(name),
@@ -63,7 +63,7 @@ impl Column {
         }
     }
 
-    /// A column of numbers.
+    /// Creates a column of numbers.
     pub const fn right(name: &'static str) -> Column {
         Column {
             name: Cow::Borrowed(name),
@@ -71,17 +71,17 @@ impl Column {
         }
     }
 
-    /// Its heading.
+    /// Heading.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it is a column of numbers.
+    /// `true` for a column of numbers.
     pub fn is_of_numbers(&self) -> bool {
         self.alignment == CellAlignment::Right
     }
 
-    /// One column of numbers for each place.
+    /// Columns of numbers, one per place.
     pub(super) fn places(seats: usize) -> impl Iterator<Item = Column> {
         (1..=seats).map(|place| Column {
             name: Cow::Owned(ordinal(place)),
@@ -90,8 +90,8 @@ impl Column {
     }
 }
 
-/// A table with lines above, below and under the header, and a newline at the end. On a terminal that is not wide
-/// enough for it, cells are broken into several lines.
+/// Formats a table with lines above, below and under the header, and a newline at the end. If the terminal is too
+/// narrow, cells are broken into several lines.
 pub fn table(columns: &[Column], rows: impl Iterator<Item = Vec<String>>) -> String {
     table_within(output::width(), columns, rows)
 }

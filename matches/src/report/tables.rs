@@ -1,4 +1,4 @@
-//! The tables of engines and seats, before they are written in one form or another.
+//! The tables of engines and seats, independent of the output format.
 
 use super::{Column, percent, table};
 use crate::record::ending::Ending;
@@ -14,13 +14,13 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// The table in text, with a newline at the end.
+    /// Formats the table as text, with a newline at the end.
     pub fn text(self) -> String {
         table(&self.columns, self.rows.into_iter())
     }
 }
 
-/// The engines in the order of their table: the best share before its par first.
+/// Engines in the order of their table: by share above par, best first.
 pub fn engines_by_lead(standings: &Standings) -> Vec<(&str, &Tally)> {
     let mut engines: Vec<(&str, &Tally)> = standings.engines().collect();
     let lead = |tally: &Tally| {
@@ -33,7 +33,7 @@ pub fn engines_by_lead(standings: &Standings) -> Vec<(&str, &Tally)> {
     engines
 }
 
-/// The table of engines, in the order of [`engines_by_lead`].
+/// Table of engines, in the order of [`engines_by_lead`].
 pub(super) fn engines(standings: &Standings) -> Rows {
     let mut columns = columns("engine", standings);
     columns.extend(["depth", "ms/move"].map(Column::right));
@@ -56,12 +56,12 @@ pub(super) fn engines(standings: &Standings) -> Rows {
     }
 }
 
-/// Whether any engine's answers had flaws; only then the table tells of them.
+/// `true` if any engine's answers had flaws; only then the table has a column for them.
 pub(super) fn has_flaws(standings: &Standings) -> bool {
     standings.engines().any(|(_, tally)| tally.flaws > 0)
 }
 
-/// The table of seats, whoever sat there.
+/// Table of seats, over all engines.
 pub(super) fn seats(standings: &Standings) -> Rows {
     let seats = standings.seats().iter().enumerate();
     Rows {
@@ -72,7 +72,7 @@ pub(super) fn seats(standings: &Standings) -> Rows {
     }
 }
 
-/// The columns that both have, those that matter most first: shares, games, points and places.
+/// Columns of both tables, the most important first: shares, games, points and places.
 fn columns(first: &'static str, standings: &Standings) -> Vec<Column> {
     let mut columns = vec![Column::left(first)];
     columns.extend(["share", "±", "par", "games", "points"].map(Column::right));

@@ -1,4 +1,4 @@
-//! What is reviewed: a game as it was played, wherever it comes from.
+//! A game to review, from any source.
 
 use buxtehude::rules::{AnyPosition, Variant};
 
@@ -6,27 +6,26 @@ use crate::archive::replay::Flaw;
 use crate::plan::Opening;
 use crate::record::GameRecord;
 
-/// A game, or as much of one as was played.
+/// A game, finished or not.
 #[derive(Clone, Debug)]
 pub struct PlayedGame {
-    /// What is played.
+    /// Variant of the game.
     pub variant: &'static Variant,
-    /// The position at the start.
+    /// Start position.
     pub start: AnyPosition,
-    /// The moves and cards from there on.
+    /// Moves and cards from the start position.
     pub words: Vec<String>,
-    /// How many of the moves are of an opening, which nobody chose.
+    /// Number of moves of the opening, which no engine chose.
     pub opening: usize,
-    /// The places of all seats where they are known, be it by the rules or by a verdict; shared ones as the best of
-    /// them.
+    /// Places of all seats by the rules or by adjudication, if any; shared places as the best of them.
     pub places: Option<Vec<u32>>,
 }
 
 impl PlayedGame {
-    /// The game of a record that is in order.
+    /// Converts a record without flaws.
     ///
     /// # Errors
-    /// [`Flaw`] where there is no such variant or position.
+    /// [`Flaw`] if the variant or the start position does not exist.
     pub fn of_record(record: &GameRecord) -> Result<PlayedGame, Flaw> {
         let variant = Variant::by_name(&record.variant)?;
         Ok(PlayedGame {
@@ -38,7 +37,7 @@ impl PlayedGame {
         })
     }
 
-    /// The line of the start, as engines are told it.
+    /// Returns the start as an opening without moves.
     pub(super) fn beginning(&self) -> Opening {
         let usual = self.variant.start(self.start.seats());
         let is_usual = usual.is_ok_and(|usual| usual == self.start);

@@ -1,4 +1,4 @@
-//! What positions are worth: asked once for each, exact where it is known.
+//! Values of positions: requested once for each, and exact if known.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,27 +10,27 @@ use crate::judge::{Judge, JudgeError, Question};
 use crate::plan::Opening;
 use crate::score::shares;
 
-/// What all shares add up to.
+/// Sum of all shares.
 const WHOLE: f64 = 1000.0;
 
-/// What a search of a position has found.
+/// Result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Appraisal {
-    /// The share of the points that each seat may expect, in permille; scaled so that they add up to 1000.
+    /// Each seat's expected share of the points, in permille; scaled to a sum of 1000.
     pub shares: Vec<f64>,
     /// The best move for the seat to move.
     pub best: String,
 }
 
-/// Who says what positions are worth. One who always finds the same for the same positions makes the same reviews.
+/// A source of values. If it is deterministic, so are the reviews.
 pub trait Appraise {
-    /// Why there is no value.
+    /// Error of the source.
     type Error;
 
-    /// What a position is worth in which a seat is to move.
+    /// Returns the value of a position with a seat to move.
     ///
     /// # Errors
-    /// Where it cannot be said; the review ends with it.
+    /// The value cannot be determined; the review ends with this error.
     fn appraise(&mut self, question: Question<'_>) -> Result<Appraisal, Self::Error>;
 }
 
@@ -44,10 +44,10 @@ impl Appraise for Judge<'_> {
     }
 }
 
-/// The values of positions of one game.
+/// Values of the positions of one game.
 pub struct Values<'a, A> {
     appraiser: &'a mut A,
-    /// What was found, by the texts of positions.
+    /// Appraisals so far, by text of the position.
     known: HashMap<String, Appraisal>,
 }
 
@@ -59,8 +59,8 @@ impl<'a, A: Appraise> Values<'a, A> {
         }
     }
 
-    /// The value of a position to which `line` leads: exact where the game is solved or over, the mean over all
-    /// cards where one is due.
+    /// Value of `position`, which `line` reaches: exact if the game is solved or over, the mean over all cards before a
+    /// card.
     pub fn of(
         &mut self,
         position: &AnyPosition,
@@ -91,7 +91,7 @@ impl<'a, A: Appraise> Values<'a, A> {
         let mut cards = 0;
         for (card, number) in position.outcomes() {
             let mut next = *position;
-            // It is one of those that can be drawn.
+            // Cannot fail: the card is one of the outcomes.
             let _ = next.play(&card);
             line.moves.push(card);
             let value = self.of(&next, line);
@@ -104,7 +104,7 @@ impl<'a, A: Appraise> Values<'a, A> {
         Ok(sums.into_iter().map(|sum| sum / f64::from(cards)).collect())
     }
 
-    /// The best move in a position in which a seat is to move.
+    /// Best move in a position with a seat to move.
     pub fn best_move(
         &mut self,
         position: &AnyPosition,
@@ -146,7 +146,7 @@ impl<'a, A: Appraise> Values<'a, A> {
     }
 }
 
-/// Has shares add up to the whole; `None` where they cannot.
+/// Scales shares to a sum of 1000; `None` if they are invalid.
 fn scale(shares: &mut [f64], seats: usize) -> Option<()> {
     let sum: f64 = shares.iter().sum();
     let is_good = |share: &f64| share.is_finite() && *share >= 0.0;
@@ -157,7 +157,7 @@ fn scale(shares: &mut [f64], seats: usize) -> Option<()> {
     Some(())
 }
 
-/// A move that wins soonest, or loses latest, where the game is solved.
+/// In a solved game, returns a move that wins soonest or loses latest.
 fn perfect_move(position: &AnyPosition) -> Option<String> {
     let Turn::Seat(mover) = position.turn() else {
         return None;
@@ -173,7 +173,7 @@ fn perfect_move(position: &AnyPosition) -> Option<String> {
     let mut best = None;
     for word in position.legal_actions() {
         let mut next = *position;
-        // It is one of the legal ones.
+        // Cannot fail: the move is legal.
         let _ = next.play(&word);
         let found = worth(next.solved()?);
         if best.as_ref().is_none_or(|(highest, _)| found > *highest) {
@@ -183,7 +183,7 @@ fn perfect_move(position: &AnyPosition) -> Option<String> {
     best.map(|(_, word)| word)
 }
 
-/// The index of the seat that moves or draws; of a game that is over, that of none.
+/// Returns the index of the seat that moves or draws; the number of seats if the game is over.
 pub fn index_of(position: &AnyPosition) -> usize {
     let seat = position.turn().seat();
     seat.map_or(position.seats(), Seat::index)

@@ -1,4 +1,4 @@
-//! What is said of a match before it begins: the settings, or with `--dry-run` every game.
+//! The header of a match: its settings, or with `--dry-run` its schedule.
 
 use std::fmt::Write;
 
@@ -7,10 +7,10 @@ use crate::plan::openings::OpeningError;
 use crate::plan::schedule::Schedule;
 use crate::plan::{EngineSpec, Plan};
 
-/// Bytes of a schedule that are printed at a time.
+/// Bytes of a schedule to print at a time.
 const PIECE: usize = 1 << 16;
 
-/// What is played, by whom, with which limits, and behind which `walls`.
+/// Returns the header: the variant, the engines with their limits, the isolation (`walls`) and the remarks.
 pub fn header(plan: &Plan, id_names: &[Option<String>], walls: &str, remarks: &[String]) -> String {
     let block = plan.line_ups().games_per_block();
     let blocks = plan.games / block;
@@ -61,7 +61,7 @@ fn settings(engine: &EngineSpec, id_name: Option<&str>) -> String {
     words.join("  ")
 }
 
-/// A number with its noun, such as `1 game` or `2 games`.
+/// Formats a number with its noun, such as `1 game` or `2 games`.
 pub fn count(number: u64, noun: &str) -> String {
     match number {
         1 => format!("1 {noun}"),
@@ -69,11 +69,11 @@ pub fn count(number: u64, noun: &str) -> String {
     }
 }
 
-/// Prints every game of the match, one a line, as long as somebody reads: its number and block, who sits where,
-/// the seed of its cards, and how it begins, as the arguments of `position`.
+/// Prints the games of the match, one per line, until standard output is closed: number and block, the engine of each
+/// seat, the seed of the cards, and the opening as arguments of `position`.
 ///
 /// # Errors
-/// [`OpeningError`] where an opening of the plan cannot be played.
+/// [`OpeningError`] if an opening of the plan cannot be played.
 pub fn print_schedule(plan: &Plan) -> Result<(), OpeningError> {
     let schedule = Schedule::new(plan)?;
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! What happens in a match as a stream of JSON Lines, for programs that follow it; docs/events.md tells all.
+//! The events of a match as a stream of JSON Lines, for other programs; docs/events.md describes them.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ use crate::record::printable::printable_json;
 use crate::report::Report;
 use crate::score::Verdict;
 
-/// The version of the stream. What is added to it leaves the number as it is.
+/// Version of the stream. Additions do not change it.
 pub const VERSION: u32 = 1;
 
 /// A file of events.
@@ -25,7 +25,7 @@ pub struct EventFile {
     file: File,
 }
 
-/// Why an event could not be written.
+/// An event could not be written.
 #[derive(Debug, Error)]
 #[error("{}: {reason}", path.display())]
 pub struct EventError {
@@ -33,7 +33,7 @@ pub struct EventError {
     reason: io::Error,
 }
 
-/// An event: one line.
+/// An event, one line of the stream.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 enum Event<'a> {
@@ -118,13 +118,13 @@ enum Event<'a> {
     },
 }
 
-/// A game as it is told while its match goes on.
+/// A finished game in a running match.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum ToldGame<'a> {
-    /// All that is recorded.
+    /// The complete record.
     Whole(&'a GameRecord),
-    /// What is recorded but for a secret seed, from which the cards of the games to come follow.
+    /// The record without a secret seed, which determines the cards of later games.
     WithoutSeed(serde_json::Value),
 }
 
@@ -150,10 +150,10 @@ struct StandingEvent<'a> {
 }
 
 impl EventFile {
-    /// Starts a stream in a new file, or in an emptied one.
+    /// Starts a stream in a new or truncated file.
     ///
     /// # Errors
-    /// [`EventError`] where it cannot be written.
+    /// [`EventError`] if it cannot be written.
     pub fn create(path: &Path) -> Result<EventFile, EventError> {
         let file = File::create(path).map_err(|reason| EventError {
             path: path.to_path_buf(),
@@ -165,10 +165,10 @@ impl EventFile {
         })
     }
 
-    /// Writes that a match begins or goes on, of which some games were played before.
+    /// Writes the start or the continuation of a match, with the number of games played in earlier runs.
     ///
     /// # Errors
-    /// [`EventError`] where it cannot be written.
+    /// [`EventError`] if it cannot be written.
     pub fn start(
         &mut self,
         plan: &Plan,
@@ -196,10 +196,10 @@ impl EventFile {
         })
     }
 
-    /// Writes what happened; the report has counted a game that ended.
+    /// Writes an event; the report must have counted a finished game already.
     ///
     /// # Errors
-    /// [`EventError`] where it cannot be written.
+    /// [`EventError`] if it cannot be written.
     pub fn news(&mut self, plan: &Plan, news: &News, report: &Report) -> Result<(), EventError> {
         match news {
             News::Begun(game) => {
@@ -268,10 +268,10 @@ impl EventFile {
         self.standings(report)
     }
 
-    /// Writes that a machine is set aside, with the games of it that counted until now; the report counts them no more.
+    /// Writes that a machine is set aside, with its games that counted so far; the report no longer counts them.
     ///
     /// # Errors
-    /// [`EventError`] where it cannot be written.
+    /// [`EventError`] if it cannot be written.
     pub fn set_aside(
         &mut self,
         worker: &str,
@@ -314,11 +314,11 @@ impl EventFile {
         })
     }
 
-    /// Writes how the match ended: in a word and as the exit code of the arbiter; and its seed, unless it is to stay
-    /// secret.
+    /// Writes the end of the match: its outcome as one word, the exit status of the arbiter, and the seed unless it
+    /// must stay secret.
     ///
     /// # Errors
-    /// [`EventError`] where it cannot be written.
+    /// [`EventError`] if it cannot be written.
     pub fn finish(
         &mut self,
         outcome: &'static str,

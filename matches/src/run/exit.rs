@@ -9,7 +9,7 @@ use crate::play::log::Log;
 use crate::record::printable::printable_lines;
 use crate::score::Verdict;
 
-/// Something that was examined is wrong: a game, a line, an engine's answer.
+/// An examined object is wrong: a game, a line, an engine's answer.
 pub const WRONG: u8 = 1;
 /// An argument, a file or a program is unusable.
 pub const USAGE: u8 = 2;
@@ -24,7 +24,7 @@ pub const H0_ACCEPTED: u8 = 11;
 /// Interrupted, or standard output was closed.
 pub const INTERRUPTED: u8 = 130;
 
-/// A message with the exit status that goes with it.
+/// A message with its exit status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The exit status.
@@ -34,7 +34,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure by an unusable argument, file or program.
+    /// Creates a failure with the status [`USAGE`].
     pub fn usage(error: impl Display) -> Failure {
         Failure {
             status: USAGE,

@@ -1,5 +1,5 @@
-//! When an engine that fails again and again is retired: a machine on which engines fail is no reason for it while
-//! there are others.
+//! Counts consecutive failures of engines for their retirement. In a match on several machines, repeated failures on
+//! the same machine count once, because the machine may be the cause.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,12 @@ use crate::plan::Plan;
 use crate::play::runner::count_failures;
 use crate::record::GameRecord;
 
-/// On which machine each engine failed last, if it has not played since without.
+/// Machine of each engine's last failure, if the engine has not played a game without a failure since.
 #[derive(Clone, Debug, Default)]
 pub struct LastFailures(Vec<(String, String)>);
 
 impl LastFailures {
-    /// Notes a game that a machine played; returns whether it is one more failure of the same engine on the same
-    /// machine.
+    /// Notes a game of a machine; returns `true` if the same engine has failed again on the same machine.
     pub fn note(&mut self, record: &GameRecord, worker: &str) -> bool {
         let fault = record.fault.as_ref();
         let offender =
@@ -30,11 +29,11 @@ impl LastFailures {
     }
 }
 
-/// How often each engine of a plan has failed in a row in the games of a store, where those that follow each other on
-/// one of several machines count once.
+/// Number of consecutive failures of each engine of a plan in the games of a store. If several machines have played,
+/// consecutive failures on one machine count once.
 ///
 /// # Errors
-/// [`StoreError`] where a game cannot be read.
+/// [`StoreError`] if a game cannot be read.
 pub fn failures_of(store: &Store, plan: &Plan) -> Result<Vec<u32>, StoreError> {
     let mut all = vec![0; plan.engines.len()];
     let mut by_machine = all.clone();

@@ -9,8 +9,8 @@ use crate::plan::seed::Seed;
 use crate::score::Verdict;
 
 impl Match {
-    /// The number of games, their time, where they are kept, the source's remarks, and what happened to engines; each
-    /// line ends with a line feed.
+    /// Returns the number of games, their time, the files that contain them, the source's remarks, and notes about
+    /// engines; each line ends with a line feed.
     pub(super) fn footer(
         &self,
         elapsed: Duration,
@@ -34,7 +34,7 @@ impl Match {
         text += remarks;
         if self.ledger.repeats > 0 {
             let repeats = self.ledger.repeats;
-            text += &format!("games replayed after a suspect loss: {repeats}\n");
+            text += &format!("games rerun after a suspect loss: {repeats}\n");
         }
         if !self.ledger.retired.is_empty() {
             text += &format!("retired: {}\n", self.ledger.retired.join(", "));
@@ -51,7 +51,7 @@ impl Match {
         let games = report.standings().games();
         let before = match self.before {
             0 => String::new(),
-            before => format!(", {before} of them before"),
+            before => format!(", {before} of them in earlier runs"),
         };
         if outcome.is_err() {
             return format!("{games} of {all} games in {time}{before}");
@@ -69,12 +69,12 @@ impl Match {
         }
         let reason = match self.ledger.retired.is_empty() || self.ledger.interrupt.ends() {
             true => " (interrupted)",
-            false => ", since an engine was retired",
+            false => ", because an engine was retired",
         };
         format!("{games} of {all} games in {time}{before}{reason}")
     }
 
-    /// The seed; `None` while a secret one still decides games.
+    /// Returns the seed; `None` while a secret seed still decides later games.
     pub(super) fn known_seed(&self) -> Option<Seed> {
         let seed = self.plan.seed;
         let is_final = self.ledger.store.is_none() || self.is_over();

@@ -1,5 +1,4 @@
-//! What becomes of the news of a match: a game that has ended is stored and recorded, then counted, then shown; and all
-//! that happens is streamed.
+//! The ledger of a match: stores, records, counts and shows each finished game, in this order, and streams all events.
 
 use std::path::Path;
 
@@ -16,64 +15,64 @@ use crate::report::Report;
 use crate::run::events::{EventError, EventFile};
 use crate::run::progress::Progress;
 
-/// Where the news of a match go, and what has been counted.
+/// Destinations of a match's events, and the totals so far.
 #[derive(Debug)]
 pub struct Ledger {
-    /// Where games are stored.
+    /// Store of the games.
     pub store: Option<Store>,
-    /// Where games are recorded.
+    /// Record file of the games.
     pub record_file: Option<RecordFile>,
-    /// Where all that happens is streamed.
+    /// Stream of all events.
     pub events: Option<EventFile>,
-    /// The games so far.
+    /// Report of the games so far.
     pub report: Report,
-    /// Games after which the tables are printed, over and over.
+    /// Number of games between interim tables.
     pub report_every: Option<u64>,
-    /// How many games were played once more.
+    /// Number of reruns.
     pub repeats: u64,
-    /// Engines that were retired.
+    /// Names of the retired engines.
     pub retired: Vec<String>,
-    /// Whether it has been said that the machine is too busy.
+    /// Whether the warning about a busy machine was printed.
     pub has_warned: bool,
-    /// Once the match is to end, nobody is waited for who does not read its records.
+    /// Once it asks to stop, a slow reader of the records no longer blocks the match.
     pub interrupt: Interrupt,
 }
 
-/// Why news go nowhere any more.
+/// Errors that stop a match.
 #[derive(Debug, Error)]
 pub enum LedgerError {
-    /// Nobody follows the match any more.
+    /// Standard output is closed.
     #[error(transparent)]
     Output(#[from] OutputClosed),
     /// A game cannot be recorded.
-    #[error("--record: game {game} cannot be recorded, nor any after it: {reason}")]
+    #[error("--record: game {game} and later games cannot be recorded: {reason}")]
     Record {
-        /// The number of the game.
+        /// Number of the game.
         game: u64,
-        /// The system's reason.
+        /// Error of the record file.
         reason: RecordFileError,
     },
     /// An event cannot be written.
     #[error("--events: {0}")]
     Events(#[from] EventError),
-    /// What is known of machines cannot be stored or read.
+    /// Information about machines cannot be stored or read.
     #[error("machines: {0}")]
     Machines(StoreError),
     /// A game cannot be stored.
-    #[error("game {game} is the first that could not be stored: {reason}")]
+    #[error("game {game} and later games cannot be stored: {reason}")]
     Store {
-        /// The number of the game.
+        /// Number of the game.
         game: u64,
-        /// What keeps it from being stored.
+        /// Error of the store.
         reason: StoreError,
     },
 }
 
 impl Ledger {
-    /// Enters what has happened in a match with this plan. A game that cannot be kept is neither counted nor shown.
+    /// Enters an event of a match with this plan. A game that cannot be stored is neither counted nor shown.
     ///
     /// # Errors
-    /// [`LedgerError`]; the match is not to go on then.
+    /// [`LedgerError`]; the match must stop.
     pub fn enter(
         &mut self,
         plan: &Plan,
@@ -86,10 +85,10 @@ impl Ledger {
         self.show(plan, news, progress)
     }
 
-    /// Stores games, all of them or, on an error, none: the first half of what becomes of a game that has ended.
+    /// Stores all games or, on an error, none. This is the first half of entering a game.
     ///
     /// # Errors
-    /// [`LedgerError::Store`]; the match is not to go on then.
+    /// [`LedgerError::Store`]; the match must stop.
     pub fn keep(&mut self, records: &[&GameRecord]) -> Result<(), LedgerError> {
         let (Some(store), [first, ..]) = (&mut self.store, records) else {
             return Ok(());
@@ -99,10 +98,10 @@ impl Ledger {
         stored.map_err(|reason| LedgerError::Store { game, reason })
     }
 
-    /// Records, counts and shows what has happened: the second half for a game, once it is stored.
+    /// Records, counts and shows an event. For a finished game this is the second half, after it was stored.
     ///
     /// # Errors
-    /// [`LedgerError`]; the match is not to go on then.
+    /// [`LedgerError`]; the match must stop.
     pub fn show(
         &mut self,
         plan: &Plan,
@@ -128,7 +127,7 @@ impl Ledger {
             }
             News::Again { game, reason } => {
                 self.repeats += 1;
-                progress.say(&format!("game {game} is replayed: {reason}\n"))?;
+                progress.say(&format!("game {game} is rerun: {reason}\n"))?;
             }
             News::Retired { engine, failures } => {
                 self.retired.push(engine.clone());

@@ -27,7 +27,7 @@ pub struct Outputs {
     pub on_interrupt: OnInterrupt,
 }
 
-/// What an interrupt does to running games.
+/// Effect of an interrupt on running games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnInterrupt {
     /// Drops them.
@@ -41,7 +41,7 @@ pub enum OnInterrupt {
 #[derive(Debug, Error)]
 pub enum OutputError {
     /// The file is the match's own store.
-    #[error("--{flag}: expected another file than the store")]
+    #[error("--{flag}: expected a file other than the store")]
     Store {
         /// The flag that names it.
         flag: &'static str,
@@ -57,7 +57,7 @@ pub enum OutputError {
 }
 
 impl Outputs {
-    /// Opens the files, none of which may be the file `store`. The ledger has no store yet.
+    /// Opens the files, which must differ from the file `store`. The ledger has no store yet.
     ///
     /// # Errors
     /// [`OutputError`]
@@ -92,7 +92,7 @@ impl Outputs {
     }
 }
 
-/// Opens the log of lines exchanged with engines, if one is asked for.
+/// Opens the log of lines exchanged with engines, or returns one that discards everything.
 ///
 /// # Errors
 /// [`OutputError::File`]

@@ -8,21 +8,21 @@ use crate::plan::Plan;
 use crate::play::replays::count_replays;
 use crate::report::Report;
 
-/// The games that a store holds, and their consequences for the rest of the match.
+/// The games in a store, with their consequences for the rest of the match.
 #[derive(Clone, Debug)]
 pub struct Past {
-    /// All of these games, counted.
+    /// Report of these games.
     pub report: Report,
     /// Their numbers.
     pub played: HashSet<u64>,
-    /// Failures in a row of each engine, in the order of the plan.
+    /// Number of consecutive failures of each engine, in the order of the plan.
     pub failures: Vec<u32>,
-    /// Games replayed for each engine, in the same order.
+    /// Number of reruns for each engine, in the same order.
     pub replays: Vec<u32>,
 }
 
 impl Past {
-    /// No games.
+    /// Returns the state without earlier games.
     pub fn none(plan: &Plan) -> Past {
         Past {
             report: Report::of(plan),
@@ -32,7 +32,7 @@ impl Past {
         }
     }
 
-    /// The games in the store of a match with this plan.
+    /// Reads the games in the store of a match with this plan.
     ///
     /// # Errors
     /// [`StoreError`] if the store cannot be read.
@@ -49,7 +49,7 @@ impl Past {
         Ok(past)
     }
 
-    /// Names of the engines that have failed too often in a row to play on.
+    /// Names of the engines with too many consecutive failures to keep playing.
     pub fn retired(&self, plan: &Plan) -> Vec<String> {
         let engines = plan.engines.iter().zip(&self.failures);
         let retired = engines.filter(|(_, failures)| plan.patience.retires(**failures));

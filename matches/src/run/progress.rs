@@ -1,4 +1,4 @@
-//! What is seen while a match is played: a progress bar on a terminal, else a line for each game.
+//! The display of a running match: a progress bar on a terminal, otherwise one line per game.
 
 use std::cell::Cell;
 use std::fmt;
@@ -12,19 +12,19 @@ use crate::record::GameRecord;
 use crate::record::printable::{printable, printable_lines};
 use crate::report::{Report, ordinal};
 
-/// How often the table on a terminal is drawn anew at most.
+/// Least interval between two updates of the table on a terminal.
 const TABLE_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Shows how a match goes on.
+/// Progress of a match.
 #[derive(Debug)]
 pub enum Progress {
-    /// A bar and the table so far on standard error.
+    /// A bar and the current table, on standard error.
     Live {
-        /// Games, speed and time left.
+        /// Games, speed and remaining time.
         bar: ProgressBar,
-        /// The table below it.
+        /// Table below the bar.
         table: ProgressBar,
-        /// When the table was drawn.
+        /// Time of its last update.
         drawn: Cell<Option<Instant>>,
     },
     /// Lines on standard output.
@@ -35,8 +35,8 @@ pub enum Progress {
 }
 
 impl Progress {
-    /// A bar with a table if standard error is a terminal, else lines; `played` of the games have been played
-    /// before.
+    /// Creates a bar with a table if standard error is a terminal, otherwise lines. `played` games are from earlier
+    /// runs.
     pub fn new(games: u64, played: u64) -> Progress {
         if !io::stderr().is_terminal() {
             return Progress::Lines { games };
@@ -45,14 +45,14 @@ impl Progress {
         let style = ProgressStyle::with_template(template);
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
         let speed = |state: &ProgressState, text: &mut dyn fmt::Write| {
-            // A bar without its speed is a bar still.
+            // Without the speed, the bar is still useful.
             let _ = write!(text, "{:.1} games/s", state.per_sec());
         };
         let style = style.with_key("speed", speed);
         let both = MultiProgress::new();
         let bar = both.add(ProgressBar::new(games).with_style(style.progress_chars("━╸─")));
         let bar = bar.with_position(played);
-        // What was played before says nothing of the speed.
+        // Games of earlier runs must not affect the speed.
         bar.reset_eta();
         bar.enable_steady_tick(Duration::from_millis(200));
         let plain = ProgressStyle::with_template("{msg}");
@@ -65,10 +65,10 @@ impl Progress {
         }
     }
 
-    /// Shows a game that has ended, already part of the report.
+    /// Shows a finished game that the report has counted.
     ///
     /// # Errors
-    /// [`OutputClosed`] where nobody reads the lines any more.
+    /// [`OutputClosed`] if standard output is closed.
     pub fn game(&self, record: &GameRecord, report: &Report) -> Result<(), OutputClosed> {
         match self {
             Progress::Live { bar, table, drawn } => {
@@ -95,10 +95,10 @@ impl Progress {
         }
     }
 
-    /// Says something between the games, with a newline at its end.
+    /// Shows a message between the games; it ends with a newline.
     ///
     /// # Errors
-    /// [`OutputClosed`] where nobody reads the lines any more.
+    /// [`OutputClosed`] if standard output is closed.
     pub fn say(&self, text: &str) -> Result<(), OutputClosed> {
         match self {
             Progress::Live { bar, .. } => {
@@ -109,7 +109,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         if let Progress::Live { bar, table, .. } = self {
             table.finish_and_clear();
@@ -118,7 +118,7 @@ impl Progress {
     }
 }
 
-/// A game in one line: who came where in seat order, its length, and what went wrong.
+/// Describes a game in one line: places in seat order, its length, and its fault.
 fn describe(record: &GameRecord) -> String {
     let seats = record.seats.iter().zip(&record.places);
     let places: Vec<String> = seats
@@ -139,14 +139,14 @@ fn describe(record: &GameRecord) -> String {
     line
 }
 
-/// How far a test is, or nothing where there is none.
+/// Formats the LLR of the test; empty without a test.
 fn llr(report: &Report) -> String {
     report
         .llr()
         .map_or_else(String::new, |llr| format!("  LLR {llr:.2}"))
 }
 
-/// A time as a person says it.
+/// Formats a time for people.
 pub fn duration(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match time.as_secs() {

@@ -19,7 +19,7 @@ const LAST_GRACE: Duration = Duration::from_secs(2);
 pub fn listen(interrupt: &Interrupt, on_signal: impl FnMut() + Send + 'static) -> io::Result<()> {
     signals::listen(interrupt, on_signal, |process, signal| {
         complain(format_args!(
-            "the engine with process {process} sent {signal}, which is its fault"
+            "the engine with process {process} sent {signal} to the arbiter, which is a fault"
         ));
     })
 }

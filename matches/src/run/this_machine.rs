@@ -73,7 +73,7 @@ impl Source for ThisMachine {
         let [median, p99, longest] =
             [median, p99, longest].map(|time| format!("{:.2}", time.as_secs_f64() * 1000.0));
         format!(
-            "lag of the arbiter itself: {median} ms in the median, {p99} at the 99th percentile, {longest} at most\n"
+            "lag of the arbiter itself: median {median} ms, 99th percentile {p99} ms, maximum {longest} ms\n"
         )
     }
 }

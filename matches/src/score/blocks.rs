@@ -1,52 +1,51 @@
-//! The scores of one engine against another, block by block, and what they say of its strength.
+//! Scores of one engine against another by block, and the difference in strength that follows from them.
 //!
-//! Within a game each seat of the one engine is compared with each seat of the other: 1 for the better
-//! place, 1/2 for a shared one. The mean of all these comparisons in a block is the *block score*, 0 to 1.
-//! In two seats a block is a pair of games, and its score one of 0, 1/4, 1/2, 3/4 and 1: the pentanomial.
-//! docs/rating.md has the formulas and where they come from.
+//! Within a game, each seat of one engine is compared with each seat of the other: 1 for the better place, 1/2 for a
+//! shared one. The mean of all these comparisons in a block is the *block score*, 0 to 1. With two seats a block is a
+//! pair of games, and its score is 0, 1/4, 1/2, 3/4 or 1: the pentanomial. docs/rating.md has the formulas and their
+//! sources.
 
 use std::collections::BTreeMap;
 
 use super::elo::{EloInterval, NORMALIZED_ELO, elo, interval};
 use super::student;
 
-/// What a quarter counts, in blocks, that no block has scored, wherever a spread is needed.
+/// Weight, in blocks, of each of the scores 0, 1/4, 1/2, 3/4 and 1 that no block has.
 /// Source: fishtest, `LLRcalc.regularize`.
 const UNSEEN: f64 = 1e-3;
 
-/// How many blocks ended with which score.
+/// Number of blocks by score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockScores {
-    /// Games of a block.
+    /// Games per block.
     games: u32,
-    /// Steps from a score of 0 to one of 1.
+    /// Number of steps from a score of 0 to a score of 1.
     steps: u32,
-    /// The number of blocks at each score, which is told in quarters of a step.
+    /// Number of blocks by score, in quarters of a step.
     counts: BTreeMap<u64, u64>,
 }
 
-/// A distribution of block scores in which each quarter has some weight.
+/// Distribution of block scores; each quarter has a positive weight.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Distribution {
-    /// Number of blocks, the weight of unseen quarters included.
+    /// Number of blocks, including the weight of unseen quarters.
     pub blocks: f64,
-    /// Scores, ascending from 0 to 1, each with its probability.
+    /// Scores in ascending order from 0 to 1, with their probabilities.
     pub scores: Vec<(f64, f64)>,
 }
 
 impl BlockScores {
-    /// No block yet: blocks of `games` games, in which `pairs` comparisons are made in all, at least one
-    /// each.
+    /// Creates empty scores for blocks of `games` games with `pairs` comparisons in total, both at least 1.
     pub fn new(games: u32, pairs: u32) -> BlockScores {
         BlockScores {
             games: games.max(1),
-            // A shared place is half a comparison.
+            // A shared place counts as half a comparison.
             steps: (2 * pairs).max(2),
             counts: BTreeMap::new(),
         }
     }
 
-    /// The scores of pairs of games in two seats: how many ended with 0, 1/2, 1, 1 1/2 and 2 points.
+    /// Creates the scores of two-seat pairs of games from the number of pairs with 0, 1/2, 1, 1 1/2 and 2 points.
     pub fn pentanomial(counts: [u64; 5]) -> BlockScores {
         let mut scores = BlockScores::new(2, 2);
         for (half_points, count) in counts.into_iter().enumerate() {
@@ -55,8 +54,8 @@ impl BlockScores {
         scores
     }
 
-    /// Counts a block: twice its won comparisons, and once those that were shared. What is more than a
-    /// block can have counts as all of it.
+    /// Counts a block with `halves` half-points: two for each better place, one for each shared one. Values above the
+    /// maximum of a block count as the maximum.
     pub fn add(&mut self, halves: u32) {
         self.add_blocks(halves, 1);
     }
@@ -73,17 +72,17 @@ impl BlockScores {
         self.counts.values().sum()
     }
 
-    /// Comparisons made in one block.
+    /// Number of comparisons per block.
     pub fn pairs_per_block(&self) -> u32 {
         self.steps / 2
     }
 
-    /// Games of one block.
+    /// Number of games per block.
     pub fn games_per_block(&self) -> u32 {
         self.games
     }
 
-    /// The mean of the block scores, 0 to 1, or `None` before the first block.
+    /// Mean block score, 0 to 1; `None` before the first block.
     pub fn mean(&self) -> Option<f64> {
         let blocks = self.blocks();
         let quarters = self.counts.iter().map(|(&score, &count)| score * count);
@@ -91,21 +90,20 @@ impl BlockScores {
         (blocks > 0).then(|| quarters as f64 / (4 * u64::from(self.steps) * blocks) as f64)
     }
 
-    /// The numbers of pairs with 0, 1/2, 1, 1 1/2 and 2 points, or `None` where a block is no pair of games
-    /// in two seats.
+    /// Number of pairs with 0, 1/2, 1, 1 1/2 and 2 points; `None` unless a block is a pair of games with two seats.
     pub fn as_pentanomial(&self) -> Option<[u64; 5]> {
         let count = |half_points: u64| self.counts.get(&(4 * half_points)).copied().unwrap_or(0);
         ((self.games, self.steps) == (2, 4)).then(|| [0, 1, 2, 3, 4].map(count))
     }
 
-    /// The Elo difference and its 95 % interval, or `None` for fewer than two blocks.
+    /// Elo difference with its 95 % interval; `None` for fewer than two blocks.
     pub fn elo(&self) -> Option<EloInterval> {
         let (mean, half_width) = self.mean_and_half_width()?;
         Some(interval(mean, half_width, elo))
     }
 
-    /// The normalized Elo difference and its 95 % interval, or `None` where all blocks have one score, since
-    /// it is in units of their spread.
+    /// Normalized Elo difference with its 95 % interval; `None` if all blocks have the same score, because its unit is
+    /// their standard deviation.
     pub fn normalized_elo(&self) -> Option<EloInterval> {
         if self.counts.len() < 2 {
             return None;
@@ -116,8 +114,7 @@ impl BlockScores {
         Some(interval(mean, half_width, normalized))
     }
 
-    /// The likelihood of superiority: how likely it is that the one engine is stronger, 0 to 1, as far as
-    /// these blocks tell; `None` for fewer than two blocks.
+    /// Likelihood of superiority (LOS) of the first engine, 0 to 1; `None` for fewer than two blocks.
     pub fn superiority(&self) -> Option<f64> {
         let (mean, error) = (self.mean()?, self.standard_error()?);
         Some(student::cumulative((mean - 0.5) / error, self.degrees()))
@@ -128,7 +125,7 @@ impl BlockScores {
         Some((self.mean()?, half_width))
     }
 
-    /// The standard error of the mean, above 0, or `None` for fewer than two blocks.
+    /// Standard error of the mean, above 0; `None` for fewer than two blocks.
     fn standard_error(&self) -> Option<f64> {
         let blocks = self.blocks();
         (blocks > 1).then(|| (self.distribution().variance() / (blocks - 1) as f64).sqrt())
@@ -138,8 +135,8 @@ impl BlockScores {
         usize::try_from(self.blocks().saturating_sub(1)).unwrap_or(usize::MAX)
     }
 
-    /// The distribution, with a little weight on each quarter that no block has scored: so a hypothesis is
-    /// never impossible, and no spread is nought.
+    /// Returns the distribution, with a small weight for each quarter that no block has scored, so that no hypothesis
+    /// is impossible and the variance is never 0.
     pub(super) fn distribution(&self) -> Distribution {
         let mut weights: BTreeMap<u64, f64> = self
             .counts
@@ -163,12 +160,12 @@ impl BlockScores {
 }
 
 impl Distribution {
-    /// The mean score.
+    /// Mean score.
     pub fn mean(&self) -> f64 {
         self.scores.iter().map(|(score, part)| score * part).sum()
     }
 
-    /// The variance of a block's score, above 0.
+    /// Variance of a block's score, above 0.
     pub fn variance(&self) -> f64 {
         let mean = self.mean();
         let squares = self.scores.iter();

@@ -1,24 +1,24 @@
-//! Each engine against each other, whoever else sits at the table.
+//! Results of each engine against each other, whichever engines have the other seats.
 
 use super::head_to_head::Comparisons;
 
-/// The comparisons of places between every two engines, over all games.
+/// Comparisons of places between every two engines, over all games.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crosstable {
-    /// The comparisons of each engine with each, in the order of the plan.
+    /// Comparisons of each engine with each other, in the order of the plan.
     cells: Vec<Vec<Comparisons>>,
 }
 
 impl Crosstable {
-    /// No game yet, between so many engines.
+    /// Creates an empty crosstable.
     pub fn new(engines: usize) -> Crosstable {
         Crosstable {
             cells: vec![vec![Comparisons::default(); engines]; engines],
         }
     }
 
-    /// Counts a game, given the engine of each seat, as an index if it is known, and its place. Seats of one
-    /// engine are not compared with each other.
+    /// Counts a game, given the index of each seat's engine, if any, and its place. Seats of the same engine are not
+    /// compared.
     pub(super) fn add(&mut self, engines: &[Option<usize>], places: &[u32]) {
         let seats = || engines.iter().zip(places);
         for (one, place) in seats() {
@@ -34,8 +34,8 @@ impl Crosstable {
         }
     }
 
-    /// The comparisons of the seats of one engine with those of another, both by their index in the plan; none
-    /// where they never met.
+    /// Comparisons of the seats of one engine with those of another, both by index in the plan; empty if they never
+    /// met.
     pub fn between(&self, one: usize, other: usize) -> Comparisons {
         let cell = self.cells.get(one).and_then(|row| row.get(other));
         cell.copied().unwrap_or_default()

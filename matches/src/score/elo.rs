@@ -1,32 +1,31 @@
-//! Elo differences and the scores that they let expect.
+//! Conversions between Elo differences and expected scores.
 
 use std::f64::consts::LN_10;
 
-/// Elo of a difference of strength of e to 1, twice: normalized Elo is in units of it.
+/// Elo per unit of normalized Elo: twice the Elo of odds of e to 1.
 /// Source: Michel Van den Bergh, "Normalized Elo", cantate.be/Fishtest/normalized_elo.pdf.
 pub const NORMALIZED_ELO: f64 = 800.0 / LN_10;
 
-/// An Elo difference and the bounds of its 95 % interval. What has no finite Elo, a score of 0 or 1, is
-/// infinite.
+/// Elo difference with its 95 % interval. The Elo of a score of 0 or 1 is infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EloInterval {
-    /// The difference.
+    /// Estimated difference.
     pub elo: f64,
-    /// The lower bound.
+    /// Lower bound.
     pub low: f64,
-    /// The upper bound.
+    /// Upper bound.
     pub high: f64,
 }
 
 impl EloInterval {
-    /// Half the width of the interval, or `None` where it has no finite end.
+    /// Half-width of the interval; `None` if a bound is infinite.
     pub fn error(&self) -> Option<f64> {
         let error = (self.high - self.low) / 2.0;
         error.is_finite().then_some(error)
     }
 }
 
-/// The score, 0 to 1, that an Elo difference lets expect.
+/// Returns the expected score, 0 to 1, for an Elo difference.
 ///
 /// # Examples
 /// ```
@@ -39,7 +38,7 @@ pub fn expected_score(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// The Elo difference that lets expect a score; infinite for 0 and 1, and for what is beyond.
+/// Returns the Elo difference for an expected score; infinite unless the score is between 0 and 1.
 pub fn elo(score: f64) -> f64 {
     match score {
         score if score <= 0.0 => f64::NEG_INFINITY,
@@ -48,7 +47,7 @@ pub fn elo(score: f64) -> f64 {
     }
 }
 
-/// The interval about a mean score, each end on the scale of `elo`.
+/// Converts a confidence interval of the mean score with `elo`.
 pub(super) fn interval(mean: f64, half_width: f64, elo: impl Fn(f64) -> f64) -> EloInterval {
     EloInterval {
         elo: elo(mean),

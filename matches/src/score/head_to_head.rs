@@ -1,21 +1,20 @@
-//! One engine against another, whoever else sits at the table: the comparisons of a game, summed up by block.
+//! Comparisons of one engine with another, by game and by block.
 
 use std::cmp::Ordering;
 
 use super::blocks::BlockScores;
 
-/// What the seats of two engines are to each other in a game, or in several.
+/// Comparisons between the seats of two engines, in one or more games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Comparisons {
-    /// Pairs of a seat of the one and a seat of the other.
+    /// Number of pairs of a seat of the first engine and a seat of the second.
     pub pairs: u32,
-    /// Twice the pairs in which the one has the better place, and once those that share theirs.
+    /// Half-points of the first engine: two for each pair with the better place, one for each shared place.
     pub halves: u32,
 }
 
 impl Comparisons {
-    /// The comparisons of a game between two of its engines, given the engine of each seat, as a
-    /// number if it is known, and its place.
+    /// Compares two engines of a game, given the index of each seat's engine, if any, and its place.
     ///
     /// # Examples
     /// ```
@@ -46,7 +45,7 @@ impl Comparisons {
         comparisons
     }
 
-    /// Compares one more pair of seats by their places.
+    /// Adds a pair of seats, given their places.
     pub(super) fn add(&mut self, place: u32, other_place: u32) {
         self.pairs += 1;
         self.halves += match place.cmp(&other_place) {
@@ -56,14 +55,14 @@ impl Comparisons {
         };
     }
 
-    /// What the one engine has won of the comparisons: one for each better place, half of one for a shared one.
+    /// Points of the first engine: 1 for each better place, 1/2 for each shared one.
     pub fn points(&self) -> f64 {
         f64::from(self.halves) / 2.0
     }
 }
 
-/// Counts a whole block of one engine against another in `scores`; the first one decides how many games and
-/// pairs a block has. A block in which they do not meet, or not as often, is passed over.
+/// Counts a complete block in `scores`. The first block sets the number of games and pairs per block; blocks with
+/// another number of pairs, or none, are skipped.
 pub(super) fn add_block(scores: &mut Option<BlockScores>, games: &[Comparisons]) {
     let pairs: u32 = games.iter().map(|game| game.pairs).sum();
     let halves = games.iter().map(|game| game.halves).sum();

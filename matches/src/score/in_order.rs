@@ -1,20 +1,20 @@
-//! Games end in any order; ratings and tests take them in the order of the schedule, by whole blocks, so that
-//! they do not depend on how many games are played at a time.
+//! Puts finished games into the order of the schedule, by complete blocks, so that ratings and tests do not depend on
+//! the number of games played at a time.
 
 use std::collections::BTreeMap;
 
-/// Games that wait for others of their block, or for the blocks before it.
+/// Games that wait for the rest of their block or for earlier blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InOrder<T> {
     games_per_block: usize,
-    /// The block that is due, from 1.
+    /// Number of the next block, from 1.
     next: u64,
-    /// The games of each block by their numbers.
+    /// Waiting games by block and by number.
     waiting: BTreeMap<u64, BTreeMap<u64, T>>,
 }
 
 impl<T> InOrder<T> {
-    /// No game yet, in blocks of so many.
+    /// Creates an empty queue.
     pub fn new(games_per_block: usize) -> InOrder<T> {
         InOrder {
             games_per_block,
@@ -23,7 +23,7 @@ impl<T> InOrder<T> {
         }
     }
 
-    /// Takes a game, given the numbers of its block and its own. One that was there before is passed over.
+    /// Adds a game, given the number of its block and its own; ignores a game that was added already.
     pub fn add(&mut self, block: u64, game: u64, value: T) {
         if block >= self.next {
             let games = self.waiting.entry(block).or_default();
@@ -31,7 +31,7 @@ impl<T> InOrder<T> {
         }
     }
 
-    /// The block that is due, its games in order, once all of them are there.
+    /// Takes the games of the next block, in order, if the block is complete.
     pub fn next_block(&mut self) -> Option<Vec<T>> {
         let is_whole = |games: &BTreeMap<u64, T>| games.len() >= self.games_per_block;
         self.waiting
@@ -42,8 +42,7 @@ impl<T> InOrder<T> {
         Some(games.into_values().collect())
     }
 
-    /// The whole blocks that wait for others before them, in order, their games in order; none of them waits any
-    /// more.
+    /// Takes all complete blocks, in order, although earlier ones are incomplete.
     pub fn whole_blocks(&mut self) -> Vec<Vec<T>> {
         let (games_per_block, waiting) = (self.games_per_block, std::mem::take(&mut self.waiting));
         let (whole, rest) = waiting
@@ -57,7 +56,7 @@ impl<T> InOrder<T> {
             .collect()
     }
 
-    /// All games that still wait, in order; none waits any more.
+    /// Takes all waiting games, in order.
     pub fn rest(&mut self) -> Vec<T> {
         let waiting = std::mem::take(&mut self.waiting);
         waiting

@@ -1,41 +1,40 @@
-//! The generalized log likelihood ratio: how much better the likeliest distribution under one hypothesis
-//! explains what was observed than the likeliest one under another.
+//! The generalized log likelihood ratio: compares how well two hypotheses explain the observed scores, each by the
+//! likeliest distribution that satisfies it.
 //!
-//! A hypothesis fixes one number of the unknown distribution of scores: its mean, or its mean in units of
-//! its standard deviation. The likeliest distribution p of those that satisfy it, given the observed one q,
-//! is q / (1 + x a) with a value `a` for each score and one multiplier x for all, found from the condition
-//! that the mean of `a` under p is nought.
-//! Source: Michel Van den Bergh, "Comparing the approximations for the generalized log likelihood ratio of
-//! a multinomial distribution" and "Comments on normalized Elo", sections 4.1 and 4.2 (cantate.be/Fishtest).
+//! A hypothesis fixes one number of the unknown distribution of scores: its mean, or its mean in units of its standard
+//! deviation. Among the distributions that satisfy it, the likeliest one given the observed distribution q is
+//! p = q / (1 + x a), with a value `a` for each score and one multiplier x for all. The condition that the mean of `a`
+//! under p is zero determines x.
+//! Source: Michel Van den Bergh, "Comparing the approximations for the generalized log likelihood ratio of a
+//! multinomial distribution" and "Comments on normalized Elo", sections 4.1 and 4.2 (cantate.be/Fishtest).
 
 use super::blocks::Distribution;
 
-/// Rounds of the search for a distribution with a given t-value.
+/// Maximum number of iterations for a distribution with a given t-value.
 const MOST_ROUNDS: usize = 100;
 
-/// The change of a probability at which that search has arrived; where scores are hardly ever seen, rounding
-/// alone makes changes of a billionth.
+/// Change of a probability below which this iteration has converged; with very rare scores, rounding alone causes
+/// changes of 1e-9.
 const ARRIVED: f64 = 1e-7;
 
-/// The logarithm of how much likelier the observed blocks are, at best, if the mean score is `one` than if it
-/// is `zero`; both between 0 and 1.
+/// Log likelihood ratio of a mean score of `one` to a mean score of `zero`, both between 0 and 1.
 pub(super) fn ratio_of_means(observed: &Distribution, zero: f64, one: f64) -> f64 {
     let values = |mean| observed.scores.iter().map(move |(score, _)| score - mean);
     let log_factors = |mean| log_factors(observed, &values(mean).collect::<Vec<f64>>());
     match (log_factors(zero), log_factors(one)) {
         (Some(under_zero), Some(under_one)) => ratio(observed, &under_zero, &under_one),
-        // The scores reach from 0 to 1, so that any mean between is possible.
+        // Unreachable: the scores range from 0 to 1, so any mean in between is possible.
         _ => 0.0,
     }
 }
 
-/// As [`ratio_of_means`], for hypotheses on the *t-value*: the mean score above 1/2 in units of the standard
-/// deviation of a block.
+/// Like [`ratio_of_means`], for hypotheses about the *t-value*: the excess of the mean score over 1/2 in units of the
+/// standard deviation of a block.
 pub(super) fn ratio_of_t_values(observed: &Distribution, zero: f64, one: f64) -> f64 {
     match (with_t_value(observed, zero), with_t_value(observed, one)) {
         (Some(under_zero), Some(under_one)) => ratio(observed, &under_zero, &under_one),
-        // The search does not always arrive where the hypothesis is far from all that was seen. The ratio
-        // of the two largest likelihoods of a normal distribution serves there.
+        // The iteration may not converge if the hypothesis is far from all observations; then the likelihood ratio of a
+        // normal distribution replaces it.
         _ => {
             let t = (observed.mean() - 0.5) / observed.variance().sqrt();
             let misfit = |hypothesis: f64| (1.0 + (t - hypothesis).powi(2)).ln();
@@ -44,7 +43,7 @@ pub(super) fn ratio_of_t_values(observed: &Distribution, zero: f64, one: f64) ->
     }
 }
 
-/// Sums up the logarithms of q / p of both hypotheses.
+/// Log likelihood ratio, given the logarithms of q / p under both hypotheses.
 fn ratio(observed: &Distribution, under_zero: &[f64], under_one: &[f64]) -> f64 {
     let factors = under_zero.iter().zip(under_one);
     let terms = observed.scores.iter().zip(factors);
@@ -54,13 +53,12 @@ fn ratio(observed: &Distribution, under_zero: &[f64], under_one: &[f64]) -> f64 
     observed.blocks * per_block
 }
 
-/// The logarithms of q / p for the likeliest distribution p with this t-value, or `None` where it is not
-/// found.
+/// Logarithms of q / p for the likeliest distribution p with this t-value; `None` if the iteration does not converge.
 fn with_t_value(observed: &Distribution, t_value: f64) -> Option<Vec<f64>> {
     let scores = &observed.scores;
     let mut likeliest = vec![1.0 / scores.len() as f64; scores.len()];
     for _ in 0..MOST_ROUNDS {
-        // The condition on the t-value made linear about the last distribution.
+        // The condition on the t-value, linearized about the last distribution.
         let guess = Distribution {
             blocks: observed.blocks,
             scores: scores
@@ -93,8 +91,8 @@ fn with_t_value(observed: &Distribution, t_value: f64) -> Option<Vec<f64>> {
     None
 }
 
-/// The logarithms of q / p for the likeliest distribution p under which these values have the mean nought,
-/// or `None` where they are not on both sides of it.
+/// Logarithms of q / p for the likeliest distribution p under which `values` have mean zero; `None` unless they have
+/// both signs.
 fn log_factors(observed: &Distribution, values: &[f64]) -> Option<Vec<f64>> {
     let parts = observed.scores.iter().map(|&(_, part)| part);
     let weighted: Vec<(f64, f64)> = parts.zip(values.iter().copied()).collect();
@@ -102,8 +100,8 @@ fn log_factors(observed: &Distribution, values: &[f64]) -> Option<Vec<f64>> {
     Some(values.iter().map(|value| (x * value).ln_1p()).collect())
 }
 
-/// The x for which the sum of q a / (1 + x a) over all pairs (q, a) is nought and every 1 + x a above
-/// nought; `None` unless some `a` are below nought and some above.
+/// Returns the x for which the sum of q a / (1 + x a) over all pairs (q, a) is zero and every 1 + x a is positive;
+/// `None` unless the `a` have both signs.
 fn multiplier(weighted: &[(f64, f64)]) -> Option<f64> {
     let values = weighted.iter().map(|&(_, value)| value);
     let least = values.clone().fold(f64::INFINITY, f64::min);
@@ -111,8 +109,8 @@ fn multiplier(weighted: &[(f64, f64)]) -> Option<f64> {
     if !(least < 0.0 && most > 0.0) {
         return None;
     }
-    // The sum falls from plus infinity at the one bound to minus infinity at the other: Newton's method,
-    // with a bisection wherever it would leave what is left.
+    // The sum falls from plus infinity at the lower bound to minus infinity at the upper one. Newton's method, with a
+    // bisection whenever a step would leave the bracket.
     let (mut low, mut high) = (-1.0 / most, -1.0 / least);
     let mut x = 0.0;
     loop {

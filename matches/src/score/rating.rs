@@ -1,39 +1,39 @@
-//! Ratings of any number of engines, from games of any number of seats: the online method of Weng and Lin.
+//! Ratings of any number of engines, from games with any number of seats: the online method of Weng and Lin.
 //!
-//! A game is the set of all comparisons between its engines. Its model is that of Plackett and Luce, under
-//! which each pair by itself follows Bradley and Terry: who is e times as strong comes before the other e
-//! times out of e + 1.
-//! Source: Ruby C. Weng, Chih-Jen Lin, "A Bayesian approximation method for online ranking", JMLR 12 (2011),
-//! algorithm 1 (Bradley-Terry, full pairs).
+//! A game is the set of all comparisons between its engines. In its model, that of Plackett and Luce, each pair follows
+//! Bradley and Terry: an engine that is e times as strong as another comes before it with probability e / (e + 1).
+//! Source: Ruby C. Weng, Chih-Jen Lin, "A Bayesian approximation method for online ranking", JMLR 12 (2011), algorithm
+//! 1 (Bradley-Terry, full pairs).
 
 use std::f64::consts::{LN_10, SQRT_2};
 
 use skillratings::MultiTeamOutcome;
 use skillratings::weng_lin::{WengLinConfig, WengLinRating, weng_lin_multi_team};
 
-/// The spread of one performance. With it, settled ratings that are 400 apart mean ten to one, as in Elo.
+/// Standard deviation of one performance. With this value, a difference of 400 between settled ratings means odds of
+/// ten to one, as in Elo.
 const BETA: f64 = 400.0 / (LN_10 * SQRT_2);
 
-/// The uncertainty of an engine of which nothing is known, as many times the spread as Weng and Lin have it.
+/// Uncertainty of an engine without games: twice `BETA`, as in Weng and Lin.
 const UNKNOWN: f64 = 2.0 * BETA;
 
-/// The ratings of some engines.
+/// Ratings of a set of engines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ratings {
     ratings: Vec<WengLinRating>,
 }
 
-/// What is known of the strength of an engine.
+/// Rating of an engine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rating {
-    /// Its strength on the scale of Elo; 0 is that of an unknown engine.
+    /// Estimated strength on the Elo scale; 0 for an engine without games.
     pub rating: f64,
-    /// The standard deviation of what it may be.
+    /// Standard deviation of the estimate.
     pub uncertainty: f64,
 }
 
 impl Ratings {
-    /// The ratings of so many engines before their first game.
+    /// Creates the ratings of engines without games.
     pub fn new(engines: usize) -> Ratings {
         let unknown = WengLinRating {
             rating: 0.0,
@@ -44,8 +44,8 @@ impl Ratings {
         }
     }
 
-    /// Learns from a game: the engine of each seat, as an index if it is known, and its points. The order of
-    /// games matters a little. An engine with several seats counts once, with their mean.
+    /// Updates the ratings after a game, given the index of each seat's engine, if any, and its points. An engine with
+    /// several seats counts once, with their mean. The order of games has a small effect.
     pub fn add(&mut self, engines: &[Option<usize>], points: &[f64]) {
         let mut means: Vec<(usize, f64)> = Vec::new();
         for engine in 0..self.ratings.len() {
@@ -82,7 +82,7 @@ impl Ratings {
         }
     }
 
-    /// The rating of each engine.
+    /// Returns the rating of each engine.
     pub fn iter(&self) -> impl Iterator<Item = Rating> {
         self.ratings.iter().map(|rating| Rating {
             rating: rating.rating,

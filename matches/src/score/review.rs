@@ -1,7 +1,7 @@
-//! What came of a game, seat by seat: what its own moves lost, what those of others brought it, and what luck did.
+//! The review of a game: for each seat the loss by its own moves, the gain from the moves of others, and luck.
 //!
-//! All numbers are shares of the placement points in permille, one for each seat, and are rounded nowhere: from the
-//! value of the start to the result they add up ([`SeatSums`]).
+//! All values are shares of the placement points in permille, one per seat, without rounding. From the value of the
+//! start position they add up to the result ([`SeatSums`]).
 
 mod totals;
 
@@ -9,68 +9,68 @@ use serde::Serialize;
 
 pub use totals::{Line, Mean, Totals};
 
-/// A game of which moves and cards were valued.
+/// A game with the values of its moves and cards.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Review {
-    /// The value of the position in which the review begins.
+    /// Value of the position at the start of the review.
     pub start: Vec<f64>,
-    /// Cards drawn before the first of the moves.
+    /// Cards drawn before the first reviewed move.
     pub drawn_first: Vec<ReviewedCard>,
-    /// The moves in their order, without those of the opening.
+    /// Moves in order, without the opening.
     pub moves: Vec<ReviewedMove>,
-    /// The value of the position with which it ends.
+    /// Value of the position at the end of the review.
     pub end: Vec<f64>,
-    /// What the seats got; the same as `end` where nobody but the rules ended the game.
+    /// Result of the seats; the same as `end` if the game ended by the rules.
     pub result: Vec<f64>,
-    /// Whether it was reviewed to its end, and not told to stop before.
+    /// Whether the review covers the whole game; it may have been stopped.
     pub is_whole: bool,
 }
 
-/// A move, with the cards that were drawn after it.
+/// A move with the cards drawn after it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReviewedMove {
-    /// Which of the moves and cards of the game it is, from 1.
+    /// Number of the move among the moves and cards of the game, from 1.
     pub word: usize,
-    /// Which of the moves it is, from 1; those of the opening count.
+    /// Number of the move among the moves of the game, including the opening, from 1.
     pub ply: usize,
-    /// The seat that moved, from 1.
+    /// Seat that moved, from 1.
     pub seat: usize,
     /// The move.
     #[serde(rename = "move")]
     pub mv: String,
-    /// Whether there was no other.
+    /// Whether it was the only legal move.
     pub is_forced: bool,
-    /// The best move known: the move itself where none is better.
+    /// Best known move; the move itself if none is better.
     pub best: String,
-    /// How much less the seat may expect after its move than after the best one, at least 0.
+    /// Value of the best move minus the value of this move, for the seat that moved, at least 0.
     pub loss: f64,
-    /// The value of the position before the move.
+    /// Value of the position before the move.
     pub before: Vec<f64>,
-    /// What the best move brought beyond that value: the error of the search, 0 for an exact one.
+    /// Value after the best move minus `before`: the error of the search, 0 for an exact one.
     pub noise: Vec<f64>,
-    /// What the choice of the move brought: `-loss` to the seat that moved, gifts to the others.
+    /// Value after this move minus the value after the best one: `-loss` for the seat that moved, gifts for the others.
     pub change: Vec<f64>,
-    /// What was drawn after the move, until somebody moved again.
+    /// Cards drawn between this move and the next one.
     pub cards: Vec<ReviewedCard>,
-    /// The value of the position after move and cards.
+    /// Value of the position after the move and its cards.
     pub after: Vec<f64>,
 }
 
-/// A card.
+/// A drawn card.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReviewedCard {
-    /// Which of the moves and cards of the game it is, from 1.
+    /// Number of the card among the moves and cards of the game, from 1.
     pub word: usize,
-    /// The seat that drew it, from 1.
+    /// Seat that drew it, from 1.
     pub seat: usize,
     /// The card.
     pub card: String,
-    /// What it brought: the value after it less the mean of the values after all cards that might have come.
+    /// Value after the card minus the weighted mean over all possible cards.
     pub luck: Vec<f64>,
 }
 
 impl ReviewedMove {
-    /// What the cards after the move brought.
+    /// Sum of the luck of the cards after the move.
     pub fn luck(&self) -> Vec<f64> {
         let mut luck = vec![0.0; self.before.len()];
         for card in &self.cards {
@@ -80,32 +80,32 @@ impl ReviewedMove {
     }
 }
 
-/// What a game was for a seat, in permille: `start + skill + gifts + luck + noise + verdict` is `result`.
+/// Sums of a game for a seat, in permille: `start + skill + gifts + luck + noise + verdict` equals `result`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct SeatSums {
-    /// What it could expect at the start.
+    /// Value of the start position.
     pub start: f64,
-    /// Minus what its own moves lost.
+    /// Loss by its own moves, as a negative number.
     pub skill: f64,
-    /// What the moves of others brought it.
+    /// Gain from the moves of others.
     pub gifts: f64,
-    /// What the cards brought it, whoever drew them.
+    /// Gain from cards, including those that others drew.
     pub luck: f64,
-    /// What the search got wrong: how much better or worse than the value of a position its best move turned out.
+    /// Error of the search: the difference between the value of a position and that after its best move.
     pub noise: f64,
-    /// What the arbiter's verdict brought it in a game that the rules had not ended.
+    /// Gain from the arbiter's adjudication of a game that the rules had not ended.
     pub verdict: f64,
-    /// What it got.
+    /// Share of the points.
     pub result: f64,
 }
 
 impl SeatSums {
-    /// The names of the numbers, in the order of [`SeatSums::numbers`].
+    /// Names of the values, in the order of [`SeatSums::numbers`].
     pub const NAMES: [&str; 7] = [
         "start", "skill", "gifts", "luck", "noise", "verdict", "result",
     ];
 
-    /// All numbers, each added before the result.
+    /// Returns all values: the summands, then the result.
     pub fn numbers(&self) -> [f64; 7] {
         [
             self.start,
@@ -120,7 +120,7 @@ impl SeatSums {
 }
 
 impl Review {
-    /// What the game was for each seat.
+    /// Returns the sums of the game for each seat.
     pub fn sums(&self) -> Vec<SeatSums> {
         let seats = self.start.len();
         let mut sums = vec![SeatSums::default(); seats];
@@ -141,13 +141,13 @@ impl Review {
         sums
     }
 
-    /// All cards in their order.
+    /// Returns all cards in order.
     pub fn cards(&self) -> impl Iterator<Item = &ReviewedCard> {
         let after = self.moves.iter().flat_map(|reviewed| &reviewed.cards);
         self.drawn_first.iter().chain(after)
     }
 
-    /// So many of the moves that lost most, the worst first, of equal ones the earlier; none that lost nothing.
+    /// Returns up to `most` moves with a loss, the largest loss first; with equal losses, the earlier move first.
     pub fn worst(&self, most: usize) -> Vec<&ReviewedMove> {
         let mut worst: Vec<&ReviewedMove> = self.moves.iter().collect();
         worst.retain(|reviewed| reviewed.loss > 0.0);
@@ -157,7 +157,7 @@ impl Review {
     }
 }
 
-/// Adds numbers to others, one by one.
+/// Adds `numbers` to `sums`, element by element.
 fn add(sums: &mut [f64], numbers: &[f64]) {
     for (sum, number) in sums.iter_mut().zip(numbers) {
         *sum += number;

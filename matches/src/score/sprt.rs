@@ -1,8 +1,8 @@
-//! The sequential probability ratio test: after each block, is there enough evidence to stop?
+//! The sequential probability ratio test (SPRT), which decides after each block whether the evidence suffices.
 //!
-//! H0 says that the Elo difference of two engines is `elo0`, H1 that it is `elo1`. The log likelihood ratio
-//! (LLR) of all blocks so far is held against two bounds, Abraham Wald's, that follow from the rates of
-//! error allowed. docs/rating.md has the formulas.
+//! H0 says that the Elo difference of two engines is `elo0`, H1 that it is `elo1`. The test compares the log likelihood
+//! ratio (LLR) of all blocks so far with Wald's two bounds, which follow from the accepted error rates. docs/rating.md
+//! has the formulas.
 
 mod text;
 
@@ -14,10 +14,10 @@ use super::likelihood::{ratio_of_means, ratio_of_t_values};
 
 pub use text::SprtTextError;
 
-/// The largest Elo difference of a hypothesis.
+/// Largest Elo difference of a hypothesis.
 const MOST_ELO: f64 = 1000.0;
 
-/// A test of an Elo difference: what is asked, and how sure the answer is to be.
+/// A test of an Elo difference, with its hypotheses and error rates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
     elo0: f64,
@@ -27,64 +27,67 @@ pub struct Sprt {
     model: EloModel,
 }
 
-/// What an Elo difference is a measure of.
+/// Definition of an Elo difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EloModel {
-    /// Of the score: a difference of 400 lets expect ten points to one.
+    /// Defined by the expected score: a difference of 400 means odds of ten to one.
     Logistic,
-    /// Of the score above 1/2 in units of the standard deviation of a game: of how soon it shows.
+    /// Defined by the excess of the score over 1/2 in units of the standard deviation of a game, which determines the
+    /// number of games that a test needs.
     Normalized,
 }
 
-/// What a test says.
+/// Result of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The difference is rather `elo0`.
+    /// H0 is accepted: the difference is closer to `elo0`.
     H0,
-    /// The difference is rather `elo1`.
+    /// H1 is accepted: the difference is closer to `elo1`.
     H1,
-    /// There is not enough evidence yet.
+    /// The evidence does not suffice yet.
     Open,
 }
 
-/// Why there is no such test.
+/// Errors of the values of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum SprtError {
-    /// A difference that is no number or too large.
+    /// An Elo difference is not a number or too large.
     #[error("{name}={value}: expected a number from -{MOST_ELO} to {MOST_ELO}")]
     Elo {
         /// `elo0` or `elo1`.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
-    /// The hypotheses are not in order.
+    /// `elo0` is not below `elo1`.
     #[error("elo0={elo0} and elo1={elo1}: expected elo0 below elo1")]
     Order {
-        /// The difference of H0.
+        /// Elo difference of H0.
         elo0: f64,
-        /// The difference of H1.
+        /// Elo difference of H1.
         elo1: f64,
     },
-    /// A rate of error outside what it can be.
+    /// An error rate is out of range.
     #[error("{name}={value}: expected a number above 0 and at most 0.5, such as 0.05")]
     Rate {
         /// `alpha` or `beta`.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: f64,
     },
-    /// Two rates that need no test.
-    #[error("alpha=0.5 and beta=0.5: expected one of them below 0.5, or no game would be needed")]
+    /// Both error rates are 0.5.
+    #[error(
+        "alpha=0.5 and beta=0.5: expected one of them below 0.5; with these rates no game is needed"
+    )]
     Rates,
 }
 
 impl Sprt {
-    /// A test of H0, a difference of `elo0`, against H1, one of `elo1`, which accepts H1 at a rate of at most
-    /// about `alpha` where H0 holds, and H0 at one of about `beta` where H1 holds.
+    /// Creates a test of H0 (a difference of `elo0`) against H1 (a difference of `elo1`). It wrongly accepts H1 with a
+    /// probability of about `alpha`, and wrongly accepts H0 with a probability of about `beta`.
     ///
     /// # Errors
-    /// [`SprtError`] names what was given and what is accepted.
+    /// [`SprtError`] names the given and the accepted values.
     pub fn new(
         elo0: f64,
         elo1: f64,
@@ -117,17 +120,17 @@ impl Sprt {
         })
     }
 
-    /// The Elo differences of H0 and H1.
+    /// Elo differences of H0 and H1.
     pub fn hypotheses(&self) -> (f64, f64) {
         (self.elo0, self.elo1)
     }
 
-    /// What these differences are a measure of.
+    /// Definition of these differences.
     pub fn model(&self) -> EloModel {
         self.model
     }
 
-    /// The bounds of the LLR, below and above 0: H0 is accepted at the first, H1 at the second.
+    /// Bounds of the LLR, below and above 0: H0 is accepted at the first, H1 at the second.
     ///
     /// # Examples
     /// ```
@@ -145,7 +148,7 @@ impl Sprt {
         (low, high)
     }
 
-    /// The generalized log likelihood ratio of H1 to H0; 0 before the first block.
+    /// Generalized log likelihood ratio of H1 to H0; 0 before the first block.
     pub fn llr(&self, scores: &BlockScores) -> f64 {
         if scores.blocks() == 0 {
             return 0.0;
@@ -158,15 +161,15 @@ impl Sprt {
                 expected_score(self.elo1),
             ),
             EloModel::Normalized => {
-                // A block of n games is worth n times the evidence of one: its t-value is the root of n
-                // times that of a game.
+                // A block of n games carries n times the evidence of a game, so its t-value is sqrt(n) times that of a
+                // game.
                 let of_a_block = f64::from(scores.games_per_block()).sqrt() / NORMALIZED_ELO;
                 ratio_of_t_values(&observed, self.elo0 * of_a_block, self.elo1 * of_a_block)
             }
         }
     }
 
-    /// What an LLR says.
+    /// Returns the result of the test at this LLR.
     pub fn verdict(&self, llr: f64) -> Verdict {
         let (low, high) = self.bounds();
         match llr {

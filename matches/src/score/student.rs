@@ -1,8 +1,8 @@
-//! Student's t distribution, and with it the confidence interval of a mean.
+//! Student's t distribution, and the confidence interval of a mean.
 
 use std::f64::consts::FRAC_2_PI;
 
-/// The 0.975 quantiles of Student's t distribution for 1 to 30 degrees of freedom.
+/// 0.975 quantiles of Student's t distribution for 1 to 30 degrees of freedom.
 /// Source: any table of the distribution, such as Abramowitz and Stegun, table 26.10.
 const T_975: [f64; 30] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, //
@@ -10,16 +10,16 @@ const T_975: [f64; 30] = [
     2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
 
-/// The 0.975 quantile of the normal distribution.
+/// 0.975 quantile of the normal distribution.
 const Z_975: f64 = 1.959_964;
 
-/// The half-width of the 95 % confidence interval of the mean of independent samples, by Student's t;
-/// `None` for fewer than two samples.
+/// Half-width of the 95 % confidence interval of the mean of independent samples, by Student's t; `None` for fewer than
+/// two samples.
 pub fn half_width(samples: &[f64]) -> Option<f64> {
     half_width_of_counts(samples.iter().map(|&sample| (sample, 1)))
 }
 
-/// The same of samples of which each comes with the number of times that it was found.
+/// Like [`half_width`], for pairs of a value and the number of its occurrences.
 pub(super) fn half_width_of_counts(
     samples: impl Iterator<Item = (f64, u64)> + Clone,
 ) -> Option<f64> {
@@ -40,7 +40,7 @@ pub(super) fn half_width_of_counts(
     Some(quantile(degrees) * (variance / count).sqrt())
 }
 
-/// The 0.975 quantile for so many degrees of freedom, at least 1.
+/// 0.975 quantile for `degrees` degrees of freedom, at least 1.
 pub(super) fn quantile(degrees: usize) -> f64 {
     let tabulated = T_975.get(degrees.wrapping_sub(1));
     // Source: Abramowitz and Stegun, 26.7.5, the first two terms.
@@ -51,10 +51,10 @@ pub(super) fn quantile(degrees: usize) -> f64 {
     tabulated.copied().unwrap_or(z + first + second)
 }
 
-/// The probability of a value up to `t`, for so many degrees of freedom, at least 1.
+/// Probability of a value up to `t`, for `degrees` degrees of freedom, at least 1.
 pub(super) fn cumulative(t: f64, degrees: usize) -> f64 {
-    // Source: Abramowitz and Stegun, 26.7.3 and 26.7.4: a finite series in the cosine of this angle. Its
-    // terms fall, and soon are too small to matter.
+    // Source: Abramowitz and Stegun, 26.7.3 and 26.7.4: a finite series in the cosine of this angle. Its terms decrease
+    // and soon become negligible.
     let angle = (t / (degrees as f64).sqrt()).atan();
     let (sine, cosine) = angle.sin_cos();
     let is_odd = degrees % 2 == 1;
@@ -113,7 +113,7 @@ mod tests {
             assert!((found + below - 1.0).abs() < 1e-12, "{degrees}: {below}");
             assert!((cumulative(0.0, degrees) - 0.5).abs() < 1e-12, "{degrees}");
         }
-        // One degree of freedom is Cauchy's distribution, two have a closed form.
+        // One degree of freedom is the Cauchy distribution; two have a closed form.
         assert!((cumulative(1.0, 1) - 0.75).abs() < 1e-12);
         assert!((cumulative(3.0, 2) - (0.5 + 1.5 / 11f64.sqrt())).abs() < 1e-12);
     }

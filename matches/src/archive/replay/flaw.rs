@@ -1,24 +1,24 @@
-//! What can be wrong with a recorded game.
+//! Flaws of recorded games.
 
 use buxtehude::rules::{ActionError, Seat, SetupError, UnknownVariant};
 use thiserror::Error;
 
 use crate::record::ending::Ending;
 
-/// What is wrong with a line of a record.
+/// A flaw of a recorded game.
 #[derive(Debug, Error)]
 pub enum Flaw {
-    /// The line is no game.
-    #[error("no game record: {0}")]
+    /// The line is not a game.
+    #[error("not a game record: {0}")]
     Unreadable(#[from] serde_json::Error),
     /// The variant does not exist.
     #[error("variant: {0}")]
     Variant(#[from] UnknownVariant),
-    /// The start is no position.
+    /// The start is not a valid position.
     #[error("start: {0}")]
     Start(#[from] SetupError),
-    /// A list has not one entry a seat.
-    #[error("{field}: {found} entries, the start has {seats} seats")]
+    /// A list does not have one entry per seat.
+    #[error("{field}: {found} entries, but the start has {seats} seats")]
     Length {
         /// `seats`, `places` or `endings`.
         field: &'static str,
@@ -27,92 +27,92 @@ pub enum Flaw {
         /// Number of seats.
         seats: usize,
     },
-    /// The moves are not joined by single spaces.
+    /// The moves are not separated by single spaces.
     #[error("moves: expected words separated by single spaces")]
     Spaces,
-    /// A move or card is refused by the rules.
+    /// A move or card is illegal.
     #[error("word {number} of the moves: {reason}")]
     Action {
-        /// Which of the moves and cards, from 1.
+        /// Number of the move or card, from 1.
         number: usize,
-        /// The rule that is broken.
+        /// Broken rule.
         reason: ActionError,
     },
     /// There are more turns than moves.
-    #[error("turns: {turns} turns, the moves have {moves}")]
+    #[error("turns: {turns} turns, but only {moves} moves")]
     TooManyTurns {
-        /// Number of turns recorded.
+        /// Number of recorded turns.
         turns: usize,
         /// Number of moves, without cards.
         moves: usize,
     },
     /// A turn does not match its move.
     #[error(
-        "turn {number}: seat {recorded_seat} with {recorded}, the moves have seat {seat} with {mv}"
+        "turn {number}: seat {recorded_seat} with {recorded}, but the moves have seat {seat} with {mv}"
     )]
     Turn {
-        /// Which turn, from 1.
+        /// Number of the turn, from 1.
         number: usize,
-        /// The seat recorded.
+        /// Recorded seat.
         recorded_seat: u32,
-        /// The move recorded.
+        /// Recorded move.
         recorded: String,
-        /// The seat whose turn it was.
+        /// Seat to move.
         seat: Seat,
-        /// The move in the list of moves.
+        /// Move in the list of moves.
         mv: String,
     },
-    /// The game is neither over nor stopped by anything.
+    /// The game is not over, and no ending explains why it stopped.
     #[error(
-        "endings: the game is not over after the moves, expected a fault, max plies, agreed or solved, found {found}"
+        "endings: {found}, but the moves do not end the game; expected a fault, max plies, agreed or solved"
     )]
     Unfinished {
-        /// The endings recorded.
+        /// Recorded endings.
         found: String,
     },
-    /// An ending is not the one that the moves show.
-    #[error("endings: seat {seat}: {found}, the moves show {expected}")]
+    /// An ending contradicts the moves.
+    #[error("endings: seat {seat}: {found}, but the moves show {expected}")]
     Ending {
         /// The seat.
         seat: Seat,
-        /// The ending recorded.
+        /// Recorded ending.
         found: Ending,
-        /// What it has to be.
+        /// Ending by the moves.
         expected: Ending,
     },
-    /// The places are not those that the moves and the endings show.
-    #[error("places: {found:?}, the moves and endings show {expected:?}")]
+    /// The places contradict the moves and the endings.
+    #[error("places: {found:?}, but the moves and endings show {expected:?}")]
     Places {
-        /// The places recorded.
+        /// Recorded places.
         found: Vec<u32>,
-        /// What they have to be.
+        /// Places by the moves and the endings.
         expected: Vec<u32>,
     },
-    /// The arbiter ended the game otherwise than the rules know it.
-    #[error("endings: {found}: the rules say that {}", winner(*outcome))]
+    /// The adjudication contradicts the rules.
+    #[error("endings: {found}, but by the rules {}", winner(*outcome))]
     Adjudication {
-        /// How the game was ended.
+        /// Recorded adjudication.
         found: Ending,
-        /// Who wins by the rules, if they know it.
+        /// Winner by the rules, if they know it.
         outcome: Option<Seat>,
     },
-    /// The totals of a seat are not those of its turns.
-    #[error("seats: the totals of turns, times and depths are not those of the turns")]
+    /// The totals of a seat contradict its turns.
+    #[error("seats: the totals of turns, times and depths do not match the turns")]
     Totals,
-    /// Something is not as it was when the game was played.
-    #[error("digest: {found}, what is there makes {expected}: it was changed after it was played")]
+    /// The game has changed since it was played.
+    #[error("digest: {found}, but the game has {expected}: it was changed after it was played")]
     Digest {
-        /// The digest that was kept.
+        /// Stored digest.
         found: String,
-        /// That of the game as it is.
+        /// Digest of the game as it is stored.
         expected: String,
     },
-    /// The fault is not that of the seat with a faulty ending.
-    #[error("fault: {found}, the endings show {expected}")]
+    /// The offender of the fault contradicts the endings.
+    #[error("fault: {found}, but the endings show {expected}")]
     Fault {
-        /// Whose fault is recorded.
+        /// Offender of the recorded fault.
         found: String,
-        /// Whose it has to be.
+        /// Offender by the endings.
         expected: String,
     },
 }
@@ -120,6 +120,6 @@ pub enum Flaw {
 fn winner(outcome: Option<Seat>) -> String {
     match outcome {
         Some(seat) => format!("seat {seat} wins"),
-        None => "nobody knows who wins".to_string(),
+        None => "the winner is not known".to_string(),
     }
 }

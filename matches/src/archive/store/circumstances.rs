@@ -1,4 +1,4 @@
-//! The circumstances of a match: by which arbiter it is played, where, when, and with which programs.
+//! The circumstances of a match: version of the arbiter, machine, time, and programs.
 
 use std::env::consts::{ARCH, OS};
 use std::fs;
@@ -8,25 +8,25 @@ use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::{Store, StoreError, Trouble, settings};
 
-/// A time as text, in UTC: what SQLite makes of the clock of the system.
+/// SQL expression for the current time in UTC, as text.
 const NOW: &str = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')";
 
-/// What is known of how a match was played.
+/// Circumstances of a match, as far as they are stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Circumstances {
-    /// The version of the arbiter with which it began.
+    /// Version of the arbiter at the start.
     pub arbiter: Option<String>,
-    /// The machine on which it began.
+    /// Machine at the start.
     pub machine: Option<String>,
-    /// When it began, in UTC, such as `2030-01-31T09:00:00Z`.
+    /// Time of the start in UTC, such as `2030-01-31T09:00:00Z`.
     pub begun: Option<String>,
-    /// Seconds from then to the end of the last game.
+    /// Seconds from the start to the end of the last game.
     pub seconds: Option<u64>,
-    /// The SHA-256 of each engine's program, in the order of the plan.
+    /// SHA-256 of each engine's program, in the order of the plan.
     pub programs: Vec<Option<String>>,
 }
 
-/// Notes where and when a match begins.
+/// Stores the machine and the time at the start of a match.
 pub fn begin(transaction: &Transaction<'_>) -> Result<(), Trouble> {
     let insert = "INSERT INTO settings (name, value) VALUES ('machine', ?1)";
     transaction.execute(insert, params![machine()])?;
@@ -35,7 +35,7 @@ pub fn begin(transaction: &Transaction<'_>) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Notes that a game has ended now.
+/// Stores the current time as the end of the last game.
 pub fn note_game(transaction: &Transaction<'_>) -> Result<(), Trouble> {
     let replace = format!("REPLACE INTO settings (name, value) VALUES ('last-game', {NOW})");
     transaction.prepare_cached(&replace)?.execute([])?;
@@ -43,10 +43,10 @@ pub fn note_game(transaction: &Transaction<'_>) -> Result<(), Trouble> {
 }
 
 impl Store {
-    /// The circumstances of the match, as far as the store has them.
+    /// Reads the circumstances of the match.
     ///
     /// # Errors
-    /// [`StoreError::Database`] where they cannot be read.
+    /// [`StoreError::Database`] if they cannot be read.
     pub fn circumstances(&self) -> Result<Circumstances, StoreError> {
         let read = || -> Result<Circumstances, Trouble> {
             let setting = |name: &str| settings::find(&self.connection, name);
@@ -69,7 +69,7 @@ impl Store {
     }
 }
 
-/// The machine in words, such as `linux x86_64, 2 processors, AMD EPYC`.
+/// Describes the machine, for example `linux x86_64, 2 processors, AMD EPYC`.
 fn machine() -> String {
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let mut words = format!("{OS} {ARCH}, {processors} processors");

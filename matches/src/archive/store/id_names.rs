@@ -1,13 +1,12 @@
-//! By which names the engines introduced themselves.
+//! The names in the engines' `id name`.
 
 use super::{Store, StoreError, Trouble};
 
 impl Store {
-    /// The names by which the engines introduced themselves, in the order of the plan; `None` for one that has
-    /// not yet, or has none.
+    /// Returns the engines' `id name`s, in the order of the plan; `None` for an engine that has not sent one.
     ///
     /// # Errors
-    /// [`StoreError::Database`] where they cannot be read.
+    /// [`StoreError::Database`] if they cannot be read.
     pub fn id_names(&self) -> Result<Vec<Option<String>>, StoreError> {
         let read = || -> Result<Vec<Option<String>>, Trouble> {
             let select = "SELECT id_name FROM engines ORDER BY number";

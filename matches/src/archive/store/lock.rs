@@ -1,4 +1,4 @@
-//! One arbiter at a time plays a match.
+//! A lock that allows only one arbiter at a time to play a match.
 
 use std::fs::{self, File, Metadata};
 use std::os::unix::fs::MetadataExt;
@@ -6,11 +6,11 @@ use std::path::Path;
 
 use super::StoreError;
 
-/// The right to play a match, until it is dropped or the arbiter dies.
+/// The lock of a store, held until it is dropped or the arbiter dies.
 #[derive(Debug)]
 pub struct Lock {
-    // On Linux this kind of lock and SQLite's do not see each other. Elsewhere they might, and there a second
-    // arbiter is refused its first game, which is in the store already.
+    // On Linux this kind of lock and SQLite's do not affect each other. If they do on another system, a second arbiter
+    // fails to store its first game, which the store already contains.
     file: File,
 }
 
@@ -18,7 +18,7 @@ impl Lock {
     /// Takes the lock of a store.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] where another arbiter has it; [`StoreError::File`] where the file cannot be opened.
+    /// [`StoreError::Busy`] if another arbiter holds it; [`StoreError::File`] if the file cannot be opened.
     pub fn of(path: &Path) -> Result<Lock, StoreError> {
         let opened = File::options().read(true).write(true).open(path);
         let file = opened.map_err(|reason| StoreError::File {
@@ -36,7 +36,7 @@ impl Lock {
         Ok(Lock { file })
     }
 
-    /// Whether a path still leads to the file that was locked.
+    /// `true` if `path` still leads to the locked file.
     pub fn is_in_place(&self, path: &Path) -> bool {
         let numbers = |metadata: Metadata| (metadata.dev(), metadata.ino());
         match (self.file.metadata(), fs::metadata(path)) {

@@ -1,5 +1,5 @@
-//! The machines of a match on many machines: who played which game, who was set aside, and the games that are kept out
-//! of the count for it.
+//! The machines of a match on several machines: which machine played each game, which machines were set aside, and
+//! their games that no longer count.
 
 use rusqlite::{Connection, Row, params};
 
@@ -8,7 +8,7 @@ use super::{Store, StoreError, Trouble, reading};
 use crate::record::Machine;
 use crate::record::digest::KeptGame;
 
-/// What format 2 did not have.
+/// Tables of format 3 that format 2 lacks.
 pub const TABLES: &str = "
 CREATE TABLE machines (
     game INTEGER PRIMARY KEY REFERENCES games,
@@ -33,7 +33,7 @@ CREATE TABLE kept_out (
 ) STRICT;
 ";
 
-/// What lets tables of earlier formats be read as if these were there.
+/// Empty temporary tables that stand for them while an older format is read.
 pub const AS_IF_EMPTY: &str = "
 CREATE TEMP TABLE machines (game INTEGER, worker TEXT, slots INTEGER, micros INTEGER, lag_median INTEGER,
     lag_p99 INTEGER, speed INTEGER, time_scale INTEGER);
@@ -41,7 +41,7 @@ CREATE TEMP TABLE set_aside (worker TEXT, reason TEXT, keeps_out INTEGER);
 CREATE TEMP TABLE kept_out (number INTEGER, game INTEGER, worker TEXT, line TEXT);
 ";
 
-/// The query for the machine of a game.
+/// Query for the machine of a game.
 pub const MACHINE: &str = "SELECT worker, slots, micros, lag_median, lag_p99, speed, time_scale
     FROM machines WHERE game = ?1";
 const ADD: &str =
@@ -49,23 +49,23 @@ const ADD: &str =
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 const KEEP_OUT: &str = "INSERT INTO kept_out (game, worker, line) VALUES (?1, ?2, ?3)";
 
-/// Games that are kept out of the count at a time: all of them are in memory.
+/// Number of games to move at a time; all of them are in memory.
 const AT_A_TIME: u32 = 200;
 
-/// A machine whose games do not count.
+/// A machine that was set aside: it plays no more, and its games may not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetAside {
-    /// The name of its worker.
+    /// Name of the machine's worker.
     pub worker: String,
-    /// Why, in one sentence.
+    /// Reason, in one sentence.
     pub reason: String,
-    /// Whether games of it that were counted before are kept out.
+    /// Whether its earlier games no longer count.
     pub keeps_out: bool,
-    /// How many of them are.
+    /// Number of its games that no longer count.
     pub games: u64,
 }
 
-/// Adds the machine of a game.
+/// Stores the machine of a game.
 pub fn add(connection: &Connection, game: u64, machine: &Machine) -> Result<(), Trouble> {
     let Machine {
         worker,
@@ -82,7 +82,7 @@ pub fn add(connection: &Connection, game: u64, machine: &Machine) -> Result<(), 
     Ok(())
 }
 
-/// Reads what [`MACHINE`] finds.
+/// Parses a row of [`MACHINE`].
 pub fn machine(row: &Row<'_>) -> rusqlite::Result<Machine> {
     Ok(Machine {
         worker: row.get(0)?,
@@ -96,11 +96,11 @@ pub fn machine(row: &Row<'_>) -> rusqlite::Result<Machine> {
 }
 
 impl Store {
-    /// Notes that a machine is set aside, durably, and whether its games are to be kept out by [`Store::keep_out`]; a
-    /// machine that is so already keeps its reason.
+    /// Stores durably that a machine is set aside, and whether [`Store::keep_out`] must remove its games. A machine
+    /// that was set aside already keeps its reason.
     ///
     /// # Errors
-    /// [`StoreError::Database`] where that cannot be written.
+    /// [`StoreError::Database`] if this cannot be written.
     pub fn set_aside(
         &mut self,
         worker: &str,
@@ -115,11 +115,11 @@ impl Store {
         self.check(written.map(drop).map_err(Trouble::from))
     }
 
-    /// Takes the games of a machine out of the count: they are kept apart, and their numbers are free for others.
-    /// Returns these numbers. Whoever is stopped meanwhile calls it again.
+    /// Moves the games of a machine to a separate table, so that they no longer count and their numbers can be played
+    /// again. Returns these numbers. After an interruption, the next call moves the rest.
     ///
     /// # Errors
-    /// [`StoreError`] where the games cannot be read or moved; those that were moved before stay so.
+    /// [`StoreError`] if a game cannot be read or moved; games that were moved already stay moved.
     pub fn keep_out(&mut self, worker: &str) -> Result<Vec<u64>, StoreError> {
         let mut numbers: Vec<u64> = Vec::new();
         loop {
@@ -133,10 +133,10 @@ impl Store {
         }
     }
 
-    /// The machines that were set aside, by their names, with the number of games of each that are kept out.
+    /// Returns all machines that were set aside, by name, with the number of their games that no longer count.
     ///
     /// # Errors
-    /// [`StoreError::Database`] where they cannot be read.
+    /// [`StoreError::Database`] if they cannot be read.
     pub fn all_set_aside(&self) -> Result<Vec<SetAside>, StoreError> {
         let read = || -> Result<Vec<SetAside>, Trouble> {
             let select = "SELECT worker, reason, keeps_out,
@@ -156,10 +156,10 @@ impl Store {
         self.check(read())
     }
 
-    /// Calls `visit` with each game that is kept out, in the order in which they were.
+    /// Calls `visit` with each game that no longer counts, oldest move first.
     ///
     /// # Errors
-    /// [`StoreError`] where a game cannot be read, and the first error of `visit`, which ends the reading.
+    /// [`StoreError`] if a game cannot be read, and the first error of `visit`, which stops the reading.
     pub fn for_each_kept_out<E: From<StoreError>>(
         &self,
         mut visit: impl FnMut(KeptGame) -> Result<(), E>,
@@ -171,7 +171,7 @@ impl Store {
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 let (game, line): (u64, String) = (row.get(0)?, row.get(1)?);
-                let wrong = |error| Trouble::content(format!("game {game}, kept out"), &error);
+                let wrong = |error| Trouble::content(format!("game {game}, not counted"), &error);
                 outcome = visit(serde_json::from_str(&line).map_err(wrong)?);
                 if outcome.is_err() {
                     break;
@@ -185,7 +185,7 @@ impl Store {
     }
 }
 
-/// Moves some games of a machine with higher numbers; returns these, none where no game is left.
+/// Moves some games of a machine with numbers above `after`; returns their numbers, or none if no game is left.
 fn keep_out(connection: &mut Connection, worker: &str, after: u64) -> Result<Vec<u64>, Trouble> {
     let numbers: Vec<u64> = {
         let select =

@@ -1,4 +1,4 @@
-//! Reading games back, one at a time.
+//! Reads games, one at a time.
 
 use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 
@@ -9,19 +9,19 @@ use crate::record::line::pv_words;
 use crate::record::seed::Seed;
 use crate::record::{Fault, GameRecord, Replay, TurnRecord, TurnSums};
 
-/// What is read of a game.
+/// The parts of a game to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// All of it.
+    /// Everything.
     Whole,
-    /// Neither moves nor what was thought of them, which are most of it.
+    /// Everything except moves, estimates, scores and variations, which are most of the data.
     Outline,
-    /// Nothing of its turns but what they add up to.
+    /// The totals of each seat's turns instead of the turns.
     Summary,
 }
 
 impl Extent {
-    /// The query for games, all of them or one, and that for the turns of a game.
+    /// Returns the query for games, all or one, and the query for the turns of a game.
     fn queries(self) -> [&'static str; 2] {
         match self {
             Extent::Whole => [
@@ -53,14 +53,14 @@ const SEATS: &str =
 const REPLAYS: &str = "SELECT seat, reason, shares FROM replays WHERE game = ?1 ORDER BY number";
 const FAULT: &str = "SELECT seat, reason, stderr, evidence FROM faults WHERE game = ?1";
 
-/// Calls `visit` with each game in turn, or with game `only`, until it returns false.
+/// Calls `visit` with each game in turn, or only with game `only`, until it returns `false`.
 pub fn for_each(
     connection: &Connection,
     extent: Extent,
     only: Option<u64>,
     mut visit: impl FnMut(KeptGame) -> bool,
 ) -> Result<(), Trouble> {
-    // All is read as it is at one time, though an arbiter may be adding games.
+    // A snapshot, because an arbiter may be adding games at the same time.
     let snapshot = connection.unchecked_transaction()?;
     let seed = settings::setting(&snapshot, "seed")?;
     let [games, turns] = extent.queries();
@@ -72,7 +72,7 @@ pub fn for_each(
         machine: snapshot.prepare(machines::MACHINE)?,
     };
     let mut games = snapshot.prepare(games)?;
-    // No game has a number below 1.
+    // Numbers of games start at 1.
     let mut rows = games.query(params![only.unwrap_or(0), only.unwrap_or(i64::MAX as u64)])?;
     while let Some(row) = rows.next()? {
         if !visit(parts.game(row, seed)?) {
@@ -82,7 +82,7 @@ pub fn for_each(
     Ok(())
 }
 
-/// The statements for what belongs to a game.
+/// Statements for the parts of a game.
 struct Parts<'a> {
     seats: Statement<'a>,
     turns: Statement<'a>,
@@ -119,8 +119,12 @@ impl Parts<'_> {
             record.places.push(row.get(1)?);
             let ending: String = row.get(2)?;
             let known = Ending::ALL.into_iter().find(|known| known.name() == ending);
-            let unknown =
-                || Trouble::content(format!("game {game}"), &format!("no ending {ending:?}"));
+            let unknown = || {
+                Trouble::content(
+                    format!("game {game}"),
+                    &format!("unknown ending {ending:?}"),
+                )
+            };
             record.endings.push(known.ok_or_else(unknown)?);
             sums.push(TurnSums {
                 turns: row.get(3)?,
@@ -193,7 +197,7 @@ fn turn(row: &Row<'_>, game: u64) -> Result<TurnRecord, Trouble> {
     })
 }
 
-/// Shares in permille, none from no text.
+/// Parses shares in permille; empty without a text.
 fn shares(text: Option<String>, game: u64) -> Result<Vec<u16>, Trouble> {
     let text = text.unwrap_or_default();
     let shares = text.split_whitespace().map(str::parse);

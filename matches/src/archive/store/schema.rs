@@ -1,18 +1,18 @@
-//! The tables of a store, and how SQLite is asked to keep them.
+//! The tables of a store, and the settings of SQLite.
 
 use rusqlite::{Connection, Error, Transaction};
 
 use super::{Trouble, machines};
 
-/// The number of the format. Another number is another set of tables.
+/// Number of the format, which identifies the set of tables.
 pub const FORMAT: i64 = 3;
 
-/// By which a database is known to be a store: "arbi" in ASCII.
+/// SQLite application ID of a store: "arbi" in ASCII.
 const APPLICATION: i64 = 0x6172_6269;
 
-/// Seats, turns and openings are counted from 1, engines from 0. `limit` is spelt as in `--engine`; `arguments`,
-/// `options`, `argument_files` and `stderr` are JSON arrays; `estimate` and `shares` are in permille, and a `pv`
-/// is words, separated by spaces.
+/// Numbers of seats, turns and openings start at 1, those of engines at 0. `limit` has the form of `--engine`;
+/// `arguments`, `options`, `argument_files` and `stderr` are JSON arrays; `estimate` and `shares` are in permille; `pv`
+/// is words separated by spaces.
 const TABLES: &str = "
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE openings (number INTEGER PRIMARY KEY, start TEXT, moves TEXT NOT NULL) STRICT;
@@ -84,7 +84,7 @@ CREATE TABLE faults (
 ) STRICT;
 ";
 
-/// A table that format 1 did not have.
+/// Table that format 1 lacks.
 const REPLAYS: &str = "
 CREATE TABLE replays (
     game INTEGER NOT NULL REFERENCES games,
@@ -96,7 +96,7 @@ CREATE TABLE replays (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Makes the tables in an empty database.
+/// Creates the tables in an empty database.
 pub fn create(transaction: &Transaction<'_>) -> Result<(), Error> {
     transaction.execute_batch(TABLES)?;
     transaction.execute_batch(REPLAYS)?;
@@ -105,7 +105,7 @@ pub fn create(transaction: &Transaction<'_>) -> Result<(), Error> {
     transaction.pragma_update(None, "user_version", FORMAT)
 }
 
-/// What makes tables of format 1 into those of format 2, with [`REPLAYS`].
+/// Converts tables of format 1 to format 2, together with [`REPLAYS`].
 const FROM_FIRST: &str = "
 ALTER TABLE games ADD COLUMN digest TEXT;
 ALTER TABLE turns ADD COLUMN nodes INTEGER;
@@ -120,7 +120,7 @@ ALTER TABLE turns ADD COLUMN flaw TEXT;
 ALTER TABLE seats ADD COLUMN flaws INTEGER NOT NULL DEFAULT 0;
 ";
 
-/// What lets tables of format 1 be read as if they were those of format 2, in a file that is not to be changed.
+/// Temporary views of format 1 in the form of format 2, for a file that must not change.
 const AS_FROM_FIRST: &str = "
 CREATE TEMP VIEW games AS SELECT *, NULL AS digest FROM main.games;
 CREATE TEMP VIEW turns AS
@@ -131,7 +131,7 @@ CREATE TEMP VIEW seats AS SELECT *, 0 AS waited, 0 AS late_stops, 0 AS out_of_tu
 CREATE TEMP TABLE replays (game INTEGER, number INTEGER, seat INTEGER, reason TEXT, shares TEXT);
 ";
 
-/// Lets a store be read whatever its format.
+/// Makes a store of any known format readable in the form of the current one.
 pub fn read_as_current(connection: &Connection) -> Result<(), Trouble> {
     let format = check(connection)?;
     if format < 2 {
@@ -143,7 +143,7 @@ pub fn read_as_current(connection: &Connection) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Brings a store to the current format.
+/// Converts a store to the current format.
 pub fn bring_up_to_date(connection: &mut Connection) -> Result<(), Trouble> {
     let format = check(connection)?;
     if format == FORMAT {
@@ -159,7 +159,7 @@ pub fn bring_up_to_date(connection: &mut Connection) -> Result<(), Trouble> {
     Ok(transaction.commit()?)
 }
 
-/// The format of a store, if it is one that is known.
+/// Returns the format of a store; an error for an unknown one.
 fn check(connection: &Connection) -> Result<i64, Trouble> {
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     if number("application_id")? != APPLICATION {
@@ -171,27 +171,27 @@ fn check(connection: &Connection) -> Result<i64, Trouble> {
     }
 }
 
-/// Memory for pages of a store that is written: games of a large match on many machines come out of order, and each
-/// finds its place among thousands of others.
+/// Page cache for writing: in a large match on several machines, games arrive out of order and are inserted among
+/// thousands of others.
 const CACHE_KIB: i64 = 32 << 10;
-/// Pages in the write-ahead log before they are moved into the file, where a page that changed often is written once.
+/// Pages in the write-ahead log before a checkpoint, which writes a page that changed often only once.
 const LOG_PAGES: i64 = 8 << 10;
 
-/// Asks for games that survive the loss of power as soon as they are committed.
+/// Sets SQLite so that committed games survive a power failure.
 pub fn be_durable(connection: &Connection) -> Result<(), Trouble> {
     let set_mode = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
     let mode = connection.pragma_update_and_check(None, "journal_mode", "WAL", set_mode)?;
-    // A file system that cannot share memory gets a rollback journal, whose end has to be synced as well.
+    // On a file system without shared memory, SQLite uses a rollback journal, whose deletion must be synced as well.
     let synchronous = if mode == "wal" { "FULL" } else { "EXTRA" };
     connection.pragma_update(None, "synchronous", synchronous)?;
-    // What a sync means on macOS without this is not enough.
+    // On macOS a plain sync does not reach the disk.
     connection.pragma_update(None, "fullfsync", true)?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
     Ok(())
 }
 
-/// Moves what is in the write-ahead log into the file, and removes it.
+/// Moves the write-ahead log into the database file and removes it.
 pub fn be_one_file(connection: &Connection) -> Result<(), Error> {
     connection.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))
 }

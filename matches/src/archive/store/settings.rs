@@ -1,4 +1,4 @@
-//! What a match is, written when it begins: the settings, openings and engines from which every game follows.
+//! The settings, openings and engines of a match, written when it begins; every game follows from them.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -11,12 +11,12 @@ use super::{ChangedEngine, Trouble};
 use crate::plan::binary;
 use crate::plan::{Adjudication, Bounds, EngineSpec, LimitTextError, Opening, Patience, Plan};
 
-/// The setting with what each engine may take of the system, a JSON array of texts as in `--engine`.
+/// Setting with the resource limits of each engine, a JSON array of texts in the form of `--engine`.
 const BOUNDS: &str = "bounds";
 
-/// Writes a plan. What is asked of one run alone, a log or a record, is not part of the match.
+/// Writes a plan. Options of a single run, such as a log or a record, are not part of it.
 pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Trouble> {
-    // Every field is named, so that none that is added to a plan is forgotten here.
+    // Lists every field, so that the compiler reports a new field of a plan here.
     let Plan {
         variant,
         seats,
@@ -98,10 +98,10 @@ fn write_engine(
         ponder,
         restart,
         memory,
-        // One of the settings of the match.
+        // Stored among the settings.
         bounds: _,
     } = engine;
-    // The match may be resumed from another directory, and arguments may be files.
+    // Absolute, because the match may be resumed from another directory, and arguments may be files.
     let dir = match dir {
         Some(dir) => std::path::absolute(dir).ok(),
         None => std::env::current_dir().ok(),
@@ -132,7 +132,7 @@ fn write_engine(
     Ok(())
 }
 
-/// Reads the plan of a match; log and record are those of no run.
+/// Reads the plan of a match.
 pub fn read(connection: &Connection) -> Result<Plan, Trouble> {
     let variant: String = setting(connection, "variant")?;
     let variant =
@@ -169,7 +169,7 @@ pub fn read(connection: &Connection) -> Result<Plan, Trouble> {
     })
 }
 
-/// A setting that a match may be without: an empty text is none, and an older store may not have it.
+/// Reads an optional setting: an empty text means none, and an older store may not have it.
 fn optional<T: FromStr<Err: ToString>>(
     connection: &Connection,
     name: &str,
@@ -180,7 +180,7 @@ fn optional<T: FromStr<Err: ToString>>(
         .transpose()
 }
 
-/// The bounds of the engines, in their order, as texts.
+/// Returns the resource limits of the engines as texts, in order.
 fn bounds(engines: &[EngineSpec]) -> Vec<String> {
     engines
         .iter()
@@ -188,7 +188,7 @@ fn bounds(engines: &[EngineSpec]) -> Vec<String> {
         .collect()
 }
 
-/// The bounds of all engines as they were stored; none in an older store.
+/// Reads the resource limits of all engines; empty for an older store.
 fn stored_bounds(connection: &Connection) -> Result<Vec<Bounds>, Trouble> {
     let wrong = |reason: String| Trouble::content(format!("setting {BOUNDS}"), &reason);
     let Some(text) = find(connection, BOUNDS)? else {
@@ -202,7 +202,7 @@ fn stored_bounds(connection: &Connection) -> Result<Vec<Bounds>, Trouble> {
         .collect()
 }
 
-/// The engines whose programs are not what they were.
+/// Returns the engines whose programs have changed.
 pub fn changed_engines(connection: &Connection) -> Result<Vec<ChangedEngine>, Trouble> {
     let select = "SELECT name, command, sha256, arguments, directory, argument_files
         FROM engines ORDER BY number";
@@ -236,7 +236,7 @@ pub fn changed_engines(connection: &Connection) -> Result<Vec<ChangedEngine>, Tr
     Ok(changed)
 }
 
-/// Notes by which names the engines introduced themselves, the first time.
+/// Stores the engines' `id name`s, the first time.
 pub fn set_id_names(
     connection: &mut Connection,
     id_names: &[Option<String>],
@@ -249,21 +249,21 @@ pub fn set_id_names(
     Ok(transaction.commit()?)
 }
 
-/// The text of a setting, if there is one.
+/// Returns the text of a setting, if there is one.
 pub fn find(connection: &Connection, name: &str) -> Result<Option<String>, Trouble> {
     let select = "SELECT value FROM settings WHERE name = ?1";
     let value = connection.query_row(select, [name], |row| row.get(0));
     Ok(value.optional()?)
 }
 
-/// Writes a setting, in place of an earlier one.
+/// Writes a setting; replaces an earlier value.
 pub fn replace(connection: &Connection, name: &str, value: &str) -> Result<(), Trouble> {
     let replace = "REPLACE INTO settings (name, value) VALUES (?1, ?2)";
     connection.execute(replace, params![name, value])?;
     Ok(())
 }
 
-/// The value of a setting.
+/// Returns the value of a setting.
 pub fn setting<T: FromStr<Err: ToString>>(
     connection: &Connection,
     name: &str,
@@ -336,6 +336,6 @@ fn text(path: &Path) -> Result<&str, Trouble> {
 }
 
 fn json<T: serde::Serialize>(list: &[T]) -> String {
-    // Lists of texts always have a JSON form.
+    // Cannot fail for a list of texts.
     serde_json::to_string(list).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Adding a game.
+//! Adds games.
 
 use rusqlite::{Connection, Transaction, params};
 
@@ -20,10 +20,10 @@ const REPLAY: &str =
 const FAULT: &str = "INSERT INTO faults (game, seat, reason, stderr, evidence)
     VALUES (?1, ?2, ?3, ?4, ?5)";
 
-/// Adds games, all of them or nothing.
+/// Adds all games or, on an error, none.
 pub fn add(connection: &mut Connection, records: &[&GameRecord]) -> Result<(), Trouble> {
     let transaction = connection.transaction()?;
-    // Those that are neighbours in the file are written one after the other.
+    // Sorted, so that neighbours in the file are written one after the other.
     let mut records = records.to_vec();
     records.sort_by_key(|record| record.game);
     for record in records {
@@ -33,7 +33,7 @@ pub fn add(connection: &mut Connection, records: &[&GameRecord]) -> Result<(), T
 }
 
 fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Trouble> {
-    // Every field is named, so that none that is added to a record is forgotten here; the seed is a setting.
+    // Lists every field, so that the compiler reports a new field of a record here; the seed is a setting.
     let GameRecord {
         game,
         block,
@@ -116,7 +116,7 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Tr
     Ok(())
 }
 
-/// The shares separated by spaces, or `None` where there are none.
+/// Joins shares with spaces; `None` if there are none.
 fn estimate_text(estimate: &[u16]) -> Option<String> {
     let shares: Vec<String> = estimate.iter().map(u16::to_string).collect();
     (!shares.is_empty()).then(|| shares.join(" "))

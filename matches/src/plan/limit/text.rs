@@ -1,4 +1,4 @@
-//! Limits as they are written: `movetime=20 depth=9`, `tc=40/60+0.5`.
+//! The text form of limits: `movetime=20 depth=9`, `tc=40/60+0.5`.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::{ClockLimit, Limit, TimeLimit};
 use crate::plan::numbers::{depth, milliseconds, positive};
 
-/// Why a text is no limit: the word, and what would have been accepted.
+/// The text is not a limit; names the invalid word and the accepted ones.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct LimitTextError(String);
@@ -16,7 +16,7 @@ pub struct LimitTextError(String);
 impl FromStr for Limit {
     type Err = LimitTextError;
 
-    /// Reads what [`Limit`] displays as.
+    /// Parses the [`Display`](std::fmt::Display) form of [`Limit`].
     fn from_str(text: &str) -> Result<Limit, LimitTextError> {
         let mut all = Limit::default();
         for word in text.split_whitespace() {
@@ -29,10 +29,10 @@ impl FromStr for Limit {
 }
 
 impl Limit {
-    /// The limit that is said with a key: `movetime`, `depth`, `nodes` or `tc`.
+    /// Parses the value of `movetime`, `depth`, `nodes` or `tc`.
     ///
     /// # Errors
-    /// What would have been accepted.
+    /// The accepted values.
     pub fn of_key(key: &str, value: &str) -> Result<Limit, String> {
         match key {
             "movetime" => milliseconds(value).map(|ms| Limit::movetime(Duration::from_millis(ms))),
@@ -44,7 +44,7 @@ impl Limit {
     }
 }
 
-/// Reads `seconds`, `seconds+seconds` or `moves/seconds+seconds`: a clock.
+/// Parses a clock: `seconds`, `seconds+seconds` or `moves/seconds+seconds`.
 pub fn clock(text: &str) -> Result<Limit, String> {
     let expected = || {
         "expected seconds+seconds such as 10+0.1, or moves/seconds+seconds such as 40/60+0.5; the first seconds \
@@ -74,7 +74,7 @@ pub fn clock(text: &str) -> Result<Limit, String> {
     limit.ok_or_else(expected)
 }
 
-/// Reads a number of seconds, to the millisecond.
+/// Parses a number of seconds, to the millisecond.
 fn seconds(text: &str) -> Option<Duration> {
     const DAY: f64 = 24.0 * 60.0 * 60.0;
     let plain = text

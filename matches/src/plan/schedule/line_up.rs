@@ -1,12 +1,12 @@
-//! Who sits where: the line-ups of a format, and the orders of seats in a block.
+//! The line-ups of a format, and the seating of each game of a block.
 
 use std::ops::Range;
 
 use super::SeatedEngine;
 use crate::plan::Format;
 
-/// The line-ups of a format. Each fills all seats as evenly as it can: where there are fewer engines than
-/// seats, every engine has a seat before any has another.
+/// The line-ups of a format. Each fills the seats as evenly as possible: with fewer engines than seats, every engine
+/// has a seat before any engine has a second one.
 #[derive(Clone, Copy, Debug)]
 pub struct LineUps {
     format: Format,
@@ -16,7 +16,7 @@ pub struct LineUps {
 }
 
 impl LineUps {
-    /// The line-ups of so many engines; see [`Plan`](crate::plan::Plan).
+    /// Creates the line-ups of `engines` engines; see [`Plan`](crate::plan::Plan) for the arguments.
     pub fn new(format: Format, engines: usize, seats: usize, all_orders: bool) -> LineUps {
         LineUps {
             format,
@@ -26,7 +26,7 @@ impl LineUps {
         }
     }
 
-    /// The number of line-ups, at least 1: each plays a block before the next round begins.
+    /// Number of line-ups, at least 1. Each plays one block per round.
     pub fn count(&self) -> u64 {
         let ways = match self.format {
             Format::RoundRobin => ways_to_fill(self.seats, self.engines),
@@ -37,7 +37,7 @@ impl LineUps {
         ways.max(1)
     }
 
-    /// Games of a block: the seats, or all orders of the engines.
+    /// Number of games per block: the number of seats, or of all orders of the engines.
     pub fn games_per_block(&self) -> u64 {
         if self.all_orders {
             orders(&self.line_up(0))
@@ -46,7 +46,7 @@ impl LineUps {
         }
     }
 
-    /// Who sits where in a game, given its block and its number in the block, both counted from 0.
+    /// Returns the engine of each seat in a game, given the numbers of its block and within the block, both from 0.
     pub fn seating(&self, block: u64, game: u64) -> Vec<SeatedEngine> {
         let line_up = self.line_up(block % self.count());
         if self.all_orders {
@@ -57,7 +57,7 @@ impl LineUps {
         seats
     }
 
-    /// The engines of a line-up, as their numbers.
+    /// Returns the indices of the engines of a line-up.
     fn line_up(&self, index: u64) -> Vec<usize> {
         match self.format {
             Format::RoundRobin => fill(index, self.seats, 0..self.engines),
@@ -71,12 +71,12 @@ impl LineUps {
     }
 }
 
-/// The number of ways to fill seats with engines: the choices of those that have a seat more than others.
+/// Number of ways to fill the seats: the choices of the engines that have one seat more than the others.
 fn ways_to_fill(seats: usize, engines: usize) -> u64 {
     binomial(engines, seats % engines)
 }
 
-/// The `index`-th way to fill seats with engines.
+/// Returns the `index`-th way to fill the seats.
 fn fill(index: u64, seats: usize, engines: Range<usize>) -> Vec<usize> {
     let number = engines.len();
     let everyone = (0..seats / number).flat_map(|_| engines.clone());
@@ -86,7 +86,7 @@ fn fill(index: u64, seats: usize, engines: Range<usize>) -> Vec<usize> {
         .collect()
 }
 
-/// Each engine with the number of its copy.
+/// Numbers the copies of each engine.
 fn seated(engines: &[usize]) -> Vec<SeatedEngine> {
     let seat = |(seat, &engine): (usize, &usize)| SeatedEngine {
         engine,
@@ -98,7 +98,7 @@ fn seated(engines: &[usize]) -> Vec<SeatedEngine> {
     engines.iter().enumerate().map(seat).collect()
 }
 
-/// The number of orders of some engines, of which copies are alike.
+/// Number of distinct orders of `engines`, where copies of an engine are interchangeable.
 fn orders(engines: &[usize]) -> u64 {
     let seats = seated(engines);
     let all: u64 = (1..=seats.len() as u64).product();
@@ -106,7 +106,7 @@ fn orders(engines: &[usize]) -> u64 {
     all / alike
 }
 
-/// The `index`-th order of some engines, the earlier in the line-up first.
+/// Returns the `index`-th order of `engines`; engines that come first in the line-up come first.
 fn order(mut index: u64, mut engines: Vec<usize>) -> Vec<usize> {
     let mut ordered = Vec::with_capacity(engines.len());
     while !engines.is_empty() {
@@ -130,7 +130,7 @@ fn order(mut index: u64, mut engines: Vec<usize>) -> Vec<usize> {
     ordered
 }
 
-/// The number of ways to choose `k` of `n`.
+/// Number of ways to choose `k` of `n`.
 fn binomial(n: usize, k: usize) -> u64 {
     if k > n {
         return 0;
@@ -138,7 +138,7 @@ fn binomial(n: usize, k: usize) -> u64 {
     (0..k as u64).fold(1, |ways, chosen| ways * (n as u64 - chosen) / (chosen + 1))
 }
 
-/// The `index`-th choice of `k` of the numbers below `n`, in lexicographic order.
+/// Returns the `index`-th choice of `k` numbers below `n`, in lexicographic order.
 fn combination(mut index: u64, n: usize, k: usize) -> Vec<usize> {
     let mut chosen = Vec::new();
     for candidate in 0..n {

@@ -1,4 +1,4 @@
-//! What an engine answers to `go`: the move, and what it said of its search on the way.
+//! An engine's answer to `go`: its move, and the information about its search.
 
 use std::time::Duration;
 
@@ -7,35 +7,35 @@ use buxtehude::protocol::{BestMove, Info, Reply};
 /// The answer to a `go`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// From the sending of `go` to the arrival of the answer.
+    /// Time from sending `go` to the arrival of the answer.
     pub elapsed: Duration,
-    /// How much of that it could not run, or was not heard, for want of a processor.
+    /// Part of this time that the engine waited for a processor, or its answer waited for the arbiter.
     pub waited: Duration,
-    /// What it used of the processors since its answer before, out of turn.
+    /// CPU time used out of turn since its previous answer.
     pub out_of_turn: Duration,
-    /// The answer, or what is wrong with its form.
+    /// The move, or why it is malformed.
     pub best_move: Result<BestMove, String>,
-    /// What is wrong with the form of the answer behind its move, which stands nevertheless.
+    /// Why the rest of the answer is malformed; the move counts nevertheless.
     pub flaw: Option<String>,
-    /// What the search last said of depth, score and estimate.
+    /// Last reported depth, score and estimate.
     pub info: Info,
 }
 
-/// A line of an engine during a search, as far as it matters.
+/// Kind of a line that an engine sends during a search.
 pub enum Kind {
-    /// The answer.
+    /// The `bestmove` line.
     BestMove,
-    /// Facts of the search's best line.
+    /// Information about the best line.
     Info,
-    /// The same facts of a line that is only second best, or worse.
+    /// Information about a line other than the best.
     Lesser,
     /// Anything else.
     Other,
 }
 
-/// Tells the kind of a line at a glance: engines may print thousands of them.
+/// Determines the kind of a line without parsing it, because engines may print thousands of lines.
 ///
-/// An `info` line counts that has a depth with a score or an estimate, unless its score is a mere bound.
+/// An `info` line counts if it has a depth and a score or an estimate, unless the score is only a bound.
 pub fn kind(line: &[u8]) -> Kind {
     let mut words = line
         .split(u8::is_ascii_whitespace)
@@ -64,12 +64,12 @@ pub fn kind(line: &[u8]) -> Kind {
 }
 
 impl Answer {
-    /// The time that it took itself.
+    /// Time that the engine used itself.
     pub fn used(&self) -> Duration {
         self.elapsed.saturating_sub(self.waited)
     }
 
-    /// Reads the answer of an engine that did not wait, from its line and from the last line of `info` before.
+    /// Parses an answer with no waiting time, from its line and the last `info` line before it.
     pub fn read(elapsed: Duration, line: &[u8], info: &[u8]) -> Answer {
         let text = String::from_utf8_lossy(line);
         let (best_move, flaw) = match text.trim().parse() {
@@ -91,7 +91,7 @@ impl Answer {
     }
 }
 
-/// The move of an answer of which the rest is malformed; `None` where there is no move either.
+/// Returns the move of an answer whose rest is malformed; `None` if the move is malformed, too.
 fn move_alone(line: &str) -> Option<BestMove> {
     let words = line
         .split([' ', '\t', '\r'])
@@ -103,7 +103,7 @@ fn move_alone(line: &str) -> Option<BestMove> {
     }
 }
 
-/// Reads an `info` line; `None` where it is none.
+/// Parses an `info` line; `None` if it is malformed.
 pub fn read_info(line: &[u8]) -> Option<Info> {
     match String::from_utf8_lossy(line).trim().parse() {
         Ok(Reply::Info(info)) => Some(info),

@@ -1,4 +1,4 @@
-//! What a child process of the arbiter does between fork and exec.
+//! The steps of a child process between fork and exec.
 
 use std::fs::File;
 #[cfg(target_os = "linux")]
@@ -16,24 +16,24 @@ use crate::plan::Bounds;
 #[cfg(target_os = "linux")]
 use crate::play::walls::limits;
 
-/// What a child is to be held by; all but its session is for Linux alone.
+/// Restrictions of a child process; on systems other than Linux, only its own session.
 pub struct Preparation {
-    /// The processor core to which it is pinned.
+    /// Processor core to pin it to.
     pub core: Option<usize>,
-    /// The entrance of the control group in which it is to be.
+    /// File through which it enters its control group.
     pub entrance: Option<File>,
-    /// The most address space, in MiB.
+    /// Limit of the address space, in MiB.
     pub memory: Option<u64>,
-    /// What else it may take.
+    /// Limits of other system resources.
     pub bounds: Bounds,
-    /// The end of a socket that it inherits, where it is a launcher: that bounds the engine, and not itself.
+    /// Socket that a launcher inherits. The launcher then sets the limits on the engine, not on itself.
     pub line: Option<UnixStream>,
 }
 
 impl Preparation {
-    /// Gives the child a session of its own, so that it has no terminal and can be killed with all that it starts.
-    /// It can gain no privileges, leaves no core dump, and is killed by the kernel when its parent dies, even by a
-    /// signal that the parent cannot catch.
+    /// Gives the child its own session, so that it has no terminal and can be killed together with all its children. It
+    /// cannot gain privileges and leaves no core dump. The kernel kills it when its parent dies, even by a signal that
+    /// the parent cannot catch.
     #[allow(unsafe_code)] // `pre_exec` is the only way to have the child ask for its own death signal.
     pub fn of(self, command: &mut Command) {
         #[cfg(target_os = "linux")]
@@ -59,7 +59,7 @@ impl Preparation {
                     None => limits::set(self.memory, &self.bounds)?,
                 }
                 set_parent_process_death_signal(Some(Signal::KILL))?;
-                // A parent that died before the request sends no signal any more.
+                // A parent that died before this request no longer sends a signal.
                 if getppid() == Some(parent) {
                     Ok(())
                 } else {
@@ -73,7 +73,7 @@ impl Preparation {
             rustix::process::setsid()?;
             Ok(())
         };
-        // SAFETY: between fork and exec the closure makes a few system calls, and none of them allocates or locks.
+        // SAFETY: between fork and exec the closure makes a few system calls that neither allocate nor lock.
         unsafe {
             command.pre_exec(prepare);
         }

@@ -1,7 +1,7 @@
-//! The talk with one child process, line by line, with a deadline on every wait.
+//! Communication with one child process, line by line, with a deadline for every wait.
 //!
-//! There are no reader threads: the caller's own thread waits on the child's pipes. Every round of a wait
-//! looks at the deadline, so neither floods nor endless lines keep the caller longer.
+//! There are no reader threads: the caller's own thread polls the child's pipes. Every iteration checks the deadline,
+//! so that neither a flood of output nor an endless line delays the caller.
 
 use std::io;
 use std::ops::Range;
@@ -25,63 +25,63 @@ use crate::play::log::{Log, Origin};
 use crate::play::processor::ProcessorMeter;
 use crate::record::Evidence;
 
-/// How long a wait goes on before it looks for interrupts and for the end of the process.
+/// Interval between checks for an interrupt and for the end of the process.
 const TICK: Duration = Duration::from_millis(100);
-/// How long a wait goes on before it is asked whether the answer is still wanted.
+/// Longest wait of [`Conversation::next_line_soon`].
 const MOMENT: Duration = Duration::from_millis(10);
-/// How long a process that closed a pipe has for ending.
+/// Time that a process has to end after it closed a pipe.
 const TIME_TO_END: Duration = Duration::from_millis(200);
-/// How often it is asked whether a process has ended.
+/// Interval between checks whether a process has ended.
 const END_CHECK_INTERVAL: Duration = Duration::from_millis(1);
-/// By how much a deadline is later at most for an engine that waits for a processor: a machine that gives it none
-/// does not hold up the match for ever.
+/// Longest extension of a deadline for an engine that waits for a processor, so that an overloaded machine does not
+/// hold up the match for ever.
 const MOST_EXTENSION: Duration = Duration::from_secs(60);
-/// How long is waited at a time at least.
+/// Shortest wait of a poll.
 const SHORTEST_WAIT: Duration = Duration::from_millis(1);
-/// Reads after which we stop emptying a pipe that keeps being filled.
+/// Maximum number of reads to empty a pipe that the engine keeps filling.
 const READS_TO_EMPTY: usize = 32;
 
-/// Why an engine does not answer.
+/// Reasons for a missing answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// It could not be waited for any longer.
+    /// The deadline passed.
     Stalled,
-    /// Its process ended.
+    /// The process ended.
     Ended(Option<ExitStatus>),
-    /// It closed its output or its input, its process going on.
+    /// The engine closed its output or input while its process kept running.
     Disconnected,
-    /// We were told to end.
+    /// The interrupt was set.
     Interrupted,
 }
 
 /// A line from the engine, without its newline.
 pub struct Line<'a> {
-    /// Its bytes.
+    /// Bytes of the line.
     pub text: &'a [u8],
-    /// When the bytes up to its newline had been read.
+    /// Time when its newline was read.
     pub arrived: Instant,
 }
 
-/// A child process and what is known of its talk.
+/// A child process with its buffers.
 pub struct Conversation {
-    /// The engine's name and the number of its process, for the log.
+    /// Engine name and process ID, for the log.
     name: String,
     log: Log,
     process: Process,
     lines: Lines,
-    /// When the newest bytes in `lines` were read.
+    /// Time when the newest bytes in `lines` were read.
     arrived: Instant,
     last_words: LastWords,
     recent: Recent,
-    /// What the engine gets of the processors while it is waited for.
+    /// Measures how long the engine waits for a processor.
     processor: ProcessorMeter,
 }
 
 impl Conversation {
-    /// Starts a program.
+    /// Starts the program of an engine.
     ///
     /// # Errors
-    /// Whatever keeps the program from being run.
+    /// The program cannot be run.
     pub fn start(spec: &EngineSpec, placement: Placement, log: &Log) -> io::Result<Conversation> {
         let process = Process::start(spec, placement.core, placement.isolation)?;
         let copy = if placement.copy > 0 {
@@ -105,33 +105,33 @@ impl Conversation {
         })
     }
 
-    /// The engine's name and the number of its process.
+    /// Engine name and process ID.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The number of the process.
+    /// Process ID.
     pub fn process_id(&self) -> u32 {
         self.process.id()
     }
 
-    /// What the engine gets of the processors: while this measures, a deadline is as much later.
+    /// Meter of the time that the engine waits for a processor. While it measures, this time extends the deadlines.
     pub fn processor(&mut self) -> &mut ProcessorMeter {
         &mut self.processor
     }
 
-    /// The last lines that the engine wrote to its standard error.
+    /// The last lines of the engine's standard error.
     pub fn last_words(&self) -> Vec<String> {
         self.last_words.lines()
     }
 
-    /// Kills the process and all of its group.
+    /// Kills the process and its process group.
     pub fn kill(&mut self) {
         self.process.kill();
         self.read_stderr();
     }
 
-    /// What is known of the engine's last moments; of its process only after its end.
+    /// Returns the last lines, and resource usage if the process has ended.
     pub fn evidence(&self) -> Evidence {
         let usage = self.process.usage();
         Evidence {
@@ -142,15 +142,15 @@ impl Conversation {
         }
     }
 
-    /// In words, what happened to the process that somebody else may have done; `None` before its end.
+    /// Describes an end or stop of the process that another process may have caused; `None` while it runs.
     pub fn interference(&self) -> Option<String> {
         self.process.usage().and_then(Usage::interference)
     }
 
-    /// Sends whole lines; what the engine wrote before it has taken them all is dropped.
+    /// Sends whole lines and drops all output of the engine before it has received them.
     ///
     /// # Errors
-    /// Why the lines could not be sent; the process has then been killed, unless it was an interrupt.
+    /// The lines could not be sent. The process has been killed, except after an interrupt.
     pub fn send(
         &mut self,
         lines: &[u8],
@@ -161,7 +161,7 @@ impl Conversation {
         self.write(lines, deadline, interrupt, Conversation::drop_output)
     }
 
-    /// Sends whole lines to an engine whose answer may be on its way: what it writes meanwhile stays.
+    /// Sends whole lines like [`Conversation::send`], but keeps the engine's output, which may contain an answer.
     ///
     /// # Errors
     /// As [`Conversation::send`].
@@ -174,7 +174,7 @@ impl Conversation {
         self.write(lines, deadline, interrupt, |_| {})
     }
 
-    /// Writes to the engine's input; calls `between` as often as it takes only a part.
+    /// Writes to the engine's input; calls `between` after each partial write.
     fn write(
         &mut self,
         lines: &[u8],
@@ -205,7 +205,7 @@ impl Conversation {
     /// Waits for the next line.
     ///
     /// # Errors
-    /// Why no line came; the process has then been killed, unless it was an interrupt.
+    /// There is no line before the deadline. The process has been killed, except after an interrupt.
     pub fn next_line(
         &mut self,
         deadline: Instant,
@@ -221,7 +221,7 @@ impl Conversation {
         Ok(self.hear(line))
     }
 
-    /// The next line if it is there already.
+    /// Returns the next line if it has arrived already.
     pub fn next_line_there(&mut self) -> Option<Line<'_>> {
         let line = match self.lines.next() {
             Some(line) => line,
@@ -231,7 +231,7 @@ impl Conversation {
         Some(self.hear(line))
     }
 
-    /// Waits for the next line for a moment: `None` where none came, but time is left.
+    /// Waits a moment for the next line; `None` if there is none yet and the deadline has not passed.
     ///
     /// # Errors
     /// As [`Conversation::next_line`].
@@ -257,12 +257,12 @@ impl Conversation {
         }
     }
 
-    /// Whether the process can still write before `deadline`.
+    /// `true` if the process can still write before `deadline`.
     fn is_in_time(&mut self, deadline: Instant) -> bool {
         Instant::now() < deadline && self.process.stdout.is_some() && !self.process.has_ended()
     }
 
-    /// Keeps and logs a line of the engine, and hands it over.
+    /// Records and logs a line, and returns it.
     fn hear(&mut self, line: Range<usize>) -> Line<'_> {
         let arrived = self.arrived;
         let text = self.lines.text(line);
@@ -271,7 +271,7 @@ impl Conversation {
         Line { text, arrived }
     }
 
-    /// Writes a remark of our own to the log.
+    /// Writes a note to the log.
     pub fn note(&self, text: &str) {
         let now = Instant::now();
         self.log
@@ -281,14 +281,14 @@ impl Conversation {
     /// Sends a last line and closes the engine's input.
     pub fn take_leave(&mut self, farewell: &[u8]) {
         let now = Instant::now();
-        // An engine that takes no more input goes without it.
+        // Errors are ignored: the engine may have closed its input.
         let stdin = self.process.stdin.take();
         if stdin.is_some_and(|stdin| rustix::io::write(&stdin, farewell) == Ok(farewell.len())) {
             self.log_sent(now, farewell);
         }
     }
 
-    /// Waits until the process has ended, and kills what is left of its group.
+    /// Waits until the process has ended, and kills the rest of its process group.
     pub fn await_end(mut self, deadline: Instant) {
         while !self.process.has_ended() && Instant::now() < deadline {
             self.drop_output();
@@ -298,8 +298,8 @@ impl Conversation {
         self.process.kill();
     }
 
-    /// Waits until the engine's output can be read (or its input written, with [`PollFlags::OUT`]), and
-    /// reads its standard error meanwhile.
+    /// Waits until the engine's output is readable (or its input writable, with [`PollFlags::OUT`]), and reads its
+    /// standard error meanwhile.
     fn wait(
         &mut self,
         for_input: PollFlags,
@@ -317,20 +317,20 @@ impl Conversation {
             }
             let now = Instant::now();
             if now >= later {
-                // What the engine waited for a processor is not to its debit; the second in which a late answer is
-                // waited for was not its time.
+                // Time that the engine waited for a processor extends the deadline, except for the second in which late
+                // answers are accepted.
                 let waited = self
                     .processor
                     .waited(now)
                     .saturating_sub(WAIT_FOR_LATE_ANSWERS);
                 later = deadline + waited.min(MOST_EXTENSION);
             }
-            // What is there when the arbiter comes too late, since it was stopped itself, is read once.
+            // The arbiter itself may have been stopped past the deadline; then the output is read once more.
             let is_over = now >= later;
             if is_over && (self.arrived >= later || !for_input.is_empty()) {
                 return Err(self.stalled());
             }
-            // What a process wrote before it ended is still read.
+            // Output that a process wrote before its end is still read.
             let longest = if has_ended { Duration::ZERO } else { TICK };
             let left = later.saturating_duration_since(now).max(SHORTEST_WAIT);
             let ready = self.poll(for_input, longest.min(left));
@@ -346,7 +346,7 @@ impl Conversation {
             if has_ended {
                 return Err(self.ended_or_disconnected());
             }
-            // A grandchild may keep the pipes open when the process has ended.
+            // A grandchild may keep the pipes open after the process has ended.
             if !ready.stderr {
                 has_ended = self.process.has_ended();
             }
@@ -360,7 +360,7 @@ impl Conversation {
         };
         let stdout = self.process.stdout.as_ref();
         let stderr = self.process.stderr.as_ref();
-        // An input that nobody reads any more would end every poll at once: it is left out unless written.
+        // A closed input would end every poll at once; it is polled only for writing.
         let stdin = self
             .process
             .stdin
@@ -382,7 +382,7 @@ impl Conversation {
         }
     }
 
-    /// Reads once from the engine's output; says whether anything came.
+    /// Reads once from the engine's output; returns `true` if it read any bytes.
     fn read_output(&mut self) -> bool {
         let Some(stdout) = &self.process.stdout else {
             return false;
@@ -401,7 +401,7 @@ impl Conversation {
         }
     }
 
-    /// Drops what the engine wrote so far: it answers nothing that is sent from now on.
+    /// Drops all output so far, because it does not answer anything that is sent from now on.
     fn drop_output(&mut self) {
         let mut reads = 0;
         loop {
@@ -416,7 +416,7 @@ impl Conversation {
         }
     }
 
-    /// Reads what the engine complained, as far as it is there.
+    /// Reads the available standard error.
     fn read_stderr(&mut self) {
         let mut bytes = [0; 4096];
         for _ in 0..READS_TO_EMPTY {
@@ -444,7 +444,7 @@ impl Conversation {
         }
     }
 
-    /// Tells the end of a process from the mere end of its output or input.
+    /// Distinguishes the end of the process from a closed output or input.
     fn ended_or_disconnected(&mut self) -> Failure {
         let deadline = Instant::now() + TIME_TO_END;
         while !self.process.has_ended() && Instant::now() < deadline {
@@ -458,7 +458,7 @@ impl Conversation {
         self.give_up(Failure::Stalled)
     }
 
-    /// Kills the process; `failure` is what happened unless it had ended by itself.
+    /// Kills the process; returns `failure` unless the process had already ended by itself.
     fn give_up(&mut self, failure: Failure) -> Failure {
         let had_ended = self.process.has_ended();
         let status = self.process.kill();
@@ -471,7 +471,7 @@ impl Conversation {
     }
 }
 
-/// Which pipes have something to be done, an end or an error included.
+/// Pipes that are ready, including those with an end of file or an error.
 #[derive(Default)]
 struct Ready {
     output: bool,

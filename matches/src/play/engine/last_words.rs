@@ -1,24 +1,24 @@
-//! The end of what an engine wrote to its standard error, in bounded memory.
+//! The last lines of an engine's standard error, in bounded memory.
 
 use std::collections::VecDeque;
 
 use crate::record::printable::printable_bytes;
 
-/// How many lines are kept.
+/// Number of lines kept.
 const LINES: usize = 10;
-/// How many bytes of each line are kept.
+/// Number of bytes kept of each line.
 const LINE_BYTES: usize = 500;
 
 /// The last lines of a standard error.
 #[derive(Default)]
 pub struct LastWords {
     lines: VecDeque<Vec<u8>>,
-    /// The line that has no newline yet.
+    /// Line without a newline so far.
     unfinished: Vec<u8>,
 }
 
 impl LastWords {
-    /// Takes the next bytes, and calls `line` for each line that they complete.
+    /// Adds bytes, and calls `line` for each line that they complete.
     pub fn receive(&mut self, bytes: &[u8], mut line: impl FnMut(&[u8])) {
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
             let (text, complete) = match piece.strip_suffix(b"\n") {
@@ -38,7 +38,7 @@ impl LastWords {
         }
     }
 
-    /// The last lines, oldest first and fit to be printed; the very last may lack its newline.
+    /// Returns the last lines, oldest first and escaped; the newest may be incomplete.
     pub fn lines(&self) -> Vec<String> {
         let unfinished = Some(&self.unfinished).filter(|line| !line.is_empty());
         let mut lines: Vec<String> = self

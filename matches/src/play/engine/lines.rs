@@ -1,28 +1,27 @@
-//! Lines out of a stream of bytes, in bounded memory.
+//! Splits a stream of bytes into lines, in bounded memory.
 
 use std::ops::Range;
 
-/// The longest line that counts, with its newline.
+/// Maximum length of a line, including its newline.
 pub const LONGEST_LINE: usize = 64 * 1024;
 
-/// Bytes received that are not yet used up, cut into lines.
+/// Received bytes that are not yet processed, split into lines.
 ///
-/// Only what ends with a newline is a line. A line that is too long is dropped up to its newline, and
-/// counts as nothing.
+/// A line must end with a newline. A line that is too long is dropped completely.
 pub struct Lines {
     bytes: Box<[u8]>,
-    /// Where the next line begins.
+    /// Start of the next line.
     begin: usize,
-    /// There is no newline between `begin` and here.
+    /// End of the part without a newline.
     scanned: usize,
-    /// Behind the last byte received.
+    /// End of the received bytes.
     end: usize,
-    /// The beginning of the next line was dropped, and so its rest will be.
+    /// Whether the start of the next line was dropped, so that its rest must be dropped, too.
     dropping: bool,
 }
 
 impl Lines {
-    /// No bytes yet.
+    /// Creates an empty buffer.
     pub fn new() -> Lines {
         Lines {
             bytes: vec![0; LONGEST_LINE].into_boxed_slice(),
@@ -33,7 +32,7 @@ impl Lines {
         }
     }
 
-    /// Where the next bytes received are to be put; never empty. [`Lines::next`] must have returned `None`.
+    /// Returns the space for the next bytes, which is never empty. [`Lines::next`] must have returned `None`.
     pub fn room(&mut self) -> &mut [u8] {
         if self.end - self.begin == self.bytes.len() {
             self.drop_beginning();
@@ -47,12 +46,12 @@ impl Lines {
         &mut self.bytes[self.end..]
     }
 
-    /// Says that `number` bytes were put into the [room](Lines::room).
+    /// Confirms that `number` bytes were written to [`Lines::room`].
     pub fn received(&mut self, number: usize) {
         self.end += number;
     }
 
-    /// The next line without its newline, as a range for [`Lines::text`], or `None` if none is complete.
+    /// Returns the next line without its newline, as a range for [`Lines::text`]; `None` if none is complete.
     pub fn next(&mut self) -> Option<Range<usize>> {
         loop {
             let unscanned = &self.bytes[self.scanned..self.end];
@@ -73,12 +72,12 @@ impl Lines {
         }
     }
 
-    /// The bytes of a line that [`Lines::next`] has just returned.
+    /// Returns the bytes of a line that [`Lines::next`] has just returned.
     pub fn text(&self, line: Range<usize>) -> &[u8] {
         &self.bytes[line]
     }
 
-    /// Drops the beginning of an incomplete line: its rest, when it comes, counts as nothing.
+    /// Drops the start of an incomplete line, and its rest when it arrives.
     pub fn drop_incomplete(&mut self) {
         if self.begin < self.end {
             self.drop_beginning();

@@ -1,4 +1,4 @@
-//! What is set before the first game: the options that were configured, checked against those offered.
+//! The options of an engine, checked against its offers.
 
 use buxtehude::protocol::{Command, OptionKind, OptionOffer};
 use buxtehude::rules::Variant;
@@ -7,10 +7,10 @@ use super::StartError;
 use super::start_error::{excerpt, listed};
 use crate::plan::EngineSpec;
 
-/// The option that chooses the variant.
+/// Name of the option that selects the variant.
 const VARIANT_OPTION: &str = "UCI_Variant";
 
-/// The commands that set the variant, where the engine offers a choice, and the options of `spec`.
+/// Returns the commands that set the variant, if the engine offers a choice, and the options of `spec`.
 ///
 /// # Errors
 /// The first option or value that the engine does not offer.
@@ -27,10 +27,10 @@ pub fn settings(
     Ok(commands)
 }
 
-/// The commands that set options, each a name and a value, of the engine called `engine`.
+/// Returns the commands that set the given options, pairs of name and value.
 ///
 /// # Errors
-/// The first option or value that is not among the offers.
+/// The first option or value that the engine does not offer.
 pub fn option_commands(
     engine: &str,
     options: &[(String, String)],
@@ -47,7 +47,7 @@ pub fn option_commands(
     options.iter().map(command).collect()
 }
 
-/// Names of options are the same in upper and lower case, as UCI says.
+/// Finds an option by its name, which is case-insensitive as in UCI.
 fn find<'a>(offers: &'a [OptionOffer], name: &str) -> Option<&'a OptionOffer> {
     offers
         .iter()
@@ -96,7 +96,7 @@ fn setting(engine: &str, offer: &OptionOffer, value: &str) -> Result<Command, St
             Some(found.ok_or_else(|| refuse(listed(vars)))?.clone())
         }
         OptionKind::Button if value.is_empty() => None,
-        OptionKind::Button => return Err(refuse("no value, it is a button".to_string())),
+        OptionKind::Button => return Err(refuse("no value, because it is a button".to_string())),
         OptionKind::String { .. } if value.is_empty() => Some("<empty>".to_string()),
         OptionKind::String { .. } => Some(value.to_string()),
     };
@@ -179,7 +179,7 @@ mod tests {
             (("Ponder", "yes"), "true or false"),
             (("Style", "Wild"), "Solid, Risky"),
             (("Book", "a\nquit"), "a single line"),
-            (("Clear Hash", "1"), "no value, it is a button"),
+            (("Clear Hash", "1"), "no value, because it is a button"),
         ] {
             let (name, value) = option;
             assert_eq!(

@@ -1,4 +1,4 @@
-//! One child process: its pipes, its process group and its end.
+//! A child process with its pipes and its process group.
 
 use std::io::{self, ErrorKind};
 use std::os::fd::AsFd;
@@ -16,42 +16,42 @@ use super::usage::{Usage, kills_for_want_of_memory};
 use crate::plan::EngineSpec;
 use crate::play::walls::{Guard, Isolation, MemoryGroup, is_stopped};
 
-/// How long a program may be held open for writing by others before it counts as one that cannot be started.
+/// Time to wait for a program that another process holds open for writing, before its start fails.
 const LONGEST_BUSY: Duration = Duration::from_millis(500);
-/// How often is tried whether it still is.
+/// Interval between these attempts.
 const BUSY_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
-/// A child process in a session and process group of its own, with pipes that never block the arbiter.
+/// A child process in its own session and process group, with pipes that never block the arbiter.
 ///
-/// The pipes are closed on exec, as all that the standard library opens, so no other child inherits them.
+/// The pipes are close-on-exec, as is everything that the standard library opens, so that no other child inherits them.
 pub struct Process {
     child: Child,
-    /// The process group; its number is the child's.
+    /// Process group; its ID is the child's process ID.
     group: Pid,
-    /// Tells of the engine where the child is its launcher.
+    /// Connection to the launcher, if the child is one.
     guard: Option<Guard>,
-    /// Bounds its memory, and is removed after its end.
+    /// Limits the memory; removed after the end of the process.
     _memory_group: Option<MemoryGroup>,
-    /// How often the system had killed for want of memory when the process began.
+    /// Number of out-of-memory kills of the system when the process began.
     kills_before: Option<u64>,
-    /// What the system says of it, once it has been waited for.
+    /// Exit status and resource usage, after the process was reaped.
     usage: Option<Usage>,
-    /// Where it reads.
+    /// Its standard input.
     pub stdin: Option<ChildStdin>,
-    /// Where it writes; `None` once it closed that.
+    /// Its standard output; `None` after it was closed.
     pub stdout: Option<ChildStdout>,
-    /// Where it complains; `None` once it closed that.
+    /// Its standard error; `None` after it was closed.
     pub stderr: Option<ChildStderr>,
 }
 
 impl Process {
-    /// Starts a program, isolated from others if that is possible here.
+    /// Starts a program, isolated from others if possible.
     ///
-    /// On Linux the kernel kills the child when the thread that started it ends. A program that was written a moment
-    /// ago is tried again, since a process that began meanwhile may still hold it open.
+    /// On Linux the kernel kills the child when the thread that started it ends. Starting a program that was written a
+    /// moment ago is retried, because another process that starts at the same time may still hold its file open.
     ///
     /// # Errors
-    /// Whatever keeps the program from being run.
+    /// The program cannot be run.
     pub fn start(
         spec: &EngineSpec,
         core: Option<usize>,
@@ -109,7 +109,7 @@ impl Process {
         };
         preparation.of(&mut command);
         let mut child = command.spawn()?;
-        // The launcher's end of the line is open in the launcher alone.
+        // Closes the launcher's end of the socket, so that only the launcher has it open.
         drop(command);
         let mut process = Process {
             group: Pid::from_child(&child),
@@ -122,7 +122,7 @@ impl Process {
             stderr: child.stderr.take(),
             child,
         };
-        // Only the arbiter's ends of the pipes: the child's remain blocking.
+        // Only the arbiter's ends of the pipes are non-blocking; the child's stay blocking.
         if let Some(stdin) = &process.stdin {
             rustix::io::ioctl_fionbio(stdin, true)?;
         }
@@ -138,13 +138,13 @@ impl Process {
         Ok(process)
     }
 
-    /// The number of the process, or of its launcher where it is isolated.
+    /// Process ID, of the launcher if the engine is isolated.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Whether the process has ended. It is not reaped yet: until then neither its number nor that of its
-    /// group is given to another.
+    /// `true` if the process has ended. It is not reaped, so that the system cannot reuse its process ID or group ID
+    /// yet.
     pub fn has_ended(&mut self) -> bool {
         if self.usage.is_some()
             || self
@@ -158,16 +158,16 @@ impl Process {
         !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
     }
 
-    /// Kills whatever is left of the process group and reaps the child; returns how it ended.
+    /// Kills the rest of the process group and reaps the child; returns its exit status.
     pub fn kill(&mut self) -> Option<ExitStatus> {
         if self.usage.is_none() {
             let was_killed = !self.has_ended();
             let was_stopped = was_killed && is_stopped(self.id());
-            // A launcher knows better than the system what its engine used.
+            // The launcher reports the usage of the engine without its own.
             let end = self.guard.as_mut().and_then(Guard::kill);
-            // An error means that nobody is left to be killed.
+            // An error means that no process is left to kill.
             let _ = kill_process_group(self.group, Signal::KILL);
-            // It may have moved into another group, and would be waited for without end.
+            // The child may have joined another group, and waiting for it would never end.
             let _ = self.child.kill();
             let waited = self.child.wait4().ok();
             let lacked_memory = kills_for_want_of_memory() > self.kills_before;
@@ -193,7 +193,7 @@ impl Process {
         self.usage.as_ref().map(|usage| usage.status)
     }
 
-    /// What the system says of the process; `None` before its end.
+    /// Exit status and resource usage; `None` before the process was reaped.
     pub fn usage(&self) -> Option<&Usage> {
         self.usage.as_ref()
     }

@@ -1,4 +1,4 @@
-//! The last lines exchanged with an engine, both ways, in bounded memory.
+//! The last lines exchanged with an engine in both directions, in bounded memory.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -7,14 +7,14 @@ use crate::play::log::Origin;
 use crate::record::printable::printable_bytes;
 use crate::record::{SaidLine, Speaker};
 
-/// How many lines are kept.
+/// Number of lines kept.
 const LINES: usize = 20;
-/// How many bytes at the beginning of a long line are kept.
+/// Number of bytes kept from the start of a long line.
 const HEAD_BYTES: usize = 160;
-/// How many bytes at the end of a long line are kept: where the moves of a position grow.
+/// Number of bytes kept from the end of a long line, which for `position` contains the latest moves.
 const TAIL_BYTES: usize = 160;
 
-/// The last lines of a talk.
+/// The last lines exchanged with an engine.
 pub struct Recent {
     start: Instant,
     lines: VecDeque<Entry>,
@@ -23,14 +23,14 @@ pub struct Recent {
 struct Entry {
     at: Instant,
     origin: Origin,
-    /// The line, or its two ends.
+    /// The line, or its start and end.
     text: Vec<u8>,
-    /// Bytes left out between the two ends.
+    /// Number of bytes omitted in between.
     omitted: usize,
 }
 
 impl Recent {
-    /// No line yet; times count from now.
+    /// Creates an empty list; times count from now.
     pub fn new() -> Recent {
         Recent {
             start: Instant::now(),
@@ -38,9 +38,9 @@ impl Recent {
         }
     }
 
-    /// Keeps a line, and forgets the oldest one.
+    /// Adds a line, and drops the oldest one if the list is full.
     pub fn keep(&mut self, at: Instant, origin: Origin, line: &[u8]) {
-        // The oldest one's memory is used again: an engine may print thousands of lines.
+        // Reuses the memory of the oldest line, because an engine may print thousands of lines.
         let oldest = (self.lines.len() == LINES).then(|| self.lines.pop_front());
         let mut text = oldest.flatten().map_or_else(Vec::new, |entry| entry.text);
         text.clear();
@@ -59,7 +59,7 @@ impl Recent {
         });
     }
 
-    /// The lines, oldest first and fit to be printed.
+    /// Returns the lines, oldest first and escaped.
     pub fn lines(&self) -> Vec<SaidLine> {
         let line = |entry: &Entry| {
             let text = |bytes: &[u8]| printable_bytes(bytes.trim_ascii_end()).into_owned();

@@ -1,4 +1,4 @@
-//! A search that somebody follows, and may end early.
+//! A search that reports its progress and can be stopped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -9,25 +9,24 @@ use super::answer::{self, Kind};
 use super::{Answer, Engine, Failure, after, deadline};
 use crate::play::interrupt::Interrupt;
 
-/// What an engine is asked, and for how long it is listened to.
+/// A search request with its timeouts.
 #[derive(Clone, Copy, Debug)]
 pub struct Search<'a> {
-    /// What it is sent: options, a position, and a `go` as the last.
+    /// Commands to send: options, a position, and `go` as the last.
     pub commands: &'a [Command],
-    /// How long the answer is waited for.
+    /// Timeout for the answer.
     pub patience: Duration,
-    /// Once set, the engine is told to stop.
+    /// Stop flag; once it is set, the engine receives `stop`.
     pub stop: &'a AtomicBool,
-    /// How long the answer is waited for after `stop`.
+    /// Timeout for the answer after `stop`.
     pub patience_after_stop: Duration,
 }
 
 impl Engine {
-    /// Begins another game: what the engine is asked from now on has nothing to do with what it was asked before.
-    /// `game` is for the log.
+    /// Begins a new game, unrelated to earlier requests. `game` is its name in the log.
     ///
     /// # Errors
-    /// Why it is not ready within `patience`; the engine cannot be used any more then.
+    /// The engine is not ready within `patience`; it can no longer be used.
     pub fn begin(
         &mut self,
         game: &str,
@@ -39,7 +38,7 @@ impl Engine {
         self.await_ready(deadline, interrupt)
     }
 
-    /// Waits until the engine says that it is ready, as a process that has been left alone for long may not be.
+    /// Waits until the engine is ready; after a long pause its process may be slow or gone.
     ///
     /// # Errors
     /// As [`Engine::begin`].
@@ -52,11 +51,10 @@ impl Engine {
         self.await_ready(deadline, interrupt)
     }
 
-    /// Has the engine search, and waits for the answer; hands what it says of each line on the way to `on_info`, as
-    /// far as it says a depth and a value.
+    /// Runs a search and waits for the answer; calls `on_info` for each line with a depth and a value.
     ///
     /// # Errors
-    /// Why there is no answer in time; the engine cannot be used any more then.
+    /// There is no answer in time; the engine can no longer be used.
     pub fn search(
         &mut self,
         search: Search<'_>,
@@ -106,7 +104,7 @@ impl Engine {
         }
     }
 
-    /// Sends `stop`, without dropping the answer that may be on its way.
+    /// Sends `stop` and keeps the engine's output, which may contain the answer.
     fn send_stop(&mut self, deadline: Instant, interrupt: &Interrupt) -> Result<(), Failure> {
         let stop = format!("{}\n", Command::Stop);
         self.conversation

@@ -1,4 +1,4 @@
-//! Why an engine cannot take part.
+//! Errors at the start of an engine.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,12 +10,12 @@ use super::Failure;
 use crate::record::Evidence;
 use crate::record::printable::{printable, shortened};
 
-/// The most names or values offered that an error lists; of more it tells how many there are.
+/// Maximum number of offered names or values in a message; the others are only counted.
 const LISTED: usize = 20;
-/// The most characters of each.
+/// Maximum number of characters of each.
 const LONGEST_LISTED: usize = 60;
 
-/// Why an engine cannot take part.
+/// Errors at the start of an engine.
 #[derive(Debug, Error)]
 pub enum StartError {
     /// The program cannot be run.
@@ -25,24 +25,24 @@ pub enum StartError {
         engine: String,
         /// The program.
         command: PathBuf,
-        /// What keeps it from being run.
+        /// Error of the system.
         source: io::Error,
     },
-    /// It did not answer `uci` with `uciok`.
+    /// The engine did not answer `uci` with `uciok`.
     #[error("engine {engine}: no uciok: {failure}{}", quoted(stderr))]
     NoUciOk {
         /// The engine's name.
         engine: String,
-        /// What happened instead.
+        /// Reason for the missing answer.
         failure: Failure,
         /// The last lines of its standard error.
         stderr: Vec<String>,
-        /// What somebody else may have done to its process, in words.
+        /// An end or stop of its process that another process may have caused.
         interference: Option<String>,
-        /// Its last moments.
+        /// State of the engine at that moment.
         evidence: Box<Evidence>,
     },
-    /// It does not offer an option that was configured.
+    /// The engine does not offer a configured option.
     #[error(
         "engine {engine} has no option {option:?}: it offers {}",
         listed(offered)
@@ -50,24 +50,24 @@ pub enum StartError {
     UnknownOption {
         /// The engine's name.
         engine: String,
-        /// The option asked for.
+        /// Configured option.
         option: String,
-        /// The names of all options offered.
+        /// Names of all offered options.
         offered: Vec<String>,
     },
-    /// An option cannot have the value that was configured.
+    /// The engine does not accept the configured value of an option.
     #[error("engine {engine}: option {option:?} cannot be {value:?}: it accepts {accepted}")]
     OptionValue {
         /// The engine's name.
         engine: String,
         /// The option.
         option: String,
-        /// The value asked for.
+        /// Configured value.
         value: String,
-        /// What would have been accepted.
+        /// Accepted values.
         accepted: String,
     },
-    /// It does not list the variant.
+    /// The engine does not offer the variant.
     #[error(
         "engine {engine} does not play {variant}: its UCI_Variant offers {}",
         listed(offered)
@@ -75,38 +75,38 @@ pub enum StartError {
     UnknownVariant {
         /// The engine's name.
         engine: String,
-        /// The variant asked for.
+        /// Variant of the match.
         variant: &'static str,
-        /// All variants offered.
+        /// Offered variants.
         offered: Vec<String>,
     },
-    /// Its program, or a file among its arguments, is not what it was at the start.
+    /// The program, or a file among its arguments, has changed since the start of the match.
     #[error(
-        "engine {engine}: {} was changed while the match was played, expected the program of the start, or \
+        "engine {engine}: {} has changed since the match began; restore it, or use \
          --changed-engines",
         file.display()
     )]
     Changed {
         /// The engine's name.
         engine: String,
-        /// The program or file.
+        /// The changed file.
         file: PathBuf,
     },
-    /// We were told to end.
+    /// The interrupt was set.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl StartError {
-    /// Whether it stops the match: the system has no room for another process or no namespaces any more, which is no
-    /// fault of the engine, or the engine is another than that of the games before.
+    /// `true` if the error stops the match: the program has changed since the earlier games, or the system cannot
+    /// provide another process or namespace, which is not the engine's fault.
     pub fn stops_the_match(&self) -> bool {
         let source = match self {
             StartError::NotStarted { source, .. } => source,
             StartError::Changed { .. } => return true,
             _ => return false,
         };
-        // The reasons of a launcher, which have no number.
+        // Reasons from a launcher have no error number.
         if source.kind() == io::ErrorKind::Other {
             return true;
         }
@@ -115,7 +115,7 @@ impl StartError {
         error.is_some_and(|error| shortages.contains(&error))
     }
 
-    /// In words, what somebody else may have done to its process.
+    /// Describes an end or stop of its process that another process may have caused.
     pub fn interference(&self) -> Option<&str> {
         match self {
             StartError::NoUciOk { interference, .. } => interference.as_deref(),
@@ -124,7 +124,7 @@ impl StartError {
     }
 }
 
-/// What an engine offers, in a few lines whatever it is.
+/// Lists offers, shortened to a few lines.
 pub(super) fn listed(offered: &[String]) -> String {
     if offered.is_empty() {
         return "nothing".to_string();
@@ -138,7 +138,7 @@ pub(super) fn listed(offered: &[String]) -> String {
     shown.join(", ") + &more
 }
 
-/// A name or value of an engine as an error quotes it.
+/// Quotes and shortens a name or value of an engine.
 pub(super) fn excerpt(text: &str) -> String {
     shortened(&printable(text), LONGEST_LISTED).into_owned()
 }

@@ -1,11 +1,11 @@
-//! What the system says of a process that has ended: how, by whom, and what it used.
+//! The exit status, signals and resource usage of a process that has ended.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
 use rustix::process::Signal;
 
-/// The signals that a process does not get by its own doing, unless it sends them to itself.
+/// Signals that usually come from another process.
 const FROM_OUTSIDE: [Signal; 5] = [
     Signal::HUP,
     Signal::INT,
@@ -14,24 +14,24 @@ const FROM_OUTSIDE: [Signal; 5] = [
     Signal::TERM,
 ];
 
-/// What the system says of a process that has ended.
+/// Exit status and resource usage of a process that has ended.
 pub struct Usage {
-    /// How it ended.
+    /// Exit status.
     pub status: ExitStatus,
-    /// Whether we ended it.
+    /// Whether the arbiter killed it.
     pub was_killed: bool,
-    /// Whether it was stopped by a signal when we ended it.
+    /// Whether it was stopped by a signal when the arbiter killed it.
     pub was_stopped: bool,
-    /// Whether the system has killed processes for want of memory since it began.
+    /// Whether the system had killed any process for lack of memory since it began.
     pub lacked_memory: bool,
-    /// The most memory that it had, in KiB.
+    /// Peak memory, in KiB.
     pub memory_kib: u64,
-    /// Its time on processors, in microseconds.
+    /// CPU time, in microseconds.
     pub cpu_micros: u64,
 }
 
 impl Usage {
-    /// How the process ended, in words.
+    /// Describes how the process ended.
     pub fn exit(&self) -> String {
         if self.was_stopped {
             "it was stopped by a signal, and was killed by the arbiter".to_string()
@@ -42,8 +42,8 @@ impl Usage {
         }
     }
 
-    /// In words, what happened to the process that another may have done to it; `None` where it did it itself. That
-    /// it sent the signal itself can never be excluded.
+    /// Describes an end or stop of the process that another process may have caused; `None` if it ended by itself. It
+    /// is always possible that the process sent the signal to itself.
     pub fn interference(&self) -> Option<String> {
         if self.was_killed {
             let was_stopped = self.was_stopped.then_some("was stopped by a signal");
@@ -57,8 +57,8 @@ impl Usage {
     }
 }
 
-/// How many processes the system has killed since it was started, since there was no memory left for them; `None`
-/// where it does not say.
+/// Number of processes that the system has killed since boot for lack of memory; `None` if the system does not count
+/// them.
 pub fn kills_for_want_of_memory() -> Option<u64> {
     let counts = std::fs::read_to_string("/proc/vmstat").ok()?;
     let count = counts

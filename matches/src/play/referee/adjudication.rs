@@ -1,4 +1,4 @@
-//! When the arbiter ends a game since it is known who wins.
+//! Early end of a game with a certain winner.
 
 use buxtehude::rules::{AnyPosition, Seat};
 
@@ -6,15 +6,15 @@ use super::result::GameEnd;
 use crate::plan::{Adjudication, Resign};
 use crate::record::ending::Ending;
 
-/// What the engines have said of who wins.
+/// The engines' opinions on the winner.
 pub struct Adjudicator {
     rule: Adjudication,
-    /// Of each seat: who it says wins, and for how many of its moves in a row.
+    /// For each seat: the winner by its estimates, and the number of consecutive moves with this winner.
     said: [Option<(usize, u32)>; 2],
 }
 
 impl Adjudicator {
-    /// At the beginning of a game.
+    /// Creates the adjudicator of a new game.
     pub fn new(rule: Adjudication) -> Adjudicator {
         Adjudicator {
             rule,
@@ -22,7 +22,7 @@ impl Adjudicator {
         }
     }
 
-    /// Hears the estimate that came with a move of `seat`: a share in permille for each seat, or nothing.
+    /// Takes the estimate that came with a move of `seat`: a share in permille for each seat, or nothing.
     pub fn hear(&mut self, seat: Seat, estimate: &[u16]) {
         let Some(resign) = self.rule.resign else {
             return;
@@ -36,7 +36,7 @@ impl Adjudicator {
         }
     }
 
-    /// How the game ends here, if it does.
+    /// Returns how the game ends in this position, if it does.
     pub fn verdict(&self, position: &AnyPosition) -> Option<GameEnd> {
         let solved = position.solved().filter(|_| self.rule.solved);
         if let Some(outcome) = solved {
@@ -60,7 +60,7 @@ impl Adjudicator {
     }
 }
 
-/// Who wins by an estimate, if it says so of one of two seats.
+/// Returns the winner by an estimate, if one of two seats has a large enough share.
 fn winner(resign: Resign, estimate: &[u16]) -> Option<usize> {
     let [_, _] = estimate else { return None };
     estimate.iter().position(|&share| share >= resign.permille)
@@ -93,7 +93,7 @@ mod tests {
         let sure = [900, 100];
         let game = [(0, sure), (1, sure), (0, sure), (1, sure)];
         assert_eq!(agreed(&game), [false, false, false, true]);
-        // One that doubts begins anew, and so does one that changes its mind.
+        // An estimate without a winner, or with another one, restarts the count.
         for doubt in [[899, 101], [50, 950]] {
             let game = [
                 (0, sure),

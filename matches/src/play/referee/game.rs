@@ -1,4 +1,4 @@
-//! One game in progress: whose turn it is, what is asked and answered, and what becomes of it.
+//! A game in progress: its turns, and how each answer is judged.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ use crate::play::replays::{MOST_BY_INTERFERENCE, MOST_BY_LAG, Replays};
 use crate::record::ending::Ending;
 use crate::record::{Fault, GameRecord, TurnRecord};
 
-/// How long after the arbiter was held up it may take until it is known who held it up.
+/// A signal from an engine may arrive this long after a delay of the arbiter.
 const TIME_TO_ACCUSE: Duration = Duration::from_millis(50);
 
 /// A game in progress.
@@ -33,30 +33,30 @@ pub struct Game<'a> {
     lag: Option<&'a LagMeter>,
     replays: Option<&'a Replays>,
     listener: Option<&'a dyn Fn(Played<'_>)>,
-    /// The engine in each seat.
+    /// Engine of each seat.
     pub(super) specs: Vec<&'a EngineSpec>,
     start: AnyPosition,
     pub(super) position: AnyPosition,
     pub(super) request: Request,
     deck: Deck,
     pub(super) clocks: Vec<SeatClock>,
-    /// The move that the engine in each seat ponders on.
+    /// Move that each seat's engine expects and ponders.
     pub(super) pondered: Vec<Option<String>>,
     adjudicator: Adjudicator,
-    /// What the engine in each seat said last of the shares of all; empty where it said nothing yet.
+    /// Last estimate of each seat's engine; empty before its first one.
     opinions: Vec<Vec<u16>>,
     turns: Vec<TurnRecord>,
 }
 
-/// Why no more is played.
+/// Why the game stops.
 pub enum Stop {
     End(GameEnd),
     Fault(Offence),
 }
 
 impl<'a> Game<'a> {
-    /// The position after the opening, the deck below the opening's cards.
-    // Panicking here is documented at `Referee::play`: a plan's starts and openings are known to be legal.
+    /// Sets up the position after the opening, and the deck without the opening's cards.
+    // `Referee::play` documents this panic; the starts and openings of a plan are legal.
     #[allow(clippy::expect_used)]
     pub fn set_up(scheduled: &'a ScheduledGame, referee: &Referee<'a>) -> Game<'a> {
         let plan = referee.plan;
@@ -93,7 +93,7 @@ impl<'a> Game<'a> {
         };
         for word in &scheduled.opening {
             if let Turn::Card(_) = game.position.turn() {
-                // The opening's own card takes the place of the one drawn.
+                // The opening's own card replaces the drawn one.
                 game.deck.draw(&game.position.outcomes());
             }
             game.position
@@ -104,7 +104,7 @@ impl<'a> Game<'a> {
         game
     }
 
-    // A missing engine is documented at `Referee::play`.
+    // `Referee::play` documents the panic for a missing engine.
     #[allow(clippy::expect_used)]
     pub fn play(
         &mut self,
@@ -142,8 +142,8 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// Tells the engines of all seats still in the race that the game begins, and waits until they are
-    /// ready; returns the first fault in seat order.
+    /// Announces the game to the engines of all seats that have not finished, and waits until they are ready; returns
+    /// the first fault in seat order.
     fn prepare(
         &self,
         engines: &mut [Option<Engine>],
@@ -162,7 +162,7 @@ impl<'a> Game<'a> {
             told.push((seat, engine, sent));
         }
         let (mut first, mut excuse) = (None, Ok(()));
-        // All are waited for, so that those who are ready can play the next game.
+        // Waits for every engine even after a fault, so that those that are ready can play the next game.
         for (seat, engine, sent) in told {
             let ready = sent.and_then(|()| engine.await_ready(deadline, interrupt));
             if let Err(failure) = ready {
@@ -174,8 +174,8 @@ impl<'a> Game<'a> {
         excuse.map(|()| first)
     }
 
-    /// Draws the card that is due.
-    // A deck draws one of the outcomes it is given, and where a card is due there are some.
+    /// Draws the next card.
+    // The deck draws one of the given outcomes, and there is at least one when a card is due.
     #[allow(clippy::expect_used)]
     fn draw_card(&mut self) {
         let card = self.deck.draw(&self.position.outcomes());
@@ -196,7 +196,7 @@ impl<'a> Game<'a> {
         }
     }
 
-    /// Asks the engine in `seat` for its move and plays it; returns its fault, if it is one.
+    /// Asks the engine in `seat` for its move and plays it; returns the engine's fault, if there is one.
     fn play_turn(
         &mut self,
         seat: Seat,
@@ -236,7 +236,7 @@ impl<'a> Game<'a> {
             }
         };
 
-        // It stands.
+        // The move counts.
         self.clocks[seat.index()].charge(answer.used());
         self.request.append(&mv);
         if let Ok(best_move) = &answer.best_move {
@@ -258,7 +258,7 @@ impl<'a> Game<'a> {
         Ok(None)
     }
 
-    /// Suspects the arbiter where a seat lost on time by less than the lag since `begun`.
+    /// Abandons the game if a seat lost on time by less than the arbiter's lag since `begun`.
     fn suspect(&self, seat: Seat, overrun: Duration, begun: Instant) -> Result<(), Abandoned> {
         let over = overrun.saturating_sub(self.clocks[seat.index()].margin());
         let lag = self.lag.map_or(Duration::ZERO, |lag| lag.since(begun));
@@ -273,7 +273,7 @@ impl<'a> Game<'a> {
         Err(self.suspicion(seat, Cause::Lag { over, lag }))
     }
 
-    /// Suspects somebody else where a seat's process ended or stopped as none does by itself, a few times a match.
+    /// Abandons the game, a few times per match, if the end or stop of a seat's process may come from another process.
     fn excuse(&self, seat: Seat, engine: &Engine) -> Result<(), Abandoned> {
         let Some(what) = engine.interference() else {
             return Ok(());
@@ -295,7 +295,7 @@ impl<'a> Game<'a> {
         })
     }
 
-    /// Each seat's share in permille: the mean of what the engines said last; empty where none said anything.
+    /// Each seat's share in permille: the mean of the engines' last estimates; empty if there are none.
     fn shares(&self) -> Vec<u16> {
         let said: Vec<&Vec<u16>> = self
             .opinions
@@ -314,7 +314,7 @@ impl<'a> Game<'a> {
         (0..seats).map(share).collect()
     }
 
-    /// Plays the move of an answer; on an error, which says why it is none, nothing has changed.
+    /// Plays the move of an answer; on an error, nothing has changed.
     fn play_answer(&mut self, answer: &Answer) -> Result<String, String> {
         match &answer.best_move {
             Ok(BestMove { best: Some(mv), .. }) => match self.position.play(mv) {
@@ -323,7 +323,7 @@ impl<'a> Game<'a> {
             },
             Ok(BestMove { best: None, .. }) => {
                 let number = self.position.legal_actions().len();
-                Err(format!("it gave no move, of {number} that were legal"))
+                Err(format!("it gave no move; {number} were legal"))
             }
             Err(malformed) => Err(malformed.clone()),
         }
@@ -368,14 +368,14 @@ impl<'a> Game<'a> {
     }
 }
 
-/// The fault of an engine that meddled with the arbiter, if one did.
+/// Returns the fault of an engine that sent a signal to the arbiter, if there is one.
 fn accused(
     engines: &mut [Option<Engine>],
     abandoned: Option<&Abandoned>,
     interrupt: &Interrupt,
 ) -> Option<Offence> {
     if let Some(Abandoned::Suspect(_)) = abandoned {
-        // Whoever made the arbiter go on is known a moment after it goes on.
+        // If an engine resumes the stopped arbiter by a signal, that signal is recorded a moment later.
         thread::sleep(TIME_TO_ACCUSE);
     }
     let seats = (0..).map(Seat).zip(engines);

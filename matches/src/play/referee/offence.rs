@@ -1,4 +1,4 @@
-//! What ends a game before the rules do: a seat's fault, and the words for it.
+//! A fault that ends a game, and its description.
 
 use std::time::Duration;
 
@@ -11,25 +11,25 @@ use crate::record::Evidence;
 use crate::record::ending::Ending;
 use crate::record::printable::{printable, shortened};
 
-/// The longest reason that a record quotes, in characters: an engine may say what it likes.
+/// Maximum number of characters of a reason in a record, because it may quote the engine.
 const LONGEST_REASON: usize = 400;
 
-/// A fault and who committed it.
+/// A fault with its offender.
 pub struct Offence {
     /// The offender.
     pub seat: Seat,
     /// The kind of fault.
     pub ending: Ending,
-    /// One sentence about it, with its numbers.
+    /// The fault in one sentence, with its numbers.
     pub reason: String,
     /// The last lines of the offender's standard error.
     pub stderr: Vec<String>,
-    /// The offender's last moments.
+    /// State of the offender at that moment.
     pub evidence: Evidence,
 }
 
 impl Offence {
-    /// A fault of `engine`, which is dismissed for it.
+    /// Creates the fault of `engine` and kills the engine.
     pub fn new(seat: Seat, engine: &mut Engine, ending: Ending, reason: &str) -> Offence {
         engine.dismiss();
         Offence {
@@ -41,10 +41,10 @@ impl Offence {
         }
     }
 
-    /// The fault of an engine that did not answer, although it was waited for.
+    /// Creates the fault of an engine that did not answer within `waited`.
     ///
     /// # Errors
-    /// [`Interrupted`] where that was why: no fault.
+    /// [`Interrupted`] if the interrupt was set, which is not a fault.
     pub fn of_silence(
         seat: Seat,
         engine: &mut Engine,
@@ -54,7 +54,7 @@ impl Offence {
         let (ending, reason) = match failure {
             Failure::Interrupted => return Err(Interrupted),
             Failure::Stalled => {
-                let reason = format!("it had not answered after {}", milliseconds(waited));
+                let reason = format!("it did not answer within {}", milliseconds(waited));
                 (Ending::Stall, reason)
             }
             Failure::Ended(_) => (Ending::Crash, failure.to_string()),
@@ -64,22 +64,22 @@ impl Offence {
     }
 }
 
-/// Says how late an answer was.
+/// Describes how late an answer was.
 pub fn too_late(answer: &Answer, clock: &SeatClock) -> String {
     let mut reason = format!("it answered after {}", milliseconds(answer.elapsed));
     if !answer.waited.is_zero() {
         let waited = milliseconds(answer.waited);
-        reason += &format!(", of which it waited {waited} for a processor");
+        reason += &format!(", including a wait of {waited} for a processor");
     }
     if !clock.late_stop().is_zero() {
         let late = milliseconds(clock.late_stop());
-        reason += &format!(", and had ended its pondering {late} too late");
+        reason += &format!(", and stopped pondering {late} too late");
     }
     let over = clock.overrun(answer.used()).unwrap_or_default();
     let limit = clock.time_limit().unwrap_or_default() + clock.late_stop();
     reason
         + &format!(
-            ", {} over its limit of {}, and the margin is {}",
+            ", {} over its limit of {}; the margin is {}",
             milliseconds(over),
             milliseconds(limit),
             milliseconds(clock.margin()),

@@ -1,4 +1,4 @@
-//! Engines that think on their opponent's time, in games of two seats.
+//! Pondering, in games with two seats.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::play::engine::{Answer, Engine, Failure, deadline};
 use crate::play::interrupt::Interrupt;
 
 impl Game<'_> {
-    /// Asks the engine in `seat` for its move, be it for the first time or for the end of what it ponders.
+    /// Requests the move of the engine in `seat`, by a `go` or by ending its pondering.
     ///
     /// # Errors
-    /// Why it does not answer, and how long it was waited for at most.
+    /// Why it does not answer, and the timeout.
     pub(super) fn ask(
         &mut self,
         seat: Seat,
@@ -40,8 +40,8 @@ impl Game<'_> {
         answer.map_err(|failure| (failure, wait))
     }
 
-    /// Has the engine in `seat` think on, where it named the next move, one after which it moves again. What
-    /// keeps it from being told shows when it is asked for its move.
+    /// Starts pondering of the engine in `seat`, if it named a legal expected move after which it is to move. Failures
+    /// to send the commands show when the engine is asked for its move.
     pub(super) fn begin_pondering(
         &mut self,
         seat: Seat,
@@ -73,8 +73,7 @@ impl Game<'_> {
         }
     }
 
-    /// Stops the engines that still ponder when the game is over. One that does not stop is ended, which
-    /// costs it no game.
+    /// Stops all pondering at the end of the game. An engine that does not stop is killed, but does not lose the game.
     pub(super) fn end_pondering(&mut self, engines: &mut [Option<Engine>], interrupt: &Interrupt) {
         for ((pondered, engine), clock) in self.pondered.iter_mut().zip(engines).zip(&self.clocks) {
             if let Some((_, engine)) = pondered.take().zip(engine.as_mut())

@@ -1,22 +1,22 @@
-//! What an engine is sent for a move: the `position` line, which grows with the game, and `go`.
+//! The request for a move: the `position` line, which grows with the game, and `go`.
 
 use std::fmt::Write;
 
 use buxtehude::protocol::{Command, Go, PositionCommand, Start};
 
-/// The lines of `position` and `go`, kept as one text that is only ever changed at its end.
+/// The lines of `position` and `go` as one text, which changes only at its end.
 pub struct Request {
     text: String,
-    /// Where the start ends and the moves begin.
+    /// End of the start position and beginning of the moves.
     start: usize,
-    /// Where the line of `position` ends.
+    /// End of the `position` line.
     end: usize,
 }
 
 impl Request {
-    /// The start of a game; `fen` is `None` for the variant's own.
+    /// Creates the request at the start of a game; `fen` is `None` for the variant's own start.
     ///
-    /// With two seats their number is left out, so that an engine that knows nothing else understands.
+    /// With two seats, `players` is omitted for engines that know no other number.
     pub fn new(fen: Option<&str>, seats: usize) -> Request {
         let players = u32::try_from(seats).ok().filter(|&players| players != 2);
         let start = match fen {
@@ -32,7 +32,7 @@ impl Request {
         }
     }
 
-    /// Adds a move or a card.
+    /// Appends a move or a card.
     pub fn append(&mut self, word: &str) {
         let before = if self.start == self.end {
             " moves "
@@ -45,23 +45,23 @@ impl Request {
         self.end = self.text.len();
     }
 
-    /// The line of `position`, without its newline.
+    /// Returns the `position` line, without its newline.
     pub fn position(&self) -> &str {
         &self.text[..self.end]
     }
 
-    /// All moves and cards, separated by single spaces.
+    /// Returns all moves and cards, separated by single spaces.
     pub fn moves(&self) -> &str {
         let moves = &self.text[self.start..self.end];
         moves.strip_prefix(" moves ").unwrap_or(moves)
     }
 
-    /// The move or card added last.
+    /// Returns the last move or card.
     pub fn last_word(&self) -> Option<&str> {
         self.moves().split_whitespace().next_back()
     }
 
-    /// Both lines for the position after one more move, each with its newline; the move is not kept.
+    /// Returns both lines for the position after one more move, each with its newline; the move is not kept.
     pub fn with_next(&mut self, word: &str, go: Go) -> &[u8] {
         let end = self.end;
         self.append(word);
@@ -70,7 +70,7 @@ impl Request {
         self.text.as_bytes()
     }
 
-    /// Both lines, each with its newline.
+    /// Returns both lines, each with its newline.
     pub fn with_go(&mut self, go: Go) -> &[u8] {
         self.text.truncate(self.end);
         // Writing to a string cannot fail.

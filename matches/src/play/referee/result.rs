@@ -1,34 +1,34 @@
-//! Who came where, and why each seat's game stopped.
+//! Places and endings of all seats.
 
 use crate::record::ending::Ending;
 
-/// How a game came to its end.
+/// End of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameEnd {
-    /// By the rules.
+    /// The game ended by the rules.
     Over,
-    /// By the number of plies allowed.
+    /// The maximum number of plies was reached.
     MaxPlies,
-    /// By the arbiter, who knows which of two seats wins.
+    /// The arbiter ended a two-seat game early, with a certain winner.
     Decided {
-        /// The seat that wins, counted from 0.
+        /// Winning seat, from 0.
         winner: usize,
-        /// How it is known.
+        /// Ending of both seats.
         ending: Ending,
     },
-    /// By a fault of a seat, counted from 0.
+    /// A seat committed a fault.
     Fault {
-        /// The offender.
+        /// Offender, from 0.
         seat: usize,
-        /// What it did.
+        /// Kind of fault.
         ending: Ending,
     },
 }
 
-/// The places and endings of all seats.
+/// Returns the places and endings of all seats.
 ///
-/// `decided` has the place of each seat that the rules have placed, from 1. These keep theirs; an offender
-/// takes the last place; all others share what remains, each with the best of the places shared.
+/// `decided` contains the place, from 1, of each seat that the rules have placed; these keep their places. An offender
+/// takes the last place. All others share the best remaining place.
 pub fn places_and_endings(decided: &[Option<usize>], end: GameEnd) -> (Vec<u32>, Vec<Ending>) {
     let seats = decided.len();
     let shared = 1 + decided.iter().flatten().count();

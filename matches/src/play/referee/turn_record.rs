@@ -1,5 +1,5 @@
-//! What is recorded of an answer that stands: the move, and of what the engine said of its search as much as can be
-//! true. The rest is dropped and called a flaw: it costs no game.
+//! The record of an answer: the move and the plausible part of the engine's search information. Implausible values are
+//! dropped and recorded as a flaw, which does not cost the game.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use crate::play::engine::Answer;
 use crate::record::printable::{printable, shortened};
 use crate::record::{MAX_FLAW, MAX_LINE, TurnRecord, is_estimate};
 
-/// The deepest search that is believed, in plies, and the longest mate.
+/// Maximum plausible depth and distance to mate, in plies.
 const MOST_PLIES: u32 = 10_000;
-/// The most positions that are believed: those of a thousand cores in hours.
+/// Maximum plausible number of nodes: a thousand cores for hours.
 const MOST_NODES: u64 = 1_000_000_000_000_000;
-/// The largest score that is believed, in hundredths, either way.
+/// Maximum plausible score in centipawns, positive or negative.
 const MOST_CENTIPAWNS: u32 = 100_000;
-/// What stands behind a text that was cut.
+/// Number of dots after a text that was cut.
 const DOTS: usize = 3;
 
-/// The record of the answer of `seat`, which played `mv` in the position `before`, was so much later than its limit,
-/// and paid for so much of pondering that ended late.
+/// Creates the record of an answer of `seat`, which played `mv` in the position `before`. `overrun` is the time beyond
+/// its limit, and `late_stop` the time charged for late pondering.
 pub fn turn_record(
     seat: Seat,
     mv: String,
@@ -78,13 +78,13 @@ fn believed_score(said: Option<Score>, flaws: &mut Vec<String>) -> Option<String
         Score::Mate(moves) => (moves.unsigned_abs(), MOST_PLIES),
     };
     if size > most {
-        flaws.push(format!("score {said}, expected at most {most} either way"));
+        flaws.push(format!("score {said}, expected -{most} to {most}"));
         return None;
     }
     Some(said.to_string())
 }
 
-/// The first of the estimates that has a share for each seat, all of which make a whole; empty where none does.
+/// Returns the first valid estimate; empty if there is none.
 fn believed_estimate(said: [Vec<u16>; 2], seats: usize, flaws: &mut Vec<String>) -> Vec<u16> {
     for estimate in said.into_iter().filter(|estimate| !estimate.is_empty()) {
         if is_estimate(&estimate, seats) {
@@ -100,7 +100,7 @@ fn believed_estimate(said: [Vec<u16>; 2], seats: usize, flaws: &mut Vec<String>)
     Vec::new()
 }
 
-/// As much of a principal variation as the rules allow and a record keeps.
+/// Returns the legal beginning of a principal variation, up to the maximum length of a record.
 fn legal_line(mut position: AnyPosition, mut pv: Vec<String>) -> Vec<String> {
     let words = pv.iter().take(MAX_LINE);
     let legal = words.take_while(|word| position.play(word).is_ok()).count();
@@ -108,7 +108,7 @@ fn legal_line(mut position: AnyPosition, mut pv: Vec<String>) -> Vec<String> {
     pv
 }
 
-/// A seat as records count it, from 1.
+/// Converts a seat to its number in records, from 1.
 pub fn number(seat: Seat) -> u32 {
     u32::from(seat.0) + 1
 }
@@ -133,7 +133,7 @@ mod tests {
                 "info depth 10000 score cp -100000 nodes 1000000000000000",
             ),
             ("bestmove 5 estimate 1000 0", "info depth 1 score mate 0"),
-            // Each share rounded by itself.
+            // Each share is rounded separately.
             (
                 "bestmove 5 estimate 501 500",
                 "info depth 1 score mate -10000",
@@ -165,12 +165,12 @@ mod tests {
             (
                 "bestmove 5",
                 "info depth 1 score cp -2147483648",
-                "score cp -2147483648, expected at most 100000 either way",
+                "score cp -2147483648, expected -100000 to 100000",
             ),
             (
                 "bestmove 5",
                 "info depth 1 score mate 10001",
-                "score mate 10001, expected at most 10000 either way",
+                "score mate 10001, expected -10000 to 10000",
             ),
             (
                 "bestmove 5 estimate 600 300",

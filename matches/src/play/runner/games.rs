@@ -1,43 +1,44 @@
-//! Where a match gets its games from: its threads take one after the other.
+//! The source of games for the threads of a match.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::plan::schedule::Dealt;
 
-/// What a thread of a match does next.
+/// Next task of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// It plays the game with this number, which no other thread is given.
+    /// Play the game with this number, which no other thread receives.
     Game(u64),
-    /// It quits its engines, since nothing may be due for long, and asks again.
+    /// Quit the engines, because there may be no game for a long time, and ask again.
     Rest,
-    /// It ends: nothing is left to be played.
+    /// End, because no games are left.
     End,
 }
 
-/// The games that are to be played.
+/// A source of games.
 pub trait Games: Sync {
-    /// The next game of the calling thread. It may wait for one, but not longer than the match goes on.
+    /// Returns the next task of the calling thread. It may block, but not beyond the end of the match.
     fn next(&self) -> Next;
 
-    /// What chance gives to the block of a game that was named just before, where that does not follow from the plan;
-    /// `None` where it does.
+    /// Returns the random part of the block of the game just returned by [`Games::next`]; `None` if it follows from the
+    /// plan.
     fn dealt(&self, _number: u64) -> Option<Dealt> {
         None
     }
 }
 
-/// Games that are all known at the start, in the order of the schedule.
+/// Games in the order of the schedule, all known at the start.
 #[derive(Debug)]
 pub struct InOrder<F> {
-    /// The next game that nobody has taken.
+    /// First game that no thread has taken.
     next: AtomicU64,
-    /// The first game from a number on that is to be played.
+    /// Returns the first game to play from a number on.
     due: F,
 }
 
 impl<F: Fn(u64) -> Option<u64>> InOrder<F> {
-    /// The games that `due` names: the first from a number on that is to be played, or `None` where there is none.
+    /// Creates the source from `due`, which returns the first game to play from a number on, or `None` if there is
+    /// none.
     pub fn new(due: F) -> InOrder<F> {
         let next = AtomicU64::new(1);
         InOrder { next, due }

@@ -1,15 +1,15 @@
-//! Whether the engines' programs are still those with which a match began.
+//! Detects changes of the engines' programs during a match.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::plan::{Plan, binary};
 
-/// The programs of a plan's engines, and the files among their arguments, as they were at the start.
+/// The engines' programs, and the files among their arguments, at the start of the match.
 #[derive(Clone, Debug)]
 pub struct Programs(Vec<Vec<Watched>>);
 
-/// A file as it was.
+/// A file at the start of the match.
 #[derive(Clone, Debug)]
 struct Watched {
     path: PathBuf,
@@ -17,7 +17,7 @@ struct Watched {
     hash: Option<String>,
 }
 
-/// What the system changes when anybody writes to a file or replaces it: while it is the same, so is the file.
+/// Metadata of a file, which the system changes whenever the file is written or replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     device: u64,
@@ -27,7 +27,7 @@ struct Stamp {
 }
 
 impl Programs {
-    /// The programs as they are now.
+    /// Records the current state of the programs.
     pub fn of(plan: &Plan) -> Programs {
         let engines = plan.engines.iter().map(|engine| {
             let files = binary::files(&engine.command, &engine.args, engine.dir.as_deref());
@@ -36,8 +36,8 @@ impl Programs {
         Programs(engines.collect())
     }
 
-    /// These without the files that are not what they were: where engines have only been tried, it was they who wrote
-    /// them, such as a log.
+    /// Removes the files that have changed. After a test start of the engines, these are files that the engines wrote
+    /// themselves, such as a log.
     pub fn without_changed_arguments(mut self) -> Programs {
         for files in &mut self.0 {
             let mut is_program = true;
@@ -46,7 +46,7 @@ impl Programs {
         self
     }
 
-    /// The first file of an engine, by its number in the plan, that is not what it was.
+    /// Returns the first changed file of an engine, given its index in the plan.
     pub fn changed(&self, engine: usize) -> Option<&Path> {
         let mut files = self.0[engine].iter();
         let changed = files.find(|file| file.has_changed());
@@ -57,7 +57,7 @@ impl Programs {
 impl Watched {
     fn new(path: PathBuf) -> Watched {
         Watched {
-            // Before the hash: what is changed meanwhile is noticed later.
+            // Taken before the hash, so that a change in between is noticed later.
             stamp: Stamp::of(&path),
             hash: binary::hash_file(&path).ok(),
             path,
@@ -66,7 +66,7 @@ impl Watched {
 
     fn has_changed(&self) -> bool {
         let stamp = Stamp::of(&self.path);
-        // A program that cannot be read is not known, and one that is gone cannot be started in any case.
+        // An unreadable program cannot be compared, and a missing one fails to start in any case.
         if stamp.is_none() || stamp == self.stamp || self.hash.is_none() {
             return false;
         }
@@ -109,7 +109,7 @@ mod tests {
         fs::write(&script, "two").unwrap();
         let programs = Programs::of(&plan(&program, &script));
         assert_eq!(programs.changed(0), None);
-        // The same again is no change, however new the file.
+        // A new file with the same content is not a change.
         fs::write(file("new"), "one").unwrap();
         fs::rename(file("new"), &program).unwrap();
         assert_eq!(programs.changed(0), None);

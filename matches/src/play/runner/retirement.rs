@@ -1,4 +1,4 @@
-//! Engines that fail again and again play no more.
+//! Retirement of engines that fail repeatedly.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +7,7 @@ use crate::plan::schedule::LineUps;
 use crate::plan::{EngineSpec, Patience, Plan};
 use crate::record::GameRecord;
 
-/// Counts in `failures`, engine by engine, how often each has failed in a row, one more game included.
+/// Updates `failures`, the number of consecutive failures by engine, after one more game.
 pub fn count_failures(engines: &[EngineSpec], record: &GameRecord, failures: &mut [u32]) {
     let offender = record.fault.as_ref().map(|fault| fault.seat as usize);
     let offender = offender.and_then(|seat| record.seats.get(seat.wrapping_sub(1)));
@@ -20,21 +20,21 @@ pub fn count_failures(engines: &[EngineSpec], record: &GameRecord, failures: &mu
     }
 }
 
-/// Who has failed how often in a row.
+/// Consecutive failures of each engine.
 #[derive(Debug)]
 pub struct Retirement<'a> {
     engines: &'a [EngineSpec],
     patience: &'a Patience,
     failures: Mutex<Vec<u32>>,
     has_retired: Vec<AtomicBool>,
-    /// Who meets in the line-ups of the format.
+    /// Line-ups of the format.
     line_ups: LineUps,
-    /// Whether somebody retired is in every line-up.
+    /// Whether every line-up contains a retired engine.
     leaves_nothing: AtomicBool,
 }
 
 impl<'a> Retirement<'a> {
-    /// Who has failed so often in a row, by the order of the plan, before the first game is played.
+    /// Creates the state before the first game, with the consecutive failures so far in the order of the plan.
     pub fn new(plan: &'a Plan, failures: &[u32]) -> Retirement<'a> {
         let mut failures = failures.to_vec();
         failures.resize(plan.engines.len(), 0);
@@ -53,7 +53,7 @@ impl<'a> Retirement<'a> {
         retirement
     }
 
-    /// Whether no game is left for those who have not retired.
+    /// `true` if no line-up without a retired engine is left.
     pub fn leaves_nothing(&self) -> bool {
         self.leaves_nothing.load(Ordering::Relaxed)
     }
@@ -70,13 +70,13 @@ impl<'a> Retirement<'a> {
         self.leaves_nothing.store(leaves_nothing, Ordering::Relaxed);
     }
 
-    /// Whether an engine of the plan plays no more.
+    /// `true` if the engine has retired.
     pub fn has_retired(&self, engine: usize) -> bool {
         self.has_retired[engine].load(Ordering::Relaxed)
     }
 
-    /// Notes who failed in a game and who did not; returns the engine that is retired for it just now, with the
-    /// number of its failures in a row.
+    /// Counts the failures of a game; returns the engine that retires because of it, with its number of consecutive
+    /// failures.
     pub fn note(&self, record: &GameRecord) -> Option<(usize, u32)> {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         count_failures(self.engines, record, &mut failures);

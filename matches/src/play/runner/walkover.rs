@@ -1,4 +1,4 @@
-//! A game that cannot begin, since one of its engines does not come up again after a failure.
+//! A game that cannot begin, because one of its engines fails to start again after a failure.
 
 use buxtehude::rules::Seat;
 
@@ -10,11 +10,11 @@ use crate::play::referee::{GameEnd, places_and_endings};
 use crate::record::ending::Ending;
 use crate::record::{Fault, GameRecord};
 
-/// The record of a game in which the engine of `offender` (an index) could not be started: it is last, the
-/// others share what is before it.
+/// Creates the record of a game in which the engine of `offender` (an index) could not be started: it is last, and the
+/// others share the places before it.
 ///
 /// # Errors
-/// [`OpeningError`] where the opening cannot be played, which no schedule has.
+/// [`OpeningError`] if the opening cannot be played; no schedule contains such an opening.
 pub(super) fn walkover(
     game: &ScheduledGame,
     plan: &Plan,

@@ -1,4 +1,4 @@
-//! The arbiter's end of the line to a launcher.
+//! The arbiter's end of the socket to a launcher.
 
 use std::io::{self, Read};
 use std::net::Shutdown;
@@ -10,24 +10,24 @@ use rustix::io::Errno;
 
 use super::report::{End, Report};
 
-/// How long a launcher has for starting a program.
+/// Timeout for the start of a program by a launcher.
 const TIME_TO_START: Duration = Duration::from_secs(10);
-/// How long a launcher has for killing one.
+/// Timeout for the end of a program that a launcher kills.
 const TIME_TO_END: Duration = Duration::from_secs(2);
-/// Bytes read at a time; all that a launcher says is not longer.
+/// Bytes to read at a time; more than a launcher ever sends.
 const CHUNK: usize = 512;
 
-/// Hears of an engine what its launcher tells. When it is dropped, or the arbiter dies, the launcher kills the engine.
+/// Receives the reports of a launcher. When it is dropped, or the arbiter dies, the launcher kills the engine.
 #[derive(Debug)]
 pub struct Guard {
     line: UnixStream,
-    /// What is read and not heard yet.
+    /// Bytes that were read but not yet parsed.
     unread: Vec<u8>,
     end: Option<End>,
 }
 
 impl Guard {
-    /// Listens to a launcher.
+    /// Creates the guard from the socket to the launcher.
     pub fn new(line: UnixStream) -> Guard {
         Guard {
             line,
@@ -39,27 +39,27 @@ impl Guard {
     /// Waits until the program runs.
     ///
     /// # Errors
-    /// What keeps it from being run, or what the kernel refuses.
+    /// The program cannot be run, or the kernel refuses a namespace.
     pub fn await_start(&mut self) -> io::Result<()> {
         match self.next(TIME_TO_START) {
             Some(Report::Started) => Ok(()),
             Some(Report::NotStarted(error)) => Err(io::Error::from_raw_os_error(error)),
             Some(Report::Refused(reason)) => Err(io::Error::other(reason)),
             Some(Report::Ended(_)) | None => {
-                Err(io::Error::other("its launcher ended without a word"))
+                Err(io::Error::other("its launcher ended without a report"))
             }
         }
     }
 
-    /// How the engine's process ended, if it has.
+    /// Returns how the engine's process ended, if it has.
     pub fn end(&mut self) -> Option<End> {
         self.await_end(Duration::ZERO)
     }
 
-    /// Has the engine's process killed, if it runs; returns how it ended, or `None` where the launcher does not say so
-    /// in time.
+    /// Has the launcher kill the engine's process, if it runs; returns how the process ended, or `None` if the launcher
+    /// does not answer in time.
     pub fn kill(&mut self) -> Option<End> {
-        // A launcher that has ended hears nothing, and has said what it had to say.
+        // Fails if the launcher has ended; its last report has arrived by then.
         let _ = self.line.shutdown(Shutdown::Write);
         self.await_end(TIME_TO_END)
     }
@@ -73,7 +73,7 @@ impl Guard {
         self.end
     }
 
-    /// The next report, if it comes in time.
+    /// Returns the next report, if it arrives in time.
     fn next(&mut self, patience: Duration) -> Option<Report> {
         let deadline = Instant::now() + patience;
         loop {

@@ -1,4 +1,4 @@
-//! Namespaces: whether engines can have their own, and how one is started in them.
+//! Namespaces for engines: whether the system allows them, and how an engine starts in them.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -8,45 +8,43 @@ use thiserror::Error;
 
 use crate::plan::{EngineSpec, Isolate, Plan};
 
-/// What is said of a match whose engines are isolated.
-const ISOLATED: &str = "isolation: each engine has processes, /proc and terminals of its own";
+/// Message for a match with isolated engines.
+const ISOLATED: &str = "isolation: each engine has its own processes, /proc and terminals";
 
-/// Engines are started in namespaces of their own: each sees no processes but its own, in a `/proc` of its own,
-/// no terminals, and without `net` no network. Files it sees as the arbiter does.
+/// Permission to start engines in their own namespaces. Each sees only its own processes, in its own `/proc`, no
+/// terminals, and without `net` no network. It sees the same files as the arbiter.
 ///
-/// Between the arbiter and each engine stands a launcher, the program of the arbiter itself: so only that program may
-/// ask for isolation. Namespaces of users, which the kernel gives to everybody, make it possible without privileges.
+/// A launcher, which runs the arbiter's own program, stands between the arbiter and each engine; only that program may
+/// request isolation. User namespaces, which need no privileges, make it possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Isolation(());
 
-/// Why engines cannot be isolated from each other, where they have to be.
+/// Required isolation is not available.
 #[derive(Debug, Error)]
 pub enum IsolationError {
     /// The system does not allow it.
-    #[error(
-        "--isolate on: engines cannot be isolated from each other here ({0}), expected --isolate auto or off"
-    )]
+    #[error("--isolate on: this system cannot isolate engines ({0}); use --isolate auto or off")]
     Refused(#[source] io::Error),
-    /// A bound of an engine does not hold without it.
-    #[error("engine {engine}: {key} holds for isolated engines alone, and these are not: {reason}")]
+    /// A limit of an engine requires it.
+    #[error("engine {engine}: {key} requires isolation, which is not available: {reason}")]
     Needed {
         /// The engine's name.
         engine: String,
-        /// The key of the bound.
+        /// Key of the limit.
         key: &'static str,
-        /// Why engines are not isolated.
+        /// Why isolation is not available.
         reason: String,
     },
 }
 
 impl Isolation {
-    /// How the engines of a plan are isolated from each other, or `None`, and a line that says so. Whether the system
-    /// gives namespaces to whoever runs the arbiter is tried out, in some milliseconds.
+    /// Returns the isolation for the engines of a plan, if any, and a message about it. A trial start, which takes some
+    /// milliseconds, determines whether the system allows namespaces.
     ///
-    /// The program that runs must call `launcher::launch` where its first argument is `launcher::ARGUMENT`.
+    /// The running program must call `launcher::launch` if its first argument is `launcher::ARGUMENT`.
     ///
     /// # Errors
-    /// [`IsolationError`] where the plan asks for what the system does not allow.
+    /// [`IsolationError`] if the plan requires isolation and the system does not allow it.
     pub fn of_plan(plan: &Plan) -> Result<(Option<Isolation>, String), IsolationError> {
         let reason = match plan.isolate {
             Isolate::Off => "--isolate off".to_string(),
@@ -78,7 +76,7 @@ impl Isolation {
         use crate::plan::Limit;
         use crate::play::engine::Process;
 
-        // Any program will do, and this one is there.
+        // Any program will do, and the arbiter's own certainly exists.
         let nothing = EngineSpec {
             args: vec![super::launcher::ARGUMENT.to_string()],
             ..EngineSpec::new("probe", super::launcher::OWN_PROGRAM, Limit::nodes(1))
@@ -91,8 +89,8 @@ impl Isolation {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// The launcher of an engine, which reports to `line`, a socket that it inherits, and bounds each process to an
-    /// address space of `memory` MiB.
+    /// Returns the command of an engine's launcher. The launcher inherits the socket `line`, and limits each process to
+    /// an address space of `memory` MiB.
     #[cfg(target_os = "linux")]
     pub(crate) fn command(
         self,

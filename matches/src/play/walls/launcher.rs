@@ -1,9 +1,10 @@
-//! What stands between the arbiter and an isolated engine: two processes of the arbiter's own program.
+//! The launcher between the arbiter and an isolated engine: two processes of the arbiter's own program.
 //!
-//! The one outside makes the namespaces; a process is in a new namespace of processes only if it is started there. So
-//! it starts the one inside, which is process 1 there, with a `/proc` that shows nobody else: it starts the engine's
-//! program and tells the arbiter how that ended. When the arbiter hangs up it kills the engine. When process 1 ends,
-//! however that comes, the kernel kills all that is left in the namespace.
+//! The outer process creates the namespaces. A new PID namespace contains only processes started after its creation, so
+//! the outer process starts the inner one, which is process 1 there. The inner process mounts a `/proc` that shows no
+//! other processes, starts the engine's program, and reports its end to the arbiter. When the arbiter closes the
+//! socket, it kills the engine. When process 1 ends, for any reason, the kernel kills all processes that are left in
+//! the namespace.
 
 use std::ffi::{CStr, OsStr, OsString};
 use std::fs::{self, File};
@@ -34,34 +35,34 @@ use super::{is_stopped, limits};
 use crate::plan::Bounds;
 use crate::play::family::state;
 
-/// The first argument of a launcher; without more it does nothing.
+/// First argument of a launcher; on its own it does nothing.
 pub const ARGUMENT: &str = "engine-launcher";
-/// The second argument of the one outside.
+/// Second argument of the outer process.
 pub(super) const OUTSIDE: &str = "outside";
-/// The second argument of the one inside.
+/// Second argument of the inner process.
 const INSIDE: &str = "inside";
-/// The program that runs, whatever has become of its file.
+/// The running program, even if its file was replaced.
 pub(super) const OWN_PROGRAM: &str = "/proc/self/exe";
-/// What is mounted in the new namespace: a file system with its directory and options, if the system has it at all.
+/// Mounts in the new namespace: file system, directory and options. File systems that the system lacks are skipped.
 const MOUNTS: [(&str, &str, &CStr); 2] = [
     ("proc", "/proc", c""),
-    // Without it an engine could write to any terminal of its user.
+    // Without it, an engine could write to any terminal of its user.
     ("devpts", "/dev/pts", c"newinstance,ptmxmode=0666"),
 ];
 
-/// What a launcher is told on its command line.
+/// Command line of a launcher.
 struct Order {
-    /// The number of the socket to the arbiter, as typed.
+    /// Descriptor of the socket to the arbiter, as text.
     line: OsString,
-    /// The most address space of each process in MiB, as typed; empty for any.
+    /// Limit of each process's address space in MiB, as text; empty for none.
     memory: OsString,
-    /// What else it may take, as typed.
+    /// Limits of other system resources, as text.
     bounds: OsString,
-    /// The engine's program and its arguments.
+    /// Program of the engine and its arguments.
     program: Vec<OsString>,
 }
 
-/// Does what `arguments` say, those behind [`ARGUMENT`]; without any, nothing.
+/// Runs the launcher with the arguments after [`ARGUMENT`]; does nothing without any.
 pub fn launch(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments = arguments.into_iter();
     let Some(stage) = arguments.next() else {
@@ -83,7 +84,7 @@ pub fn launch(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Whoever typed it reads it; from an arbiter it comes only when that is gone.
+            // For a user who typed the command; an arbiter that still runs never causes this error.
             let _ = writeln!(
                 io::stderr(),
                 "{ARGUMENT} is for the arbiter's own use: {error}"
@@ -94,14 +95,14 @@ pub fn launch(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 impl Order {
-    /// The socket to the arbiter, which the engine's program is not to inherit.
-    #[allow(unsafe_code)] // There is no other way to take over a descriptor that was inherited.
+    /// Takes over the socket to the arbiter, which the engine's program must not inherit.
+    #[allow(unsafe_code)] // There is no other way to take over an inherited descriptor.
     fn take_line(&self) -> io::Result<UnixStream> {
         let number = self.line.to_str().and_then(|number| number.parse().ok());
         let number: i32 = number.ok_or(io::ErrorKind::InvalidInput)?;
-        // Whether it is open at all.
+        // Fails if the descriptor is not open.
         fs::symlink_metadata(format!("/proc/self/fd/{number}"))?;
-        // SAFETY: the arbiter made this descriptor for the launcher, and nothing else in this process uses it.
+        // SAFETY: the arbiter created this descriptor for the launcher, and nothing else in this process uses it.
         Ok(unsafe { UnixStream::from_raw_fd(number) })
     }
 
@@ -110,7 +111,7 @@ impl Order {
     }
 }
 
-/// Makes the namespaces, and waits for the launcher inside.
+/// Creates the namespaces, and waits for the inner process.
 fn stand_outside(order: &Order, mut line: UnixStream) -> io::Result<()> {
     let bounds: Bounds = Order::text(&order.bounds).parse().unwrap_or_default();
     let inside = make_namespaces(bounds.net).and_then(|()| start_inside(order));
@@ -124,32 +125,32 @@ fn stand_outside(order: &Order, mut line: UnixStream) -> io::Result<()> {
     }
 }
 
-#[allow(unsafe_code)] // Only before its program begins does a process have the rights to mount.
+#[allow(unsafe_code)] // A process has the right to mount only before its program begins.
 fn start_inside(order: &Order) -> io::Result<Child> {
     let mut inside = Command::new(OWN_PROGRAM);
     inside
         .args([ARGUMENT, INSIDE])
         .args([&order.line, &order.memory, &order.bounds])
         .args(&order.program);
-    // SAFETY: this process has one thread, so that nothing is locked or half done in the new one.
+    // SAFETY: this process has one thread, so that no lock is held and nothing is half done in the new process.
     unsafe {
         inside.pre_exec(hide_others);
     }
-    let refused = |error| io::Error::other(format!("a /proc of its own: {error}"));
+    let refused = |error| io::Error::other(format!("mounting /proc: {error}"));
     inside.spawn().map_err(refused)
 }
 
-#[allow(unsafe_code)] // Leaving a namespace could close what other threads use: there are none.
+#[allow(unsafe_code)] // Unsharing could close resources of other threads, but there are none.
 fn make_namespaces(net: bool) -> io::Result<()> {
     let refused = |what: &str, error: io::Error| io::Error::other(format!("{what}: {error}"));
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
     let mut flags = UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWNS;
     flags.set(UnshareFlags::NEWNET, !net);
     set_dumpable_behavior(DumpableBehavior::Dumpable)?;
-    // SAFETY: descriptors are not among what is unshared, and this process has one thread.
+    // SAFETY: the descriptor table is not unshared, and this process has one thread.
     let unshared = unsafe { unshare_unsafe(flags) };
     unshared.map_err(|error| refused("namespaces", error.into()))?;
-    // Everybody remains who he is; groups have to be given up for that.
+    // Maps the user and the group to themselves; the kernel requires that setgroups is denied first.
     for (file, text) in [
         ("setgroups", "deny".to_string()),
         ("uid_map", format!("{user} {user} 1")),
@@ -161,7 +162,7 @@ fn make_namespaces(net: bool) -> io::Result<()> {
     Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
 }
 
-/// Is process 1: starts the engine, and tells how it ended.
+/// Runs as process 1: starts the engine, and reports its end.
 fn stand_inside(order: &Order, mut line: UnixStream) -> io::Result<()> {
     fcntl_setfd(&line, FdFlags::CLOEXEC)?;
     set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -183,7 +184,7 @@ fn stand_inside(order: &Order, mut line: UnixStream) -> io::Result<()> {
     tell(&mut line, &Report::Ended(end))
 }
 
-/// Whether the arbiter hung up, and how the engine was then.
+/// Whether the arbiter has closed the socket, and whether the engine was stopped then.
 #[derive(Default)]
 struct HangUp {
     has_come: AtomicBool,
@@ -191,7 +192,7 @@ struct HangUp {
 }
 
 impl HangUp {
-    /// Waits for the end of what the arbiter says, which is nothing, and kills the engine.
+    /// Waits until the arbiter, which sends nothing, closes the socket, and kills the engine.
     fn await_end_of(&self, mut line: &UnixStream, engine: Pid) {
         let mut byte = [0];
         while matches!(line.read(&mut byte), Err(error) if error.kind() == io::ErrorKind::Interrupted)
@@ -200,12 +201,12 @@ impl HangUp {
         let is_stopped = is_stopped(engine.as_raw_nonzero().get().unsigned_abs());
         self.found_stopped.store(is_stopped, Ordering::SeqCst);
         self.has_come.store(true, Ordering::SeqCst);
-        // It has ended already where this fails.
+        // Fails if the engine has ended already.
         let _ = kill_process(engine, Signal::KILL);
     }
 }
 
-/// Mounts what shows nothing of other processes and terminals, in the first process of a namespace.
+/// Hides other processes and terminals by new mounts, in the first process of a namespace.
 fn hide_others() -> io::Result<()> {
     let private = MountPropagationFlags::REC | MountPropagationFlags::PRIVATE;
     mount_change("/", private)?;
@@ -218,7 +219,7 @@ fn hide_others() -> io::Result<()> {
     Ok(())
 }
 
-#[allow(unsafe_code)] // `pre_exec` is the only way to bound a program and not its launcher.
+#[allow(unsafe_code)] // Only `pre_exec` can limit a program but not its launcher.
 fn start_engine(order: &Order) -> io::Result<Child> {
     let [program, arguments @ ..] = order.program.as_slice() else {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -227,7 +228,7 @@ fn start_engine(order: &Order) -> io::Result<Child> {
     let bounds: Bounds = Order::text(&order.bounds).parse().unwrap_or_default();
     let prepare = move || {
         limits::set(memory, &bounds)?;
-        // Whoever made a namespace is all-powerful in it, and could undo the mounts.
+        // The creator of a namespace has all capabilities in it and could undo the mounts.
         let none = CapabilitySet::empty();
         let sets = CapabilitySets {
             effective: none,
@@ -237,16 +238,16 @@ fn start_engine(order: &Order) -> io::Result<Child> {
         Ok(set_capabilities(None, sets)?)
     };
     let mut command = Command::new(program);
-    // In a process group of its own, so that a signal to its group reaches no launcher.
+    // Its own process group, so that a signal to the group does not reach a launcher.
     command.args(arguments).process_group(0);
-    // SAFETY: between fork and exec the closure makes a few system calls, and none of them allocates or locks.
+    // SAFETY: between fork and exec the closure makes a few system calls that neither allocate nor lock.
     unsafe {
         command.pre_exec(prepare);
     }
     command.spawn()
 }
 
-/// Waits for the engine, and buries orphans that end meanwhile.
+/// Waits for the end of the engine, and reaps orphans meanwhile.
 fn await_end(engine: &mut Child, hang_up: &HangUp) -> io::Result<End> {
     let process = Pid::from_child(engine);
     let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
@@ -273,12 +274,12 @@ fn bury_orphans(engine: u32) {
     let processes = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     for process in processes.filter(|&process| process != engine && state(process) == Some('Z')) {
         let process = i32::try_from(process).ok().and_then(Pid::from_raw);
-        // The children of others are theirs to bury, and this fails for them.
+        // Fails for children of other processes, which reap them themselves.
         let _ = process.map(|process| waitpid(Some(process), WaitOptions::NOHANG));
     }
 }
 
-/// Closes the launcher's own copies of the engine's pipes: what the engine closes is closed then.
+/// Closes the launcher's copies of the engine's pipes, so that a pipe is closed as soon as the engine closes it.
 fn let_go_of_the_pipes() -> io::Result<()> {
     let null = File::options().read(true).write(true).open("/dev/null")?;
     dup2_stdin(&null)?;

@@ -1,4 +1,4 @@
-//! What a process may take of the system, set just before its program begins.
+//! Resource limits of a process, set just before its program begins.
 
 use std::io;
 
@@ -7,10 +7,10 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use super::MIB;
 use crate::plan::Bounds;
 
-/// Bounds this process and all that it starts. Allocates nothing, so that it can be called between fork and exec.
+/// Limits this process and all its descendants. Does not allocate, so that it may be called between fork and exec.
 ///
 /// # Errors
-/// What the system says where a bound is above that of the arbiter itself.
+/// The system refuses a limit above the arbiter's own.
 pub fn set(memory: Option<u64>, bounds: &Bounds) -> io::Result<()> {
     let Bounds {
         cpu,
@@ -20,17 +20,17 @@ pub fn set(memory: Option<u64>, bounds: &Bounds) -> io::Result<()> {
     } = *bounds;
     let bytes = |mib: u64| mib.saturating_mul(MIB);
     limit(Resource::As, memory.map(bytes), 0)?;
-    // The signal that says what was exceeded comes a second before the one that tells nothing.
+    // SIGXCPU, which names the exceeded limit, comes a second before SIGKILL, which does not.
     limit(Resource::Cpu, cpu, 1)?;
     limit(Resource::Nproc, processes, 0)?;
     limit(Resource::Fsize, filesize.map(bytes), 0)?;
     Ok(())
 }
 
-/// Lets this process and all that it starts leave no core dumps.
+/// Disables core dumps of this process and all its descendants.
 ///
 /// # Errors
-/// What the system says; it refuses this to nobody.
+/// An error of the system, which never refuses this.
 pub fn forbid_core_dumps() -> io::Result<()> {
     limit(Resource::Core, Some(0), 0)
 }

@@ -1,5 +1,5 @@
-//! Bounds of memory by a control group, which counts what an engine uses with all that it starts. An address space
-//! counts what a process asks for, and never uses.
+//! Memory limits by a control group, which counts the memory that an engine uses with all its descendants. A limit of
+//! the address space would also count memory that a process reserves but never uses.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,29 +10,29 @@ use std::time::Duration;
 
 use super::MIB;
 
-/// Where the system shows its control groups.
+/// Mount point of the control groups.
 const ROOT: &str = "/sys/fs/cgroup";
-/// The file of a group with its processes.
+/// File that lists a group's processes.
 const PROCESSES: &str = "cgroup.procs";
-/// How often it is tried to remove a group whose processes are just dying.
+/// Maximum number of attempts to remove a group whose processes are about to end.
 const ATTEMPTS: u32 = 200;
-/// How long it is waited between two attempts.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// A control group, removed when this is dropped. Where the arbiter dies before, an empty group is left.
+/// A control group, removed on drop. If the arbiter dies first, an empty group remains.
 #[derive(Debug)]
 pub struct MemoryGroup {
     directory: PathBuf,
 }
 
-/// Where groups can be made, if anywhere, and the file of a group with its bound in bytes.
+/// A directory for new groups, and the name of the file with a group's limit in bytes.
 struct Place {
     directory: PathBuf,
     bound: &'static str,
 }
 
 impl MemoryGroup {
-    /// Makes a group of processes that may use so many MiB; `None` where the arbiter's user may not do so.
+    /// Creates a group of processes with a limit of `mib` MiB; `None` if the arbiter's user lacks the permission.
     pub fn create(mib: u64) -> Option<MemoryGroup> {
         let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
         let mut places = groups.lines().flat_map(places);
@@ -42,7 +42,7 @@ impl MemoryGroup {
     fn create_in(place: &Place, mib: u64) -> io::Result<MemoryGroup> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        // Who may not move processes out of the group above can fill none below it.
+        // A user who may not move processes out of the parent group cannot move any into a child group.
         let processes = place.directory.join(PROCESSES);
         File::options().write(true).open(processes)?;
         let name = format!("arbiter-{}-{number}", std::process::id());
@@ -51,7 +51,7 @@ impl MemoryGroup {
         let group = MemoryGroup { directory };
         let bytes = mib.saturating_mul(MIB).to_string();
         fs::write(group.directory.join(place.bound), bytes)?;
-        // Only the second version has it, and only where there is memory to swap to.
+        // Exists only in version 2, and only if the system has swap.
         let swap = group.directory.join("memory.swap.max");
         if swap.is_file() {
             fs::write(swap, "0")?;
@@ -60,10 +60,10 @@ impl MemoryGroup {
         Ok(group)
     }
 
-    /// The file through which a process enters the group, by writing `0` to it.
+    /// Opens the file through which a process enters the group, by writing `0` to it.
     ///
     /// # Errors
-    /// What the system says where the arbiter's user may not do so.
+    /// The arbiter's user lacks the permission.
     pub fn entrance(&self) -> io::Result<File> {
         File::options()
             .write(true)
@@ -71,7 +71,7 @@ impl MemoryGroup {
     }
 }
 
-/// Where one line of `/proc/self/cgroup` allows groups with bounds of memory.
+/// Returns the candidate directories for groups with memory limits, by one line of `/proc/self/cgroup`.
 fn places(line: &str) -> Vec<Place> {
     let mut fields = line.splitn(3, ':').skip(1);
     let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else {
@@ -84,7 +84,7 @@ fn places(line: &str) -> Vec<Place> {
             bound: "memory.limit_in_bytes",
         }];
     }
-    // The second version: a group that has processes of its own is divided no further, but its parent is.
+    // In version 2 a group with its own processes cannot have child groups with limits, but its parent can.
     let own = Path::new(ROOT).join(below);
     let is_divided = |directory: &&Path| {
         let controllers = fs::read_to_string(directory.join("cgroup.subtree_control"));

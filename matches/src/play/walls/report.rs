@@ -1,4 +1,4 @@
-//! What the launcher tells the arbiter of an engine, one line each.
+//! Reports of a launcher to the arbiter, one per line.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,26 +8,26 @@ use std::str::FromStr;
 pub enum Report {
     /// The engine's program runs.
     Started,
-    /// It cannot be run, for the reason with this number of the system.
+    /// The program cannot be run; contains the system's error number.
     NotStarted(i32),
-    /// The kernel refuses the namespaces; in words.
+    /// The kernel refuses the namespaces; contains the reason.
     Refused(String),
     /// The engine's process has ended.
     Ended(End),
 }
 
-/// How an engine's process ended.
+/// End of an engine's process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
-    /// Its status, as the system gives it.
+    /// Exit status, as the system returns it.
     pub status: i32,
-    /// The most memory that it had, in bytes.
+    /// Peak memory, in bytes.
     pub memory: u64,
-    /// Its time on processors, in microseconds.
+    /// CPU time, in microseconds.
     pub cpu_micros: u64,
-    /// Whether the arbiter had it killed.
+    /// Whether it was killed at the arbiter's request.
     pub was_killed: bool,
-    /// Whether it was stopped by a signal then.
+    /// Whether it was stopped by a signal at that time.
     pub was_stopped: bool,
 }
 
@@ -54,7 +54,7 @@ impl fmt::Display for Report {
 impl FromStr for Report {
     type Err = String;
 
-    /// Reads what [`Report`] displays; the error quotes what is none.
+    /// Parses the [`Display`](fmt::Display) form of [`Report`]; the error quotes an invalid line.
     fn from_str(line: &str) -> Result<Report, String> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let report = match word {
@@ -64,7 +64,7 @@ impl FromStr for Report {
             "ended" => end(rest).map(Report::Ended),
             _ => None,
         };
-        report.ok_or_else(|| format!("{line:?} is no report of the launcher"))
+        report.ok_or_else(|| format!("{line:?} is not a report of the launcher"))
     }
 }
 

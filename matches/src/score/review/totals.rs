@@ -1,4 +1,4 @@
-//! What reviews of many games add up to, for each engine and each seat.
+//! Totals of many reviews, for each engine and each seat.
 
 use std::collections::BTreeMap;
 
@@ -7,26 +7,26 @@ use serde::Serialize;
 use super::{Review, SeatSums};
 use crate::score::half_width;
 
-/// How many numbers a seat has of a game.
+/// Number of values per seat and game.
 const NUMBERS: usize = SeatSums::NAMES.len();
 
-/// Skill and luck over games.
+/// Skill and luck over many games.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Totals {
     games: u64,
-    /// The engines in the order of the first game of each, and of its seats.
+    /// Engines in the order of their first games, and of the seats within a game.
     engines: Vec<(String, Samples)>,
     seats: Vec<Samples>,
 }
 
-/// What an engine or a seat had in each block.
+/// Values of an engine or a seat by block.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Samples {
     moves: u64,
     blocks: BTreeMap<u64, Sample>,
 }
 
-/// The games of a block, and what their numbers add up to.
+/// Number of games of a block and the sums of their values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Sample {
     games: u64,
@@ -38,31 +38,31 @@ struct Sample {
 pub struct Mean {
     /// The mean.
     pub mean: f64,
-    /// The half-width of its 95 % interval over blocks, whose games share their cards; `None` for fewer than two.
+    /// Half-width of the 95 % interval over blocks, whose games share their cards; `None` for fewer than two blocks.
     pub error: Option<f64>,
 }
 
-/// What is told of an engine or a seat: means over its games, of an engine that had several seats of these. They are
-/// those of [`SeatSums`].
+/// Means of the values of [`SeatSums`] over the games of an engine or a seat. For an engine with several seats in a
+/// game, the mean of these seats counts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Line {
-    /// Games in which it sat.
+    /// Number of games.
     pub games: u64,
-    /// Its moves that were reviewed.
+    /// Number of reviewed moves.
     pub moves: u64,
-    /// The value of the start.
+    /// Value of the start position.
     pub start: Mean,
-    /// Minus what its own moves lost.
+    /// Loss by its own moves, as a negative number.
     pub skill: Mean,
-    /// What the moves of others brought it.
+    /// Gain from the moves of others.
     pub gifts: Mean,
-    /// What cards brought it.
+    /// Gain from cards.
     pub luck: Mean,
-    /// What the search got wrong.
+    /// Error of the search.
     pub noise: Mean,
-    /// What verdicts of the arbiter brought it.
+    /// Gain from adjudications.
     pub verdict: Mean,
-    /// What it got.
+    /// Share of the points.
     pub result: Mean,
 }
 
@@ -95,23 +95,23 @@ impl Totals {
         }
     }
 
-    /// Games added.
+    /// Number of games.
     pub fn games(&self) -> u64 {
         self.games
     }
 
-    /// Moves reviewed.
+    /// Number of reviewed moves.
     pub fn moves(&self) -> u64 {
         self.seats.iter().map(|samples| samples.moves).sum()
     }
 
-    /// The engines by name, in the order of the first game of each, and of its seats.
+    /// Means of the engines with their names, in the order of their first games and seats.
     pub fn engines(&self) -> impl Iterator<Item = (&str, Line)> {
         let engines = self.engines.iter();
         engines.map(|(name, samples)| (name.as_str(), samples.line()))
     }
 
-    /// The seats, whoever sat there.
+    /// Means of the seats, over all engines.
     pub fn seats(&self) -> impl Iterator<Item = Line> {
         self.seats.iter().map(Samples::line)
     }
@@ -127,7 +127,7 @@ impl Totals {
 }
 
 impl Samples {
-    /// Adds a game: the mean of the seats that one had in it.
+    /// Adds the mean of an engine's seats in a game.
     fn add(&mut self, block: u64, seats: &[&SeatSums]) {
         let sample = self.blocks.entry(block).or_default();
         sample.games += 1;
@@ -168,7 +168,7 @@ impl Samples {
 mod tests {
     use super::*;
 
-    /// A game without moves in which seat 1 gets so much, all of it by luck.
+    /// A game without moves: luck alone gives seat 1 its `result`.
     fn lucky(result: f64) -> Review {
         let shares = vec![result, 1000.0 - result];
         Review {
@@ -190,7 +190,7 @@ mod tests {
     fn errors_are_over_blocks() {
         let mut totals = Totals::default();
         let names = |names: [&str; 2]| names.map(String::from);
-        // In the first block engine a has 600 and 500, in the second 700 and 800.
+        // Engine a has 600 and 500 in the first block, 700 and 800 in the second.
         totals.add(1, &names(["a", "b"]), &lucky(600.0));
         totals.add(1, &names(["b", "a"]), &lucky(500.0));
         totals.add(2, &names(["a", "b"]), &lucky(700.0));
@@ -199,7 +199,7 @@ mod tests {
         let (name, a) = &engines[0];
         assert_eq!((*name, a.games, a.result.mean), ("a", 4, 650.0));
         assert_eq!((a.luck.mean, a.start.mean), (150.0, 500.0));
-        // Means of 50 and 250, which differ by twice the standard error.
+        // Block means of 50 and 250, which differ by twice the standard error.
         let error = a.luck.error.unwrap();
         assert!((error - 12.706 * 100.0).abs() < 1e-9, "{error}");
         let seats: Vec<Line> = totals.seats().collect();

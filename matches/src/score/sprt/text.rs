@@ -1,4 +1,4 @@
-//! A test as text: `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic`.
+//! The text form of a test: `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,41 +7,40 @@ use thiserror::Error;
 
 use super::{EloModel, Sprt, SprtError};
 
-/// The keys that are accepted.
 const KEYS: &str = "elo0, elo1, alpha, beta, model";
 
-/// Why a text is no test.
+/// Errors of the text form of a test.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SprtTextError {
-    /// A word that is no key with a value.
-    #[error("{word:?} is no KEY=VALUE; the keys are {KEYS}")]
+    /// A word is not of the form `key=value`.
+    #[error("{word:?} is not KEY=VALUE; the keys are {KEYS}")]
     NoValue {
         /// The word.
         word: String,
     },
-    /// A key that does not exist.
+    /// The key does not exist.
     #[error("unknown key {key:?}; the keys are {KEYS}")]
     UnknownKey {
         /// The key.
         key: String,
     },
-    /// A key that is given twice.
+    /// The key appears twice.
     #[error("{key} is given twice")]
     Twice {
         /// The key.
         key: String,
     },
-    /// A value that does not fit its key.
+    /// The value is not valid for its key.
     #[error("{key}={value}: expected {expected}")]
     Value {
         /// The key.
         key: String,
         /// The value.
         value: String,
-        /// What would have been accepted.
+        /// Accepted values.
         expected: &'static str,
     },
-    /// Values that make no test.
+    /// The values do not make a valid test.
     #[error(transparent)]
     Test(#[from] SprtError),
 }
@@ -49,8 +48,8 @@ pub enum SprtTextError {
 impl FromStr for Sprt {
     type Err = SprtTextError;
 
-    /// Reads keys and values, separated by blanks. What is not said is `elo0=0`, `elo1=5`, `alpha=0.05`,
-    /// `beta=0.05` and `model=logistic`.
+    /// Parses `key=value` words separated by blanks. The defaults are `elo0=0`, `elo1=5`, `alpha=0.05`, `beta=0.05` and
+    /// `model=logistic`.
     fn from_str(text: &str) -> Result<Sprt, SprtTextError> {
         let (mut elo0, mut elo1, mut alpha, mut beta, mut model) = (None, None, None, None, None);
         for word in text.split_whitespace() {
@@ -80,7 +79,7 @@ impl FromStr for Sprt {
     }
 }
 
-/// The text that reads as this test.
+/// Writes all keys in the form that [`FromStr`] parses.
 impl fmt::Display for Sprt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Sprt {
