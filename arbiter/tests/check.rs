@@ -229,7 +229,7 @@ fn a_mute_program_is_given_up_soon() {
     let (code, stdout, stderr) = run(&["check", "--timeout", "300", "sleep", "1000"]);
     assert_eq!(code, 1, "{stdout}{stderr}");
     assert!(
-        stdout.contains("it did not answer in the 3 checks before"),
+        stdout.contains("it did not answer in the previous 3 checks"),
         "{stdout}"
     );
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());

@@ -51,7 +51,7 @@ fn names_and_options_of_several_lines_are_refused() {
         let engine = format!("cmd=./x '{key}=1\nquit'");
         let (code, _, stderr) = run(&["match", "--engine", &engine]);
         assert_eq!(code, 2, "{stderr}");
-        assert!(stderr.contains("expected a text of one line"), "{stderr}");
+        assert!(stderr.contains("expected one line of text"), "{stderr}");
     }
 }
 

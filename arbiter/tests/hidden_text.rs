@@ -388,7 +388,7 @@ fn hidden_settings_have_no_file() {
     let good = scattered(&house.directory, "good", 3);
     let engine = format!("{good} option.Book={odd}");
     let seen = clean(&["match", "--nodes", "1", "--engine", &engine]);
-    assert!(seen.contains("expected a text of one line"), "{seen}");
+    assert!(seen.contains("expected one line of text"), "{seen}");
     let arguments = format!(
         r#"cmd=/bin/sh args="{} '{odd}'" legal=on"#,
         script_of(&house.directory)

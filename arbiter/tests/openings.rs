@@ -222,7 +222,7 @@ fn it_gives_up_after_as_many_candidates_as_allowed() {
         (5..300).contains(&found) && stderr.contains(&error),
         "{stderr}"
     );
-    let repeated = format!("; {} of them like an earlier one", 300 - found);
+    let repeated = format!("; {} of them repeat an earlier one", 300 - found);
     assert!(stderr.contains(&repeated), "{stderr}");
     let too_near = ["--count", "5", "--within", "0", "--players", "3"];
     let (code, stdout, stderr) = run(&[&arguments[..], &too_near].concat());

@@ -281,7 +281,7 @@ fn reviews_in_the_page_are_those_of_the_command() {
     ]);
     assert_eq!(code, 2, "{stderr}");
     assert!(
-        stderr.starts_with("error: --review: expected a page"),
+        stderr.starts_with("error: --review: only the page shows reviews"),
         "{stderr}"
     );
 }

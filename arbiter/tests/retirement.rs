@@ -224,8 +224,8 @@ fn a_game_that_ended_badly_is_explained() {
             "game 1 of block 1",
             "weak, seat 2: crash: its process ended with exit status: 3",
             "its process: exit status: 3",
-            "its memory: ",
-            "its time on processors: ",
+            "peak memory: ",
+            "CPU time: ",
             "> go nodes 1 searchmoves",
             "< bestmove",
             "out of carrots",
@@ -241,7 +241,7 @@ fn a_game_that_ended_badly_is_explained() {
         let (code, _, stderr) = run(&["explain", &file, "9"]);
         assert_eq!(
             (code, stderr),
-            (2, format!("error: {file}: no game 9 in it\n"))
+            (2, format!("error: {file}: no game 9 in this file\n"))
         );
     }
 }

@@ -271,7 +271,7 @@ fn only_the_games_asked_for_are_reviewed() {
     assert_eq!(games(&["--game", "2"]), (json!(1), Some(1)));
     assert_eq!(games(&["--game", "2", "--game", "1"]), (json!(2), Some(2)));
     let (code, output) = review(&[&record, "--game", "3", "--engine", &engine]);
-    let expected = format!("error: --game: {record} has no game 3 that is in order\n");
+    let expected = format!("error: --game: {record} has no valid game 3\n");
     assert_eq!((code, output), (2, expected));
 }
 

@@ -430,7 +430,7 @@ fn a_report_is_of_one_match() {
     std::fs::write(&twice, format!("{lines}{lines}")).unwrap();
     let (code, stdout, stderr) = run(&["report", twice.to_str().unwrap(), "--format", "text"]);
     assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
-    let expected = "occurs twice, expected the games of one match, each once\n";
+    let expected = "occurs twice; expected each game of one match once\n";
     assert!(
         stderr.contains(":7: game ") && stderr.ends_with(expected),
         "{stderr}"

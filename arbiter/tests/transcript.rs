@@ -134,7 +134,7 @@ fn what_cannot_be_run_is_named() {
         (
             "uci\n",
             ARBITER,
-            "script: line 1: \"uci\" is no line of a script",
+            "script: line 1: \"uci\" is not a line of a script",
         ),
         (
             "> uci\n",

@@ -91,7 +91,7 @@ fn games_of_two_engines_that_follow_an_opening_come_out_the_same() {
     assert_eq!(code, 2, "{output}");
     assert!(
         output
-            .contains("game 1: no engine is called \"first\", expected an --engine with this name"),
+            .contains("game 1: no engine is called \"first\", give an --engine with this name"),
         "{output}"
     );
 }
@@ -254,9 +254,9 @@ fn what_cannot_be_asked_is_named() {
         (&["/nowhere/at/all"][..], "error: /nowhere/at/all: "),
         (
             &[&store, "--depth", "1"],
-            " is a store, which knows its engines",
+            " is a store, which contains its engines",
         ),
-        (&[&store, "--game", "9"], "has no game 9"),
+        (&[&store, "--game", "9"], "no game 9 in "),
         (
             &[&store, "--sample", "0"],
             "expected a whole number from 1 on",

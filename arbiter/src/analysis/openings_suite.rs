@@ -258,15 +258,15 @@ impl Means {
 
 fn too_few(summary: &Summary, plan: &SuitePlan) -> String {
     let nearest = summary.nearest_miss.map_or(String::new(), |distance| {
-        format!("; the nearest of the others is {distance:.0} from par")
+        format!("; the nearest rejected one is {distance:.0} from par")
     });
     let repeated = match summary.repeated {
         0 => String::new(),
-        repeated => format!("; {repeated} of them like an earlier one"),
+        repeated => format!("; {repeated} of them repeat an earlier one"),
     };
     format!(
         "only {} of {} openings after {} candidates: expected every seat within {} of {:.0}{nearest}{repeated}; \
-         --within, --plies or --tries may be larger",
+         increase --within, --plies or --tries",
         summary.kept.number,
         plan.count,
         summary.drawn,

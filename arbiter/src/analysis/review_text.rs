@@ -8,12 +8,12 @@ use matches::report::{Column, decimals, ordinal, signed, table};
 use matches::review::{Line, Mean, Review, ReviewedCard, SeatSums, Totals};
 
 /// What the columns of a review mean.
-const LEGEND: &str = "permille of all points, which add up to the result; skill: minus what the own moves lost; \
-    gifts: what the moves of\nothers brought; luck: what cards brought; noise: what the search got wrong\n";
+const LEGEND: &str = "permille of all points; the columns add up to the result; skill: minus the loss of a seat's own moves; \
+    gifts: gain\nfrom others' moves; luck: gain from cards; noise: errors of the search values\n";
 
 /// What the column means that is there where the rules did not end a game.
 const VERDICT: &str =
-    "verdict: what the arbiter's verdict brought in games that the rules had not ended\n";
+    "verdict: gain from the arbiter's verdict in games that the rules did not end\n";
 
 /// The tables of a game with its `most` worst moves, luckiest and unluckiest cards, and a newline at the end.
 pub fn game_text(game: &ReviewedGame<'_>, most: usize) -> String {
@@ -22,7 +22,7 @@ pub fn game_text(game: &ReviewedGame<'_>, most: usize) -> String {
     text += &seats_table(game);
     let worst = review.worst(most);
     if !worst.is_empty() {
-        text += "\nThe moves that lost most\n";
+        text += "\nThe worst moves\n";
         let columns = [
             Column::right("ply"),
             Column::right("seat"),

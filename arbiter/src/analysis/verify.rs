@@ -70,7 +70,7 @@ pub enum RerunError {
         block: u64,
     },
     /// Nobody said how the engine is started.
-    #[error("game {game}: no engine is called {name:?}, expected an --engine with this name")]
+    #[error("game {game}: no engine is called {name:?}; give an --engine with this name")]
     NoEngine {
         /// The number of the game.
         game: u64,

@@ -27,7 +27,7 @@ pub fn run(args: &ExplainArgs) -> ExitCode {
 enum Unexplained {
     #[error(transparent)]
     File(#[from] GameFileError),
-    #[error("{}: no game {game} in it", file.display())]
+    #[error("{}: no game {game} in this file", file.display())]
     NoGame { file: PathBuf, game: u64 },
 }
 
@@ -51,7 +51,7 @@ fn explained(args: &ExplainArgs) -> Result<String, Unexplained> {
             file: args.file.clone(),
             game,
         }),
-        None if told.is_empty() => Ok("no game ended by a fault\n".to_string()),
+        None if told.is_empty() => Ok("no game ended in a fault\n".to_string()),
         _ => Ok(told.join("\n")),
     }
 }

@@ -23,7 +23,7 @@ type Output = BufWriter<StdoutLock<'static>>;
 enum ExportError {
     #[error(transparent)]
     File(#[from] GameFileError),
-    #[error("{}: it contains games only, expected a store, which has the settings too", .0.display())]
+    #[error("{}: a record contains no settings, expected a store", .0.display())]
     NoSettings(PathBuf),
     #[error("{}: {reason}", path.display())]
     Settings {
@@ -31,7 +31,7 @@ enum ExportError {
         reason: toml::ser::Error,
     },
     #[error(
-        "{}: a setting contains invisible characters, which a file of settings cannot show: {shown}", path.display()
+        "{}: a setting contains invisible characters, which TOML cannot escape: {shown}", path.display()
     )]
     Hidden { path: PathBuf, shown: String },
     #[error("standard output: {0}")]

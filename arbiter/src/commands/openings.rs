@@ -88,7 +88,7 @@ fn text(summary: &Summary, plan: &SuitePlan) -> String {
         summary.kept.number, summary.drawn, plan.seed
     );
     if summary.repeated > 0 {
-        text += &format!("; {} like an earlier one", summary.repeated);
+        text += &format!("; {} repeat an earlier one", summary.repeated);
     }
     if summary.short > 0 {
         text += &format!("; in {} a seat would have finished", summary.short);

@@ -22,7 +22,7 @@ pub fn replay(args: &ReplayArgs) -> ExitCode {
         Some(wanted) if checked.games == 0 => {
             return exit::fail(
                 exit::USAGE,
-                format_args!("--game: {file} has no game {wanted}"),
+                format_args!("--game: no game {wanted} in {file}"),
             );
         }
         Some(_) => {}

@@ -31,7 +31,7 @@ pub fn report(args: &ReportArgs) -> ExitCode {
     {
         return exit::fail(
             exit::USAGE,
-            "--output: expected another file than the one being reported",
+            "--output: expected a different file from the one being reported",
         );
     }
     let format = args.format.unwrap_or(match is_for_terminal {
@@ -43,7 +43,7 @@ pub fn report(args: &ReportArgs) -> ExitCode {
         ReportFormat::Text if args.review > 0 => {
             return exit::fail(
                 exit::USAGE,
-                "--review: expected a page, with --format html or --output, for the tables have no moves",
+                "--review: only the page shows reviews; add --format html or --output",
             );
         }
         ReportFormat::Text => read_tables(&args.file),
@@ -96,16 +96,16 @@ enum Unreportable {
     File(#[from] GameFileError),
     #[error(transparent)]
     Review(#[from] Unreviewable),
-    #[error("{place}: game {game} occurs twice, expected the games of one match, each once")]
+    #[error("{place}: game {game} occurs twice; expected each game of one match once")]
     Twice { place: String, game: u64 },
-    #[error("{place}: game {game} has {found} seats, expected {expected} as in the games before")]
+    #[error("{place}: game {game} has {found} seats, expected {expected} as in earlier games")]
     Seats {
         place: String,
         game: u64,
         found: usize,
         expected: usize,
     },
-    #[error("{}: no game in it", .0.display())]
+    #[error("{}: no games in this file", .0.display())]
     Empty(PathBuf),
 }
 

@@ -28,7 +28,7 @@ enum Problem {
     Review(#[from] ReviewError<JudgeError>),
     #[error("{file}: no game to review")]
     Empty { file: String },
-    #[error("--game: {file} has no game {game} that is in order")]
+    #[error("--game: {file} has no valid game {game}")]
     NoGame { file: String, game: u64 },
     #[error("cannot handle signals: {0}")]
     Signals(#[from] io::Error),

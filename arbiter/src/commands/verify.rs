@@ -44,10 +44,10 @@ enum Problem {
     #[error("cannot handle signals: {0}")]
     Signals(#[from] io::Error),
     #[error(
-        "--engine, --each and limits are for records only: {file} is a store, which knows its engines"
+        "--engine, --each and limits are for records only: {file} is a store, which contains its engines"
     )]
     EnginesOfStore { file: String },
-    #[error("--game: {file} has no game {game}")]
+    #[error("--game: no game {game} in {file}")]
     NoGame { file: String, game: u64 },
 }
 

@@ -217,7 +217,7 @@ pub fn run(
         let begun = Instant::now();
         if mute == MOST_MUTE {
             let outcome = check.skipped(format!(
-                "it did not answer in the {MOST_MUTE} checks before"
+                "it did not answer in the previous {MOST_MUTE} checks"
             ));
             observe(&outcome);
             outcomes.push(outcome);

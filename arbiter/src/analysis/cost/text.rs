@@ -26,8 +26,8 @@ impl Costs {
         text.push('\n');
         text += &table(&columns("seat"), seats);
         text += &format!(
-            "cost: what the moves lost, in permille of all points; ±: 95 % interval over games; \
-             dear: moves that cost more than {DEAR}\n"
+            "cost: loss of a move, in permille of all points; ±: 95 % interval over games; \
+             dear: moves with a cost above {DEAR}\n"
         );
         if !self.worst().is_empty() {
             text += "\nThe costliest moves\n";

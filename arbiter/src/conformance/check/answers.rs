@@ -20,7 +20,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = vec![
         Check::new(
             "go/once",
-            "a `go` is answered by one `bestmove`, and nothing comes after it",
+            "each `go` is answered with one `bestmove`, and nothing follows it",
             |talk| {
                 start(talk)?;
                 talk.go("go depth 2")?;
@@ -35,7 +35,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "go/infinite-depth",
-            "`infinite` holds the answer back even with another limit",
+            "`infinite` delays the answer even with another limit",
             |talk| held_until(talk, "go infinite depth 1", "stop"),
         ),
         Check::new(
@@ -80,7 +80,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "go/many",
-            "consecutive searches are answered once each",
+            "each of several searches in a row is answered once",
             |talk| {
                 start(talk)?;
                 for _ in 0..50 {
@@ -132,7 +132,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         let name = format!("{}/{seats}/deterministic", variant.name);
         let is_full = settings.profile == Profile::Full;
         let explanation =
-            "the same search to a fixed depth says the same each time, but for times and speeds";
+            "repeated searches to a fixed depth print the same, except for times and speeds";
         let check = Check::new(name, explanation, move |talk| {
             talk.choose(variant)?;
             let command = talk.position(seats, &[]);

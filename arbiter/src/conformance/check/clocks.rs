@@ -28,7 +28,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             }
             checks.push(Check::new(
                 format!("{}/{seats}/clock-{name}", variant.name),
-                format!("{text} are the clocks, of which that of the seat to move counts"),
+                format!("{text} set the clocks; only the clock of the seat to move counts"),
                 move |talk| clocks_are_kept(talk, variant, seats, *spelling),
             ));
         }

@@ -22,7 +22,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = vec![
         Check::new(
             "ugi/introduction",
-            "`ugi` is answered as `uci` is, but for `ugiok` at the end",
+            "`ugi` is answered like `uci`, except for `ugiok` at the end",
             |talk| {
                 let ugi = greeting(talk, "ugi", "ugiok")?;
                 let uci = greeting(talk, "uci", "uciok")?;
@@ -31,7 +31,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "ugi/bestmove",
-            "after `ugi` a `bestmove` is two words, after `uci` it has an estimate again",
+            "after `ugi`, `bestmove` is two words; after `uci`, it has an estimate again",
             |talk| {
                 greeting(talk, "ugi", "ugiok")?;
                 let search = talk.go("go depth 2")?;
@@ -46,12 +46,12 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
                 })
             },
         ),
-        Check::new("uginewgame", "`uginewgame` has no answer", |talk| {
+        Check::new("uginewgame", "`uginewgame` is not answered", |talk| {
             nothing(&talk.ask("uginewgame")?)
         }),
         Check::new(
             "ucinewgame/position",
-            "the position is kept when a new game begins",
+            "a new game keeps the position",
             |talk| {
                 let moves = talk.first_moves(1)?;
                 talk.set(&[format!("position startpos moves {moves}")])?;
@@ -66,7 +66,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "debug/on",
-            "after `debug on` the engine reports how it understood `position`",
+            "after `debug on`, the engine reports its reading of `position`",
             |talk| {
                 nothing(&talk.ask("debug on")?)?;
                 let lines = talk.ask("position startpos")?;
@@ -76,7 +76,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "debug/off",
-            "`debug off` ends what `debug on` began",
+            "`debug off` undoes `debug on`",
             |talk| {
                 talk.set(&["debug on".into(), "debug off".into()])?;
                 nothing(&talk.ask("position startpos")?)
@@ -90,10 +90,10 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
                 let picture = talk.ask("d")?;
                 talk.send("go infinite")?;
                 expect(home == without_infos(talk.ask("query legal")?), || {
-                    "`query legal` is answered otherwise".into()
+                    "the answer to `query legal` differs".into()
                 })?;
                 expect(picture == without_infos(talk.ask("d")?), || {
-                    "`d` is answered otherwise".into()
+                    "the answer to `d` differs".into()
                 })?;
                 talk.send("uci")?;
                 talk.until("uciok")?;
@@ -134,7 +134,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             },
         )
         .lightly(),
-        Check::new("compiler", "`compiler` tells of the build", |talk| {
+        Check::new("compiler", "`compiler` describes the build", |talk| {
             let lines = talk.ask("compiler")?;
             expect(lines.len() > 1 && !is_told(&lines), || {
                 format!("got {lines:?}")
@@ -159,7 +159,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     for (variant, seats) in tables(settings) {
         checks.push(Check::new(
             format!("{}/{seats}/perft", variant.name),
-            "`go perft` counts what the rules allow, for each move or card and in all",
+            "`go perft` counts the legal moves and cards, for each first one and in total",
             move |talk| {
                 talk.choose(variant)?;
                 let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);

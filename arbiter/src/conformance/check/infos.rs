@@ -20,7 +20,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = vec![
         Check::new(
             "info/facts",
-            "an `info` line has all facts, in the order of the grammar",
+            "an `info` line has all its fields, in the order of the grammar",
             |talk| {
                 let search = talk.go("go depth 3")?;
                 let lines = search.lines.iter().filter(|line| is_of_facts(line));
@@ -36,15 +36,15 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
                         other => Err(format!("{other:?}")),
                     };
                     expect(info.as_ref().is_ok_and(is_whole), || {
-                        format!("a value is missing or cannot be read: {line:?}")
+                        format!("a value is missing or cannot be parsed: {line:?}")
                     })?;
                 }
-                expect(count > 0, || "no `info` line with facts".into())
+                expect(count > 0, || "no `info` line with fields".into())
             },
         ),
         Check::new(
             "info/depths",
-            "an `info` line comes with each depth, and none twice",
+            "there is one `info` line for each depth",
             |talk| {
                 let search = talk.go("go depth 4")?;
                 let depths: Vec<u32> = first_lines(&search).filter_map(|info| info.depth).collect();
@@ -60,7 +60,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         }),
         Check::new(
             "info/wdl",
-            "with `UCI_ShowWDL` and two seats `wdl` is the mover's share, no draws, and the rest",
+            "with `UCI_ShowWDL` and two seats, `wdl` is the mover's share, no draws, and the rest",
             |talk| {
                 talk.set(&["setoption name UCI_ShowWDL value true".into()])?;
                 let search = talk.go("go depth 2");
@@ -75,7 +75,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "info/numbers",
-            "nodes and times grow, `nps` is nodes by time, and permille are at most 1000",
+            "nodes and times grow, `nps` is nodes divided by time, and permille values are at most 1000",
             numbers_agree,
         ),
     ];
@@ -83,17 +83,17 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         let name = |what: &str| format!("{}/{seats}/{what}", variant.name);
         checks.push(Check::new(
             name("score"),
-            "`score` is the estimate of the seat that moves, on the scale of ratings, or says who wins",
+            "`score` is the mover's estimate on the rating scale, or names the winner",
             move |talk| for_each_position(talk, variant, seats, scores_agree),
         ));
         checks.push(Check::new(
             name("ponder"),
-            "`bestmove` and its `ponder` are the first moves of the best line; `ponder` is for two seats alone",
+            "`bestmove` and its `ponder` are the first moves of the best line; only games of two seats have `ponder`",
             move |talk| for_each_position(talk, variant, seats, best_line_is_answered),
         ));
         checks.push(Check::new(
             name("over"),
-            "a game that is over is shown with its result, and there is nothing to play",
+            "a finished game is shown with its result and has no move to play",
             move |talk| over(talk, variant, seats),
         ));
     }

@@ -11,7 +11,7 @@ const TIME_TO_END: Duration = Duration::from_secs(2);
 /// The checks of input and of the end.
 pub fn checks(profile: Profile) -> Vec<Check> {
     let mut checks = vec![
-        Check::new("input/empty-lines", "empty lines have no answer", |talk| {
+        Check::new("input/empty-lines", "empty lines are not answered", |talk| {
             talk.send_bytes(b"\n\n   \n\t\n")?;
             let lines = talk.fence()?;
             expect(lines.is_empty(), || format!("{:?} came", lines[0]))
@@ -34,14 +34,14 @@ pub fn checks(profile: Profile) -> Vec<Check> {
                 expect(search.best.best.is_some(), || "no move".into())
             },
         ),
-        Check::new("input/pieces", "a line may come in pieces", |talk| {
+        Check::new("input/pieces", "a line may arrive in pieces", |talk| {
             for piece in [&b"isr"[..], b"ead", b"y\n"] {
                 talk.send_bytes(piece)?;
                 std::thread::sleep(Duration::from_millis(5));
             }
             talk.until("readyok").map(drop)
         }),
-        Check::new("input/together", "many lines may come at once", |talk| {
+        Check::new("input/together", "many lines may arrive at once", |talk| {
             let start = talk.beginning()?;
             talk.send_bytes(format!("{start}\ngo depth 1\n").as_bytes())?;
             talk.best_move(Instant::now()).map(drop)
@@ -56,7 +56,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
                 talk.go("go depth 1").map(drop)
             },
         ),
-        Check::new("input/bytes", "bytes that are no text do no harm", |talk| {
+        Check::new("input/bytes", "binary input does no harm", |talk| {
             talk.send_bytes(b"\xff\xfe\x00\x80\n")?;
             talk.fence()?;
             talk.set(&[talk.beginning()?])?;
@@ -74,7 +74,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
     if profile == Profile::Full {
         checks.push(Check::new(
             "input/bytes-refused",
-            "bytes that are not UTF-8 are refused",
+            "bytes that are not UTF-8 are rejected",
             |talk| {
                 talk.send_bytes(b"\xff\xfe\n")?;
                 let lines = talk.fence()?;
@@ -123,5 +123,5 @@ fn ends(talk: &mut Talk, lines: &[&str]) -> Result<(), Fault> {
             Err(_) => return Ok(()),
         }
     }
-    wrong(format!("it goes on after {} ms", TIME_TO_END.as_millis()))
+    wrong(format!("it still runs after {} ms", TIME_TO_END.as_millis()))
 }

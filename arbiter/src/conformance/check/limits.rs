@@ -35,7 +35,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
     for nodes in [1, 100, 5000] {
         checks.push(Check::new(
             format!("limits/nodes-{nodes}"),
-            format!("`go nodes {nodes}` visits hardly more positions"),
+            format!("`go nodes {nodes}` stays close to its limit"),
             move |talk| {
                 let search = search(talk, &format!("go nodes {nodes}"))?;
                 let visited = search.infos.iter().filter_map(|info| info.nodes).max();
@@ -83,7 +83,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
 fn movetime_used() -> Check {
     Check::new(
         "limits/movetime-used",
-        "`go movetime 100` is used, but for a fifth of it",
+        "`go movetime 100` uses at least four fifths of its time",
         |talk| {
             let search = search(talk, "go movetime 100")?;
             let is_known = search.infos.iter().any(is_mate);

@@ -62,7 +62,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "options/Move Overhead",
-            "a movetime is used but for the overhead, a fifth of it at most",
+            "a search uses its movetime except for the overhead, which is at most a fifth of it",
             |talk| {
                 if !talk
                     .offers()
@@ -88,11 +88,11 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         .lightly(),
         Check::new(
             "options/preset-article",
-            "with `Preset article` the value of the best line comes as `info string e`",
+            "with `Preset article`, the value of the best line is printed as `info string e`",
             |talk| {
                 let lines = with(talk, &[("Preset", "article")], POSITIONS[0])?;
                 let Some(lines) = lines else {
-                    return Err(Fault::Skipped("its game is not asked about".into()));
+                    return Err(Fault::Skipped("its game is not checked".into()));
                 };
                 let is_there = lines.iter().any(|line| line.starts_with("info string e "));
                 expect(is_there, || format!("{lines:?}"))
@@ -108,7 +108,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         }
         checks.push(Check::new(
             format!("variants/{}", variant.name),
-            "choosing a variant, by each of its names, is answered with its start, which is set for two",
+            "choosing a variant by any of its names is answered with its start position for two",
             move |talk| {
                 for name in [&[variant.name], variant.aliases].concat() {
                     let moves = talk.first_moves(1)?;
@@ -173,7 +173,7 @@ fn effects() -> impl Iterator<Item = Check> {
     EFFECTS.into_iter().map(|(option, value)| {
         Check::new(
             format!("options/{option}"),
-            format!("`{option}` changes what is said of a position under `Preset article`"),
+            format!("`{option}` changes the evaluation of a position under `Preset article`"),
             move |talk| {
                 if !talk.offers().iter().any(|offer| offer.name == option) {
                     return Err(Fault::Skipped(format!("it does not offer {option}")));
@@ -188,15 +188,15 @@ fn effects() -> impl Iterator<Item = Check> {
                     is_left_out |= usual.is_none();
                 }
                 if is_left_out {
-                    return Err(Fault::Skipped("its game is not asked about".into()));
+                    return Err(Fault::Skipped("its game is not checked".into()));
                 }
-                wrong(format!("{value} does the same as it is without it"))
+                wrong(format!("{value} has no effect"))
             },
         )
     })
 }
 
-/// What `eval` and a search say of a position with options set; `None` where its game is not asked about.
+/// What `eval` and a search say of a position with options set; `None` where its game is not checked.
 fn with(
     talk: &mut Talk,
     options: &[(&str, &str)],

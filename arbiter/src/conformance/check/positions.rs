@@ -36,23 +36,23 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             ));
             checks.push(Check::new(
                 name("shown"),
-                "`d` shows the position that the rules lead to, and its legal moves or cards",
+                "`d` shows the position according to the rules, and its legal moves or cards",
                 move |talk| for_positions(talk, variant, seats, MANY_POSITIONS, is_shown),
             ));
             checks.push(Check::new(
                 name("queries"),
-                "`query` says whose turn it is, what is legal, and how the game ended",
+                "`query` reports the seat to move, the legal moves and the result of the game",
                 move |talk| for_positions(talk, variant, seats, MANY_POSITIONS, queries_are_true),
             ));
             checks.push(Check::new(
                 name("text"),
-                "a position set by its text is the one set by its moves",
+                "a position set by its text equals the one set by its moves",
                 move |talk| for_positions(talk, variant, seats, MANY_POSITIONS, text_is_read),
             ));
             if variant.start(seats).is_ok_and(|start| start.has_cards()) {
                 checks.push(Check::new(
                     name("cards"),
-                    "each kind of card that is drawn has the effect that the rules give it",
+                    "each kind of card has the effect that the rules give it",
                     move |talk| cards_are_drawn(talk, variant, seats),
                 ));
             }
@@ -129,11 +129,11 @@ fn moves_are_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
     let search = talk.go("go depth 2")?;
     let Turn::Seat(_) = reached.position.turn() else {
         return expect(search.best.best.is_none(), || {
-            format!("{:?} where nobody can move", search.best.best)
+            format!("{:?} although no move is legal", search.best.best)
         });
     };
     let Some(best) = &search.best.best else {
-        return wrong("no move where there are some");
+        return wrong("no move although some are legal");
     };
     expect(is_legal(&reached.position, best), || {
         format!("{best} is illegal after {}", reached.command)

@@ -62,7 +62,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
         checks.push(match profile {
             Profile::Full => Check::new(
                 format!("refuses/{name}"),
-                format!("`{line}` is answered by one `info string error:`, and changes nothing"),
+                format!("`{line}` is answered with one `info string error:` and changes nothing"),
                 move |talk| is_refused(talk, line),
             ),
             Profile::Match | Profile::Uci => Check::new(
@@ -76,7 +76,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
         for &(name, line) in BAD_GOES {
             checks.push(Check::new(
                 format!("refuses/go-{name}"),
-                format!("`{line}` is answered by an error and `bestmove (none)`"),
+                format!("`{line}` is answered with an error and `bestmove (none)`"),
                 move |talk| is_refused_with_answer(talk, line),
             ));
         }
@@ -88,7 +88,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
         ] {
             checks.push(Check::new(
                 format!("busy/{name}"),
-                format!("`{line}` is refused during a search, which goes on"),
+                format!("`{line}` is rejected during a search, which continues"),
                 move |talk| is_refused_when_busy(talk, line),
             ));
         }
@@ -138,7 +138,7 @@ fn is_refused_when_busy(talk: &mut Talk, line: &str) -> Result<(), Fault> {
     let search = talk.go("stop")?;
     expect(errors == 1, || format!("expected one error, got {lines:?}"))?;
     expect(search.best.best.is_some(), || {
-        "the search has no move any more".into()
+        "the search has lost its move".into()
     })
 }
 

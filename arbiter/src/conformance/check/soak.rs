@@ -72,7 +72,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         .collect();
     vec![Check::new(
         "soak/memory",
-        "memory does not grow steadily over many games",
+        "memory does not keep growing over many games",
         move |talk| {
             let readings = play(talk, soak, variant, &seats)?;
             let growth = Growth::of(&readings);
@@ -110,7 +110,7 @@ fn play(
         play_game(talk, variant, seats, &mut rng)?;
         if game % between == 0 {
             let Some(memory) = memory(talk.process()) else {
-                return Err(Fault::Skipped("/proc does not tell its memory".into()));
+                return Err(Fault::Skipped("/proc does not report its memory".into()));
             };
             readings.push((game, memory));
         }

@@ -143,7 +143,7 @@ impl Talk {
         let variant = self.home().or(asked.first().map(|(variant, _)| *variant));
         match variant {
             Some(variant) => Ok(first_words(variant, count)?.0.join(" ")),
-            None => Err(Fault::Skipped("no variant that is known".into())),
+            None => Err(Fault::Skipped("no known variant".into())),
         }
     }
 
@@ -200,7 +200,7 @@ impl Talk {
             return lines.join("\n");
         }
         let (start, end) = (SHOWN_LINES / 2, lines.len() - SHOWN_LINES / 2);
-        let left_out = format!("# {} lines are left out", end - start);
+        let left_out = format!("# {} lines omitted", end - start);
         [&lines[..start], &[left_out], &lines[end..]]
             .concat()
             .join("\n")
@@ -292,7 +292,7 @@ impl Talk {
             }
             if Instant::now() > deadline {
                 let patience = self.patience().as_millis();
-                return wrong(format!("no {word} within {patience} ms, but other lines"));
+                return wrong(format!("no {word} within {patience} ms, only other lines"));
             }
         }
     }

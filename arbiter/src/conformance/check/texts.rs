@@ -29,14 +29,14 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     for (variant, seats) in tables(settings) {
         checks.push(Check::new(
             format!("{}/{seats}/text-changed", variant.name),
-            "an invalid position text is refused, naming a wrong field, and changes nothing",
+            "an invalid position text is rejected with the name of the wrong field, and changes nothing",
             move |talk| changed_texts(talk, variant, seats),
         ));
         let has_etudes = etude_of_start(variant, seats).is_some();
         if has_etudes {
             checks.push(Check::new(
                 format!("{}/{seats}/etude", variant.name),
-                "a position set by an etude is the one that it says",
+                "an etude sets the position that it describes",
                 move |talk| etudes_are_read(talk, variant, seats),
             ));
         }
@@ -63,7 +63,7 @@ fn changed_texts(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Re
         let expected = match variant.parse(&text) {
             Ok(position) => {
                 expect(answer.is_empty(), || {
-                    format!("{text:?} is right: {answer:?}")
+                    format!("{text:?} is accepted: {answer:?}")
                 })?;
                 position
             }
@@ -175,7 +175,7 @@ fn etudes_are_read(talk: &mut Talk, variant: &'static Variant, seats: usize) -> 
     for line in lines {
         let answer = talk.ask(&format!("position etude {line}"))?;
         expect(answer.is_empty(), || {
-            format!("{line:?} is right: {answer:?}")
+            format!("{line:?} is accepted: {answer:?}")
         })?;
         let position = variant.parse_etude(&line);
         let expected = position.map(|position| format!("Fen: {position}"));

@@ -73,7 +73,7 @@ pub enum ProgramError {
     },
     /// It says more than anybody reads.
     #[error(
-        "endless output: {lines} lines of {bytes} bytes where an end was expected; the last is {last:?}"
+        "endless output: {lines} lines, {bytes} bytes; the last is {last:?}"
     )]
     Endless {
         /// Lines since one was sent or found.

@@ -35,7 +35,7 @@ pub(super) enum Step {
 pub enum ScriptError {
     /// A line begins with something else.
     #[error(
-        "line {line}: {text:?} is no line of a script: expected `> `, `< `, `~`, `#` or nothing at its beginning"
+        "line {line}: {text:?} is not a line of a script: expected `> `, `< `, `~`, `#` or an empty line"
     )]
     Beginning {
         /// Its number, from 1.
@@ -45,7 +45,7 @@ pub enum ScriptError {
     },
     /// A wait is not for a whole number of milliseconds.
     #[error(
-        "line {line}: {text:?} is no time to wait: expected a whole number of milliseconds, or nothing"
+        "line {line}: {text:?} is not a waiting time: expected a whole number of milliseconds, or nothing"
     )]
     Wait {
         /// Its number, from 1.
@@ -128,15 +128,15 @@ mod tests {
         for (text, expected) in [
             (
                 "> uci\nuciok",
-                "line 2: \"uciok\" is no line of a script: expected `> `, `< `, `~`, `#` or nothing at its beginning",
+                "line 2: \"uciok\" is not a line of a script: expected `> `, `< `, `~`, `#` or an empty line",
             ),
             (
                 "~ soon",
-                "line 1: \"soon\" is no time to wait: expected a whole number of milliseconds, or nothing",
+                "line 1: \"soon\" is not a waiting time: expected a whole number of milliseconds, or nothing",
             ),
             (
                 "~ -1",
-                "line 1: \"-1\" is no time to wait: expected a whole number of milliseconds, or nothing",
+                "line 1: \"-1\" is not a waiting time: expected a whole number of milliseconds, or nothing",
             ),
         ] {
             let error = text.parse::<Script>().unwrap_err();

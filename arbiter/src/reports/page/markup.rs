@@ -199,8 +199,8 @@ fn crosstable(standings: &Standings) -> Markup {
                     @for other in 0..names.len() { (cell(one, other)) }
                 } } }
             } }
-            p.note { "Each seat of the engine of the row compared with each seat of the engine of the column that \
-                sat in the same game: 1 for the better place, 1/2 for a shared one; of how many." }
+            p.note { "Compares each seat of the row's engine with each seat of the column's engine in the same \
+                game: 1 for the better place, 1/2 for a shared one; of the number of comparisons." }
         }
     }
 }
@@ -321,7 +321,7 @@ fn games(page: &Page) -> Markup {
             @if shown < all {
                 p.note #shown {
                     (shown) " of " (all) " games can be shown: those with faults, then the first ones. The numbers \
-                        above are of all games."
+                        above cover all games."
                 }
             }
             @if shown > 0 { div #game { noscript { p { "Stepping through the games needs JavaScript." } } } }

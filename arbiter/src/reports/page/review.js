@@ -31,7 +31,7 @@ function reviewedShares(game, seat) {
   return points;
 }
 
-/** The moves that lost most, the worst first, each with the share of the seat that made it. */
+/** The worst moves, the worst first, each with the share of the seat that made it. */
 function worstMoves(game) {
   const worst = game.review ? game.review.worst : [];
   return worst.filter((ply) => game.positions.steps[ply - 1]).map((ply) => {
