@@ -1,4 +1,4 @@
-//! `arbiter explain`: what happened in a game, above all in one that ended badly.
+//! `arbiter explain`: shows what happened in a game, above all in one with a fault.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::exit;
 
-/// Tells of a game, or of every game with a fault.
+/// Explains one game, or every game with a fault.
 pub fn run(args: &ExplainArgs) -> ExitCode {
     match explained(args) {
         Ok(text) => {
@@ -22,7 +22,7 @@ pub fn run(args: &ExplainArgs) -> ExitCode {
     }
 }
 
-/// Why a game cannot be explained.
+/// Errors that stop the command.
 #[derive(Debug, Error)]
 enum Unexplained {
     #[error(transparent)]

@@ -74,14 +74,10 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
                 expect(is_told(&lines), || format!("got {lines:?}"))
             },
         ),
-        Check::new(
-            "debug/off",
-            "`debug off` undoes `debug on`",
-            |talk| {
-                talk.set(&["debug on".into(), "debug off".into()])?;
-                nothing(&talk.ask("position startpos")?)
-            },
-        ),
+        Check::new("debug/off", "`debug off` undoes `debug on`", |talk| {
+            talk.set(&["debug on".into(), "debug off".into()])?;
+            nothing(&talk.ask("position startpos")?)
+        }),
         Check::new(
             "busy/answers",
             "queries are answered during a search, which continues",

@@ -11,11 +11,15 @@ const TIME_TO_END: Duration = Duration::from_secs(2);
 /// The checks of input and of the end.
 pub fn checks(profile: Profile) -> Vec<Check> {
     let mut checks = vec![
-        Check::new("input/empty-lines", "empty lines are not answered", |talk| {
-            talk.send_bytes(b"\n\n   \n\t\n")?;
-            let lines = talk.fence()?;
-            expect(lines.is_empty(), || format!("{:?} came", lines[0]))
-        }),
+        Check::new(
+            "input/empty-lines",
+            "empty lines are not answered",
+            |talk| {
+                talk.send_bytes(b"\n\n   \n\t\n")?;
+                let lines = talk.fence()?;
+                expect(lines.is_empty(), || format!("{:?} came", lines[0]))
+            },
+        ),
         Check::new("input/crlf", "lines may end with CR LF", |talk| {
             let start = talk.beginning()?;
             talk.send_bytes(format!("{start}\r\nisready\r\n").as_bytes())?;
@@ -123,5 +127,8 @@ fn ends(talk: &mut Talk, lines: &[&str]) -> Result<(), Fault> {
             Err(_) => return Ok(()),
         }
     }
-    wrong(format!("it still runs after {} ms", TIME_TO_END.as_millis()))
+    wrong(format!(
+        "it still runs after {} ms",
+        TIME_TO_END.as_millis()
+    ))
 }
