@@ -31,12 +31,12 @@ pub use talks::{CheckArgs, FormatArg, ProfileArg, TranscriptArgs};
 )]
 #[command(propagate_version = true, max_term_width = 100)]
 pub struct Cli {
-    /// What to do.
+    /// Subcommand to run
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What the arbiter can do.
+/// Subcommands of the arbiter.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Play a match between engines

@@ -183,7 +183,7 @@ fn a_match_of_three_seats() {
     assert_eq!(reported.all("#shown").len(), 0, "all games are shown");
     let names = reported.all("dl.settings dt").into_iter().map(words_of);
     let names: Vec<String> = names.collect();
-    for name in ["begun", "to the last game", "machine", "arbiter"] {
+    for name in ["started", "duration", "machine", "arbiter"] {
         assert!(names.contains(&name.to_string()), "no {name} in {names:?}");
     }
     let programs = reported.all("#engines td code[title]");

@@ -1,5 +1,5 @@
-//! Tells what happened in a game, above all in one that ended badly: who was at fault and why, what the
-//! process of the offender came to, and the last lines of the talk with it.
+//! Explanation of a game, above all of one with a fault: the engine at fault, the reason, the end of its process and
+//! its last lines.
 
 use std::fmt::Write;
 
@@ -7,10 +7,10 @@ use matches::record::printable::printable;
 use matches::record::{Evidence, GameRecord, Speaker};
 use matches::report::what_was_legal;
 
-/// Moves at the end of the game that are told.
+/// Number of final moves shown.
 const LAST_MOVES: usize = 6;
 
-/// Several lines about a game, with a newline at the end.
+/// Explains a game in several lines, with a newline at the end.
 pub fn explain(record: &GameRecord) -> String {
     let mut text = format!(
         "game {} of block {}, {}\n",
@@ -59,7 +59,7 @@ pub fn explain(record: &GameRecord) -> String {
     text
 }
 
-/// The last moves with what the engines said of them.
+/// The last moves with the engines' reports on them.
 fn last_moves(record: &GameRecord) -> String {
     let first = record.turns.len().saturating_sub(LAST_MOVES);
     let mut text = match record.turns.len() {
@@ -91,7 +91,7 @@ fn last_moves(record: &GameRecord) -> String {
     text
 }
 
-/// What is known of the last moments of the offender.
+/// The evidence collected from the engine at fault.
 fn told(evidence: &Evidence) -> String {
     let mut text = String::new();
     if let Some(exit) = &evidence.exit {

@@ -1,4 +1,4 @@
-//! What a search says: one answer, in time, the same each time.
+//! Checks of a search's answer: exactly one, in time, and deterministic.
 
 use std::time::{Duration, Instant};
 
@@ -12,10 +12,9 @@ use buxtehude::rules::Variant;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// How long is waited for what must not come.
+/// Time to wait for output that must not come.
 const SILENCE: Duration = Duration::from_millis(60);
 
-/// The checks of answers.
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = vec![
         Check::new(
@@ -150,12 +149,12 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     checks
 }
 
-/// Sets the start.
+/// Sets the start position.
 fn start(talk: &mut Talk) -> Result<(), Fault> {
     talk.set(&[talk.beginning()?])
 }
 
-/// Sends a `go` whose answer has to wait, and what releases it.
+/// Sends a `go` that must not be answered before `release` is sent.
 fn held_until(talk: &mut Talk, go: &str, release: &str) -> Result<(), Fault> {
     start(talk)?;
     talk.send(go)?;
@@ -171,7 +170,7 @@ fn held_until(talk: &mut Talk, go: &str, release: &str) -> Result<(), Fault> {
     talk.go(release).map(drop)
 }
 
-/// Each of two moves, named behind the other, is found where both are listed.
+/// Both moves of `searchmoves` are reported with MultiPV.
 fn searchmoves(talk: &mut Talk, variant: &'static Variant) -> Result<(), Fault> {
     if !talk.offers().iter().any(|offer| offer.name == "MultiPV") {
         return Err(Fault::Skipped("it does not offer MultiPV".into()));

@@ -1,4 +1,4 @@
-//! Commands beside those of plain UCI: the greeting of UGI, debugging, counts, and what helps a person.
+//! Checks of commands beyond plain UCI: the UGI greeting, debugging, node counts and human-readable output.
 
 use std::time::Instant;
 
@@ -11,13 +11,12 @@ use super::tables::tables;
 use super::talk::{Fault, Talk, expect, wrong};
 use super::{Check, Settings};
 
-/// The deepest count that is asked for.
+/// Greatest depth of perft.
 const PERFT_DEPTH: u32 = 2;
 
-/// Positions of a variant and a number of seats of which lines are counted.
+/// Positions counted by perft for each variant and number of seats.
 const COUNTED: usize = 6;
 
-/// The checks of commands.
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = vec![
         Check::new(
@@ -142,7 +141,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             |talk| {
                 talk.send("solve")?;
                 talk.until_line("Positions: ")?;
-                // How many lines follow is not known.
+                // The number of lines is unknown.
                 let deadline = Instant::now() + talk.patience();
                 while !talk.ask("ucinewgame")?.is_empty() {
                     expect(Instant::now() < deadline, || "it does not end".into())?;
@@ -191,7 +190,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     checks
 }
 
-/// The options and names with which an engine answers a greeting.
+/// The answer to a greeting: the engine's names and options.
 fn greeting(talk: &mut Talk, greeting: &str, last: &str) -> Result<Vec<String>, Fault> {
     talk.send(greeting)?;
     let mut lines = talk.until(last)?;
@@ -200,7 +199,7 @@ fn greeting(talk: &mut Talk, greeting: &str, last: &str) -> Result<Vec<String>, 
     Ok(lines)
 }
 
-/// The nodes that a bench visits.
+/// Nodes visited by a bench.
 fn bench(talk: &mut Talk, depth: u32) -> Result<u64, Fault> {
     talk.send(&format!("bench {depth}"))?;
     let lines = talk.until_line("Nodes/second")?;
@@ -224,7 +223,7 @@ fn is_told(lines: &[String]) -> bool {
     !lines.is_empty() && lines.iter().all(is_told)
 }
 
-/// Lines that are not those of a search that goes on.
+/// Removes the `info` lines of the running search.
 fn without_infos(lines: Vec<String>) -> Vec<String> {
     let is_info = |line: &String| matches!(line.parse(), Ok(Reply::Info(_) | Reply::Say(_)));
     lines.into_iter().filter(|line| !is_info(line)).collect()

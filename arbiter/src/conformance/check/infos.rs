@@ -1,4 +1,4 @@
-//! What is said of a search: the facts of its `info` lines, and that they agree with each other.
+//! Checks that the fields of `info` lines are complete and consistent.
 
 use std::time::Duration;
 
@@ -10,12 +10,11 @@ use super::tables::tables;
 use super::talk::{Fault, Search, Talk, expect, is_legal, wrong};
 use super::{Check, Settings};
 
-/// The facts of a line, in their order.
+/// Fields of an `info` line, in order.
 const FACTS: [&str; 10] = [
     "depth", "seldepth", "multipv", "estimate", "score", "nodes", "nps", "hashfull", "time", "pv",
 ];
 
-/// The checks of facts.
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = vec![
         Check::new(
@@ -121,7 +120,7 @@ fn is_mate(info: &Info) -> bool {
     matches!(info.score, Some(Score::Mate(_)))
 }
 
-/// The lines of the best move.
+/// The `info` lines of the best move.
 fn first_lines(search: &Search) -> impl Iterator<Item = &Info> {
     let is_first = |info: &&Info| info.depth.is_some() && info.multipv.is_none_or(|rank| rank == 1);
     search.infos.iter().filter(is_first)
@@ -148,7 +147,7 @@ fn numbers_agree(talk: &mut Talk) -> Result<(), Fault> {
         })?;
         (nodes, time) = (now, at);
         let speed = info.nps.unwrap_or_default();
-        // Times are whole milliseconds: short ones say little.
+        // Times are in whole milliseconds, so short ones are imprecise.
         let is_near = |by: u64| speed * by / 1000 * 10 <= nodes * 11;
         let is_far = |by: u64| speed * (by + 1) / 1000 * 11 >= nodes * 10;
         expect(at < 20 || (is_near(at) && is_far(at)), || {
@@ -182,7 +181,7 @@ fn scores_agree(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The share of a seat on the scale of ratings.
+/// A seat's share on the rating scale.
 fn rating(share: u16, seats: usize) -> i32 {
     let most = 2000.0 / seats as f64;
     let share = f64::from(share).clamp(0.5, most - 0.5);
@@ -212,7 +211,7 @@ fn best_line_is_answered(talk: &mut Talk, reached: &Reached) -> Result<(), Fault
     })
 }
 
-/// A game that is over, with its moves.
+/// A finished game and its moves.
 fn finished(variant: &Variant, seats: usize) -> Result<(AnyPosition, Vec<String>), Fault> {
     let mut rng = <rand_chacha::ChaCha8Rng as rand::SeedableRng>::seed_from_u64(1);
     let start = variant.start(seats);
@@ -262,7 +261,7 @@ fn over(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Result<(), 
             format!("no line {expected:?} in {shown:?}")
         })?;
     }
-    // Where nothing is left to find out, a `go` without a limit is answered at once.
+    // In a finished game, a `go` without a limit is answered at once.
     let search = talk.go("go")?;
     expect(search.best.best.is_none(), || format!("{:?}", search.best))?;
     let exact = &search.best.estimate;

@@ -1,14 +1,13 @@
-//! Lines of all kinds, and the end of the talk.
+//! Checks of unusual input and of the program's end.
 
 use std::time::{Duration, Instant};
 
 use super::talk::{Fault, Talk, expect, wrong};
 use super::{Check, Profile};
 
-/// How long an engine may take to end.
+/// Time for an engine to exit.
 const TIME_TO_END: Duration = Duration::from_secs(2);
 
-/// The checks of input and of the end.
 pub fn checks(profile: Profile) -> Vec<Check> {
     let mut checks = vec![
         Check::new(
@@ -113,7 +112,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
     checks
 }
 
-/// Sends lines of which the last ends the program, and waits for its end.
+/// Sends lines, the last of which ends the program, and waits for its exit.
 fn ends(talk: &mut Talk, lines: &[&str]) -> Result<(), Fault> {
     for line in lines {
         talk.send(line)?;

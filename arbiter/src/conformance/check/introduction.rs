@@ -1,11 +1,10 @@
-//! How an engine introduces itself: `uci`, its options, `isready`.
+//! Checks of the introduction: `uci`, the options and `isready`.
 
 use buxtehude::protocol::{OptionKind, Reply};
 
 use super::Check;
 use super::talk::{Fault, Talk, expect, wrong};
 
-/// The checks of the introduction.
 pub fn checks() -> Vec<Check> {
     vec![
         Check::new(
@@ -140,7 +139,7 @@ pub fn checks() -> Vec<Check> {
     ]
 }
 
-/// The lines with which `uci` is answered.
+/// The answer to `uci`.
 pub fn introduction(talk: &mut Talk) -> Result<Vec<String>, Fault> {
     talk.send("uci")?;
     talk.until("uciok")
@@ -154,11 +153,11 @@ fn expect_reply(talk: &mut Talk, is_it: fn(&Reply) -> bool, name: &str) -> Resul
     expect(found, || format!("no line {name:?}"))
 }
 
-/// The options that can be set without harm, each with values that it takes; its default is the last.
+/// The options that are safe to set, each with accepted values; the default comes last.
 fn settable(talk: &Talk) -> Vec<(String, Vec<String>)> {
     let of = |offer: &buxtehude::protocol::OptionOffer| {
         let values = match &offer.kind {
-            // A table of any size may be more than the machine has.
+            // The largest table may exceed the machine's memory.
             OptionKind::Spin { default, .. } if offer.name == "Hash" => vec![default.to_string()],
             OptionKind::Spin { default, min, max } => {
                 [min, max, default].map(i64::to_string).to_vec()

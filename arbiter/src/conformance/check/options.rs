@@ -1,4 +1,4 @@
-//! Options: how they are set, and that they do something.
+//! Checks that options can be set and have an effect.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use super::limits::TRIES;
 use super::talk::{Fault, Talk, expect, wrong};
 use super::{Check, Settings};
 
-/// Positions in which the settings of a preset show, by the game's own words for a position: near its end, where
-/// moves differ much. Those that a variant refuses are not asked.
+/// Positions in which the settings of a preset change the evaluation, as position texts of the games: near the end,
+/// where moves differ much. A position is skipped for a variant that rejects it.
 const POSITIONS: [&str; 5] = [
     "45,26,2/29,19,0 1 - -",
     "20,60,2/25,50,1/23,70,3 1 - -",
@@ -20,7 +20,6 @@ const POSITIONS: [&str; 5] = [
     "3h1h1h/h7/8/8/8/8/3F4/8 w - - 0 1",
 ];
 
-/// The checks of options.
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = vec![
         Check::new("options/spelt", "option lines follow the grammar", |talk| {
@@ -72,7 +71,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
                     return Err(Fault::Skipped("it does not offer Move Overhead".into()));
                 }
                 let usual = used_with_overhead(talk, 1)?;
-                // A busy machine makes an answer later, never earlier.
+                // A busy machine can only delay an answer.
                 let mut large = used_with_overhead(talk, 5000)?;
                 for _ in 1..TRIES {
                     if large > MOST_USED {
@@ -136,10 +135,10 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     checks
 }
 
-/// What is used of a movetime of 300 ms, at the most, when a fifth of it is set aside.
+/// Longest use of a movetime of 300 ms with a fifth reserved as overhead.
 const MOST_USED: Duration = Duration::from_millis(280);
 
-/// How long a `go` takes with so much overhead.
+/// Time that a `go` takes with this overhead.
 fn used_with_overhead(talk: &mut Talk, overhead: u64) -> Result<Duration, Fault> {
     talk.set(&[
         format!("setoption name Move Overhead value {overhead}"),
@@ -148,13 +147,13 @@ fn used_with_overhead(talk: &mut Talk, overhead: u64) -> Result<Duration, Fault>
     talk.go("go movetime 300").map(|search| search.elapsed)
 }
 
-/// The option that chooses the game.
+/// The option that selects the game.
 const VARIANT: &str = "UCI_Variant";
 
-/// The preset whose settings can be chosen, with one under which all others show.
+/// The preset whose settings can be changed, with a strategy under which every other setting has an effect.
 const BASE: [(&str, &str); 2] = [("Preset", "article"), ("Strategy", "relative")];
 
-/// The options that say how a preset plays, each with a value that is neither its default nor in [`BASE`].
+/// Options that change a preset's play, each with a value that is neither its default nor in [`BASE`].
 const EFFECTS: [(&str, &str); 11] = [
     ("Preset", "search"),
     ("Ks", "900"),
@@ -196,13 +195,13 @@ fn effects() -> impl Iterator<Item = Check> {
     })
 }
 
-/// What `eval` and a search say of a position with options set; `None` where its game is not checked.
+/// The output of `eval` and of a search with options set; `None` if the position's game is not checked.
 fn with(
     talk: &mut Talk,
     options: &[(&str, &str)],
     position: &str,
 ) -> Result<Option<Vec<String>>, Fault> {
-    // The talk ends behind this: the options are not put back one by one.
+    // The engine is restarted after this check, so the options need no reset.
     talk.close();
     let mut variants = VARIANTS.iter();
     let variant = variants.find(|variant| variant.parse(position).is_ok());
@@ -227,7 +226,7 @@ fn with(
     Ok(Some(lines))
 }
 
-/// The command that sets an option to its default, or presses a button.
+/// The command that resets an option to its default, or presses a button.
 fn to_default(name: &str, kind: &OptionKind) -> String {
     let value = match kind {
         OptionKind::Check { default } => default.to_string(),

@@ -1,9 +1,9 @@
-//! That bad input is answered, and changes nothing.
+//! Checks that invalid input is answered with an error and changes nothing.
 
 use super::talk::{Fault, Talk, expect};
 use super::{Check, Profile};
 
-/// Lines that are no command, or not now, with what is wrong with them.
+/// Invalid lines, with names for their errors.
 const BAD_LINES: &[(&str, &str)] = &[
     ("unknown-command", "hop"),
     ("unknown-case", "ISREADY"),
@@ -38,7 +38,7 @@ const BAD_LINES: &[(&str, &str)] = &[
     ("not-utf8", "position startpos moves \u{fffd}\u{fffd}"),
 ];
 
-/// Bad `go`s: each is answered by `bestmove (none)` too.
+/// Invalid `go` commands; each is also answered with `bestmove (none)`.
 const BAD_GOES: &[(&str, &str)] = &[
     ("depth-zero", "go depth 0"),
     ("depth-word", "go depth deep"),
@@ -55,7 +55,6 @@ const BAD_GOES: &[(&str, &str)] = &[
     ("movestogo-zero", "go wtime 1000 btime 1000 movestogo 0"),
 ];
 
-/// The checks of bad input.
 pub fn checks(profile: Profile) -> Vec<Check> {
     let mut checks = Vec::new();
     for &(name, line) in BAD_LINES {
@@ -96,7 +95,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
     checks
 }
 
-/// What the engine says of its position.
+/// The engine's description of its position.
 fn state(talk: &mut Talk) -> Result<Vec<String>, Fault> {
     talk.ask("d")
 }
