@@ -106,9 +106,7 @@ pub enum ArgsError {
         seats: usize,
     },
     /// Pondering in a game that does not have two seats. Only with two can an engine tell whose move comes next.
-    #[error(
-        "engine {engine}: ponder=on: expected two seats, found {seats}"
-    )]
+    #[error("engine {engine}: ponder=on: expected two seats, found {seats}")]
     PonderSeats {
         /// The engine.
         engine: String,

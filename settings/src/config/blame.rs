@@ -26,9 +26,10 @@ pub fn of(error: clap::Error, path: &Path, keys: &[&str]) -> ConfigError {
         Some(ContextValue::Strings(values)) if !values.is_empty() => {
             format!("expected one of {}", values.join(", "))
         }
-        _ => error
-            .source()
-            .map_or_else(|| "expected a different value".to_string(), ToString::to_string),
+        _ => error.source().map_or_else(
+            || "expected a different value".to_string(),
+            ToString::to_string,
+        ),
     };
     ConfigError::Value {
         path,

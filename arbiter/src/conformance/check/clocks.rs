@@ -116,8 +116,5 @@ fn position_of(
             return Ok((position, actions));
         }
     }
-    wrong(format!(
-        "no position found with seat {} to move",
-        mover + 1
-    ))
+    wrong(format!("no position found with seat {} to move", mover + 1))
 }

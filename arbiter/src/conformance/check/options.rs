@@ -125,7 +125,9 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
                     })?;
                     let shown = talk.ask("d")?;
                     let expected = format!("Fen: {start}");
-                    expect(shown.contains(&expected), || format!("no line {expected:?}"))?;
+                    expect(shown.contains(&expected), || {
+                        format!("no line {expected:?}")
+                    })?;
                 }
                 Ok(())
             },

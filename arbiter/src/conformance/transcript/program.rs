@@ -72,9 +72,7 @@ pub enum ProgramError {
         source: io::Error,
     },
     /// It prints too many lines.
-    #[error(
-        "endless output: {lines} lines, {bytes} bytes; the last is {last:?}"
-    )]
+    #[error("endless output: {lines} lines, {bytes} bytes; the last is {last:?}")]
     Endless {
         /// Number of lines since the last one sent or expected.
         lines: usize,
