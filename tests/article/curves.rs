@@ -1,4 +1,4 @@
-//! Curves obey each sentence of the article: the preset's, and those that were tried for it.
+//! The curves of the preset and of its other candidates agree with each sentence of the article.
 
 #[path = "../../examples/curve_candidates/candidates.rs"]
 mod candidates;
@@ -6,7 +6,7 @@ mod candidates;
 use buxtehude::eval::curves::{CURVES, CarrotCurve, Curves};
 use candidates::{CANDIDATES, Candidate};
 
-/// Each candidate's name and curves, the preset's first.
+/// Name and curves of each candidate, the preset's first.
 fn all() -> impl Iterator<Item = (String, Curves)> {
     let curves = |Candidate { name, idea, shape }: &Candidate| {
         let name = format!("{name} ({idea})");
@@ -15,7 +15,7 @@ fn all() -> impl Iterator<Item = (String, Curves)> {
     CANDIDATES.iter().map(curves)
 }
 
-/// What `span` more carrots are worth to a hare that holds `from`.
+/// Value of `span` more carrots to a hare that holds `from`.
 fn gain(curve: &CarrotCurve, from: usize, span: usize) -> i32 {
     curve[from + span] - curve[from]
 }
@@ -50,7 +50,7 @@ fn carrots_are_worth_less_and_less() {
 
 #[test]
 fn the_worth_of_carrots_falls_faster_in_the_second_half() {
-    // The points of a curve are rounded; what the curves are made from is not.
+    // The points of a curve are rounded; the underlying shapes are not.
     for Candidate { name, shape, .. } in CANDIDATES {
         let (first, second) = (shape.first_half.half, shape.second_half.half);
         assert!(second < first, "{name}: {first}, {second}");
