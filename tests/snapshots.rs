@@ -36,7 +36,7 @@ fn converse(lines: &[&str]) -> String {
         before = line;
     }
     let (rest, status) = engine.finish();
-    assert!(rest.is_empty(), "nothing more is said: {rest:?}");
+    assert!(rest.is_empty(), "unexpected output: {rest:?}");
     assert!(status.success(), "{status}");
     text
 }

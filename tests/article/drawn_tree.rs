@@ -130,6 +130,6 @@ fn vertex_8_is_not_looked_into_when_pruning() {
     assert!(!looks_below_8(Strategy::Absolute, Prune::Article));
     assert!(!looks_below_8(Strategy::Relative, Prune::Article));
     assert!(!looks_below_8(Strategy::Relative, Prune::Exact));
-    // Under `absolute`, seat 2 may choose a vector below 8 that is good for both, so pruning is not exact there.
+    // Under `absolute`, seat 2 may choose a vector below 8 that is good for both, so exact pruning makes no cut.
     assert!(looks_below_8(Strategy::Absolute, Prune::Exact));
 }

@@ -140,7 +140,7 @@ impl SlowMinimax {
                 best = Some((mv, value));
             }
         }
-        best.expect("somebody can move")
+        best.expect("a legal move")
     }
 
     fn value(&mut self, board: &Board, depth: u32) -> i32 {
