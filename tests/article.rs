@@ -1,4 +1,4 @@
-//! The article's way of playing: held against a slow and obvious search, and against what the article says.
+//! The article's search, compared with a slow and obvious one and with the article's text.
 
 mod curves;
 mod drawn_tree;
@@ -22,7 +22,7 @@ const HARE_MODELS: [HareModel; 3] = [
     HareModel::Chance,
 ];
 
-/// The preset with a few choices made.
+/// The preset with some settings changed.
 fn settings(
     strategy: Strategy,
     hare_model: HareModel,

@@ -1,4 +1,4 @@
-//! The boards in the documentation are the boards of the rules.
+//! The boards in the documents equal the boards of the rules.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! The engine as a program in a shell: its arguments, its exit codes, and what it does when its input ends.
+//! The engine as a program in a shell: arguments, exit status, and the end of its input.
 
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
@@ -11,7 +11,7 @@ fn run(arguments: &[&str], input: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A program that was given arguments reads nothing, and may be gone by now.
+    // A program with arguments reads no input, and may have exited.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     child.wait_with_output().unwrap()
 }

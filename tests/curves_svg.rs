@@ -1,4 +1,4 @@
-//! The picture of the curves in the documentation is the picture of the curves as they are.
+//! The picture of the curves in the documents shows the current curves.
 
 #[path = "../examples/plot_curves/drawing.rs"]
 mod drawing;

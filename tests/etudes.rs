@@ -1,4 +1,4 @@
-//! The commands `buxtehude etudes ...` of the real binary, on files of its own for each test.
+//! The commands `buxtehude etudes ...` of the real binary, each test with its own files.
 
 mod arguments;
 mod folder;

@@ -1,5 +1,5 @@
-//! The rules by example: a position, a few words of a move list, and what must come of them. Every row is
-//! worked out by hand from the printed rules.
+//! The rules by example: a position, some words of a move list, and the expected result. Every row follows from the
+//! printed rules by hand.
 
 use buxtehude::rules::{AnyPosition, Rules, Seat, Turn, Variant, hase, perft, perft_by_playing};
 
@@ -11,20 +11,20 @@ fn position(text: &str) -> AnyPosition {
     }
 }
 
-/// A position; moves and cards; the position that they lead to.
+/// A position, moves and cards, and the position that they lead to.
 const CONSEQUENCES: &[(&str, &str, &str)] = &[
     // The printed example of a move list.
     ("0,68,3/0,68,3 1 - -", "1 +half 4 4", "5,24,3/4,58,3 2 - H"),
     // n(n+1)/2 carrots for n squares; on a hare square a card is due.
     ("0,68,3/0,68,3 1 - -", "5", "5,53,3/0,68,3 2 - -"),
     ("0,68,3/0,68,3 1 - -", "6", "6,47,3/0,68,3 1?21 - -"),
-    // A lettuce is eaten in the turn missed, for 10 x place carrots.
+    // A lettuce is eaten during the missed turn, for 10 x place carrots.
     ("0,68,3/0,68,3 1 - -", "7", "7,40,3!/0,68,3 2 - -"),
     ("0,68,3/0,68,3 1 - -", "7 2 0", "7,50,2/2,65,3 2 - -"),
     ("0,68,3/0,68,3 1 - -", "7 10 0", "7,60,2/10,13,3 2 - -"),
-    // A turn missed on a hare square costs nothing else.
+    // Missing a turn on a hare square costs nothing else.
     ("6,20,3!/0,68,3 1 - -", "0", "6,20,3/0,68,3 2 - -"),
-    // Income on the number of the place, and only there, comes with the next move of any kind.
+    // Income on the square with the place's number, and only there, comes with the next move of any kind.
     ("10,5,3/20,5,3 1 - -", "3", "13,19,3/20,5,3 2 - -"),
     ("10,5,3/20,5,3 1 - -", "-2", "8,45,3/20,5,3 2 - -"),
     ("10,6,3/9,5,3 1 - -", "3", "13,0,3/9,5,3 2 - -"),
@@ -41,17 +41,17 @@ const CONSEQUENCES: &[(&str, &str, &str)] = &[
         "1",
         "17,59,3/64,0,0/20,5,3/21,5,3/23,5,3/26,5,3 3 2 -",
     ),
-    // A step back gains 10 carrots a square.
+    // A step back gains 10 carrots per square.
     ("23,3,3/30,68,3 1 - -", "-4", "19,63,3/30,68,3 2 - -"),
     // Carrot squares.
     ("2,9,3/0,68,3 1 - -", "1001", "2,19,3/0,68,3 2 - -"),
     ("2,10,3/0,68,3 1 - -", "1002", "2,0,3/0,68,3 2 - -"),
-    // Without a move: back to the start with its carrots, and the same seat moves on.
+    // Without a legal move: back to the start with its carrots, and the same seat moves again.
     ("4,0,2/0,68,3 1 - -", "0", "0,68,2/0,68,3 1 - -"),
     ("4,0,2/0,68,3 1 - -", "0 1", "1,67,2/0,68,3 1?1 - -"),
     ("12,0,3/11,5,3 1 - -", "0", "0,68,3/11,5,3 1 - -"),
     ("0,0,3/5,68,3 1 - -", "0", "0,68,3/5,68,3 1 - -"),
-    // The finish; finished seats are passed over.
+    // The finish; finished seats are skipped.
     ("63,11,0/0,68,3 1 - -", "1", "64,10,0/0,68,3 2 1 -"),
     (
         "64,10,0/63,21,0/0,68,3 2 1 -",
@@ -63,7 +63,7 @@ const CONSEQUENCES: &[(&str, &str, &str)] = &[
         "4",
         "4,58,3/64,10,0/5,68,3 3 2 -",
     ),
-    // More behind than ahead, as many, and a finished hare ahead.
+    // More hares behind than ahead, equal numbers, and a finished hare ahead.
     ("14,5,3/0,68,3 1?6 - -", "+behind", "14,5,3!/0,68,3 2 - B"),
     (
         "14,5,3/0,68,3/20,5,3 1?6 - -",
@@ -75,7 +75,7 @@ const CONSEQUENCES: &[(&str, &str, &str)] = &[
         "+behind",
         "14,5,3/0,68,3/64,0,0 1 3 B",
     ),
-    // A second move that cannot be made is a forced stay.
+    // A second impossible move is a forced stay.
     ("1,0,3/9,5,3 1?1 - -", "+behind 0", "0,68,3/9,5,3 1 - B"),
     ("14,5,3/0,68,3 1?6 - B", "+draw", "14,35,3/0,68,3 2 - BD"),
     ("14,5,0/0,68,3 1?6 - -", "+draw", "14,5,0!/0,68,3 2 - D"),
@@ -90,7 +90,7 @@ const CONSEQUENCES: &[(&str, &str, &str)] = &[
     ("14,0,3/0,68,3 1?6 - -", "+half", "14,0,3/0,68,3 2 - H"),
     ("14,5,3/0,68,3 1?6 - -", "+free", "14,11,3/0,68,3 2 - F"),
     ("14,5,3/0,68,3 1?6 - -", "+show", "14,5,3/0,68,3 2 - S"),
-    // Gifts of 10, 5, 1 and nothing, to those behind alone.
+    // Gifts of 10, 5, 1 and 0 carrots, only to hares behind.
     (
         "14,30,3/0,68,3/1,7,3/2,0,3/20,4,3 1?6 - -",
         "+give",
@@ -111,7 +111,7 @@ const CONSEQUENCES: &[(&str, &str, &str)] = &[
         "+give",
         "14,2,3/0,68,3/1,7,3/2,0,3/20,4,3 2 - G",
     ),
-    // A carrot from those in the race that have one; then the deck is whole again.
+    // A carrot from each hare in the race that has one; then the deck is complete again.
     (
         "14,5,3/0,68,3/20,0,3/64,4,0 1?6 4 BD",
         "+shuffle",
@@ -122,7 +122,7 @@ const CONSEQUENCES: &[(&str, &str, &str)] = &[
         "+shuffle",
         "14,6,3/0,67,3 2 - -",
     ),
-    // What goes beyond 65535 carrots is lost, and whoever pays it pays all the same.
+    // Carrots beyond 65535 are lost; a payer pays in full nevertheless.
     ("2,65530,3/0,68,3 1 - -", "1001", "2,65535,3/0,68,3 2 - -"),
     ("23,65500,3/30,68,3 1 - -", "-4", "19,65535,3/30,68,3 2 - -"),
     ("10,65530,3/20,5,3 1 - -", "3", "13,65529,3/20,5,3 2 - -"),
@@ -167,32 +167,32 @@ fn moves_and_cards_have_their_consequences() {
     }
 }
 
-/// A position and all that can happen in it.
+/// A position and its legal moves or cards.
 const LEGAL: &[(&str, &str)] = &[
     ("0,68,3/0,68,3 1 - -", "1 2 3 4 5 6 7 9 10"),
-    // No lettuce in hand; a hare on 5.
+    // No lettuce; another hare on 5.
     ("0,68,0/5,0,3 1 - -", "1 2 3 4 6 9 10"),
-    // Income counts: 5 carrots and 20 for the second place on a 2 pay for 6 squares.
+    // Income counts: 5 carrots and 20 for second place on a 2 pay for 6 squares.
     ("10,5,3/40,5,3 1 - -", "-2 2 3 4 6"),
-    // Nothing but the mark.
+    // Only the mark.
     ("7,40,3!/0,68,3 1 - -", "0"),
-    // Carrot squares, with too few to give and with enough.
+    // Carrot squares, with too few carrots to pay and with enough.
     ("2,9,3/0,68,3 1 - -", "1 2 3 1001"),
     ("2,10,3/0,68,3 1 - -", "1 2 3 4 1001 1002"),
-    // The nearest hedgehog behind, free and taken; never the one a hare stands on.
+    // The nearest hedgehog square behind, free and occupied; never the hare's own.
     ("12,1,3/5,5,3 1 - -", "-1 1"),
     ("12,1,3/11,5,3 1 - -", "1"),
     ("11,0,3/0,5,3 1 - -", "-3"),
-    // The finish: the carrots left, the lettuces, and a hare that is there already.
+    // The finish: limits of carrots and lettuces, and another hare already there.
     ("63,12,0/0,68,3 1 - -", "-7"),
     ("63,11,0/0,68,3 1 - -", "-7 1"),
     ("63,11,1/0,68,3 1 - -", "-7"),
     ("63,21,0/0,68,3/64,10,0 1 3 -", "-7 1"),
     ("63,22,0/0,68,3/64,10,0 1 3 -", "-7"),
-    // Without a move, at the start too.
+    // Without a legal move, even at the start.
     ("4,0,2/0,68,3 1 - -", "0"),
     ("0,0,3/5,68,3 1 - -", "0"),
-    // All 64 squares at once: no lettuce, and 2080 to 2090 carrots.
+    // All 64 squares at once, with no lettuce and 2080 to 2090 carrots.
     (
         "0,2079,0/8,68,3 1 - -",
         "1 2 3 4 5 6 9 10 12 13 14 16 17 18 20 21 23 25 26 27 28 29 31 32 33 34 35 36 38 39 40 41 44 45 46 47 \
@@ -213,7 +213,7 @@ const LEGAL: &[(&str, &str)] = &[
         "1 2 3 4 5 6 9 10 12 13 14 16 17 18 20 21 23 25 26 27 28 29 31 32 33 34 35 36 38 39 40 41 44 45 46 47 \
          48 49 51 52 53 54 55 58 59 60 61 63",
     ),
-    // Cards that are left, in deck order.
+    // The cards left, in deck order.
     (
         "14,5,3/0,68,3 1?6 - -",
         "+behind +draw +restore +half +free +show +give +shuffle",
@@ -285,11 +285,11 @@ fn perft_counts_a_card_as_a_ply_and_nothing_after_the_end() {
         panic!("hase-und-igel is no race")
     };
     for (text, counts) in [
-        // After 1, 3 or 6 each of eight cards; after 2, 4, 5, 7, 9 or 10 the other eight moves.
+        // After 1, 3 or 6, eight cards each; after 2, 4, 5, 7, 9 or 10, the other eight moves.
         ("0,68,3/0,68,3 1 - -", &[1, 9, 72][..]),
         ("14,5,3/0,68,3 1?6 - BBDDRRHHFFSSGG", &[1, 1, 9]),
         ("64,10,0/0,68,3 2 1 -", &[1, 0, 0, 0]),
-        // The one move that is left, and then the end.
+        // The last move, and then the end.
         ("63,11,0/56,68,3 1 - -", &[1, 1, 0, 0]),
     ] {
         let race = <hase::Position as buxtehude::rules::Game>::parse(ruleset, text).unwrap();

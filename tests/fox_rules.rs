@@ -1,5 +1,5 @@
-//! The rules of Rabbits and Wolves against a second implementation, slow and obvious, on a board of letters;
-//! and what they refuse, in which words.
+//! The rules of Rabbits and Wolves, compared with a second, slow and obvious implementation on a board of letters; and
+//! the messages of its errors.
 
 use buxtehude::rules::fox::{Position, RABBIT, WOLVES};
 use buxtehude::rules::{AnyPosition, Game, Seat, Turn, Variant, perft};
@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 
 const START: &str = "1h1h1h1h/8/8/8/8/8/8/4F3 w - - 0 1";
 
-/// A board of letters, row 1 first, with a space where nobody stands; `w` or `b` moves.
+/// A board of letters, row 1 first, with a space for an empty square; `w` or `b` moves.
 #[derive(Clone)]
 struct Board {
     rows: [[char; 8]; 8],
@@ -17,7 +17,7 @@ struct Board {
 }
 
 impl Board {
-    /// The board of a text that is known to be right.
+    /// Parses a valid text.
     fn read(text: &str) -> Board {
         let (squares, rest) = text.split_once(' ').unwrap();
         let mut rows = [[' '; 8]; 8];
@@ -37,7 +37,7 @@ impl Board {
         Board { rows, turn }
     }
 
-    /// A board with everybody on a random dark square.
+    /// A board with all pieces on random dark squares.
     fn random(rng: &mut StdRng) -> Board {
         let dark = |(row, file): &(usize, usize)| (row + file).is_multiple_of(2);
         let mut squares: Vec<(usize, usize)> = (0..8)
@@ -143,7 +143,7 @@ fn variant() -> &'static Variant {
     Variant::by_name("fox-and-hounds").unwrap()
 }
 
-/// Everything that the two implementations can both say of a position.
+/// Compares all facts that both implementations know of a position.
 fn compare(board: &Board, position: &Position) {
     assert_eq!(position.to_string(), board.text());
     let moves: Vec<String> = position.legal_moves().map(|mv| mv.to_string()).collect();

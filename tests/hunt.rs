@@ -1,4 +1,4 @@
-//! The ways to play Rabbits and Wolves: perfectly, as its article does, and by our search.
+//! The ways to play Rabbits and Wolves: perfectly, as in its article, and by our search.
 
 mod article;
 mod drawn_tree;
@@ -13,7 +13,7 @@ use rand::rngs::StdRng;
 use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 
-/// `count` positions in which a seat is to move, half of them random placements, half from random games.
+/// `count` positions with a seat to move, half of them random placements, half from random games.
 fn random_positions(seed: u64, count: usize) -> Vec<Position> {
     let mut rng = StdRng::seed_from_u64(seed);
     let mut positions = Vec::new();
@@ -57,7 +57,7 @@ fn request(position: &Position, preset: Preset) -> Request {
     }
 }
 
-/// The reports and the answer of a search, which a seat to move always has.
+/// Reports and answer of a search with a seat to move.
 fn run(request: &Request) -> (Vec<Report>, Answer) {
     let mut reports = Vec::new();
     let mut memory = Memory::new(1);
@@ -68,7 +68,7 @@ fn run(request: &Request) -> (Vec<Report>, Answer) {
     (reports, answer.expect("a seat is to move"))
 }
 
-/// What `score mate` has to be where the outcome is so many plies away.
+/// The expected `score mate` if the game ends after `plies` plies.
 fn mate(mover: Seat, winner: Seat, plies: u32) -> i32 {
     let own_moves = plies.div_ceil(2) as i32;
     if winner == mover {

@@ -1,4 +1,4 @@
-//! What the rules refuse to play, and in which words: what is no move, and each kind of illegal move.
+//! Messages for words that are not moves, and for each kind of illegal move.
 
 use buxtehude::rules::hase::{HASE_UND_IGEL, IllegalCard, IllegalMove, Position};
 use buxtehude::rules::{Game, Variant};
@@ -93,7 +93,7 @@ const ILLEGAL_MOVES: &[(&str, &str, &str)] = &[
         "6",
         "seat 1: a move of 6 costs 21 carrots, the hare holds 18",
     ),
-    // In the third place on square 4, a 3, it has 30 carrots more than its text says.
+    // In third place on square 4, a 3, the hare has 30 carrots more than its text says.
     (
         "4,2,3/20,68,3/21,68,3 1 - -",
         "8",
@@ -184,7 +184,7 @@ fn an_illegal_move_names_the_rule_that_it_breaks() {
 
 #[test]
 fn the_table_of_illegal_moves_is_complete() {
-    // A new kind of refusal does not compile here until it is counted, and then lacks a row.
+    // A new kind of error does not compile until it is counted here, and then lacks a row.
     fn kind(illegal: &IllegalMove) -> usize {
         match illegal {
             IllegalMove::CardDue { .. } => 0,

@@ -1,5 +1,5 @@
-//! What every position of every game promises, walked over random games of every variant and number of
-//! players, and the bookkeeping of carrots that Hase und Igel adds.
+//! Laws that hold in every position of every game, tested in random games of every variant and number of players; and
+//! the bookkeeping of carrots in Hase und Igel.
 
 mod scenes;
 
@@ -23,10 +23,10 @@ use reference::Race;
 /// Games for each variant, number of players and start.
 const GAMES: u64 = 15;
 
-/// Most moves and cards of a game.
+/// Maximum number of moves and cards of a game.
 const PLIES: usize = 250;
 
-/// What evaluations keep in tables is there for every ruleset.
+/// The tables of evaluations are large enough for every ruleset.
 #[test]
 fn no_ruleset_has_more_lettuces_than_tables_tell_apart() {
     for variant in VARIANTS {
@@ -90,7 +90,7 @@ fn late_race(seats: usize) -> String {
     format!("{} 1 - -", hares.join("/"))
 }
 
-/// Every move that has a spelling on a board of dark squares.
+/// All spellings of moves between dark squares.
 fn pairs_of_squares() -> Vec<fox::Move> {
     let squares = || (0..fox::board::SQUARES).map(fox::Square::new);
     squares()
@@ -98,16 +98,16 @@ fn pairs_of_squares() -> Vec<fox::Move> {
         .collect()
 }
 
-/// One variant, and what was met of it.
+/// A variant, with statistics of its games.
 struct Laws<G: Game> {
     variant: &'static Variant,
     rules: &'static G::Rules,
     any: fn(G) -> AnyPosition,
-    /// The text of a position from which random play soon comes to an end.
+    /// Text of a position in which random play ends soon.
     late_start: fn(usize) -> String,
     all_moves: Vec<G::Move>,
     all_cards: Vec<G::Card>,
-    /// For each key the text of the position that has it.
+    /// Text of the position for each key.
     texts: HashMap<u64, String>,
 }
 
@@ -136,7 +136,7 @@ impl<G: Game> Laws<G> {
         assert!(played > 0, "{} has no start", self.variant.name);
     }
 
-    /// Plays at random, and returns where that led.
+    /// Plays at random; returns the last position.
     fn walk(&mut self, start: G, seed: u64) -> G {
         let mut rng = StdRng::seed_from_u64(seed);
         let mut position = start;
@@ -172,7 +172,7 @@ impl<G: Game> Laws<G> {
         self.check_any(position);
     }
 
-    /// Something is due, or else the game is over, everything is decided and nothing can be counted.
+    /// Either a move or a card is due, or the game is over with all places decided and no actions.
     fn check_turn(&self, position: &G) {
         let (moves, cards) = (position.legal_moves().len(), position.outcomes().len());
         assert!(
@@ -219,7 +219,7 @@ impl<G: Game> Laws<G> {
         }
     }
 
-    /// Legal moves are ascending, counted, and accepted; all others are refused.
+    /// Legal moves are ascending, counted, and accepted; all others are rejected.
     fn check_moves(&self, position: &G) {
         let moves = counted(position.legal_moves(), position);
         ascending(&moves, position);
@@ -245,7 +245,7 @@ impl<G: Game> Laws<G> {
         }
     }
 
-    /// The cards left are in deck order, counted, and accepted; all others are refused.
+    /// The cards left are in deck order, counted, and accepted; all others are rejected.
     fn check_cards(&self, position: &G) {
         let outcomes = counted(position.outcomes(), position);
         let cards: Vec<G::Card> = outcomes.iter().map(|&(card, _)| card).collect();
@@ -279,7 +279,7 @@ impl<G: Game> Laws<G> {
         }
     }
 
-    /// The text is the whole position, and so, almost surely, is the key.
+    /// The text describes the position completely, and so, almost surely, does the key.
     fn check_text_and_key(&mut self, position: &G) {
         let text = position.to_string();
         let read = match G::parse(self.rules, &text) {
@@ -303,7 +303,7 @@ impl<G: Game> Laws<G> {
         );
     }
 
-    /// What speaks in words agrees with the position's own type.
+    /// The interface in words agrees with the position's own type.
     fn check_any(&self, position: &G) {
         let any = (self.any)(*position);
         let text = position.to_string();
@@ -358,8 +358,7 @@ fn places<G: Game>(position: &G) -> Vec<Option<usize>> {
     seats.map(|seat| position.place(seat)).collect()
 }
 
-/// All items, after checking that they come alike one by one and folded, and that `len` always tells how
-/// many are to come.
+/// Collects the items; asserts that iteration and folding agree, and that `len` is always the number of items left.
 fn counted<T, G: Game>(mut items: impl ExactSizeIterator<Item = T> + Copy, position: &G) -> Vec<T>
 where
     T: PartialEq + Debug,
@@ -377,7 +376,7 @@ where
     all
 }
 
-/// Ascending without repetition.
+/// Asserts that the items are strictly ascending.
 fn ascending<T: Ord + Debug, G: Game>(items: &[T], position: &G) {
     let ordered = items.windows(2).all(|pair| pair[0] < pair[1]);
     assert!(ordered, "{items:?}\n{position:?}");
@@ -425,7 +424,7 @@ fn carrots_come_and_go_as_the_rules_say() {
     }
 }
 
-/// Only the holding of the seat that moves changes.
+/// Only the mover's holding changes.
 fn holdings_after_move(before: &Position, seat: Seat, mv: Move, income: i32) -> Vec<i32> {
     let mut holdings = holdings(before);
     let square = before.hare(seat).square;
@@ -444,7 +443,7 @@ fn holdings_after_move(before: &Position, seat: Seat, mv: Move, income: i32) -> 
     holdings
 }
 
-/// A gift or a collection moves carrots between hares, any other card changes one holding.
+/// A gift or a collection moves carrots between hares; any other card changes one holding.
 fn check_card(before: &Position, after: &Position, seat: Seat, card: Card, paid: i32) {
     let (old, new) = (holdings(before), holdings(after));
     let held = old[seat.index()];

@@ -1,4 +1,4 @@
-//! Levels and ratings, the aim, and files of weights, as a client sees them.
+//! Levels, ratings, the aim and weight files, as a client sees them.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ const POSITIONS: &[&str] = &[
     "position startpos players 6",
 ];
 
-/// The lines of a search, without time and speed.
+/// Output of a search, without time and speed.
 fn search(engine: &mut Engine, go: &str) -> Vec<String> {
     engine.send(go);
     let steady = |line: &String| {
@@ -35,7 +35,7 @@ fn error_of(engine: &mut Engine, line: &str) -> String {
     error.unwrap_or_else(|| panic!("{lines:?}")).into()
 }
 
-/// A file with weights of zero, to which all look alike, for the variant of the start and two seats.
+/// Writes a file of zero weights, under which all positions look equal, for the default variant and two seats.
 fn even_weights(folder: &tempfile::TempDir) -> PathBuf {
     let path = folder.path().join("even two.net");
     let weights = Weights::zero("hase-und-igel", 2);

@@ -1,4 +1,4 @@
-//! All tests of the engine as one program: linked once, not once for each file.
+//! All tests of the engine as one program, which is linked once instead of once per file.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! The learned evaluation, held against its definition: a slow one in f64, worked out from the weights of a look's
-//! parts for each position anew.
+//! The learned evaluation, compared with its definition: a slow version in f64, computed for each position from the
+//! weights of the parts.
 
 use std::path::Path;
 
@@ -18,11 +18,11 @@ use positions::{late_positions, random_positions};
 
 const RULESETS: [&Ruleset; 2] = [&HASE_UND_IGEL, &HARE_AND_TORTOISE];
 
-/// Numbers of carrots that are told apart, and steps of a unit in the first layer.
+/// Number of classes of carrot holdings, and quantization steps per unit in the first layer.
 const HOLDINGS: usize = 128;
 const STEPS: f64 = 256.0;
 
-/// Positions of so many seats of all kinds: those of games and late ones, what a move leads to, and a card after it.
+/// Positions of all kinds for `seats` seats: from games and near the end, after a move, and after a card.
 fn all_kinds(seats: usize, count: usize) -> Vec<Position> {
     let mut rng = StdRng::seed_from_u64(seats as u64);
     let mut all = random_positions(seats, count);
@@ -37,7 +37,7 @@ fn all_kinds(seats: usize, count: usize) -> Vec<Position> {
     all
 }
 
-/// Weights of about the size of learned ones.
+/// Random weights of about the size of learned ones.
 fn random_weights(variant: &str, seats: usize, seed: u64) -> Weights {
     let mut rng = StdRng::seed_from_u64(seed);
     let mut row = |size: f32| -> Row { std::array::from_fn(|_| rng.random_range(-size..size)) };
@@ -60,14 +60,14 @@ fn random_weights(variant: &str, seats: usize, seed: u64) -> Weights {
     weights
 }
 
-/// How a hare is about to go on: freely, missing a turn, drawing a card.
+/// Possible states of a hare: free, missing a turn, about to draw a card.
 const STATES: [fn(Square) -> bool; 3] = [
     |_| true,
     |square| matches!(square, Square::Lettuce | Square::Hare),
     |square| square == Square::Hare,
 ];
 
-/// The number of a holding.
+/// Class of a holding.
 fn holding_of(carrots: usize) -> usize {
     match carrots {
         0..80 => carrots,
@@ -77,7 +77,7 @@ fn holding_of(carrots: usize) -> usize {
     }
 }
 
-/// The rows that a hare is the sum of.
+/// Rows of the tables whose sum represents a hare.
 fn parts_of(position: &Position, seat: Seat) -> [usize; PARTS] {
     let ruleset = position.ruleset();
     let hare = position.hare(seat);
@@ -116,7 +116,7 @@ fn parts_of(position: &Position, seat: Seat) -> [usize; PARTS] {
     ]
 }
 
-/// The strengths by definition, each with what it may be wrong by for the first layer comes in whole steps.
+/// The strengths by definition, each with the error allowed for the quantized first layer.
 fn slow_strengths(weights: &Weights, position: &Position) -> Vec<(f64, f64)> {
     let seats = position.seats();
     let mover = position.turn().seat().map_or(0, Seat::index);
@@ -197,7 +197,7 @@ fn strengths_are_those_of_the_definition() {
                 count += 1;
             }
         }
-        // Most of the time the roundings cancel out.
+        // Most rounding errors cancel out.
         let mean = rounding / f64::from(count);
         assert!(mean < 0.01, "{mean}");
     }
@@ -223,7 +223,7 @@ fn the_nets_that_come_with_the_engine_are_made_of_their_weights() {
     }
 }
 
-/// The same position with each seat's number higher by `shift`, round the table.
+/// The same position with all seats shifted by `shift`.
 fn rotated(position: &Position, shift: usize) -> Position {
     let seats = position.seats();
     let text = position.to_string();
@@ -305,7 +305,7 @@ fn weights_are_the_same_after_a_file() {
             );
             for (table, read) in weights.parts.iter().zip(&read.parts) {
                 let numbers = || table.iter().flatten().zip(read.iter().flatten());
-                // Half of a unit of a table whose largest number is 0.3.
+                // Half a unit in a table whose largest number is 0.3.
                 assert!(numbers().all(|(x, read)| (x - read).abs() < 0.6 * 0.3 / 32767.0));
             }
             let dense = Weights {

@@ -1,11 +1,11 @@
-//! Perft counts against a table from an independent program, in bulk and played to the last ply.
+//! Perft counts compared with a table from an independent program, in bulk and played to the last ply.
 
 use buxtehude::rules::Game;
 use buxtehude::rules::{Rules, Variant, fox, hase, perft, perft_by_playing};
 
 const TABLE: &str = include_str!("data/perft.txt");
 
-/// Beyond this many leaves, a count is made in bulk alone.
+/// Number of leaves above which only the bulk count runs.
 const MOST_PLAYED_LEAVES: u64 = 1_000_000;
 
 #[test]

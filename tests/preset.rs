@@ -1,4 +1,4 @@
-//! The preset `article` as a client sees it: its options, its lines, its limits.
+//! The preset `article` as a client sees it: options, output and limits.
 
 use crate::common::client;
 use client::Engine;
@@ -13,7 +13,7 @@ fn article() -> Engine {
     engine
 }
 
-/// The lines of a search, without time and speed.
+/// Output of a search, without time and speed.
 fn search(engine: &mut Engine, go: &str) -> Vec<String> {
     engine.send(go);
     let lines = engine.lines_to("bestmove");
@@ -79,7 +79,7 @@ fn its_options_have_no_effect_on_the_default() {
     assert_eq!(engine.ask("eval"), terms_before);
     engine.send("setoption name Preset value article");
     assert_ne!(search(&mut engine, "go depth 4"), search_before);
-    // The second is what the first was called once.
+    // The second is an alias of the first.
     for best in ["best", "default"] {
         engine.send("setoption name Preset value article");
         engine.send(&format!("setoption name Preset value {best}"));

@@ -1,4 +1,4 @@
-//! Lines of the protocol by example: what is read, what is refused and with which words.
+//! Lines of the protocol by example: accepted lines, and rejected ones with their messages.
 
 use buxtehude::protocol::{
     Clock, ClockTimes, Command, CommandError, Go, PositionCommand, Query, Reply, Start,

@@ -1,5 +1,4 @@
-//! What the rules refuse to read, and in which words: position texts and etude lines; and what they
-//! still accept on the edge of it.
+//! Position texts and etude lines that the rules reject, with their messages, and edge cases that they accept.
 
 use buxtehude::rules::hase::{Etude, HASE_UND_IGEL, Position};
 use buxtehude::rules::{AnyPosition, Game, Seat, Variant};
@@ -8,7 +7,7 @@ fn variant() -> &'static Variant {
     Variant::by_name("hase-und-igel").unwrap()
 }
 
-/// Texts that are refused, under the field that the reason has to begin with.
+/// Rejected texts, by the field that the message must name first.
 const REFUSED_TEXTS: &[(&str, &[&str])] = &[
     (
         "hares",
@@ -129,7 +128,7 @@ const REFUSED_TEXTS: &[(&str, &[&str])] = &[
             "0,68,3/0,68,3 \u{661} - -",
             "1,68,3/0,68,3 ?1 - -",
             "1,68,3/0,68,3 3?1 - -",
-            // A finished hare's turn; everybody finished.
+            // A finished hare's turn; all hares finished.
             "64,0,0/0,68,3 1 1 -",
             "64,0,0/0,68,3/0,68,3 1 1 -",
             "64,0,0/0,68,3/0,68,3 1?1 1 -",
@@ -140,13 +139,13 @@ const REFUSED_TEXTS: &[(&str, &[&str])] = &[
     (
         "payment",
         &[
-            // Off the hare squares, with the mark, in a finished game.
+            // Not on a hare square, with the mark, in a finished game.
             "0,68,3/0,68,3 1?1 - -",
             "2,68,3/1,68,3 1?1 - -",
             "7,68,3/0,68,3 1?6 - -",
             "1,68,3!/0,68,3 1?1 - -",
             "64,0,0/1,68,3 2?1 1 -",
-            // No price, or one of more steps than the square has behind it.
+            // No payment, or one for more squares than there are behind.
             "3,68,3/0,68,3 1? - -",
             "3,68,3/0,68,3 1?0 - -",
             "3,68,3/0,68,3 1?2 - -",
@@ -258,7 +257,7 @@ fn nothing_but_fields_is_refused_by_the_field_that_is_missing() {
 #[test]
 fn positions_on_the_edge_are_accepted() {
     for text in [
-        // Everybody on the start, and several on the finish.
+        // All hares on the start, and several on the finish.
         "0,68,3/0,68,3/0,68,3/0,68,3/0,68,3/0,68,3 6 - -",
         "64,30,0/64,10,0/64,20,0/5,3,1/0,0,0 4 2,3,1 -",
         // Finished games.
@@ -270,9 +269,9 @@ fn positions_on_the_edge_are_accepted() {
         // Marks on hare squares with and without lettuces, on lettuce squares with one.
         "1,5,0!/3,5,3!/7,5,1! 2 - -",
         "62,5,3!/61,5,0 1 - -",
-        // Standing where no step leads without a mark, or without a lettuce.
+        // On a square that no move reaches without a mark, or without eating a lettuce.
         "7,5,0/8,5,3 1 - -",
-        // Every payment that square 6 allows, and the highest.
+        // Every payment possible on square 6, and the highest.
         "6,5,0/0,68,3 1?1 - -",
         "6,5,0/0,68,3 1?3 - -",
         "6,5,0/0,68,3 1?6 - -",
@@ -316,7 +315,7 @@ fn the_variant_decides_what_a_square_is() {
     }
 }
 
-/// Etude lines that are refused, under the field that the reason has to begin with.
+/// Rejected etude lines, by the field that the message must name first.
 const REFUSED_ETUDES: &[(&str, &[&str])] = &[
     (
         "hares",
@@ -367,7 +366,7 @@ const REFUSED_ETUDES: &[(&str, &[&str])] = &[
             "45;26;2;;29;19;0;f;2",
             "45;26;2;!;29;19;0;f;2",
             "45;26;2;f ;29;19;0;f;2",
-            // Where no turn can be missed.
+            // Squares on which no turn can be missed.
             "45;26;2;t;29;19;0;f;2",
             "45;26;2;f;42;19;0;t;2",
         ],

@@ -1,8 +1,8 @@
-//! The library's rules held against the slow ones of `reference/`, over random games walked side by side.
+//! The library's rules, compared with the slow ones of `reference/` in random games played side by side.
 //!
-//! After every move and card both must show the same text, turn, legal moves, cards and places. A tally
-//! of what the rules did proves that each rare event came up; games are generated from a fixed seed, so a
-//! failure, which is shrunk to a short game and shown with its picture, repeats.
+//! After every move and card, both must have the same text, turn, legal moves, cards and places. A tally of the rules
+//! applied proves that each rare event occurred. Games come from a fixed seed, so a failure repeats; it is shrunk to a
+//! short game and shown with its picture.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,11 +13,11 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use reference::{DECK, Hare, LETTUCES, Race, Variant, cost};
 
-/// Games per variant and number of players: from the start, and from set-up positions.
+/// Games for each variant and number of players: from the start, and from random positions.
 const GAMES_FROM_START: u32 = 150;
 const GAMES_FROM_SET_UPS: u32 = 1500;
 
-/// Most moves and cards of a game.
+/// Maximum number of moves and cards of a game.
 const PLIES_FROM_START: usize = 400;
 const PLIES_FROM_SET_UP: usize = 60;
 
@@ -31,7 +31,7 @@ fn hare_and_tortoise_agrees_with_the_reference() {
     agrees(Variant::named("hare-and-tortoise"));
 }
 
-/// How often each event happened.
+/// Number of occurrences of each event.
 type Tally = BTreeMap<String, u64>;
 
 fn agrees(variant: &'static Variant) {
@@ -74,7 +74,7 @@ fn run(games: u32, races: BoxedStrategy<Race>, plies: usize, tally: &RefCell<Tal
     }
 }
 
-/// Plays one game in both implementations, each choice deciding a move or card.
+/// Plays one game in both implementations; each choice selects a move or a card.
 fn walk(
     mut race: Race,
     policies: &[Policy],
@@ -119,7 +119,7 @@ fn walk(
     }
 }
 
-/// What differs between the reference and the library, if anything does.
+/// Compares the reference with the library; the error names the difference.
 fn compare(race: &Race, position: &AnyPosition) -> Result<(), String> {
     fn same<T: PartialEq + std::fmt::Debug>(what: &str, slow: &T, fast: &T) -> Result<(), String> {
         if slow == fast {
@@ -156,13 +156,13 @@ fn compare(race: &Race, position: &AnyPosition) -> Result<(), String> {
     Ok(())
 }
 
-/// How a seat chooses among its moves; a game of seats with different policies meets more of the rules.
+/// A seat's way to choose moves. Games between different policies cover more of the rules.
 #[derive(Clone, Copy, Debug)]
 enum Policy {
     Uniform,
-    /// Moves forward where it can.
+    /// Prefers moves forward.
     Forward,
-    /// Draws cards where it can.
+    /// Prefers hare squares, to draw cards.
     HareSquares,
     /// Collects carrots.
     Hoard,
@@ -178,7 +178,7 @@ const POLICIES: [Policy; 5] = [
     Policy::Finish,
 ];
 
-/// The move or card that `choice` selects, or `None` when the game is over.
+/// The move or card selected by `choice`, or `None` if the game is over.
 fn choose(race: &Race, policy: Policy, choice: u32) -> Option<String> {
     let mut weighted: Vec<(String, u32)> = vec![];
     for (card, number) in race.cards() {
@@ -259,12 +259,12 @@ fn set_up(variant: &'static Variant, players: usize) -> impl Strategy<Value = Ra
         })
 }
 
-/// Changes what the rules of a position's text would refuse; `lots` decide the finishing order and
-/// `from` what was paid if a card is to be drawn.
+/// Changes a race so that the rules accept its text; `lots` decide the finishing order, and `from` the payment if a
+/// card is due.
 fn make_valid(race: &mut Race, lots: &[u32], from: Option<i32>) {
     let players = race.hares.len();
     for seat in 0..players {
-        // On a taken square a hare goes back to the next free one.
+        // From an occupied square, a hare goes back to the next free one.
         while ![0, 64].contains(&race.hares[seat].square)
             && (0..seat).any(|other| race.hares[other].square == race.hares[seat].square)
         {
@@ -300,7 +300,7 @@ fn make_valid(race: &mut Race, lots: &[u32], from: Option<i32>) {
 fn count_events(race: &Race, words: &[String], tally: &mut Tally) {
     for event in &race.events {
         *tally.entry(event.clone()).or_default() += 1;
-        // A second move in a row that cannot be made.
+        // A second impossible move in a row.
         if event == "back to the start" && words.iter().rev().nth(1).is_some_and(|w| w == "+behind")
         {
             *tally
@@ -310,7 +310,7 @@ fn count_events(race: &Race, words: &[String], tally: &mut Tally) {
     }
 }
 
-/// Every event that must have happened for the comparison to have seen all of the rules.
+/// Every event that must occur for the comparison to cover all rules.
 fn events_to_see(variant: &Variant) -> Vec<String> {
     let mut events: Vec<String> = [
         "turn missed",

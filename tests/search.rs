@@ -1,4 +1,4 @@
-//! The search, held against a slow and obvious one, and against what it promises.
+//! The search, compared with a slow and obvious one and with its guarantees.
 
 mod behaviour;
 mod lines;
@@ -15,7 +15,7 @@ use buxtehude::search::{Answer, Control, Memory, Preset, Report, Request, search
 use crate::common::{evaluators, positions};
 use evaluators::memory;
 
-/// A request without limits but the depth, of alpha-beta where there are two seats.
+/// A request limited only by depth; with two seats, for alpha-beta.
 fn request(position: &Position, depth: u32) -> Request {
     Request {
         preset: Preset::Search,
@@ -23,13 +23,12 @@ fn request(position: &Position, depth: u32) -> Request {
     }
 }
 
-/// A request of a tree search without limits but the depth.
+/// A request for a tree search limited only by depth.
 fn tree_request(position: &Position, depth: u32) -> Request {
     Request::new(AnyPosition::Hase(*position), depth)
 }
 
-/// The reports and the answer of a search with a memory of so many mebibytes (0: a table of one slot, a tree of
-/// very few nodes).
+/// Reports and answer of a search with a memory of this size (0: a table of one slot, a tree of very few nodes).
 fn run(request: &Request, mebibytes: usize) -> (Vec<Report>, Answer) {
     let AnyPosition::Hase(position) = &request.position else {
         panic!("{request:?} is of another game");
@@ -37,7 +36,7 @@ fn run(request: &Request, mebibytes: usize) -> (Vec<Report>, Answer) {
     run_in(&mut memory(position, mebibytes), request)
 }
 
-/// The reports and the answer of a search with this memory.
+/// Reports and answer of a search with this memory.
 fn run_in(memory: &mut Memory, request: &Request) -> (Vec<Report>, Answer) {
     let mut reports = Vec::new();
     let control = Control::new(None);

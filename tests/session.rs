@@ -1,5 +1,5 @@
-//! What a transcript cannot show of a session: commands that come while a search runs, the ways to end, time,
-//! and that the same search says the same.
+//! Behaviour of a session that a transcript cannot show: commands during a search, the ways to end, timing, and
+//! reproducible searches.
 
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::common::client;
 use client::{DEADLINE, Engine};
 
-/// Two hares, one that misses its turn, and a race with finished hares.
+/// Two hares, one of which misses its turn, and a race with finished hares.
 const STARTS: &[&str] = &[
     "position startpos",
     "position startpos players 3",
@@ -186,7 +186,7 @@ fn a_pondered_move_is_held_until_ponderhit() {
     engine.send("go ponder");
     engine.ask("ponderhit");
     let lines = engine.ask("isready");
-    assert_eq!(best_moves(&lines), [""; 0], "without a limit it goes on");
+    assert_eq!(best_moves(&lines), [""; 0], "without a limit, the search continues");
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn nobody_reading_ends_the_engine_quietly() {
             .spawn()
             .unwrap();
         drop(child.stdout.take());
-        // The input stays open: it is not its end that ends the engine.
+        // The input stays open, so its end is not what ends the engine.
         let mut input = child.stdin.take().unwrap();
         let _ = input.write_all(commands.as_bytes());
         let start = Instant::now();
@@ -376,7 +376,7 @@ fn a_search_of_fixed_depth_says_the_same_every_time() {
     }
 }
 
-/// An info line without the facts that are of time.
+/// An `info` line without the fields that depend on time.
 fn without_speed(line: &str) -> String {
     let mut words = line.split(' ');
     let mut kept = Vec::new();
@@ -420,7 +420,7 @@ fn the_debug_log_has_all_lines_from_when_it_is_named() {
         "{log}"
     );
 
-    // The seat that moves is the second one: its chance to win comes first.
+    // The second seat is to move, and its chance to win comes first.
     let info = lines.iter().find(|line| line.contains(" wdl ")).unwrap();
     let numbers = |name: &str, count: usize| -> Vec<u16> {
         let behind = info.split_once(&format!(" {name} ")).unwrap().1;

@@ -1,4 +1,4 @@
-//! Input that nobody vouches for: lines without end, bytes that are no text, clients that do not read.
+//! Untrusted input: endless lines, binary data, and clients that do not read.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -9,12 +9,12 @@ use std::time::Duration;
 use crate::common::client;
 use client::Engine;
 
-/// More memory than a session needs whatever is sent, in kilobytes; the binary of a test is not a small one.
+/// Limit on a session's memory for any input, in kilobytes; a test build needs more than a release.
 const MOST_MEMORY: u64 = 64 * 1024;
 
 const MEBIBYTE: usize = 1 << 20;
 
-/// The most memory that a process has used so far, in kilobytes.
+/// Peak memory of a process so far, in kilobytes.
 fn peak_memory(child: &Child) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("a process");
     let line = status
@@ -172,7 +172,7 @@ fn a_client_that_does_not_read_is_waited_for() {
             }
         }
     });
-    // Once the pipes are full nothing moves any more: the memory is what it is going to be.
+    // Once the pipes are full, nothing moves, and the memory stays the same.
     let mut memory = 0;
     loop {
         thread::sleep(Duration::from_millis(50));
@@ -186,7 +186,7 @@ fn a_client_that_does_not_read_is_waited_for() {
     let output = BufReader::new(child.stdout.take().unwrap());
     let lines = output.lines().map_while(Result::ok);
     let drawings = lines.filter(|line| line.starts_with("Fen: ")).count();
-    // The end of the input comes when all commands have been taken.
+    // The input ends only after the engine has read all commands.
     assert_eq!(drawings, COMMANDS);
     writer.join().unwrap();
     assert!(child.wait().unwrap().success());

@@ -1,7 +1,7 @@
-//! Sessions of random commands, and a whole game of a client that knows nothing but UCI.
+//! Sessions of random commands, and a whole game by a client that knows only UCI.
 //!
-//! Whatever comes in whatever order, every `go` that is taken, or refused while nothing runs, is answered by
-//! one `bestmove`, which is legal; nothing else is; and the process ends when it is told to.
+//! In any order of commands, each `go` is answered with exactly one legal `bestmove`, if it is accepted or if it is
+//! rejected while no search runs. No other command gets one, and the process exits when told to.
 
 use crate::common::{answers, client};
 use answers::{QUERIES, response};
@@ -11,11 +11,11 @@ use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, IteratorRandom};
 use rand::{RngExt, SeedableRng};
 
-/// Sessions, and searches in each of them.
+/// Number of sessions, and of searches in each.
 const SESSIONS: u64 = 40;
 const SEARCHES: usize = 25;
 
-/// Lines that change nothing, whether they are answered or refused.
+/// Lines that change nothing, valid or not.
 const IDLE_TALK: &[&str] = &[
     "isready",
     "d",
@@ -41,7 +41,7 @@ const IDLE_TALK: &[&str] = &[
     "stop it",
 ];
 
-/// Refused, for one reason or for another while a search runs.
+/// Options that are always rejected; the reason differs while a search runs.
 const BAD_OPTIONS: &[&str] = &[
     "setoption name Hash value -1",
     "setoption name Nothing value 1",
@@ -59,7 +59,7 @@ const FINITE: &[&str] = &[
     "go depth 2 nodes 100 movetime 1000",
 ];
 
-/// A `go` that is refused for its words.
+/// Malformed `go` commands.
 const MALFORMED: &[&str] = &[
     "go depth 0",
     "go nodes x",
@@ -71,10 +71,10 @@ const MALFORMED: &[&str] = &[
     "go perft",
 ];
 
-/// A `go` that is refused where nothing runs, since it does not suit any position.
+/// `go` commands that suit no position; they are rejected while no search runs.
 const UNFIT: &[&str] = &["go time 1", "go searchmoves 1003"];
 
-/// Refused while a search runs.
+/// Commands that are rejected while a search runs.
 const DISTURBING: &[&str] = &[
     "go depth 1",
     "go",
@@ -88,17 +88,17 @@ const DISTURBING: &[&str] = &[
     "setoption name UCI_Variant value hare-and-tortoise",
 ];
 
-/// A session and what the test knows of it.
+/// A session, with the state expected by the test.
 struct Conversation {
     rng: StdRng,
     engine: Engine,
     variant: &'static Variant,
     position: AnyPosition,
-    /// The position that is searched.
+    /// Position of the current search.
     searched: AnyPosition,
-    /// The answers to the queries since the last search, in order.
+    /// Expected answers to the queries since the last search, in order.
     responses: Vec<String>,
-    /// The greeting that held when the search began, and those since.
+    /// The greeting in force when the search began, and later ones.
     greetings: Vec<&'static str>,
 }
 
@@ -173,7 +173,7 @@ impl Conversation {
         self.send_idle_talk();
     }
 
-    /// Sends a position that random play leads to.
+    /// Sends a random position.
     fn send_position(&mut self) {
         let starts = (2..=6).filter_map(|seats| Some((seats, self.variant.start(seats).ok()?)));
         let (seats, mut position) = starts.choose(&mut self.rng).unwrap();
@@ -192,7 +192,7 @@ impl Conversation {
         self.position = position;
     }
 
-    /// One `go` of any kind with what comes during the search, and its answer.
+    /// Sends a random `go`, with other commands during the search, and checks its answer.
     fn search(&mut self) {
         self.searched = self.position;
         self.greetings.drain(..self.greetings.len() - 1);
@@ -238,7 +238,7 @@ impl Conversation {
                 _ => self.send_idle_talk(),
             }
         }
-        // What was sent before `stop` is answered by now, and no other line begins like the answer to this.
+        // All earlier lines are answered by now, so the next `bestmove` answers `stop`.
         self.engine.send("stop");
         self.engine.send("fence");
         let lines = self
@@ -287,7 +287,7 @@ impl Conversation {
         }
     }
 
-    /// Ends the session, most times in the middle of a search.
+    /// Ends the session, usually during a search.
     fn end(&mut self) {
         let endless = ["go perft 200", "bench 50"];
         let waiting = ["go infinite", "go ponder depth 1"];
@@ -300,15 +300,15 @@ impl Conversation {
         }
         let (lines, status) = self.engine.finish();
         let best = lines.iter().filter(|line| line.starts_with("bestmove"));
-        // Who has nothing more to say gets an answer to what waited for a word.
+        // At the end of the input, a search that waits for a command is answered.
         let expected = usize::from(!quits && waiting.contains(&running));
         assert_eq!(best.count(), expected, "{running}");
         assert!(status.success(), "{running}: {status}");
     }
 }
 
-/// A client that knows `uci`, `isready`, `ucinewgame`, `position startpos moves` and two clocks. It
-/// takes cards for moves that somebody else makes.
+/// A client that knows `uci`, `isready`, `ucinewgame`, `position startpos moves` and two clocks. It regards cards as
+/// moves of a third party.
 #[test]
 fn a_client_that_knows_nothing_but_uci_plays_a_game() {
     let mut engine = Engine::start();

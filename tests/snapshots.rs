@@ -1,10 +1,10 @@
-//! Whole conversations with the real binary, kept as snapshots. Times and speeds are masked, and so are the
-//! nodes and the filling of the table: they change with the machine or with every change of the search.
+//! Conversations with the real binary as snapshots. Times, speeds, node counts and the table's occupancy are masked,
+//! since they depend on the machine or on every detail of the search.
 
 use crate::common::client;
 use client::Engine;
 
-/// Holds the conversation against its snapshot.
+/// Compares a conversation with its snapshot.
 macro_rules! assert_conversation {
     ($name:literal, $lines:expr) => {
         insta::with_settings!({omit_expression => true}, {
@@ -13,10 +13,10 @@ macro_rules! assert_conversation {
     };
 }
 
-/// The facts that are masked.
+/// The masked fields.
 const MASKED: &[&str] = &["nodes", "nps", "hashfull", "time"];
 
-/// Sends line after line, each when the one before has been answered, and writes down all that is said.
+/// Sends each line after the previous one is answered; returns the whole conversation.
 fn converse(lines: &[&str]) -> String {
     let mut engine = Engine::start();
     let mut text = String::new();
@@ -36,13 +36,13 @@ fn converse(lines: &[&str]) -> String {
         before = line;
     }
     let (rest, status) = engine.finish();
-    assert!(rest.is_empty(), "nothing more is said: {rest:?}");
+    assert!(rest.is_empty(), "unexpected output: {rest:?}");
     assert!(status.success(), "{status}");
     text
 }
 
-/// The beginning of the last line that answers a command, where it takes its time; a search that is not to
-/// answer yet is searched to depth 2. A bare `go` is sent where it is refused only.
+/// First words of the last line of a slow command's answer. A search that must not answer yet runs to depth 2; a bare
+/// `go` is sent only where it is rejected.
 fn last_answer(line: &str, before: &str) -> Option<&'static str> {
     match line {
         "isready" => Some("readyok"),
@@ -344,7 +344,7 @@ fn perft_and_bench() {
     );
 }
 
-/// One of each error of the language.
+/// One of each syntax error.
 #[test]
 fn malformed_commands() {
     assert_conversation!(

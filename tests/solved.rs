@@ -1,5 +1,5 @@
-//! The exact table of Rabbits and Wolves against a slow solver of its own: a recursion over moves on a board
-//! of 8x8 squares, which shares nothing with the table but the rules.
+//! The exact table of Rabbits and Wolves, compared with a slow solver: a recursion over moves on a board of 8x8 squares
+//! that shares only the rules with the table.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ type Place = (i8, i8);
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct Board {
-    /// In ascending order, so that equal boards are equal.
+    /// In ascending order, so that equal boards compare equal.
     wolves: [Place; 4],
     rabbit: Place,
     wolves_move: bool,

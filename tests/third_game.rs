@@ -1,4 +1,4 @@
-//! The third game, of dice, in the session and in the searches, of which no line knows it.
+//! The third game, a dice game, in the session and in the searches, which contain no code for it.
 
 use crate::common::client;
 use buxtehude::rules::{AnyPosition, Turn, Variant};
@@ -63,7 +63,7 @@ fn its_rules_are_those_that_it_tells() {
     }
 }
 
-/// By words alone, and so by nothing that the search uses.
+/// Counts leaves by words alone, without the functions that the search uses.
 fn leaves(position: &AnyPosition, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -121,7 +121,7 @@ fn every_way_of_playing_plays_it_to_the_end() {
     }
 }
 
-/// One roll from home with one pawn, two seats: the search sees that it wins at once.
+/// One pawn is one roll from home, with two seats: the search sees the win at once.
 #[test]
 fn a_certain_win_is_certain() {
     let mut engine = Engine::start();

@@ -1,4 +1,4 @@
-//! Searching by several threads, and what one search keeps for the next.
+//! Searches with several threads, and the memory kept between searches.
 
 use std::sync::mpsc::channel;
 use std::thread;
@@ -19,7 +19,7 @@ fn request(position: &Position, depth: u32) -> Request {
     Request::new(AnyPosition::Hase(*position), depth)
 }
 
-/// The same by alpha-beta, where there are two seats.
+/// The same for alpha-beta, with two seats.
 fn alpha_beta_request(position: &Position, depth: u32) -> Request {
     Request {
         preset: Preset::Search,
@@ -27,7 +27,7 @@ fn alpha_beta_request(position: &Position, depth: u32) -> Request {
     }
 }
 
-/// A request for each search that there is for a position.
+/// A request for each search that supports the position.
 fn requests(position: &Position, depth: u32) -> Vec<Request> {
     let mut requests = vec![request(position, depth)];
     if position.seats() == 2 {
@@ -36,7 +36,7 @@ fn requests(position: &Position, depth: u32) -> Vec<Request> {
     requests
 }
 
-/// A search of a position to a depth.
+/// Makes a request for a position and a depth.
 type Ask = fn(&Position, u32) -> Request;
 
 fn run(request: &Request, memory: &mut Memory) -> (Vec<Report>, Answer) {
@@ -46,7 +46,7 @@ fn run(request: &Request, memory: &mut Memory) -> (Vec<Report>, Answer) {
     (reports, answer)
 }
 
-/// That an answer is legal, and what is said of it sound.
+/// Asserts that an answer is legal and its reports are valid.
 fn assert_sound(position: &Position, reports: &[Report], answer: &Answer) {
     let legal: Vec<String> = position.legal_moves().map(|mv| mv.to_string()).collect();
     assert!(legal.contains(&answer.best), "{answer:?}\n{position:?}");
@@ -104,7 +104,7 @@ fn a_limit_of_positions_is_used_up_by_threads_of_alpha_beta() {
             let mut request = alpha_beta_request(&start, 96);
             request.nodes = nodes;
             let (_, answer) = run(&request, &mut memory_for(threads));
-            // What helpers had taken on when they ended is left.
+            // Nodes reserved by helper threads at the end stay unused.
             assert!(
                 (nodes * 9 / 10..=nodes).contains(&answer.nodes),
                 "{answer:?}"
@@ -149,8 +149,8 @@ fn threads_stop_when_they_are_told() {
     }
 }
 
-/// A game in which all play what the search finds and the first card is drawn, as far as `plies` moves go: for each
-/// move the position and the positions before.
+/// The first `plies` moves of a game in which all seats play the search's move and draw the first card: each position
+/// with the ones before it.
 fn game(seats: usize, depth: u32, plies: usize) -> Vec<(Position, Vec<Past>)> {
     let mut position = Position::start(&HASE_UND_IGEL, seats).unwrap();
     let mut past = Vec::new();
@@ -179,8 +179,7 @@ fn game(seats: usize, depth: u32, plies: usize) -> Vec<(Position, Vec<Past>)> {
     game
 }
 
-/// The positions visited in a game by searches of one seat, and their values: with a memory that is kept and one that
-/// is not.
+/// Nodes and answers of one seat's searches in a game: with a memory that is kept, and with one that is cleared.
 fn kept_and_fresh(seats: usize, ask: Ask, depth: u32, threads: usize) -> [Vec<(u64, Answer)>; 2] {
     let game = game(seats, 4, 40);
     [true, false].map(|is_kept| {
@@ -210,7 +209,7 @@ fn the_table_is_kept_and_changes_no_value() {
         assert_eq!((&kept.best, kept.value), (&fresh.best, fresh.value));
     }
     let sum = |searches: &[(u64, Answer)]| searches.iter().map(|(nodes, _)| nodes).sum::<u64>();
-    // All but the last two iterations are known already, of which there are few positions.
+    // Only the last two iterations, which have few positions, are new.
     assert!(sum(&kept) < sum(&fresh), "{} {}", sum(&kept), sum(&fresh));
 }
 
@@ -220,7 +219,7 @@ fn the_tree_below_the_position_on_the_board_is_kept() {
         let [kept, fresh] = kept_and_fresh(seats, request, 9, threads);
         let sum = |searches: &[(u64, Answer)]| searches.iter().map(|(nodes, _)| nodes).sum::<u64>();
         assert!(sum(&kept) < sum(&fresh), "{} {}", sum(&kept), sum(&fresh));
-        // The kept root is one with visits: far fewer walks are left to make.
+        // The kept root already has visits, so far fewer walks remain.
         let is_kept = |(kept, fresh): &(&(u64, Answer), &(u64, Answer))| 10 * kept.0 < 9 * fresh.0;
         let times = kept.iter().zip(&fresh).filter(is_kept).count();
         assert!(times > 0, "{threads}: {kept:?}\n{fresh:?}");
@@ -249,7 +248,7 @@ fn a_kept_root_considers_what_is_asked_for() {
     }
 }
 
-/// What is said of a search, but for what depends on the machine.
+/// Output of a search, without the fields that depend on the machine.
 fn said(engine: &mut Engine, go: &str) -> Vec<String> {
     engine.send(go);
     let unmasked = engine.lines_to("bestmove");

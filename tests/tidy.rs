@@ -1,9 +1,9 @@
-//! The house's order: which part may use which, read off the sources themselves.
+//! Architecture rules, checked in the source code: which part may use which.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each part of the library with the parts that it may use beside itself.
+/// Each part of the library, with the other parts that it may use.
 const ENGINE_PARTS: &[(&str, &[&str])] = &[
     ("rules", &[]),
     ("protocol", &[]),
@@ -20,7 +20,7 @@ const ENGINE_PARTS: &[(&str, &[&str])] = &[
     ("main", &[]),
 ];
 
-/// Each module of the library of matches with the modules that it may use.
+/// Each module of the match library, with the modules that it may use.
 const MATCHES_MODULES: &[(&str, &[&str])] = &[
     ("record", &[]),
     ("output", &["record"]),
@@ -43,7 +43,7 @@ const MATCHES_MODULES: &[(&str, &[&str])] = &[
     ("lib", &[]),
 ];
 
-/// Each module of the arbiter with the modules that it may use.
+/// Each module of the arbiter, with the modules that it may use.
 const ARBITER_MODULES: &[(&str, &[&str])] = &[
     ("analysis", &[]),
     ("conformance", &[]),
@@ -54,7 +54,7 @@ const ARBITER_MODULES: &[(&str, &[&str])] = &[
     ("lib", &[]),
 ];
 
-/// Each module of the settings with the modules that it may use.
+/// Each module of the settings, with the modules that it may use.
 const SETTINGS_MODULES: &[(&str, &[&str])] = &[
     ("args", &[]),
     ("config", &["args"]),
@@ -62,7 +62,7 @@ const SETTINGS_MODULES: &[(&str, &[&str])] = &[
     ("lib", &[]),
 ];
 
-/// Each room of the table with the rooms that it may use beside itself.
+/// Each module of the table, with the other modules that it may use.
 const TABLE_ROOMS: &[(&str, &[&str])] = &[
     ("board", &[]),
     ("pool", &[]),
@@ -78,25 +78,25 @@ const TABLE_ROOMS: &[(&str, &[&str])] = &[
     ("lib", &[]),
 ];
 
-/// The parts of the engine that know no game.
+/// Parts of the engine that know no game.
 const NEUTRAL_PARTS: &[&str] = &["protocol", "session", "search", "limits"];
 
-/// Each game's module, in the rules and in the evaluation, with the words that name the game.
+/// The module of each game, in the rules and in the evaluation, with the words that name the game.
 const GAMES: &[(&str, &[&str])] = &[
     ("hase", &["hase", "igel", "hare", "carrot", "lettuce"]),
     ("fox", &["fox", "hound", "rabbit", "wolve", "wolf"]),
     ("ludo", &["ludo", "pawn"]),
 ];
 
-/// The most lines that a source file may have, and columns that a line may have.
+/// Maximum number of lines of a source file, and of columns of a line.
 const MOST_LINES: usize = 500;
 const MOST_COLUMNS: usize = 120;
 
 struct Source {
     path: PathBuf,
-    /// The first component below `src`, without `.rs`.
+    /// First component of the path below `src`, without `.rs`.
     part: String,
-    /// The lines of code: no comments, nothing of unit tests.
+    /// Lines of code, without comments and unit tests.
     code: Vec<String>,
 }
 
@@ -132,14 +132,14 @@ fn sources(folder: &str) -> Vec<Source> {
     sources
 }
 
-/// The lines of a source without comments, and without what is there for unit tests alone.
+/// Lines of a source file without comments and without items for unit tests.
 fn code_of(text: &str) -> Vec<String> {
     let mut code = Vec::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         let start = line.trim_start();
         if start.starts_with("#[cfg(test)]") {
-            // The item ends with the first line that is no deeper and closes it.
+            // The item ends at the first closing line with the same indent.
             let indent = &line[..line.len() - start.len()];
             let closing = format!("{indent}}}");
             lines.find(|line| {
@@ -153,7 +153,7 @@ fn code_of(text: &str) -> Vec<String> {
     code
 }
 
-/// The words behind each `prefix::` in a line, those of a list in braces too.
+/// The words after each `prefix::` in a line, including those of a list in braces.
 fn named_after<'a>(line: &'a str, prefix: &str) -> Vec<&'a str> {
     let word = |text: &'a str| {
         text.trim()
@@ -168,7 +168,7 @@ fn named_after<'a>(line: &'a str, prefix: &str) -> Vec<&'a str> {
     words.filter(|word| !word.is_empty()).collect()
 }
 
-/// Asserts that each part uses none but those that it may.
+/// Asserts that each part uses only the parts that it may use.
 fn assert_one_way(folder: &str, prefixes: &[&str], parts: &[(&str, &[&str])]) {
     for source in sources(folder) {
         let row = parts.iter().find(|(part, _)| *part == source.part);
@@ -231,7 +231,7 @@ fn only_the_table_of_variants_names_games() {
     ] {
         neutral.extend(sources(folder));
     }
-    // The rules of each game are told by name.
+    // The rules page names the games.
     neutral.retain(|source| source.part != "rules_page");
     for source in neutral {
         for (_, names) in GAMES {
@@ -259,7 +259,7 @@ fn games_do_not_see_each_other() {
     }
 }
 
-/// An option of the protocol, which the arbiter's check has to name.
+/// An option of the protocol that the arbiter's check must name.
 const OPTION: &str = "\"HareModel\"";
 
 fn names_none(source: &Source, names: &[&str]) {
@@ -271,7 +271,7 @@ fn names_none(source: &Source, names: &[&str]) {
     }
 }
 
-/// The words of a line in lower case and without a plural's `s`, those that names are put together from as well.
+/// The words of a line, including the parts of compound names, in lower case and without a plural `s`.
 fn words_of(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
@@ -319,7 +319,7 @@ fn the_table_sees_rules_protocol_and_etudes_alone() {
     assert_sees_alone("table/src", &["rules", "protocol", "etudes"]);
 }
 
-/// Asserts that sources use none but these parts of the engine, and the session only where the program runs it as the
+/// Asserts that sources use only these parts of the engine, and the session only where the program runs it as the
 /// built-in engine.
 fn assert_sees_alone(folder: &str, parts: &[&str]) {
     for source in sources(folder) {

@@ -1,8 +1,8 @@
-//! Replays every fenced block marked `transcript` of the documents against the real binary.
+//! Replays every fenced block marked `transcript` in the documents with the real binary.
 //!
-//! `> ` stands before a line that is sent, `< ` before one that comes back, in which `*` is any text; `< ...`
-//! is any number of lines. A line is sent when all lines before it have come. `$ buxtehude` with arguments
-//! as the first line starts the engine with them. At the end of a block nothing else may have come.
+//! `> ` marks a line to send, and `< ` a line to expect, in which `*` matches any text; `< ...` matches any number of
+//! lines. A line is sent after all expected lines before it have come. A first line `$ buxtehude` with arguments starts
+//! the engine with them. At the end of a block, no other line may have come.
 
 use std::fs;
 use std::path::Path;
@@ -10,10 +10,10 @@ use std::path::Path;
 use crate::common::client;
 use client::Engine;
 
-/// The documents that are replayed; one that is not there has no examples.
+/// The documents to replay.
 const DOCUMENTS: &[&str] = &["protocol.md", "README.md"];
 
-/// A block: where it begins, and its lines with their numbers.
+/// A block: its first line number, and its numbered lines.
 struct Block {
     place: String,
     lines: Vec<(usize, String)>,
@@ -119,7 +119,7 @@ fn blocks(name: &str, text: &str) -> Vec<Block> {
     blocks
 }
 
-/// Replays a block; where something differs, says what.
+/// Replays a block; the error describes the first difference.
 fn replay(block: &Block) -> Result<(), String> {
     let arguments = block
         .lines
@@ -181,8 +181,7 @@ fn replay(block: &Block) -> Result<(), String> {
     ))
 }
 
-/// What still comes: a search that the block left running is stopped, and so answers; a second `readyok` is
-/// one that the block did not expect.
+/// Lines after the block. A search still running is stopped, so that it answers; a second `readyok` is unexpected.
 fn rest_to_fence(engine: &mut Engine) -> Vec<String> {
     engine.send("stop");
     let mut rest = engine.fence();
@@ -190,7 +189,7 @@ fn rest_to_fence(engine: &mut Engine) -> Vec<String> {
     rest
 }
 
-/// Whether `line` is what `pattern` says, each `*` of it being any text.
+/// `true` if `line` matches `pattern`, in which each `*` matches any text.
 fn is_like(pattern: &str, line: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern == line;

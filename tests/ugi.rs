@@ -1,5 +1,5 @@
-//! The Universal Game Interface, and queries: what is answered agrees with the rules and with `d`, and clients that
-//! know no rules play whole games.
+//! The Universal Game Interface and queries: answers agree with the rules and with `d`, and clients without rules play
+//! whole games.
 
 use crate::common::{answers, client};
 use answers::{QUERIES, response};
@@ -9,14 +9,14 @@ use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, IteratorRandom};
 use rand::{RngExt, SeedableRng};
 
-/// Random games from each start, and the most moves and cards of each.
+/// Random games from each start, and the maximum number of moves and cards of each.
 const GAMES: u64 = 10;
 const PLIES: usize = 250;
 
-/// The share of the positions on the way that are asked about.
+/// Share of the positions of a game to query.
 const ASKED: f64 = 0.2;
 
-/// More moves and cards than a game of two engines has.
+/// Maximum number of moves and cards in a game between engines.
 const LONGEST_GAME: usize = 2000;
 
 #[test]
@@ -40,7 +40,7 @@ fn queries_agree_with_the_rules_and_with_the_display() {
     }
 }
 
-/// A position from which random play soon comes to an end.
+/// Text of a position in which random play ends soon.
 fn late_text(variant: &Variant, seats: usize) -> String {
     match variant.rules {
         Rules::Fox => "8/8/8/h1h1h1h1/8/8/5F2/8 b".to_string(),
@@ -54,7 +54,7 @@ fn late_text(variant: &Variant, seats: usize) -> String {
     }
 }
 
-/// Plays at random, asks about positions on the way and about the last, and returns where that led.
+/// Plays at random, with queries about some positions and the last one; returns the last position.
 fn walk(engine: &mut Engine, start: AnyPosition, seed: u64) -> AnyPosition {
     let mut rng = StdRng::seed_from_u64(seed);
     let mut position = start;
@@ -138,7 +138,7 @@ fn a_refused_query_changes_nothing() {
     assert_eq!(engine.ask("d"), before);
 }
 
-/// A seat's engine, as a client of UGI sees it: it waits for lines of exactly two words, and skips all others.
+/// A seat's engine as seen by a UGI client, which waits for lines of exactly two words and skips all others.
 struct UgiEngine(Engine);
 
 impl UgiEngine {
@@ -180,7 +180,7 @@ impl UgiEngine {
     }
 }
 
-/// As the match runner of the author of UGI does it, with an engine for each player.
+/// Like the match runner of UGI's author, with one engine for each player.
 #[test]
 fn a_client_that_knows_nothing_but_ugi_plays_a_game() {
     const VARIANT: &str = "fox-and-hounds";
@@ -215,8 +215,8 @@ fn a_client_that_knows_nothing_but_ugi_plays_a_game() {
     }
 }
 
-/// It asks each engine all that there is to ask and compares, draws the cards that are left, and lets the seat play
-/// whose turn it is.
+/// An arbiter that sends all queries to each engine and compares the answers, draws the cards, and lets the seat to
+/// move play.
 #[test]
 fn an_arbiter_without_rules_referees_a_race_of_three() {
     let mut engines: Vec<UgiEngine> = (0..3).map(|_| UgiEngine::start("hase-und-igel")).collect();

@@ -31,12 +31,12 @@ pub use talks::{CheckArgs, FormatArg, ProfileArg, TranscriptArgs};
 )]
 #[command(propagate_version = true, max_term_width = 100)]
 pub struct Cli {
-    /// What to do.
+    /// Subcommand to run
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What the arbiter can do.
+/// Subcommands of the arbiter.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Play a match between engines
@@ -47,11 +47,11 @@ pub enum Command {
     Engine(EngineArgs),
     /// Continue a stored match
     Resume(ResumeArgs),
-    /// Print the tables of recorded games
+    /// Report on recorded games, as a page or as tables
     Report(ReportArgs),
     /// Print recorded games
     Export(ExportArgs),
-    /// Check recorded games under the rules, or show one of them
+    /// Check recorded games against the rules, or show one
     Replay(ReplayArgs),
     /// Explain what went wrong in a game
     Explain(ExplainArgs),
@@ -59,9 +59,9 @@ pub enum Command {
     Openings(Box<OpeningsArgs>),
     /// Play recorded games again and compare
     Verify(VerifyArgs),
-    /// Judge the moves of recorded games by a longer search
+    /// Judge the moves of recorded games with a longer search
     Cost(CostArgs),
-    /// Tell skill from luck in recorded games, move by move and card by card
+    /// Separate skill from luck in recorded games, move by move and card by card
     Review(ReviewArgs),
     /// Check that an engine conforms to the protocol
     Check(CheckArgs),

@@ -1,4 +1,4 @@
-//! The commands of the program: each from its arguments to its exit code.
+//! The commands of the program, each from its arguments to its exit status.
 
 pub mod check;
 pub mod cost;

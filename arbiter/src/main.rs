@@ -1,4 +1,4 @@
-//! The arbiter as a program: arguments in, tables out, and an exit code.
+//! The `arbiter` program: arguments in, tables and an exit status out.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
 
@@ -43,10 +43,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Allows as many open pipes as the system does: every engine takes three, and one for its launcher.
+/// Raises the limit of open files to the system's maximum: every engine takes three pipes, and one for its sandbox.
 fn allow_many_descriptors() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
-    // With fewer a match of fewer engines is played.
+    // With the lower limit, a match with fewer engines still works.
     let _ = setrlimit(Resource::Nofile, limit);
 }

@@ -1,4 +1,4 @@
-//! Views of recorded games: a page for the browser, one game as text, an explanation of its ending.
+//! Views of recorded games: a page for the browser, a game as text, and an explanation of its ending.
 
 pub mod explain;
 mod game_text;

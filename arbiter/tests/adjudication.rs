@@ -1,4 +1,4 @@
-//! Games that the arbiter ends since it is known who wins.
+//! Games that the arbiter ends early because their outcome is certain.
 
 use crate::common::table;
 use buxtehude::rules::Variant;
@@ -7,7 +7,7 @@ use matches::plan::{Adjudication, EngineSpec, Resign};
 use matches::record::ending::Ending;
 use table::{Table, tiny};
 
-/// An engine that says who wins.
+/// An engine that always reports the same estimate.
 fn sure(estimate: &str) -> EngineSpec {
     tiny(&[&format!("echo \"bestmove $1 estimate {estimate}\"")])
 }
@@ -80,7 +80,7 @@ fn a_solved_game_ends_where_its_opening_ends() {
         .map(ToString::to_string)
         .collect();
     assert_eq!(flaws, ["endings: solved, but by the rules seat 2 wins"]);
-    // A game of which nobody knows the outcome goes on.
+    // A game with an open outcome continues.
     let mut table = Table::new(vec![tiny(&[]), tiny(&[])]);
     table.plan.adjudication.solved = true;
     let record = table.play().record().clone();

@@ -1,5 +1,5 @@
-//! Every way in which an engine can be bad, in matches of two and of three seats: it costs at most the games in
-//! which the engine sits, in bounded time, and the arbiter stays small.
+//! All kinds of bad engines, in matches of two and of three seats. Each costs at most its own games, in bounded time,
+//! and the arbiter's memory stays small.
 #![cfg(target_os = "linux")]
 
 use std::path::Path;
@@ -12,29 +12,29 @@ use matches::record::GameRecord;
 use matches::record::ending::Ending;
 use program::{arbiter, directory};
 
-/// What the arbiter may have of memory at most, in KiB.
+/// Memory limit of the arbiter, in KiB.
 const MOST_MEMORY: u64 = 32 << 10;
-/// What a match may take beyond what its games may: starting and ending processes on a busy machine.
+/// Time allowed for a match in addition to its games, for starting and ending processes on a busy machine.
 const GRACE: Duration = Duration::from_secs(20);
-/// Matches played at a time.
+/// Matches played concurrently.
 const AT_A_TIME: usize = 3;
 
-/// How an engine is bad, and what comes of it.
+/// A bad engine and the expected result.
 #[derive(Clone, Copy)]
 struct Bad {
     name: &'static str,
-    /// What it does on `go`, on `isready`, on `quit` and before anything; empty for what a good one does.
+    /// Shell code for `go`, `isready`, `quit` and the start; empty for the normal behaviour.
     does: [&'static str; 4],
     limit: &'static str,
-    /// How its games end; `None` where it gets away with it.
+    /// Expected ending of its games; `None` if the behaviour is tolerated.
     ending: Option<Ending>,
-    /// Words of the fault.
+    /// Part of the fault's message.
     words: &'static str,
 }
 
 const GOOD: &str = "echo \"bestmove $1\"";
 
-/// An engine that is bad when it is asked for a move.
+/// An engine that misbehaves on `go`.
 const fn on_go(name: &'static str, go: &'static str, ending: Ending, words: &'static str) -> Bad {
     Bad {
         name,
@@ -294,7 +294,7 @@ const BAD: [Bad; 35] = [
         "moves in a finished game",
         [
             "echo \"bestmove $1\"",
-            // After `readyok` it could come behind the next `go` and answer that.
+            // After `readyok`, it could arrive after the next `go` and answer that.
             "echo bestmove 5; echo readyok",
             "echo bestmove 5",
             "",
@@ -317,7 +317,7 @@ fn a_bad_engine_costs_its_games_alone() {
     });
 }
 
-/// Plays a block in which the bad engine sits once in each seat, and checks all that is promised.
+/// Plays a block in which the bad engine sits once in each seat, and checks every promise.
 fn play(bad: &Bad, seats: usize) {
     let directory = directory(&format!("bad_{}_{seats}", bad.name.replace(' ', "_")));
     let record = directory.join("games.jsonl");
@@ -345,7 +345,7 @@ fn play(bad: &Bad, seats: usize) {
         "1500",
         "--max-plies",
         "9",
-        // With other cards a harmless engine may have to miss a turn, and be at fault by chance.
+        // With other cards, a harmless engine may have to miss a turn, and be at fault by chance.
         "--seed",
         "1",
     ];
@@ -384,7 +384,7 @@ fn play(bad: &Bad, seats: usize) {
     }
 }
 
-/// The most memory that a process had until it ended, in KiB.
+/// Peak memory of a process until its end, in KiB.
 fn most_memory(child: &mut Child) -> u64 {
     let status = format!("/proc/{}/status", child.id());
     let mut most = 0;

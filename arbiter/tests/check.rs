@@ -1,4 +1,4 @@
-//! `arbiter check`: the built-in engine does all that is asked, and engines that break one thing are caught for it.
+//! `arbiter check`: the built-in engine passes, and engines with a single defect fail the matching check.
 #![cfg(target_os = "linux")]
 
 use std::thread;
@@ -9,8 +9,7 @@ use program::run;
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
 
-/// Engines that differ from the built-in one in one thing: what `sed` does to the lines that come in, what it does
-/// to those that go out, and the check that has to fail.
+/// Mutants of the built-in engine: a `sed` script for its input, one for its output, and the check that must fail.
 const MUTANTS: &[(&str, &str, &str)] = &[
     ("", "/^id name/d", "uci/id-name"),
     ("", "/^id author/d", "uci/id-author"),
@@ -178,8 +177,7 @@ fn what_cannot_be_checked_is_named() {
     );
 }
 
-/// Keeps 4 KiB of each game, each in a variable of its own, so that they add up evenly, and is the built-in engine
-/// otherwise.
+/// The built-in engine with a leak of 4 KiB per game, each in its own variable so that the growth is even.
 const LEAKING: &str = r#"
 games=0
 page=$(printf '%4096s' '')
@@ -229,13 +227,13 @@ fn a_mute_program_is_given_up_soon() {
     let (code, stdout, stderr) = run(&["check", "--timeout", "300", "sleep", "1000"]);
     assert_eq!(code, 1, "{stdout}{stderr}");
     assert!(
-        stdout.contains("it did not answer in the 3 checks before"),
+        stdout.contains("it did not answer in the previous 3 checks"),
         "{stdout}"
     );
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
 }
 
-/// An engine of a few lines, which knows no rules, can play matches here.
+/// An engine of a few lines that knows no rules can play matches.
 #[test]
 fn an_engine_that_gets_its_moves_passes_the_check_for_matches() {
     let engine = "while read -r line; do case $line in \

@@ -1,9 +1,9 @@
-//! What the arbiter says to wrong arguments: the flag, what was given, what is accepted; exit code 2.
+//! Errors in the arguments: the message names the flag, its value and the accepted values; the exit status is 2.
 
 use crate::common::program;
 use program::{directory, run};
 
-/// Arguments, exit code and what was said, with the test's directory left out.
+/// Arguments, exit status and output of each case, with the test's directory replaced.
 fn refusals(cases: &[&[&str]], directory: &str) -> String {
     let mut text = String::new();
     for arguments in cases {
@@ -51,7 +51,7 @@ fn names_and_options_of_several_lines_are_refused() {
         let engine = format!("cmd=./x '{key}=1\nquit'");
         let (code, _, stderr) = run(&["match", "--engine", &engine]);
         assert_eq!(code, 2, "{stderr}");
-        assert!(stderr.contains("expected a text of one line"), "{stderr}");
+        assert!(stderr.contains("expected one line of text"), "{stderr}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Settings from a file, and the file that a stored match prints of its own.
+//! Settings from a file, and the file that a stored match exports.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -10,14 +10,14 @@ use matches::archive::store::Store;
 use program::{arbiter, directory, run};
 use settings::args::validate;
 
-/// A file with these settings.
+/// Writes settings to a file; returns its path.
 fn file(directory: &Path, settings: &str) -> String {
     let path = directory.join("settings.toml");
     std::fs::write(&path, settings).unwrap();
     path.to_str().unwrap().to_string()
 }
 
-/// The plan of a match in full, or why there is none.
+/// The complete plan of a match, or the error message.
 fn planned(arguments: &[&str]) -> Result<String, String> {
     let words = ["arbiter", "match"].iter().chain(arguments);
     let parsed = args::parse(words.map(OsString::from)).map_err(|error| error.to_string())?;
@@ -176,7 +176,7 @@ fn openings_are_a_file_or_a_list_of_its_lines() {
     let named = "seed = 1\ngames = 4\ndepth = 1\nmax-plies = 2\nopenings = 'two.txt'";
     let exports = [list, named].map(|settings| {
         let path = file(&directory, settings);
-        // The name of a file counts from the current directory.
+        // The path is relative to the current directory.
         let mut command = arbiter(&["match", "--config", &path, "--record", "games.jsonl"]);
         let output = command.current_dir(&directory).output().unwrap();
         assert!(output.status.success(), "{output:?}");
@@ -234,7 +234,7 @@ fn errors_name_the_file_the_key_and_what_is_accepted() {
         text += &format!("{}\n{stderr}\n", arguments.join(" "));
     }
     let text = text.replace(directory.to_str().unwrap(), "DIR");
-    // The list of all flags grows.
+    // The list of all flags changes too often for a snapshot.
     let without_flags = text.lines().map(|line| {
         let flags = line.find("; the keys are engine,");
         flags.map_or(line, |begin| &line[..begin])
@@ -258,7 +258,7 @@ fn every_flag_is_a_key() {
     assert_eq!(keys, longs);
 }
 
-/// Plays a match into a store, prints its settings, plays it again with them; returns the settings.
+/// Plays a match into a store, exports its settings, and plays it again with them; returns the settings.
 fn round_trip(directory: &Path, arguments: &[&str]) -> String {
     let [first, again] = ["first.db", "again.db"].map(|name| {
         let path = directory.join(name);

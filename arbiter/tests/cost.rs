@@ -1,4 +1,4 @@
-//! `arbiter cost`: what moves cost by a judge whose estimates are known, and by the built-in engine.
+//! `arbiter cost`, with a judge that returns fixed estimates and with the built-in engine.
 
 use std::fs;
 use std::path::Path;
@@ -7,19 +7,19 @@ use crate::common::program;
 use program::{content, crashing, directory, run, scattered};
 use serde_json::{Value, json};
 
-/// A game of which the first ply is its opening, and the move `0` the only one that there was.
+/// A game whose first ply is the opening, and in which the move `0` was forced.
 const MOVES: &str = "2 7 4 +half 0 4 2";
 
-/// What the judge is asked about that game, how many lines it has been told to give, and what it answers.
+/// Positions and `go` commands sent to the judge, the value of MultiPV at the time, and the judge's answers.
 const TALK: &[(&str, &str, u32, &[&str])] = &[
-    // It would have played the same.
+    // The judge prefers the played move.
     (
         "startpos moves 2",
         "go depth 7",
         1,
         &["bestmove 7 estimate 400 600"],
     ),
-    // Another move is worth 125 more to seat 1; what was said before, of bounds and of others does not count.
+    // Another move is worth 125 more to seat 1. Earlier lines, bounds and other moves do not count.
     (
         "startpos moves 2 7",
         "go depth 7",
@@ -40,7 +40,7 @@ const TALK: &[(&str, &str, u32, &[&str])] = &[
             "bestmove 3",
         ],
     ),
-    // Searched together, the move that was played is the better one.
+    // In the joint search, the played move turns out to be better.
     (
         "startpos moves 2 7 4 +half 0",
         "go depth 7",
@@ -57,7 +57,7 @@ const TALK: &[(&str, &str, u32, &[&str])] = &[
             "bestmove 4",
         ],
     ),
-    // One move is left out, and searched alone: it costs seat 2 no more than 10.
+    // The answer lacks one move, which is then searched alone: its cost for seat 2 is 10.
     (
         "startpos moves 2 7 4 +half 0 4",
         "go depth 7",
@@ -78,7 +78,7 @@ const TALK: &[(&str, &str, u32, &[&str])] = &[
     ),
 ];
 
-/// A judge that knows the answers of [`TALK`] alone, and gives no move where it is asked anything else.
+/// A judge that knows only the answers of [`TALK`] and otherwise returns no move.
 fn judge(directory: &Path) -> String {
     let mut answers = String::new();
     for (position, go, lines, answer) in TALK {
@@ -124,7 +124,7 @@ fn game(number: u64, seats: [&str; 2]) -> Value {
     })
 }
 
-/// Writes a record of two such games, in which the engines change seats.
+/// Writes a record of two such games with exchanged seats.
 fn record(directory: &Path) -> String {
     let path = directory.join("games.jsonl");
     let games = [game(1, ["a", "b"]), game(2, ["b", "a"])];
@@ -180,7 +180,7 @@ fn costs_by_a_judge_whose_estimates_are_known() {
             "position": "10,18,3/7,50,2 2 - H", "played": "2", "best": "9",
         })
     };
-    // Of 125 and 10, with one degree of freedom.
+    // Mean of 125 and 10; Student's t for one degree of freedom.
     let of_both = [67.5, 12.706 * 57.5, 33.75, 0.25];
     let expected = json!({
         "judge": "known", "limit": "depth=7", "games": 2, "left_out": 0, "moves": 8,
@@ -330,12 +330,12 @@ fn of_a_game_that_ended_by_a_fault_what_was_played_is_judged() {
     let told = cost_json(&[&record, "--depth", "2"]);
     assert_eq!(told["games"], 2, "{told}");
     assert_eq!(told["engines"][0]["engine"], "bad", "{told}");
-    // It leaves with its fifth move of the first game, and of the second.
+    // The engine crashes at its fifth move of each game.
     let moves = told["engines"][0]["moves"].as_u64().unwrap();
     assert!((1..=8).contains(&moves), "{told}");
 }
 
-/// Answers with a legal move, and offers what its first argument says.
+/// Plays a legal move without an estimate, and offers the option of its first argument.
 const MUTE: &str = r#"
 while read -r line; do
   case $line in
@@ -366,7 +366,7 @@ fn an_engine_that_is_no_judge_is_refused() {
         (mute("MultiPV"), dumb),
         (mute(""), narrow),
         (mute("Hash"), narrow),
-        // It has no answer to this limit.
+        // The judge has no answer to this limit.
         (format!("{known} depth=9"), lost),
         ("depth=0".to_string(), "error: --engine \"depth=0\": depth="),
         ("cmd=/nowhere/at/all".to_string(), "error: engine all: "),

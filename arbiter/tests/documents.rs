@@ -1,4 +1,4 @@
-//! Completions, manual pages, and the examples of every help.
+//! Completions, manual pages, and the examples of every help text.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,7 +23,7 @@ fn leaves(command: &Command, words: &[String]) -> Vec<(Vec<String>, Command)> {
     found
 }
 
-/// What bash offers for these words of a command line, of which the last is not complete.
+/// Completions that bash offers for these words; the last word is incomplete.
 fn offered(script: &str, words: &[&str]) -> BTreeSet<String> {
     let ask = format!(
         "source {script} && complete -p arbiter >&2 && COMP_WORDS=({}) COMP_CWORD={} && \
@@ -79,7 +79,7 @@ fn bash_completes_subcommands_and_flags() {
     assert_eq!(flags, BTreeSet::from(["--openings-order".to_string()]));
 }
 
-/// The text of all sources of the arbiter below a folder.
+/// All source code of the arbiter below a folder.
 fn sources(folder: &Path) -> String {
     let mut text = String::new();
     for entry in fs::read_dir(folder).unwrap() {

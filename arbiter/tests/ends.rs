@@ -1,4 +1,4 @@
-//! However the arbiter comes to its end, no process that it started outlives it.
+//! No matter how the arbiter ends, no process that it started survives it.
 #![cfg(target_os = "linux")]
 
 use std::io::{BufRead, BufReader, Read};
@@ -10,10 +10,10 @@ use crate::common::{processes, program};
 use processes::{await_death, children, living_members};
 use program::{arbiter, crashing, deaf, directory, run, scattered};
 
-/// The most that anything here may take: much more than it does.
+/// Timeout of every step, far longer than any takes.
 const LONG: Duration = Duration::from_secs(20);
 
-/// A match that nobody waits for to end, with its standard output.
+/// Starts a match too long to end by itself, with piped output.
 fn endless(engines: &[String], arguments: &[&str]) -> Child {
     let mut all = vec!["match", "--games", "100000", "--nodes", "1"];
     engines
@@ -25,7 +25,7 @@ fn endless(engines: &[String], arguments: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
-/// The process groups of the engines, once there are so many, and each has so many processes.
+/// Waits for `engines` process groups with `processes` processes each; returns the groups.
 fn await_groups(child: &Child, engines: usize, processes: usize) -> Vec<u32> {
     let deadline = Instant::now() + LONG;
     loop {
@@ -47,7 +47,7 @@ fn signal(child: &Child, name: &str) {
     assert!(status.success(), "{status}");
 }
 
-/// The exit code; what is left of standard output and standard error.
+/// Waits for the end; returns the exit status and the rest of standard output and standard error.
 fn await_end(child: Child) -> (Option<i32>, String, String) {
     let output = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -76,7 +76,7 @@ fn killed_at_once() {
 fn interrupted_or_terminated() {
     for name in ["-INT", "-TERM", "-HUP"] {
         let directory = directory(&format!("ended_by{name}"));
-        // Their fifth game never ends: the signal comes in the middle of a move.
+        // The fifth game never ends, so the signal comes in the middle of a move.
         let mut child = endless(&[deaf(&directory, "deaf")], &["--max-plies", "20"]);
         let groups = await_groups(&child, 2, 2);
         let mut header = String::new();
@@ -156,11 +156,11 @@ fn an_answer_counts_that_came_while_the_arbiter_was_stopped() {
         .unwrap();
     let deadline = Instant::now() + LONG;
     while !begun.exists() {
-        assert!(Instant::now() < deadline, "no move was asked for");
+        assert!(Instant::now() < deadline, "no engine was asked for a move");
         std::thread::sleep(Duration::from_millis(1));
     }
     signal(&child, "-STOP");
-    // Longer than an engine may think.
+    // Longer than the engine's limit.
     std::thread::sleep(Duration::from_millis(1500));
     signal(&child, "-CONT");
     let (code, stdout, stderr) = await_end(child);
@@ -187,7 +187,7 @@ fn when_nobody_reads_its_output() {
     let directory = directory("closed_output");
     let mut child = endless(&engines(&directory), &["--max-plies", "20"]);
     let groups = await_groups(&child, 2, 1);
-    // Three lines are read, and the reader leaves.
+    // The reader closes the pipe after three lines.
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let read: Vec<String> = lines.by_ref().take(3).map(Result::unwrap).collect();
     drop(lines);

@@ -1,4 +1,4 @@
-//! The set of judged etudes in `data/`: what it promises, read off its files.
+//! Consistency of the set of judged etudes in `data/`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,7 +9,7 @@ use buxtehude::rules::{Game, Seat};
 
 const HALVES: [&str; 2] = ["tune", "check"];
 
-/// An etude with its line of shares: the games and each seat's first places in permille.
+/// An etude with the number of its games and each seat's share of first places in permille.
 struct Judged {
     line: String,
     etude: Etude,
@@ -20,10 +20,10 @@ struct Judged {
 impl Judged {
     fn winner(&self) -> Seat {
         let winner = self.etude.winner;
-        winner.unwrap_or_else(|| panic!("nobody has judged {}", self.line))
+        winner.unwrap_or_else(|| panic!("not judged: {}", self.line))
     }
 
-    /// The quarter of the leading hare, from 0.
+    /// Quarter of the track in which the leading hare is, from 0.
     fn leading_quarter(&self) -> usize {
         let squares = self.etude.position.hares().iter().map(|hare| hare.square);
         usize::from(squares.max().unwrap()) / 16
@@ -69,7 +69,7 @@ fn set() -> Vec<Judged> {
     HALVES.into_iter().flat_map(half).collect()
 }
 
-/// How many of the set have each key.
+/// Number of etudes of the set for each key.
 fn count<K: Ord>(key: impl Fn(&Judged) -> K) -> BTreeMap<K, usize> {
     let mut counts = BTreeMap::new();
     for judged in set() {

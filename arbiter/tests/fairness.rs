@@ -1,4 +1,4 @@
-//! Nobody gains by cheating at time, and nobody loses by a busy machine.
+//! No engine gains by cheating on time, and none loses because the machine is busy.
 #![cfg(target_os = "linux")]
 
 use std::path::Path;
@@ -11,10 +11,10 @@ use program::{directory, run};
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
 
-/// The exit code of a match in which an engine was at fault.
+/// Exit status of a match in which an engine was at fault.
 const ENGINE_FAULT: i32 = 4;
 
-/// An engine that moves as soon as it is asked, and does something else before, here where `DOES` stands.
+/// An engine that runs the code at `DOES` before each move.
 const SCRIPT: &str = r#"
 while read -r line; do
   case $line in
@@ -28,7 +28,7 @@ while read -r line; do
 done
 "#;
 
-/// Programs that do nothing but compute, until they are dropped.
+/// Busy loops that are killed on drop.
 struct Hogs(Vec<Child>);
 
 impl Hogs {
@@ -53,14 +53,14 @@ impl Drop for Hogs {
     }
 }
 
-/// An engine of shell code, as `--engine` has it.
+/// The `--engine` string of an engine in shell code.
 fn engine(directory: &Path, name: &str, does: &str) -> String {
     let script = directory.join(format!("{name}.sh"));
     std::fs::write(&script, SCRIPT.replace("DOES", does)).unwrap();
     format!("cmd=/bin/sh args={} name={name} legal=on", script.display())
 }
 
-/// Plays a match without walls, and returns its exit code, what was seen of it, and its records.
+/// Plays a match without a sandbox; returns its exit status, its output and its records.
 fn play(directory: &Path, arguments: &[&str]) -> (i32, String, Vec<GameRecord>) {
     let record = directory.join("games.jsonl");
     let output = [
@@ -205,8 +205,8 @@ fn a_signal_of_an_engine_does_not_end_the_match() {
 #[test]
 fn who_computes_out_of_turn_is_named() {
     let directory = directory("thief");
-    // The rival's turns are what this one computes in, and the rival takes as long as that takes. Who has computed
-    // lives on, as an engine's threads do.
+    // The thief computes during the rival's turns, which last until it is done. Its computing process then stays alive,
+    // as a thread of an engine would.
     let busy = directory.join("busy").display().to_string();
     let burn = format!(
         ": > {busy}

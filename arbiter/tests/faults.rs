@@ -1,4 +1,4 @@
-//! Each way in which an engine can misbehave costs it that game, in bounded time, and nobody else anything.
+//! Each kind of misbehaviour costs the engine that game, in bounded time, and costs the other engines nothing.
 #![cfg(target_os = "linux")]
 
 use std::time::Duration;
@@ -10,11 +10,11 @@ use matches::record::ending::Ending;
 use processes::{await_death, living_members};
 use table::{Table, tiny};
 
-/// Waiting for an engine that takes longer than this is our fault.
+/// Timeout of a step; a longer wait for an engine is the arbiter's fault.
 const SHORT: Duration = Duration::from_secs(10);
 
-/// Plays with the offender in the last of two and of three seats, and checks the ending, the places, the
-/// words for the fault and that only the offender is dead. Returns the record of three.
+/// Plays with the offender in the last of two and of three seats, and checks the ending, the places, the fault's
+/// message, and that only the offender is dead. Returns the record of three.
 fn offend(offender: &EngineSpec, ending: Ending, reason: &str) -> GameRecord {
     offend_at_the(offender, |_| {}, ending, reason)
 }
@@ -156,7 +156,7 @@ fn a_clock_that_runs_out() {
         ..tiny(&["sleep 1.38; echo \"bestmove $1\""])
     };
     let record = offend(&slow, Ending::TimeForfeit, " over its limit of ");
-    // What is left of two seconds, where waiting for a busy machine is not counted.
+    // The message gives the rest of two seconds, without the time that the engine waited for a busy machine.
     let reason = &record.fault.as_ref().unwrap().reason;
     let left = reason
         .split("limit of ")
@@ -184,7 +184,7 @@ fn no_answer_within_the_stall_limit() {
         "exec tr '\\0' x < /dev/zero",
         "exec cat /dev/urandom",
         "yes >&2",
-        // Not ended by a newline.
+        // A line without a newline.
         "printf 'bestmove %s' \"$1\"; sleep 1000",
         "printf 'bestmove %s\\r' \"$1\"; sleep 1000",
     ] {
@@ -209,7 +209,7 @@ fn most_memory_used() -> usize {
 
 #[test]
 fn an_engine_that_never_reads() {
-    // A pipe holds 64 KiB: the position does not fit.
+    // The position exceeds the 64 KiB that a pipe holds.
     let mut table = Table::new(vec![
         tiny(&["", "echo readyok; exec sleep 1000"]),
         tiny(&[]),
@@ -241,7 +241,7 @@ fn a_process_that_ends() {
         ("kill -SEGV $$", "signal: 11"),
         ("kill -KILL $$", "signal: 9"),
         ("exec >&- 2>&-; sleep 0.05; exit 5", "exit status: 5"),
-        // What the end of output cuts off is no answer.
+        // A line cut off by the end of the output is not an answer.
         ("printf 'bestmove %s' \"$1\"; exit 0", "exit status: 0"),
         // A grandchild keeps the pipes open.
         ("sleep 1000 & exit 4", "exit status: 4"),

@@ -1,5 +1,5 @@
-//! Text from outside that would move the cursor of a terminal, turn a line around or not be seen at all: of an evil
-//! engine, and of records, stores and settings that hold such text. No output of any command has it as it is.
+//! Hidden text, which moves the cursor of a terminal, reverses a line or is invisible, from an evil engine and from
+//! records, stores and settings. Every command must escape it.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -10,12 +10,12 @@ use matches::record::printable::is_hidden;
 use program::{directory, run, scattered};
 use serde_json::{Value, json};
 
-/// Hidden text: an escape sequence, NUL, C1, DEL, marks for the direction of writing, characters without width and
-/// separators of lines.
+/// Hidden text: an escape sequence, NUL, C1, DEL, marks for the direction of writing, zero-width characters and line
+/// separators.
 const EVIL: &str = "\u{1b}[2J\0\u{8}\r\u{7f}\u{85}\u{9b}31m\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\
                     \u{202e}\u{2066}\u{2069}\u{feff}evil";
 
-/// The engine: `EVIL` stands in the file that is its argument, with NUL as `@`.
+/// The evil engine. Its argument is a file with `EVIL`, in which `@` stands for NUL.
 const ENGINE: &str = r#"
 evil() { tr '@' '\000' < "$1"; }
 say() { printf '%s' "$1"; evil "$file"; printf '%s\n' "$2"; }
@@ -47,7 +47,7 @@ while read -r line; do
 done
 "#;
 
-/// A directory with the evil engine in it.
+/// A directory with the evil engine.
 struct House {
     directory: PathBuf,
 }
@@ -64,13 +64,13 @@ impl House {
         self.directory.join(name).display().to_string()
     }
 
-    /// The evil engine as an `--engine`.
+    /// The `--engine` string of the evil engine.
     fn engine(&self) -> String {
         let (script, text) = (self.path("evil.sh"), self.path("evil.txt"));
         format!(r#"cmd=/bin/sh args="{script} {text}" name=evil legal=on"#)
     }
 
-    /// The words that start it.
+    /// The command that starts it.
     fn command(&self) -> [String; 3] {
         [
             "/bin/sh".to_string(),
@@ -79,7 +79,7 @@ impl House {
         ]
     }
 
-    /// A match with the evil engine; all that was written and shown is clean.
+    /// Plays a match with the evil engine, and checks that all files and output are clean.
     fn played(&self, command: &[&str]) -> String {
         let files =
             ["match.db", "games.jsonl", "log.txt", "events.jsonl"].map(|name| self.path(name));
@@ -107,7 +107,7 @@ impl House {
     }
 }
 
-/// Fails where a text has a hidden character.
+/// Asserts that a text has no hidden characters.
 fn is_clean(what: &str, text: &str) {
     let hidden = |c: char| is_hidden(c) && !matches!(c, '\n' | '\t');
     if let Some(at) = text.find(hidden) {
@@ -116,7 +116,7 @@ fn is_clean(what: &str, text: &str) {
     }
 }
 
-/// What a command says on both streams, which is clean.
+/// Runs a command, asserts that both output streams are clean, and returns them.
 fn clean(arguments: &[&str]) -> String {
     let (code, stdout, stderr) = run(arguments);
     let seen = format!("{stdout}{stderr}");
@@ -125,7 +125,7 @@ fn clean(arguments: &[&str]) -> String {
     seen
 }
 
-/// What all commands say that read games.
+/// Output of all commands that read games.
 fn read_games(file: &str) -> String {
     let mut seen = String::new();
     for arguments in [
@@ -141,7 +141,7 @@ fn read_games(file: &str) -> String {
     ] {
         seen += &clean(arguments);
     }
-    // Not even where the script of the page reads it.
+    // Not even in the data of the page's script.
     let page = clean(&["report", file, "--format", "html"]);
     assert!(
         !page.contains("\\u202e") && !page.contains("\\u001b"),
@@ -167,7 +167,7 @@ fn what_an_evil_engine_says_is_escaped() {
         "verify", &record, "--nodes", "1", "--engine", evil, "--engine", good,
     ]);
 
-    // As a judge.
+    // The evil engine as a judge.
     for command in ["cost", "review"] {
         let seen = clean(&[command, &store, "--nodes", "1", "--engine", evil]);
         assert!(seen.contains("expected `estimate`"), "{command}: {seen}");
@@ -245,7 +245,7 @@ fn trials_of_an_evil_engine_are_escaped() {
     );
 }
 
-/// A game of which every text that the rules do not read is evil.
+/// A game with evil text in every field that the rules do not parse.
 fn evil_game(number: u64, moves: &str) -> Value {
     let said = json!([{ "micros": 1, "from": "engine", "text": EVIL }]);
     json!({
@@ -296,7 +296,7 @@ fn what_a_record_holds_is_escaped() {
         "--engine",
         "cmd=/bin/true name=b",
     ]);
-    // What is no game at all.
+    // Lines that are not games.
     fs::write(&record, format!("{{\"game\":\"{EVIL}\"}}\n{EVIL}\n")).unwrap();
     read_games(&record);
     clean(&[
@@ -388,7 +388,7 @@ fn hidden_settings_have_no_file() {
     let good = scattered(&house.directory, "good", 3);
     let engine = format!("{good} option.Book={odd}");
     let seen = clean(&["match", "--nodes", "1", "--engine", &engine]);
-    assert!(seen.contains("expected a text of one line"), "{seen}");
+    assert!(seen.contains("expected one line of text"), "{seen}");
     let arguments = format!(
         r#"cmd=/bin/sh args="{} '{odd}'" legal=on"#,
         script_of(&house.directory)
@@ -411,7 +411,7 @@ fn hidden_settings_have_no_file() {
     assert!(stderr.contains("b\\u{202e}ok"), "{stderr}");
 }
 
-/// The script of the good engine.
+/// Writes the script of a well-behaved engine.
 fn script_of(directory: &Path) -> String {
     directory.join("good.sh").display().to_string()
 }

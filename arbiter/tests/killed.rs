@@ -1,5 +1,4 @@
-//! A match that is killed again and again, and resumed each time, comes to the same end as one that nobody
-//! disturbs.
+//! A match that is killed and resumed again and again ends like an undisturbed one.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeSet;
@@ -14,9 +13,9 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use stored::{export, numbers, printed, tables};
 
-/// Kills in all.
+/// Total number of kills.
 const KILLS: u32 = 50;
-/// Games of a match: more than are played between two kills, so that most matches are killed several times.
+/// Games of a match, more than fit between two kills, so that most matches are killed several times.
 const GAMES: u64 = 40;
 
 /// Matches of deterministic engines: for two without cards, for three with cards.
@@ -32,13 +31,13 @@ const MATCHES: [&[&str]; 2] = [
     &["--players", "3", "--depth", "1", "--max-plies", "24"],
 ];
 
-/// When an arbiter is killed.
+/// Time of a kill.
 #[derive(Debug)]
 enum Moment {
-    /// So long after its start.
+    /// This long after the start.
     Start(Duration),
-    /// So long after it showed so many games: shortly, for were a game shown before it is stored, that would be
-    /// the time to lose it.
+    /// This long after the output of this many games. The delay is short: a game that is shown before it is stored
+    /// would be lost right then.
     Shown(usize, Duration),
 }
 
@@ -50,7 +49,7 @@ fn moment(rng: &mut impl Rng) -> Moment {
     Moment::Shown(games, Duration::from_micros(rng.random_range(0..250)))
 }
 
-/// Starts an arbiter and kills it at a moment; returns what it printed, and whether it ended before.
+/// Starts an arbiter and kills it at a moment; returns its output, and `true` if it ended first.
 fn play_until(arguments: &[&str], moment: &Moment) -> (String, bool) {
     let mut command = arbiter(arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -89,7 +88,7 @@ fn a_match_killed_at_random_moments() {
     }
 }
 
-/// Plays a match with kills and compares it with the same match without; returns the number of kills.
+/// Plays a match with kills and compares it with an undisturbed one; returns the number of kills.
 fn disturbed_match(directory: &Path, number: usize, rng: &mut ChaCha8Rng) -> u32 {
     let path = |name: &str| {
         directory
@@ -117,7 +116,7 @@ fn disturbed_match(directory: &Path, number: usize, rng: &mut ChaCha8Rng) -> u32
     let mut kills = 0;
     let mut shown = BTreeSet::new();
     let output = loop {
-        // A kill that comes too early for the file leaves none.
+        // An early kill may come before the store exists.
         let arguments = match Path::new(&disturbed).exists() {
             false => [&begin[..], &[&disturbed]].concat(),
             true => vec!["resume", &disturbed],
@@ -135,14 +134,14 @@ fn disturbed_match(directory: &Path, number: usize, rng: &mut ChaCha8Rng) -> u32
             break output;
         }
         kills += 1;
-        // Not always, since whoever looks may mend.
+        // Only sometimes, since opening the store may repair it.
         if rng.random_bool(0.5) && Path::new(&disturbed).exists() {
             let stored = numbers(&disturbed);
             assert!(
                 shown.is_subset(&stored),
                 "{moment:?}: {shown:?} of {stored:?}"
             );
-            // What was stored in the last moment and not shown any more is not to be played again either.
+            // Games that were stored but not yet shown must not be played again either.
             shown = stored;
         }
     };

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::common::program;
 use program::{arbiter, directory};
 
-/// Answers after 200 ms, having said in a file that it was asked.
+/// Answers after 200 ms; notes each `go` in a file.
 const SLOW: &str = r#"
 while read -r line; do
   case $line in
@@ -49,10 +49,10 @@ fn a_game_lost_while_the_arbiter_slept_is_played_again() {
         .unwrap();
     let begun = Instant::now();
     while !asked.exists() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "nobody is asked");
+        assert!(begun.elapsed() < Duration::from_secs(20), "no engine is asked for a move");
         std::thread::sleep(Duration::from_millis(5));
     }
-    // The engine answers in time, but the arbiter cannot see it before the limit is long over.
+    // The engine answers in time, but the stopped arbiter sees the answer long after the limit.
     let signal = |name: &str| {
         let id = child.id().to_string();
         assert!(

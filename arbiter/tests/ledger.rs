@@ -1,5 +1,5 @@
-//! Where the news of a match go, without an engine: a game is kept before it counts, and one that cannot be kept does
-//! not.
+//! The ledger of a match, without engines: a game is stored before it counts, and a game that cannot be stored does not
+//! count.
 
 use std::fs;
 use std::path::Path;

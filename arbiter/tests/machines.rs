@@ -1,4 +1,4 @@
-//! Games of a match on many machines: what a store keeps of the machines, and what is said of them.
+//! Matches on several machines: the machines in the store and in the report.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::common::{program, stored};
 use program::{content, directory, scattered};
 use stored::{export, numbers};
 
-/// A match of 8 games between two small engines, and a copy of it that two machines have played.
+/// A match of 8 games between two small engines, and a copy of it as if two machines had played it.
 fn stores(test: &str) -> (String, String) {
     let directory = directory(test);
     let named = |name: &str| directory.join(name).to_str().unwrap().to_string();
@@ -59,7 +59,7 @@ fn machines_are_in_the_store_and_in_records_but_in_nothing_without_the_clock() {
     );
     assert_eq!(with.matches(expected).count(), 4, "{with}");
     assert!(!export(&plain, &[]).contains("machine"));
-    // A record is read as it was written.
+    // A record gives the same report.
     let record = format!("{many}.jsonl");
     std::fs::write(&record, &with).unwrap();
     assert_eq!(export(&record, &[]), with);
@@ -128,7 +128,7 @@ fn the_games_of_a_machine_that_is_set_aside_are_kept_apart() {
     let expected = "machine one is set aside: its engines crash; 4 of its games are not counted";
     assert!(text.contains(expected), "{text}");
     assert!(content(&["report", &many, "--format", "html"]).contains(expected));
-    // Their numbers are free, and what is played under them counts.
+    // The numbers of these games are free again, and new games with them count.
     drop(store);
     content(&["resume", &many]);
     assert_eq!(numbers(&many), (1..=8).collect());

@@ -1,4 +1,4 @@
-//! Whole matches, played by the program with engines in processes of their own.
+//! Whole matches, played by the program with engines in separate processes.
 
 use std::path::Path;
 
@@ -168,8 +168,8 @@ fn the_cards_of_a_block_are_the_same_in_every_rotation() {
 
 #[test]
 fn the_same_seed_gives_the_same_match_at_any_concurrency() {
-    // Engines that answer by their history alone would play on from where the last game left them; with one
-    // legal move a turn they have no choice.
+    // Engines whose moves depend on their history would continue from the last game; with one legal move per turn, they
+    // have no choice.
     let directory = directory("same_match");
     let first = directory.join("first.sh");
     let script = "while read -r line; do case $line in uci) echo uciok ;; isready) echo readyok ;; \

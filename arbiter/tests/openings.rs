@@ -1,4 +1,4 @@
-//! Suites of openings: balanced, all different, the same each time, and fit for a match.
+//! Suites of openings: balanced, all different, reproducible, and usable in a match.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Write};
@@ -9,7 +9,7 @@ use buxtehude::rules::Variant;
 use matches::plan::openings;
 use program::{crashing, directory, run, scattered};
 
-/// The openings of a suite that has to be made, and what was said of it.
+/// Makes a suite; returns its openings and the text on standard error.
 fn suite(arguments: &[&str]) -> (Vec<String>, String) {
     let all: Vec<&str> = ["openings"].iter().chain(arguments).copied().collect();
     let (code, stdout, stderr) = run(&all);
@@ -23,7 +23,7 @@ fn lines(stdout: &str) -> Vec<String> {
     openings.map(String::from).collect()
 }
 
-/// The built-in engine, asked by hand.
+/// The built-in engine, used directly.
 struct Asked {
     child: Child,
     input: ChildStdin,
@@ -72,7 +72,7 @@ fn every_seat_is_near_its_par_when_asked_again() {
     for (variant, players, go, flags) in [
         ("hase-und-igel", 2, "go nodes 10000", &[][..]),
         ("hare-and-tortoise", 3, "go depth 2", &["--depth", "2"]),
-        // Of six seats one is mostly far ahead or behind after moves at random.
+        // With six seats, one is usually far ahead or behind after random moves.
         (
             "hase-und-igel",
             6,
@@ -145,7 +145,7 @@ fn a_seed_makes_the_same_suite_at_every_concurrency() {
     assert_ne!(made("6", "1").0, one.0);
 }
 
-/// Finds seat 1 the better, the more it has been asked since the game began.
+/// Rates seat 1 higher with each estimate since the game began.
 const REMEMBERING: &str = r#"
 while read -r line; do
   case $line in
@@ -222,7 +222,7 @@ fn it_gives_up_after_as_many_candidates_as_allowed() {
         (5..300).contains(&found) && stderr.contains(&error),
         "{stderr}"
     );
-    let repeated = format!("; {} of them like an earlier one", 300 - found);
+    let repeated = format!("; {} of them repeat an earlier one", 300 - found);
     assert!(stderr.contains(&repeated), "{stderr}");
     let too_near = ["--count", "5", "--within", "0", "--players", "3"];
     let (code, stdout, stderr) = run(&[&arguments[..], &too_near].concat());

@@ -1,5 +1,4 @@
-//! What is written beside standard output: files that must not be in each other's way, that disappear, or that
-//! nobody reads.
+//! Output files: they must not overwrite each other, and they may disappear or have no reader.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -10,12 +9,12 @@ use std::time::{Duration, Instant};
 use crate::common::program;
 use program::{arbiter, directory, run, scattered};
 
-/// The most that anything here may take: much more than it does.
+/// Timeout of every step, far longer than any takes.
 const LONG: Duration = Duration::from_secs(20);
-/// A time in which a match goes on, unless something keeps it from that.
+/// Time in which a match makes progress unless it is blocked.
 const A_WHILE: Duration = Duration::from_secs(1);
 
-/// The arguments of a match of a few plies a game, with more of them.
+/// Arguments of a match with short games, and `more`.
 fn playing<'a>(engines: &'a [String; 2], more: &[&'a str]) -> Vec<&'a str> {
     let mut all = vec!["match", "--nodes", "1", "--max-plies", "10"];
     engines
@@ -150,7 +149,7 @@ fn a_match_waits_for_those_who_follow_it() {
     child.wait().unwrap();
     assert!(
         stops,
-        "it still plays, with {size} bytes of talk that nobody follows"
+        "it still plays, with {size} bytes of unread output"
     );
 }
 
@@ -204,13 +203,13 @@ fn a_long_schedule_is_printed_as_long_as_somebody_reads() {
     while child.try_wait().unwrap().is_none() {
         if Instant::now() > deadline {
             child.kill().unwrap();
-            panic!("it goes on though nobody reads");
+            panic!("it continues without a reader");
         }
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// Waits until a file has something in it.
+/// Waits until a file is not empty.
 fn await_growth(path: &Path) {
     let deadline = Instant::now() + LONG;
     while fs::metadata(path).map_or(0, |metadata| metadata.len()) < 1000 {

@@ -11,10 +11,10 @@ use scraper::{ElementRef, Html, Selector};
 use serde_json::Value;
 use stepped::{check_game, list, text};
 
-/// What would break a page that does not escape it.
+/// Text that breaks a page without escaping.
 const HOSTILE: &str = r#"</script><img/src=x>&amp;'"#;
 
-/// The page of a match, the tables of the same, and its games.
+/// The page of a match, its tables as text, and its games.
 struct Reported {
     page: Html,
     source: String,
@@ -23,7 +23,7 @@ struct Reported {
 }
 
 impl Reported {
-    /// Plays a match and reports it; what an engine said in it does not matter.
+    /// Plays a match and makes its report; ignores the standard error.
     fn of_match(test: &str, arguments: &[&str], report_arguments: &[&str]) -> Reported {
         let directory = directory(test);
         let store = directory.join("match.db").to_str().unwrap().to_string();
@@ -53,7 +53,7 @@ impl Reported {
         }
     }
 
-    /// The text of what a selector finds first.
+    /// Text of the first element that matches a selector.
     fn words(&self, selector: &str) -> String {
         let found = self.all(selector);
         let first = found.first().unwrap_or_else(|| panic!("no {selector}"));
@@ -65,7 +65,7 @@ impl Reported {
         self.page.select(&selector).collect()
     }
 
-    /// The rows of a table, the bars left out.
+    /// Rows of a table, without the bars.
     fn rows(&self, table: &str) -> Vec<Vec<String>> {
         let cells = Selector::parse("th:not(.wide), td:not(.wide)").unwrap();
         let row = |row: ElementRef<'_>| row.select(&cells).map(words_of).collect();
@@ -73,14 +73,14 @@ impl Reported {
         rows.into_iter().map(row).collect()
     }
 
-    /// What the page's script reads.
+    /// The data of the page's script.
     fn races(&self) -> Value {
         let script = self.all("script[type='application/json']#shown-games");
         let json: String = script[0].text().collect();
         serde_json::from_str(&json).unwrap_or_else(|error| panic!("{error}: {json}"))
     }
 
-    /// The tables of the page say what those of the text say, word by word.
+    /// Asserts that the tables of the page equal those of the text, word by word.
     fn check_tables(&self) {
         let lines: Vec<&str> = self.text.lines().collect();
         let mut checked = 0;
@@ -98,7 +98,7 @@ impl Reported {
         assert!(checked >= 4, "{}", self.source);
     }
 
-    /// The page is one tree, as written, and loads nothing.
+    /// Asserts that the page is well-formed and loads nothing.
     fn check_markup(&self) {
         assert!(self.page.errors.is_empty(), "{:?}", self.page.errors);
         for attribute in ["src", "srcset", "data", "poster", "action"] {
@@ -117,7 +117,7 @@ impl Reported {
         for loading in ["@import", "url("] {
             assert!(!styles.contains(loading), "{styles}");
         }
-        // The two of the page itself: one with data, one that reads them.
+        // The page's own two: one with data, one that reads it.
         assert_eq!(self.all("script").len(), 2);
         let targets = self.all("a[href^='#']");
         for link in targets.iter().map(|link| link.attr("href").unwrap()) {
@@ -129,7 +129,7 @@ impl Reported {
         }
     }
 
-    /// The positions in the page are those to which the moves of the record lead by the rules.
+    /// Asserts that the positions on the page follow from the recorded moves by the rules.
     fn check_games(&self, expected: usize) {
         let races = self.races();
         let games = races["games"].as_array().unwrap();
@@ -151,7 +151,7 @@ fn words_of(element: ElementRef<'_>) -> String {
     text.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
-/// The points of each engine's seats against those of each other, worked out from the places once more.
+/// Points of each engine's seats against those of each other, computed independently from the places.
 fn crosstable(games: &[GameRecord]) -> BTreeMap<(String, String), (f64, u32)> {
     let mut cells = BTreeMap::new();
     for game in games {
@@ -183,7 +183,7 @@ fn a_match_of_three_seats() {
     assert_eq!(reported.all("#shown").len(), 0, "all games are shown");
     let names = reported.all("dl.settings dt").into_iter().map(words_of);
     let names: Vec<String> = names.collect();
-    for name in ["begun", "to the last game", "machine", "arbiter"] {
+    for name in ["started", "duration", "machine", "arbiter"] {
         assert!(names.contains(&name.to_string()), "no {name} in {names:?}");
     }
     let programs = reported.all("#engines td code[title]");
@@ -195,11 +195,11 @@ fn a_match_of_three_seats() {
         let row = rows.iter().find(|row| row[0] == one).unwrap();
         assert_eq!(row[column], format!("{points} / {pairs}"), "{rows:?}");
     }
-    // Rating, Elo, time of an answer, time by move.
+    // Rating, Elo, distribution of times, time by move.
     assert_eq!(reported.all("figure svg").len(), 4);
 }
 
-/// As the page shows numbers.
+/// Rounded to the page's precision.
 fn rounded(value: &Value) -> f64 {
     let number = value.as_f64().unwrap_or_else(|| panic!("{value}"));
     (number * 10.0).round() / 10.0
@@ -281,7 +281,7 @@ fn reviews_in_the_page_are_those_of_the_command() {
     ]);
     assert_eq!(code, 2, "{stderr}");
     assert!(
-        stderr.starts_with("error: --review: expected a page"),
+        stderr.starts_with("error: --review: only the page shows reviews"),
         "{stderr}"
     );
 }
@@ -306,7 +306,7 @@ fn a_test_on_a_board_with_some_of_its_games() {
     reported.check_games(3);
     let shown = reported.words("#shown");
     assert!(shown.starts_with("3 of 8 games can be shown"), "{shown}");
-    // Elo, LLR, time of an answer, time by move.
+    // Elo, LLR, distribution of times, time by move.
     assert_eq!(reported.all("figure svg").len(), 4);
     let lines = reported.all("#head-to-head div");
     let lines: Vec<String> = lines.into_iter().map(words_of).collect();
@@ -327,7 +327,7 @@ fn a_test_on_a_board_with_some_of_its_games() {
     assert!(estimates.contains("\"e\":["), "{estimates}");
 }
 
-/// A match with faults, in which names and last words are then replaced by what would break a page.
+/// A match with faults, whose names and last lines are then replaced by hostile text.
 #[test]
 fn what_engines_say_does_not_break_the_page() {
     let directory = directory("page_of_faults");

@@ -1,4 +1,4 @@
-//! Engines that know plain UCI alone can be refereed in a game for two.
+//! Engines that know only plain UCI can play a game for two.
 
 use std::fs;
 

@@ -13,8 +13,8 @@ use matches::record::ending::Ending;
 use program::{directory, run};
 use table::{Table, tiny};
 
-/// An engine that moves to the second square it may, ponders on its opponent's `expected` move, and answers
-/// `ponderhit` and `stop` with `hit`.
+/// An engine that plays its second legal move, ponders on its opponent's `expected` move, and answers `ponderhit` and
+/// `stop` with `hit`.
 fn ponderer(expected: &str, hit: &str) -> EngineSpec {
     let go =
         format!("case $rest in *ponder*) ;; *) echo \"bestmove $2 ponder {expected}\" ;; esac");
@@ -25,7 +25,7 @@ fn ponderer(expected: &str, hit: &str) -> EngineSpec {
     }
 }
 
-/// The record of a game of two plies each, the first two of them 2 and 4, and what was said in it.
+/// Plays a game of two plies per seat that begins with 2 and 4; returns its record and its log.
 fn play(test: &str, engine: EngineSpec) -> (GameRecord, String) {
     let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{test}.log"));
     let mut table = Table::new(vec![engine, tiny(&["echo \"bestmove $3\""])]);
@@ -89,7 +89,7 @@ fn an_engine_that_does_not_stop_loses_the_game() {
         "{record:?}\n{log}"
     );
     let reason = record.fault.unwrap().reason;
-    // The margin and a second, however long it may think.
+    // The margin and one second, no matter how long its limit is.
     assert_eq!(reason, "it did not answer within 1050.0 ms", "{log}");
 }
 
@@ -103,7 +103,7 @@ fn what_the_end_of_pondering_takes_is_charged_to_the_next_move() {
         .iter()
         .filter_map(|turn| turn.late_stop)
         .collect();
-    // The end of what it ponders on when the game is over costs nothing.
+    // Pondering that ends after the game costs nothing.
     assert_eq!((charged.len(), said(&log, "> stop")), (1, 2), "{log}");
     assert!(
         charged

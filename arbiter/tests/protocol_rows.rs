@@ -1,5 +1,5 @@
-//! For every row of protocol.md's tables, and every word of its grammar, an engine that breaks just that is
-//! caught for it.
+//! Coverage of protocol.md: for every row of its tables and every word of its grammar, a check catches an engine that
+//! breaks only that.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeSet;
@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 use crate::common::mutants;
 use mutants::{Mutant, missed};
 
-/// The mutants, one a line: the row that it breaks, what `sed` does to the lines that come in and to those that go
-/// out, and the check that has to catch it. A row may have several.
+/// The mutants, one per line: the broken row, `sed` scripts for the input and the output, and the check that must catch
+/// it. A row may have several mutants.
 const MUTANTS: &str = include_str!("protocol_rows.tsv");
 
-/// The rows that are broken, with their mutants.
+/// The mutants, each with the row that it breaks.
 fn mutants() -> Vec<(&'static str, Mutant)> {
     let lines = MUTANTS.lines().skip(1);
     let mutant = |line: &'static str| {
@@ -29,8 +29,8 @@ fn mutants() -> Vec<(&'static str, Mutant)> {
     lines.map(mutant).collect()
 }
 
-/// The rows of the tables, as `Heading: first cell`, and the words of the grammar, as `Heading/production: word`:
-/// what is quoted, and what another place explains.
+/// The rows of the tables, as `Heading: first cell`, and the terminals and undefined words of the grammar, as
+/// `Heading/production: word`.
 fn rows_of(page: &str) -> BTreeSet<String> {
     let mut rows = BTreeSet::new();
     let mut heading = "";
@@ -64,7 +64,7 @@ fn rows_of(page: &str) -> BTreeSet<String> {
     rows
 }
 
-/// The words of each production that no other production of the grammar explains.
+/// The words of each production that the grammar itself does not define.
 fn words_of(grammar: &str) -> impl Iterator<Item = String> {
     let productions: Vec<(&str, &str)> = grammar
         .split(" ;\n")

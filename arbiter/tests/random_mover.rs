@@ -1,4 +1,4 @@
-//! The random mover of the examples: what it says, and a match with it.
+//! The random mover of the examples: its answers, and a match with it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use buxtehude::rules::VARIANTS;
 use matches::record::GameRecord;
 use program::{directory, run};
 
-/// The program, which cargo builds beside the arbiter when it tests the whole package.
+/// Path of the program, which cargo builds next to the arbiter when it tests the whole package.
 fn random_mover() -> PathBuf {
     let path = Path::new(env!("CARGO_BIN_EXE_arbiter")).with_file_name("examples");
     let path = path.join(format!("random_mover{}", std::env::consts::EXE_SUFFIX));
@@ -23,7 +23,7 @@ fn random_mover() -> PathBuf {
     path
 }
 
-/// What it says to these lines.
+/// Its answers to these lines.
 fn answers(seed: u64, lines: &str) -> String {
     let mut child = Command::new(random_mover())
         .arg(seed.to_string())
@@ -33,7 +33,7 @@ fn answers(seed: u64, lines: &str) -> String {
         .unwrap();
     let mut input = child.stdin.take().unwrap();
     let lines = lines.to_string();
-    // It may answer more than a pipe holds before it has read all.
+    // In a thread, since its answers may fill the pipe before it has read all lines.
     let writer = thread::spawn(move || input.write_all(lines.as_bytes()).unwrap());
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -90,7 +90,7 @@ fn a_client_can_choose_the_variant_and_is_told_what_is_wrong() {
     let lines: Vec<&str> = said.lines().collect();
     let offer = "option name UCI_Variant type combo default hase-und-igel var hase-und-igel var \
         hare-and-tortoise var fox-and-hounds var rabbits-and-wolves";
-    // Square 8 is a hedgehog in the older variant alone.
+    // Square 8 is a hedgehog only in the older variant.
     assert_eq!(
         lines[2..6],
         [offer, "uciok", "readyok", "bestmove 8"],
@@ -105,7 +105,7 @@ fn a_client_can_choose_the_variant_and_is_told_what_is_wrong() {
     assert_eq!(lines[8..], ["bestmove (none)"], "{said}");
 }
 
-/// The games of a match with the built-in engine, by their numbers.
+/// Games of a match with the built-in engine, by number.
 fn games(test: &str) -> Vec<GameRecord> {
     let record = directory(test).join("games.jsonl");
     let program = random_mover();

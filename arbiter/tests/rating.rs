@@ -1,4 +1,4 @@
-//! Scores of one engine against another, ratings, and that neither depends on the order in which games end.
+//! Head-to-head scores and ratings, which do not depend on the order in which games end.
 
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
@@ -83,7 +83,7 @@ fn the_stronger_is_rated_higher_and_the_uncertainty_falls() {
 
 #[test]
 fn a_rating_is_on_the_scale_of_elo() {
-    // Ten points to one, in turn: a difference of 400.
+    // Ten wins for each loss are a difference of 400.
     let mut ratings = Ratings::new(2);
     for game in 0..11_000 {
         let lost = game % 11 == 5;
@@ -98,7 +98,7 @@ fn a_rating_is_on_the_scale_of_elo() {
 #[test]
 fn equal_results_leave_ratings_as_they_were() {
     let mut ratings = Ratings::new(2);
-    // Two copies of the first engine, about the second one: all have the same mean.
+    // Two copies of the first engine, one above and one below the second engine: the means are equal.
     ratings.add(&[Some(0), Some(1), Some(0)], &[2.0, 1.0, 0.0]);
     ratings.add(&[None, Some(1), Some(0)], &[2.0, 0.5, 0.5]);
     let found: Vec<_> = ratings.iter().collect();
@@ -106,7 +106,7 @@ fn equal_results_leave_ratings_as_they_were() {
     assert_eq!(found[1].rating, 0.0, "{found:?}");
 }
 
-/// Places of some games in three seats.
+/// Places of several games with three seats.
 fn results() -> impl Strategy<Value = Vec<[u32; 3]>> {
     let places = prop_oneof![
         Just([1, 2, 3]),
@@ -144,7 +144,7 @@ proptest! {
     fn a_score_tells_the_difference_of_points(
         results in prop::collection::vec(1..=6u32, 2..=6), split in 1..=5usize
     ) {
-        // Places as they are given: 1 + the number of better ones.
+        // Places by definition: 1 + the number of better results.
         let better = |result: &u32| results.iter().filter(|other| *other < result).count() as u32;
         let places: Vec<u32> = results.iter().map(|result| 1 + better(result)).collect();
         let seats = places.len();

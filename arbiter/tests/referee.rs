@@ -1,4 +1,4 @@
-//! Games of engines that behave, or misbehave in ways that cost nothing.
+//! Games of engines that behave, or misbehave in tolerated ways.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ fn start(spec: &EngineSpec) -> Result<Engine, StartError> {
     )
 }
 
-/// Plays until the most plies allowed, which all are to reach.
+/// Plays to the maximum number of plies, and asserts that every seat reaches it.
 fn play_to_max_plies(engines: Vec<EngineSpec>) -> GameRecord {
     let played = Table::new(engines).play();
     let record = played.record();
@@ -112,7 +112,7 @@ fn the_same_seed_draws_the_same_cards() {
 fn the_opening_stands_in_the_moves_and_its_cards_are_drawn() {
     let mut table = Table::new(vec![tiny(&[]), tiny(&[])]);
     let long = table.play().record().clone();
-    // What the deck gives at the first hare square is what it gave when that move was asked for.
+    // The first hare square gets the same card as in the game where an engine made that move.
     table.game.opening = long.moves.split(' ').map(str::to_string).collect();
     let moves = long.turns.len() as u32;
     table.plan.patience.max_plies = 20;
@@ -335,7 +335,7 @@ fn no_descriptor_of_ours_leaks_into_an_engine() {
         let names = links.map(|link| link.to_string_lossy().into_owned());
         names.filter(|name| name.starts_with("pipe:")).collect()
     };
-    // Those that whoever runs the tests left open for us.
+    // Pipes inherited from the parent of the test.
     let inherited = pipes("/proc/self/fd");
     let engines = [start(&tiny(&[])).unwrap(), start(&tiny(&[])).unwrap()];
     for engine in &engines {

@@ -1,4 +1,4 @@
-//! Recorded games that cannot have happened are found, and the flaw is named.
+//! `arbiter replay` finds impossible games and names the flaw.
 
 use crate::common::program;
 use matches::archive::replay;
@@ -6,7 +6,7 @@ use matches::record::ending::Ending;
 use matches::record::{Fault, GameRecord};
 use program::{directory, run, scattered};
 
-/// The games of a short match, whose last one ended by the rules.
+/// Games of a short match; the last one ended by the rules.
 fn match_of(test: &str) -> (std::path::PathBuf, Vec<GameRecord>) {
     let directory = directory(test);
     let path = directory.join("games.jsonl");
@@ -140,12 +140,12 @@ fn what_was_changed_in_a_file_is_caught_though_the_rules_allow_it() {
         let named = format!("{file}:1: game 1: digest: ");
         assert!(stdout.starts_with(&named), "{from}: {stdout}");
         assert!(stdout.ends_with(": 4 games, 1 wrong\n"), "{from}: {stdout}");
-        // What is exported of it does not pass for genuine.
+        // An export of a forged game does not pass as genuine.
         let exported = run(&["export", file]).1;
         std::fs::write(&path, exported).unwrap();
         assert_eq!(run(&["replay", file]).1, stdout, "{from}");
     }
-    // The clock may say what it likes, and older games had no digest.
+    // Times are not part of the digest, and older games have none.
     let (first, rest) = genuine.split_once('\n').unwrap();
     let micros = first.find(r#""micros":["#).unwrap() + r#""micros":["#.len();
     let first = format!("{}1{}", &first[..micros], &first[micros..]);
@@ -297,5 +297,5 @@ fn a_game_is_shown_move_by_move() {
     assert_eq!(stdout.matches("opening").count(), 3, "{stdout}");
     let (code, _, stderr) = run(&["replay", path, "--game", "9"]);
     assert_eq!(code, 2, "{stderr}");
-    assert!(stderr.contains("has no game 9"), "{stderr}");
+    assert!(stderr.contains("no game 9 in "), "{stderr}");
 }

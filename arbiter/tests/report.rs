@@ -1,4 +1,4 @@
-//! The tables as a person sees them.
+//! The tables as users see them.
 
 use matches::record::ending::Ending;
 use matches::record::seed::Seed;
@@ -92,7 +92,7 @@ fn faults_beyond_the_first_few_are_counted() {
     );
 }
 
-/// A game in two seats; the block is that of the pair.
+/// A game of two seats; two successive games share a block.
 fn duel(number: u64, places: [u32; 2]) -> GameRecord {
     let three = game(number, ["swift", "steady", "-"], [1, 2, 3]);
     let mut seats = vec!["swift".to_string(), "steady".to_string()];
@@ -111,7 +111,7 @@ fn duel(number: u64, places: [u32; 2]) -> GameRecord {
     }
 }
 
-/// The report on games in which the first engine wins, shares and loses in turn, the first most often.
+/// Adds games that the first engine wins, draws and loses in turn, with more wins than losses.
 fn duels(report: Report, games: u64) -> Report {
     let mut report = report;
     for number in 1..=games {

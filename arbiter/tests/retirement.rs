@@ -1,4 +1,4 @@
-//! Engines that fail again and again, and what the arbiter tells of it.
+//! Engines that fail repeatedly, and the arbiter's messages about them.
 
 use std::fs;
 
@@ -50,7 +50,7 @@ fn an_engine_that_fails_too_often_in_a_row_is_retired() {
     assert!(stdout.contains(word), "{stdout}");
     assert!(stdout.contains("12 of 30 games"), "{stdout}");
     assert!(stdout.contains("retired: weak"), "{stdout}");
-    // The others play all games among themselves.
+    // The other engines play all games among themselves.
     let events = events(&fs::read_to_string(stream).unwrap());
     let ends = of_kind(&events, "end");
     let without_weak = ends.iter().filter(|end| {
@@ -65,7 +65,7 @@ fn an_engine_that_fails_too_often_in_a_row_is_retired() {
         (&faults[0]["engine"], &faults[0]["ending"]),
         (&"weak".into(), &"crash".into())
     );
-    // It stays so, unless it is forgiven.
+    // The engine stays retired unless it is forgiven.
     let (code, stdout, _) = run(&["resume", store]);
     assert_eq!(code, 4, "{stdout}");
     for words in [
@@ -224,8 +224,8 @@ fn a_game_that_ended_badly_is_explained() {
             "game 1 of block 1",
             "weak, seat 2: crash: its process ended with exit status: 3",
             "its process: exit status: 3",
-            "its memory: ",
-            "its time on processors: ",
+            "peak memory: ",
+            "CPU time: ",
             "> go nodes 1 searchmoves",
             "< bestmove",
             "out of carrots",
@@ -241,7 +241,7 @@ fn a_game_that_ended_badly_is_explained() {
         let (code, _, stderr) = run(&["explain", &file, "9"]);
         assert_eq!(
             (code, stderr),
-            (2, format!("error: {file}: no game 9 in it\n"))
+            (2, format!("error: {file}: no game 9 in this file\n"))
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Reviews by values made up for the purpose: that the steps add up, that luck is none on average, and what counts.
+//! Reviews with invented values: the sums add up, luck averages zero, and only certain moves count.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -14,10 +14,10 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// What rounding of sums of some hundred numbers up to 1000 can come to.
+/// Rounding error of sums of some hundred numbers up to 1000.
 const ROUNDING: f64 = 1e-9;
 
-/// Finds values and best moves without any sense, always the same for the same position.
+/// Returns arbitrary values and best moves, always the same for the same position.
 #[derive(Default)]
 struct Invented {
     asked: HashSet<String>,
@@ -46,7 +46,7 @@ impl Appraise for Invented {
     }
 }
 
-/// Is never asked.
+/// A judge that must not be called.
 struct Nobody;
 
 impl Appraise for Nobody {
@@ -65,7 +65,7 @@ fn invented(game: &PlayedGame) -> Review {
     all(game, &mut Invented::default()).unwrap()
 }
 
-/// A game of random moves and cards, at most so many words long.
+/// A game of random moves and cards, at most `words` long.
 fn random_game(variant: &str, seats: usize, seed: u64, words: usize) -> PlayedGame {
     let variant = Variant::by_name(variant).unwrap();
     let start = variant.start(seats).unwrap();
@@ -90,7 +90,7 @@ fn random_game(variant: &str, seats: usize, seed: u64, words: usize) -> PlayedGa
     game
 }
 
-/// The position after so many words.
+/// The position after `words` moves and cards.
 fn after(game: &PlayedGame, words: usize) -> AnyPosition {
     let mut position = game.start;
     for word in &game.words[..words] {
@@ -116,7 +116,7 @@ fn assert_near(found: f64, expected: f64, about: &str) {
     );
 }
 
-/// The result that the steps of a seat lead to.
+/// A seat's result as the sum of its parts.
 fn sum(sums: &SeatSums) -> f64 {
     sums.start + sums.skill + sums.gifts + sums.luck + sums.noise + sums.verdict
 }
@@ -214,7 +214,7 @@ fn on_the_average_of_all_cards_luck_is_none() {
                 for (sum, luck) in sums.iter_mut().zip(&drawn.luck) {
                     *sum += f64::from(number) * luck;
                 }
-                // What was before does not know which card came.
+                // Earlier moves do not depend on the card.
                 let mut moves = with_other.moves.iter().zip(&review.moves);
                 assert!(moves.all(|(one, two)| (one.loss, &one.best) == (two.loss, &two.best)));
             }
@@ -316,7 +316,7 @@ fn each_move_is_told_at_once_until_one_is_told_to_stop() {
     }
 }
 
-/// Finds the same, whatever it is asked.
+/// Always returns the same values.
 struct Stubborn {
     shares: &'static [f64],
     best: &'static str,

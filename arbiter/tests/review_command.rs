@@ -1,4 +1,4 @@
-//! `arbiter review`: by an engine whose estimates are known, and by the built-in one.
+//! `arbiter review`, with an engine that returns fixed estimates and with the built-in one.
 
 use std::fs;
 use std::path::Path;
@@ -7,11 +7,11 @@ use crate::common::program;
 use program::{content, crashing, directory, run, scattered};
 use serde_json::{Value, json};
 
-/// A game of which the first ply is its opening, and the move `0` the only one that there was.
+/// A game whose first ply is the opening, and in which the move `0` was forced.
 const MOVES: &str = "2 7 4 +half 0 4 2";
 
-/// An engine that prefers 3 where seat 1 makes its second move, elsewhere the first of the legal moves; what a
-/// position is worth depends on the last word alone.
+/// An engine that prefers 3 for the second move of seat 1, and elsewhere the first legal move. The value of a position
+/// depends only on the last move or card.
 const KNOWN: &str = r#"
 while read -r line; do
   case $line in
@@ -35,7 +35,7 @@ while read -r line; do
 done
 "#;
 
-/// The `--engine` string of an engine that is a script.
+/// The `--engine` string of an engine in shell code.
 fn engine(directory: &Path, name: &str, script: &str) -> String {
     let path = directory.join(format!("{name}.sh"));
     fs::write(&path, script).unwrap();
@@ -56,7 +56,7 @@ fn game(number: u64, seats: [&str; 2]) -> Value {
     })
 }
 
-/// Writes a record of two such games, in which the engines change seats.
+/// Writes a record of two such games with exchanged seats.
 fn record(directory: &Path) -> String {
     let path = directory.join("games.jsonl");
     let games = [game(1, ["a", "b"]), game(2, ["b", "a"])];
@@ -79,7 +79,7 @@ fn number(value: &Value) -> f64 {
     number.unwrap_or_else(|| panic!("no number: {value}"))
 }
 
-/// Numbers as they are, but for what rounding of sums does to them.
+/// The numbers of a list, without rounding errors.
 fn numbers(value: &Value) -> Vec<f64> {
     let list = value
         .as_array()
@@ -89,7 +89,7 @@ fn numbers(value: &Value) -> Vec<f64> {
         .collect()
 }
 
-/// Plays a match of three levels of the built-in engine.
+/// Plays a match of the built-in engine at three levels.
 fn match_of_three(directory: &Path, games: &str) -> String {
     let store = directory.join("match.db").display().to_string();
     let program = env!("CARGO_BIN_EXE_arbiter");
@@ -145,7 +145,7 @@ fn a_game_by_an_engine_whose_estimates_are_known() {
         json!([false, false, true, false, false])
     );
     assert_eq!(of_moves("best"), json!(["1", "3", "0", "4", "2"]));
-    // After 4 two of the fifteen cards are worth 300, the others 600.
+    // After 4, two of the fifteen cards are worth 300, the others 600.
     let mean = (2.0 * 300.0 + 13.0 * 600.0) / 15.0;
     let rounded = |number: f64| (number * 1e6).round() / 1e6;
     assert_eq!(
@@ -239,7 +239,7 @@ fn over_many_games_nobody_is_lucky_and_the_weak_lose_by_their_moves() {
     };
     for line in lines() {
         let luck = &line["luck"];
-        // Twice the interval of 95 %, for the tests are many.
+        // Twice the 95 % interval, because of the number of tests.
         assert!(
             number(&luck["mean"]).abs() < 2.0 * number(&luck["error"]),
             "{line}"
@@ -271,7 +271,7 @@ fn only_the_games_asked_for_are_reviewed() {
     assert_eq!(games(&["--game", "2"]), (json!(1), Some(1)));
     assert_eq!(games(&["--game", "2", "--game", "1"]), (json!(2), Some(2)));
     let (code, output) = review(&[&record, "--game", "3", "--engine", &engine]);
-    let expected = format!("error: --game: {record} has no game 3 that is in order\n");
+    let expected = format!("error: --game: {record} has no valid game 3\n");
     assert_eq!((code, output), (2, expected));
 }
 
@@ -316,7 +316,7 @@ fn what_a_fault_cost_is_neither_skill_nor_luck() {
     assert!(text.contains("verdict"), "{text}");
 }
 
-/// Answers with a legal move and no estimate.
+/// Plays a legal move without an estimate.
 const MUTE: &str = r#"
 while read -r line; do
   case $line in

@@ -1,4 +1,4 @@
-//! Engines that do not come up again, seats that need none, and engines that rest.
+//! Engines that do not restart, seats that need no engine, and engines that rest.
 #![cfg(target_os = "linux")]
 
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use matches::record::GameRecord;
 use matches::record::ending::Ending;
 use table::{Table, tiny};
 
-/// An engine that crashes in its first game; when it is started again it does `again`. `file` tells it.
+/// An engine that crashes in its first game and does `again` when it is restarted; `file` marks the first start.
 fn once(file: &Path, again: &str) -> EngineSpec {
     let file = file.display();
     let before = format!("if [ -e {file} ]; then echo worn out >&2; {again}; fi; : > {file}");
@@ -32,12 +32,12 @@ fn file(name: &str) -> PathBuf {
     file
 }
 
-/// The records of a match of these engines, each in order.
+/// Plays a match of these engines; returns its records, in order.
 fn play(engines: Vec<EngineSpec>, start: Option<&str>) -> Vec<GameRecord> {
     play_games(engines, start, &InOrder::new(Some))
 }
 
-/// The same of some of its games.
+/// Plays the selected games of such a match.
 fn play_games(engines: Vec<EngineSpec>, start: Option<&str>, games: &dyn Games) -> Vec<GameRecord> {
     let mut table = Table::new(engines);
     table.plan.patience.ready = Duration::from_secs(1);
@@ -119,7 +119,7 @@ fn a_seat_that_has_finished_in_the_opening_needs_no_engine() {
     }
 }
 
-/// What a thread is told, one after the other.
+/// A fixed sequence of answers to a thread's requests for games, last one first.
 struct Told(Mutex<Vec<Next>>);
 
 impl Games for Told {

@@ -19,7 +19,7 @@ fn plan(seats: usize, engines: usize, seed: Seed, random_plies: u32) -> Plan {
     }
 }
 
-/// The games of a block, counted from 0.
+/// Games of a block, counted from 0.
 fn block(schedule: &Schedule, seats: usize, block: u64) -> Vec<ScheduledGame> {
     let first = block * seats as u64 + 1;
     (first..first + seats as u64)
@@ -115,7 +115,7 @@ proptest! {
         }
     }
 
-    /// Whoever draws the same cards again from the seed gets those of the opening.
+    /// Drawing again from the seed gives the cards of the opening.
     #[test]
     fn the_cards_of_random_plies_are_the_first_of_the_deck(plan in plans(), number in 1..100u64) {
         let game = Schedule::new(&plan).unwrap().game(number);

@@ -1,4 +1,4 @@
-//! Laws of the score, and a match worked out by hand.
+//! Laws of the score, and a match computed by hand.
 
 use matches::record::ending::Ending;
 use matches::record::seed::Seed;
@@ -35,7 +35,7 @@ fn standings(names: &[&str], seats: usize, games: &[GameRecord]) -> Standings {
     standings
 }
 
-/// Any places that a game can end with: a finishing order, of which some last ones are shared.
+/// Any places that a game can end with: a finishing order whose last places may be shared.
 fn places() -> impl Strategy<Value = Vec<u32>> {
     (2..=6usize)
         .prop_flat_map(|seats| {
@@ -102,7 +102,7 @@ fn the_error_bar_is_over_blocks() {
         game(9, 3, &["c", "a", "b"], &[2, 1, 3]),
     ];
     let two_blocks = standings(&["a", "b", "c"], 3, &games[..6]);
-    // 12.706 times a standard error of 1/9: every share there is.
+    // 12.706 times a standard error of 1/9 exceeds the whole range of shares.
     let of_two = two_blocks.engines().next().unwrap().1;
     assert_eq!(of_two.error(), None, "{of_two:?}");
     let standings = standings(&["a", "b", "c"], 3, &games);
@@ -112,7 +112,7 @@ fn the_error_bar_is_over_blocks() {
         ("a", 9, 15.0, &[7, 1, 1][..])
     );
     assert_eq!(a.share(), Some(15.0 / 27.0));
-    // 4, 6 and 5 of 9: a standard error of 1/9 by the root of 3, and Student's t for two degrees of freedom.
+    // 4, 6 and 5 of 9: a standard error of 1/9 divided by the root of 3, and Student's t for two degrees of freedom.
     let error = a.error().unwrap();
     assert!((error - 4.303 / 9.0 / 3f64.sqrt()).abs() < 1e-9, "{error}");
 }

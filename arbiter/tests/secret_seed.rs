@@ -1,4 +1,4 @@
-//! What engines can know of the cards: seeds that are secret or typed, and engines that remember what they saw.
+//! Secrecy of the cards: secret and given seeds, and engines that remember the cards of earlier games.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -11,8 +11,8 @@ use program::{arbiter, content, directory, run};
 use rustix::process::{Pid, Signal, kill_process};
 use stored::export_with_digest;
 
-/// Plays the first legal move, and remembers the cards of the game before, which it tells apart by `ucinewgame`. Each
-/// time that these begin with the cards of this game, it says so in the file that is its argument.
+/// Plays the first legal move, and remembers the cards of the previous game, separated by `ucinewgame`. Each time these
+/// begin with the cards of the current game, it writes a line to the file that is its argument.
 const REMEMBERING: &str = r#"
 before=; now=
 while read -r line; do
@@ -30,7 +30,8 @@ while read -r line; do
 done
 "#;
 
-/// How often the engines of a match are told of a new game, and how often one of them knew the cards before they came.
+/// Plays a match; asserts the number of `ucinewgame`s, and returns the number of times that an engine knew the cards in
+/// advance.
 fn remembered(test: &str, command: &[&str], games: usize, arguments: &[&str]) -> usize {
     let directory = directory(test);
     let (script, said) = (directory.join("engine.sh"), directory.join("said"));
@@ -65,7 +66,7 @@ fn engines_that_remember_cards_are_started_anew() {
     assert!(known > 0);
 }
 
-/// The arguments of a match of two engines that play the same games each time.
+/// Arguments of a match of two deterministic engines.
 fn match_of<'a>(engines: &'a [String; 2], arguments: &[&'a str]) -> Vec<&'a str> {
     let mut all = vec![
         "match",
@@ -88,7 +89,7 @@ fn engines() -> [String; 2] {
     ["alpha", "beta"].map(|name| format!("cmd={program} args=engine name={name} depth=1"))
 }
 
-/// The seed that the last lines of a match tell.
+/// The seed printed at the end of a match.
 fn told(output: &str) -> Option<Seed> {
     let line = output
         .lines()

@@ -1,5 +1,5 @@
-//! Every block of shell commands in the documents runs as it stands, in an empty folder with both programs on the
-//! `PATH`; and so does the query of the page on the store.
+//! Every block of shell commands in the documents runs as written, in an empty folder with both programs on the `PATH`;
+//! so does the page's query on the store.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -9,7 +9,7 @@ use std::process::Command;
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
 
-/// The blocks marked `sh`, but for those that build or need other programs, each with the line at which it begins.
+/// Blocks marked `sh`, except those that build or need other programs, each with its line number.
 fn blocks(text: &str) -> Vec<(usize, String)> {
     let mut blocks = Vec::new();
     let mut lines = text.lines().enumerate();
@@ -28,7 +28,7 @@ fn blocks(text: &str) -> Vec<(usize, String)> {
     blocks
 }
 
-/// A folder for programs: the arbiter, and the engine that is in it under the name of the program of its own.
+/// Fills a folder with the arbiter and, under the engine's own name, a program that runs its built-in engine.
 fn programs(folder: &Path) -> String {
     let programs = folder.join("bin");
     fs::create_dir(&programs).unwrap();

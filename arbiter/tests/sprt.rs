@@ -1,4 +1,4 @@
-//! The sequential test and Elo against published values, and laws that they obey.
+//! The SPRT and Elo against published values, and laws that they obey.
 
 use matches::score::{BlockScores, EloModel, Sprt, SprtError, Verdict, elo, expected_score};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ fn sprt(elo0: f64, elo1: f64, model: EloModel) -> Sprt {
     Sprt::new(elo0, elo1, 0.05, 0.05, model).unwrap()
 }
 
-/// Pairs by their points, hypotheses, and the LLR of them.
+/// Counts of pairs by points, the two hypotheses, and their LLR.
 type Published = ([u64; 5], (f64, f64), f64);
 
 fn holds(published: &[Published], model: EloModel, tolerance: f64) {
@@ -22,7 +22,8 @@ fn holds(published: &[Published], model: EloModel, tolerance: f64) {
 
 #[test]
 fn ratios_are_those_of_fastchess() {
-    // Source: fastchess at 74deac2 (July 2026), app/tests/sprt_test.cpp, "pentanomial" cases; it allows 1 %.
+    // Source: fastchess at 74deac2 (July 2026), app/tests/sprt_test.cpp, "pentanomial" cases, with its tolerance of 1
+    // %.
     holds(
         &[
             ([223, 9863, 21279, 10037, 246], (0.5, 2.5), -3.07),
@@ -44,8 +45,8 @@ fn ratios_are_those_of_fastchess() {
 
 #[test]
 fn ratios_are_those_of_fishtest() {
-    // Source: fishtest at b8eecff (August 2026): what LLRcalc.LLR_logistic and LLR_normalized give for the
-    // worked examples of server/fishtest/stats/stat_util.py, and for some small results.
+    // Source: fishtest at b8eecff (August 2026): results of LLRcalc.LLR_logistic and LLR_normalized for the worked
+    // examples of server/fishtest/stats/stat_util.py, and for some small results.
     holds(
         &[
             (
@@ -114,7 +115,7 @@ fn elo_and_superiority_are_those_of_fastchess() {
             assert!((found - expected).abs() < 0.01 * expected.abs(), "{seen}");
         }
         let found = scores.superiority().unwrap();
-        // Student's distribution, which we use, is a little wider than the normal one.
+        // Student's distribution, used here, is slightly wider than the normal one.
         assert!((found - superiority).abs() < 1.5e-4, "{pairs:?}: {found}");
     }
 }
@@ -129,7 +130,7 @@ fn few_blocks_are_believed_little() {
     let won = BlockScores::pentanomial([0, 0, 0, 0, 2]);
     assert_eq!(won.elo().unwrap().elo, f64::INFINITY);
     assert_eq!(won.elo().unwrap().error(), None);
-    // Four games won: with equal engines one match in sixteen goes so.
+    // Four wins in four games: the probability is 1/16 between equal engines.
     let superiority = won.superiority().unwrap();
     assert!(superiority < 0.99, "{superiority}");
 }
@@ -186,7 +187,7 @@ fn models() -> impl Strategy<Value = EloModel> {
     prop_oneof![Just(EloModel::Logistic), Just(EloModel::Normalized)]
 }
 
-/// Numbers of pairs, few or many, often none of a kind.
+/// Counts of pairs, few or many, often zero for some scores.
 fn pairs() -> impl Strategy<Value = [u64; 5]> {
     let count = || prop_oneof![Just(0), 0..10u64, 0..100_000u64];
     prop::array::uniform5(count())
@@ -230,9 +231,9 @@ proptest! {
     fn many_blocks_with_many_scores_come_near_the_normal_approximation(
         halves in prop::collection::vec(0..=108u32, 20..60), shift in -10.0..10.0
     ) {
-        // Source: Michel Van den Bergh, "The GSPRT approximation" (cantate.be/Fishtest): the LLR is that of
-        // a normal distribution with the observed variance. Scores come with their mirror images, for what
-        // is skewed is not normal.
+        // Source: Michel Van den Bergh, "The GSPRT approximation" (cantate.be/Fishtest): the LLR is approximately that
+        // of a normal distribution with the observed variance. Each score comes with its mirror image, since a skewed
+        // distribution is not normal.
         let halves: Vec<u32> = halves.iter().flat_map(|&score| [score, 108 - score]).collect();
         let mut scores = BlockScores::new(6, 54);
         for &score in &halves {

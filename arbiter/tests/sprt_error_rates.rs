@@ -1,29 +1,29 @@
-//! The sequential test played many times with games of known strengths: it errs as rarely as it promises.
+//! The SPRT, simulated with games of known strengths: its error rates are as low as promised.
 
 use matches::score::{BlockScores, Comparisons, EloModel, Sprt, Verdict, expected_score};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Tests played for each truth.
+/// Simulated tests for each strength.
 const TESTS: u32 = 1500;
 
-/// The rate of error that each test is allowed.
+/// Error rate allowed for each test.
 const ALLOWED: f64 = 0.05;
 
-/// Blocks after which a test has to have ended.
+/// Maximum number of blocks of a test.
 const MOST_BLOCKS: u64 = 100_000;
 
 fn sprt(elo0: f64, elo1: f64, model: EloModel) -> Sprt {
     Sprt::new(elo0, elo1, ALLOWED, ALLOWED, model).unwrap()
 }
 
-/// A number from 0 to 1.
+/// A uniform random number from 0 to 1.
 fn uniform(rng: &mut ChaCha8Rng) -> f64 {
     rng.next_u64() as f64 / (u64::MAX as f64 + 1.0)
 }
 
-/// Plays tests of blocks of `halves` and holds that a `wrong` verdict is as rare as promised, and that
-/// rareness is not bought with too many games.
+/// Simulates tests with blocks of `halves`; asserts that a `wrong` verdict is as rare as promised, and that the tests
+/// do not need too many games for it.
 fn errors_hold(
     sprt: &Sprt,
     empty: &BlockScores,
@@ -59,13 +59,13 @@ fn errors_hold(
     );
 }
 
-/// Part of the games in two seats that are shared.
+/// Share of drawn games between two seats.
 const SHARED: f64 = 0.3;
 
-/// How much more than its due the first seat scores, in an opening that favours it.
+/// Extra score of the favoured seat in an unbalanced opening.
 const FAVOUR: f64 = 0.15;
 
-/// A pair of games in which an engine is due a mean score: four halves. Every other opening favours a seat.
+/// A pair of games with this expected score, in halves of a point: four at most. Every other opening favours a seat.
 fn pair(score: f64, rng: &mut ChaCha8Rng) -> u32 {
     let favour = if uniform(rng) < 0.5 { FAVOUR } else { 0.0 };
     let mut game = |score: f64| match uniform(rng) {
@@ -76,7 +76,7 @@ fn pair(score: f64, rng: &mut ChaCha8Rng) -> u32 {
     game(score + favour) + game(score - favour)
 }
 
-/// The score that has a normalized Elo difference in such pairs.
+/// The score of a normalized Elo difference in such pairs.
 fn score_of_normalized(elo: f64) -> f64 {
     let mut score = 0.5;
     for _ in 0..50 {
@@ -110,13 +110,13 @@ fn two_seats_normalized() {
     }
 }
 
-/// A block of games in three seats between two engines, after Plackett and Luce: who is `strength` times as
-/// strong is so many times as likely to be the next to finish. Engine 0 has two of the seats.
+/// A block of games in three seats between two engines, after Plackett and Luce: the probability of finishing next is
+/// proportional to strength. Engine 0 has two of the seats and `strength` times the strength of engine 1.
 fn block_of_three(strength: f64, rng: &mut ChaCha8Rng) -> u32 {
     let mut engines = [Some(0), Some(1), Some(0)];
     let mut halves = 0;
     for _ in 0..3 {
-        // The least of exponentially distributed times is that of a seat at a rate of its strength.
+        // With exponentially distributed finishing times, the first to finish follows that law.
         let times = engines.map(|engine| {
             let rate = if engine == Some(0) { strength } else { 1.0 };
             -(1.0 - uniform(rng)).ln() / rate

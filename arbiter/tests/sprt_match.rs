@@ -1,4 +1,4 @@
-//! Whole matches that a test ends: the built-in engine against the random mover.
+//! Whole matches that an SPRT ends: the built-in engine against the random mover.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn engines() -> [String; 2] {
     ]
 }
 
-/// Exit code and output of a match of these engines at depth 1, and the games recorded.
+/// Plays a match of these engines at depth 1; returns its exit status, output and records.
 fn play(test: &str, engines: &[&String], arguments: &[&str]) -> (i32, String, Vec<GameRecord>) {
     let record = directory(test).join("games.jsonl");
     let mut all = vec![
@@ -46,7 +46,7 @@ fn play(test: &str, engines: &[&String], arguments: &[&str]) -> (i32, String, Ve
     (code, stdout + &stderr, games.collect())
 }
 
-/// What is said of the strength, without the times of the tables.
+/// The output about strength, without the times in the tables.
 fn strength(output: &str) -> String {
     let lines = output.lines();
     let lines = lines.skip_while(|line| !line.contains(" against "));

@@ -1,4 +1,4 @@
-//! Matches kept in a store: made, exported, reported, resumed; and disks that do not take them.
+//! Matches in a store: created, exported, reported, resumed; and disks that are full.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
@@ -48,7 +48,7 @@ fn a_store_holds_what_a_record_holds() {
     let text = export(&store, &["--format", "text"]);
     assert_eq!(text.matches("\n[Seat2 ").count(), 6, "{text}");
     assert_eq!(export(&record, &["--format", "text"]), text);
-    // Nothing is left beside it: neither a log of SQLite's nor what it was before it had its name.
+    // No other file is left: neither a log of SQLite nor the store under a temporary name.
     let files = std::fs::read_dir(&directory).unwrap();
     let files: BTreeSet<String> = files
         .map(|file| file.unwrap().file_name().into_string().unwrap())
@@ -186,7 +186,7 @@ fn one_arbiter_at_a_time_plays_a_match() {
         stderr.contains("another arbiter is playing this match"),
         "{stderr}"
     );
-    // Whoever reads does not mind.
+    // A reader is not affected.
     content(&["report", &store, "--format", "text"]);
     drop(playing);
     content(&["resume", &store]);
@@ -216,7 +216,7 @@ fn a_game_is_stored_once() {
     assert_eq!(numbers(&store), BTreeSet::from([1, 2, 3, 4, 5, 6, 7]));
 }
 
-/// A match of which one game of four is stored, and its engine's program.
+/// A match with one of four games stored, and its engine's program.
 fn begun(test: &str) -> (String, std::path::PathBuf) {
     let directory = directory(test);
     let program = directory.join("engine.sh");
@@ -367,7 +367,7 @@ fn a_store_of_the_second_format_is_read_and_resumed() {
 fn a_disk_that_takes_no_more_stops_the_match() {
     let directory = directory("no_space");
     let store = directory.join("match.db").to_str().unwrap().to_string();
-    // No file may grow beyond 100 kB or so, and the signal that this sends is ignored.
+    // Limits files to about 100 kB, and ignores the signal that a larger one raises.
     let limited = "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\"";
     let mut command = Command::new("/bin/sh");
     command.args([
@@ -395,7 +395,7 @@ fn a_disk_that_takes_no_more_stops_the_match() {
     let mut groups = BTreeSet::new();
     while child.try_wait().unwrap().is_none() {
         groups.extend(children(child.id()).into_keys());
-        assert!(Instant::now() < deadline, "the match goes on");
+        assert!(Instant::now() < deadline, "the match continues");
         std::thread::sleep(Duration::from_millis(2));
     }
     let output = child.wait_with_output().unwrap();
@@ -433,7 +433,7 @@ fn a_report_is_of_one_match() {
     std::fs::write(&twice, format!("{lines}{lines}")).unwrap();
     let (code, stdout, stderr) = run(&["report", twice.to_str().unwrap(), "--format", "text"]);
     assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
-    let expected = "occurs twice, expected the games of one match, each once\n";
+    let expected = "occurs twice; expected each game of one match once\n";
     assert!(
         stderr.contains(":7: game ") && stderr.ends_with(expected),
         "{stderr}"

@@ -1,4 +1,4 @@
-//! A match in the third game, of dice, from the first roll to the page: no line of the arbiter knows the game.
+//! A match in the third game, a dice game, from the first roll to the page: no line of the arbiter knows the game.
 
 use crate::common::{program, stored};
 use program::{content, directory, run};

@@ -1,4 +1,4 @@
-//! Tournaments, played by the program: who meets whom, and that nothing but the settings decides a game.
+//! Tournaments: the pairings, and that a game depends only on the settings.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use crate::common::{program, stored};
 use program::{directory, run};
 use stored::export;
 
-/// The arguments of a tournament of four engines in three seats.
+/// Arguments of a tournament of four engines in three seats.
 fn four(format: &[&str], more: &[&str]) -> Vec<String> {
     let mut all: Vec<String> = ["tournament"]
         .iter()
@@ -16,7 +16,7 @@ fn four(format: &[&str], more: &[&str]) -> Vec<String> {
         .collect();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
     for (name, part) in [("alpha", 1), ("beta", 2), ("gamma", 3), ("delta", 4)] {
-        // Each has a taste of its own, and always the same.
+        // Each engine has its own deterministic choice of moves.
         let go = format!("shift $(( $# * {part} / 5 )); echo \"bestmove $1\"");
         let engine = format!(
             "cmd=/bin/sh args='{script} \"{}\"' name={name} legal=on",
@@ -47,7 +47,7 @@ fn go(arguments: &[String]) -> String {
     stdout
 }
 
-/// The seats of each game that a dry run prints, with the number of its block and its beginning.
+/// Games printed by a dry run: number of the block, seats, and start.
 fn scheduled(text: &str) -> Vec<(u64, Vec<String>, String)> {
     let game = |line: &str| {
         let parts: Vec<&str> = line.split("  ").collect();
@@ -154,7 +154,7 @@ fn an_interrupted_tournament_goes_on_to_the_same_end() {
     let more = ["--rounds", "3", "--all-orders", "--store"];
     go(&four(&["round-robin"], &[&more[..], &[&whole]].concat()));
     go(&four(&["round-robin"], &[&more[..], &[&part]].concat()));
-    // As if it had been killed after some games, not the first ones.
+    // As if the tournament had been killed after some games, not the first ones.
     let connection = rusqlite::Connection::open(&part).unwrap();
     for table in ["turns", "seats", "faults"] {
         connection
@@ -191,7 +191,7 @@ fn openings_come_in_the_order_that_is_asked_for() {
             "--dry-run",
         ];
         let all = four(&["round-robin"], &[&file[..], more].concat());
-        // A flag that is given twice counts where it is last; the shared one goes.
+        // Remove the default, since the last of two equal flags would count.
         let mut all = all;
         let at = all
             .iter()

@@ -1,4 +1,4 @@
-//! `arbiter transcript` and its library, against the built-in engine and small programs.
+//! `arbiter transcript` and its library, with the built-in engine and small programs.
 
 use std::ffi::OsString;
 use std::fs;
@@ -18,7 +18,7 @@ fn script(text: &str) -> Script {
     text.parse().unwrap()
 }
 
-/// The transcript of a script whose expectations do not matter.
+/// The transcript of a script, updated.
 fn accepted(text: &str) -> String {
     accept(&script(text), &mut built_in(), &Patience::default()).unwrap()
 }
@@ -89,7 +89,7 @@ fn the_first_difference_is_named() {
             ..Patience::default()
         };
         let mut engine = built_in();
-        // Once its tables are made, the answers below come in time.
+        // Once the engine has allocated its tables, the answers below come in time.
         let warm = script("> isready\n< readyok\n");
         check(&warm, &mut engine, &Patience::default()).unwrap();
         let checked = check(&script(text), &mut engine, &patience).unwrap();
@@ -134,7 +134,7 @@ fn what_cannot_be_run_is_named() {
         (
             "uci\n",
             ARBITER,
-            "script: line 1: \"uci\" is no line of a script",
+            "script: line 1: \"uci\" is not a line of a script",
         ),
         (
             "> uci\n",
@@ -160,7 +160,7 @@ fn output_without_end_is_named() {
         ("~ 60000\n", &["yes"]),
         ("< ...\n< n\n", &["yes"]),
         ("> isready\n", &["yes", "0123456789abcdef"]),
-        // Slowly, but never quiet.
+        // Slow, but never silent.
         ("~\n", &["sh", "-c", "while sleep 0.02; do echo y; done"]),
     ] {
         let arguments: Vec<OsString> = program[1..].iter().map(OsString::from).collect();
@@ -173,7 +173,7 @@ fn output_without_end_is_named() {
             };
             let result = run(&script(text), &mut program, &patience);
             if text.starts_with('>') && result.is_ok() {
-                // Compared, the first line is one too many.
+                // A comparison already fails at the first line.
                 continue;
             }
             let error = result.expect_err(text).to_string();

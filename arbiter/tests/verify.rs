@@ -1,4 +1,4 @@
-//! `arbiter verify`: games of deterministic engines come out the same again, and what was changed is found.
+//! `arbiter verify`: games of deterministic engines are reproduced, and changes are found.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use program::{directory, run};
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
 
-/// Answers with the legal move that its argument counts from the last, and is told them with each `go`.
+/// Plays the legal move with this number from the end; needs the legal moves with each `go`.
 const COUNTING: &str = r#"
 while read -r line; do
   case $line in
@@ -60,7 +60,7 @@ fn games_of_the_built_in_engine_come_out_the_same() {
         let expected = format!("{file}: {games}, all as stored\n");
         assert_eq!((code, output), (0, expected), "{arguments:?}");
     }
-    // Fewer nodes, other moves.
+    // With fewer nodes, the moves differ.
     let (code, output) = verify(&[&record, "--nodes", "40"]);
     assert_eq!(code, 1, "{output}");
     assert!(output.contains("game 1, ply "), "{output}");
@@ -91,7 +91,7 @@ fn games_of_two_engines_that_follow_an_opening_come_out_the_same() {
     assert_eq!(code, 2, "{output}");
     assert!(
         output
-            .contains("game 1: no engine is called \"first\", expected an --engine with this name"),
+            .contains("game 1: no engine is called \"first\", give an --engine with this name"),
         "{output}"
     );
 }
@@ -145,7 +145,7 @@ fn what_was_changed_in_a_record_is_found() {
     );
     assert_eq!(output.lines().count(), 2, "{output}");
 
-    // The last move of a game that was ended by its length can be any legal one.
+    // In a game ended by its length, the last move can be any legal one.
     let moves = first["moves"].as_str().unwrap().to_string();
     let others = [
         "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "1001", "-1", "-2",
@@ -168,14 +168,14 @@ fn what_was_changed_in_a_record_is_found() {
         "{outputs:?}"
     );
 
-    // What breaks the rules is not played.
+    // A game with an illegal move is not played.
     let (code, output) = with(&|game| game["moves"] = format!("99 {moves}").into());
     assert_eq!(code, 1, "{output}");
     assert!(output.starts_with("game 1, "), "{output}");
     assert!(output.ends_with(": 1 game, 1 not as stored\n"), "{output}");
 }
 
-/// Hundreds of blocks in, a record tells no less what was played than at its beginning.
+/// A record that begins after hundreds of blocks can be verified, too.
 #[test]
 fn a_record_may_begin_anywhere() {
     let directory = directory("verify_late");
@@ -194,7 +194,7 @@ fn a_record_may_begin_anywhere() {
     assert_eq!((code, output), (0, expected));
 }
 
-/// The arbiter may not have so much memory that it could list all games that were planned.
+/// The arbiter's memory is limited to less than a list of all planned games would need.
 #[test]
 fn a_long_plan_takes_no_memory() {
     let directory = directory("verify_long_plan");
@@ -254,9 +254,9 @@ fn what_cannot_be_asked_is_named() {
         (&["/nowhere/at/all"][..], "error: /nowhere/at/all: "),
         (
             &[&store, "--depth", "1"],
-            " is a store, which knows its engines",
+            " is a store, which contains its engines",
         ),
-        (&[&store, "--game", "9"], "has no game 9"),
+        (&[&store, "--game", "9"], "no game 9 in "),
         (
             &[&store, "--sample", "0"],
             "expected a whole number of at least 1",

@@ -1,5 +1,5 @@
-//! Engines that attack their rival, the arbiter or its terminal, behind walls and without them; and those that take
-//! more than they may. All of it as an ordinary user, since nothing holds the superuser.
+//! Engines that attack their rival, the arbiter or its terminal, or exceed their limits, with and without the sandbox.
+//! The tests run as an ordinary user, since nothing restrains root.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -15,14 +15,14 @@ use tempfile::TempDir;
 
 use crate::common::processes::children;
 
-/// A user who owns nothing.
+/// Id of a user who owns nothing.
 const NOBODY: u32 = 65534;
-/// Far longer than anything takes here.
+/// Timeout of every step, far longer than any takes.
 const LONG: Duration = Duration::from_secs(60);
-/// What the arbiter says where engines are isolated.
+/// Message of the arbiter if engines are isolated.
 const ISOLATED: &str = "isolation: each engine has";
 
-/// Finds the process of the rival, whose script is `victim.sh` beside this one, and does something to it.
+/// Finds the process of the rival, whose script is `victim.sh` in the same directory, and does something to it.
 const TO_THE_RIVAL: &str = r#"
 for file in /proc/[0-9]*/cmdline; do
     case $(tr '\0' ' ' < "$file" 2> /dev/null) in
@@ -32,10 +32,10 @@ done
 echo "bestmove $1"
 "#;
 
-/// A place that an ordinary user can write to, with an arbiter, and scripts of a victim and an attacker.
+/// A directory writable by an ordinary user, with the arbiter and the scripts of a victim and an attacker.
 struct Arena(TempDir);
 
-/// What came of a match.
+/// Result of a match.
 struct Outcome {
     code: Option<i32>,
     text: String,
@@ -43,7 +43,7 @@ struct Outcome {
 }
 
 impl Arena {
-    /// The attacker does `attack` when it is asked for a move; `DIR` in it is the directory.
+    /// Creates an arena whose attacker runs `attack` on each `go`; `DIR` in it is replaced by the directory.
     fn new(attack: &str) -> Arena {
         let arena = Arena(TempDir::new().unwrap());
         let open = |path: &PathBuf| {
@@ -65,13 +65,13 @@ impl Arena {
         self.0.path().join(name)
     }
 
-    /// What an engine wrote into a file, without white space at its ends; empty where there is none.
+    /// Trimmed content of a file written by an engine; empty without the file.
     fn written(&self, name: &str) -> String {
         let text = fs::read_to_string(self.path(name)).unwrap_or_default();
         text.trim().to_string()
     }
 
-    /// The arguments of a match between the attacker, with more keys, and its victim.
+    /// Arguments of a match between the attacker, with more `keys`, and its victim.
     fn arguments(&self, keys: &str, more: &[&str]) -> Vec<String> {
         let engine = |name: &str, code: &str, keys: &str| {
             let script = self.path(&format!("{name}.sh"));
@@ -109,7 +109,7 @@ impl Arena {
         all.map(|argument| argument.to_string()).collect()
     }
 
-    /// The program as an ordinary user, in the directory.
+    /// A command that runs the program as an ordinary user in the directory.
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.0.path()).stdin(Stdio::null());
@@ -139,7 +139,7 @@ impl Arena {
     }
 }
 
-/// Whether an ordinary user can isolate engines on this machine; says so where not.
+/// `true` if an ordinary user can isolate engines on this machine; prints a skip message otherwise.
 fn can_isolate(test: &str) -> bool {
     static ANSWER: OnceLock<bool> = OnceLock::new();
     let answer = *ANSWER.get_or_init(|| {
@@ -163,7 +163,7 @@ fn an_assassin_finds_nobody_behind_walls() {
     let outcome = Arena::new(&kill).play("", &["--isolate", "off", "--games", "4"]);
     let seen = &outcome.text;
     assert!(seen.contains("isolation: none: --isolate off\n"), "{seen}");
-    // Two games are suspect, and played again; no more are excused.
+    // Two suspect games are rerun; further ones count.
     let suspect = "is rerun: victim, seat ";
     assert_eq!(seen.matches(suspect).count(), 2, "{seen}");
     assert!(seen.contains("was ended by signal: 9 (SIGKILL)"), "{seen}");
@@ -222,7 +222,7 @@ fn an_eavesdropper_reads_neither_arbiter_nor_rival() {
     let outcome = arena.play("", &["--isolate", "off"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.text);
     assert_eq!(arena.written("parent"), "0");
-    // Without walls the arbiter is closed, and the rival with its three pipes is not.
+    // Without the sandbox, the arbiter's files are protected, but the rival's three pipes are not.
     let pipes: u32 = arena.written("rival").parse().unwrap();
     assert!(pipes >= 3, "{pipes}");
 }
@@ -248,7 +248,7 @@ fn a_vandal_finds_no_terminal() {
         let mut arguments = arena.arguments("", &["--isolate", isolate]);
         arguments.insert(0, arena.path("arbiter").display().to_string());
         let line = shlex::try_join(arguments.iter().map(String::as_str)).unwrap();
-        // It gives the arbiter a terminal, and keeps what is written there.
+        // Gives the arbiter a terminal and records the output.
         let typescript = arena.path("typescript");
         let mut script = arena.command("script");
         script.args(["-q", "-e", "-c", &line]).arg(&typescript);
@@ -325,7 +325,7 @@ fn without_network_and_with_few_processes() {
         let arena = Arena::new(attack);
         let outcome = arena.play(keys, &["--isolate", "on"]);
         assert!(outcome.records.len() == 2, "{}", outcome.text);
-        // The loopback device is there, and nothing else.
+        // There is only the loopback device.
         assert_eq!(arena.written("networks"), "1", "{}", outcome.text);
         let processes: u32 = arena.written("processes").parse().unwrap_or(0);
         assert!(processes <= 9, "{processes}: {}", outcome.text);
@@ -402,7 +402,7 @@ fn a_system_without_namespaces_is_told_from_others() {
 
 #[test]
 fn nothing_of_an_isolated_engine_outlives_a_killed_arbiter() {
-    // A daemon in a session of its own, which no kill of a process group reaches.
+    // A daemon in its own session, out of reach of a kill of the process group.
     let attack = "setsid sleep 4711.5 < /dev/null > /dev/null 2>&1 &\nsleep 1; exec sleep 1000";
     if !can_isolate("a killed arbiter") {
         return;
@@ -453,7 +453,7 @@ fn a_program_that_is_replaced_stops_the_match() {
         "{}",
         outcome.text
     );
-    // Who plays on with the program of the start is not disturbed.
+    // An engine that still runs the original program is not disturbed.
     let outcome = Arena::new(replace).play("", &[]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.text);
 }

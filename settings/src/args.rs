@@ -1,4 +1,4 @@
-//! The flags as typed, and the [`Plan`](matches::plan::Plan) that [`validate`] makes of them.
+//! The flags as typed, and [`validate`], which converts them to a [`Plan`](matches::plan::Plan).
 
 mod engine_text;
 mod engines;

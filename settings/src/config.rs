@@ -1,8 +1,8 @@
 //! Settings from a file: `--config FILE` of any subcommand that has it.
 //!
-//! The file is TOML. Its keys are the long flags of the subcommand, each table `[[engine]]` is an `--engine`, and
-//! `[each]` is `--each`; it becomes the words of a command line, which stand before those that were typed. What is
-//! typed replaces the same flag of the file, and one that excludes it.
+//! The file is TOML. Its keys are the long flags of the subcommand; each table `[[engine]]` is an `--engine`, and
+//! `[each]` is `--each`. The settings become words of a command line, placed before the typed ones. A typed flag
+//! replaces the same flag of the file and any flag that it excludes.
 
 mod blame;
 mod export;
@@ -26,25 +26,24 @@ use crate::args::validate::ArgsError;
 pub use export::text;
 use words::Spelt;
 
-/// The flag that names the file.
 const FLAG: &str = "config";
 
-/// Keys of flags that take a file of lines: the lines can stand in their place, as a list.
+/// Keys of flags that take a file of lines; a list of lines can replace the file name.
 const LINES: &[&str] = &["openings"];
 
 /// A command line with the settings of its file.
 #[derive(Debug)]
 pub struct Parsed<C> {
-    /// All that is typed and set.
+    /// The parsed arguments.
     pub cli: C,
-    /// The files made of lists, which exist as long as this does.
+    /// Temporary files made from lists; they are deleted with this value.
     pub files: Vec<NamedTempFile>,
 }
 
-/// Why a command line, or the file that it names, is refused.
+/// Errors in a command line or its settings file.
 #[derive(Debug, Error)]
 pub enum ConfigError {
-    /// What is typed is refused, or asks for help.
+    /// The parser rejects the typed words, or they ask for help.
     #[error(transparent)]
     Typed(#[from] clap::Error),
     /// The file cannot be read.
@@ -55,15 +54,15 @@ pub enum ConfigError {
         /// The system's reason.
         reason: io::Error,
     },
-    /// The file is no TOML.
+    /// The file is not valid TOML.
     #[error("--config: {}: {reason}", path.display())]
     Syntax {
         /// The file.
         path: PathBuf,
-        /// Where, and what was expected.
+        /// The place, and what was expected there.
         reason: toml::de::Error,
     },
-    /// A key that is no flag of the subcommand.
+    /// A key that is not a flag of the subcommand.
     #[error(
         "--config: {}: unknown key {key:?}{}; the keys are {}",
         path.display(), meant(key, known), known.join(", ")
@@ -85,24 +84,24 @@ pub enum ConfigError {
         key: String,
         /// The value.
         given: String,
-        /// What would have been accepted.
+        /// The accepted values.
         expected: String,
     },
-    /// The settings are refused as a whole.
+    /// The settings as a whole are invalid.
     #[error("--config: {}: {reason}", path.display())]
     Refused {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
-/// Parses a command line, with the settings of the file that it names, if any; `validate` checks the result as a whole.
+/// Parses a command line and the settings file that it names, if any; `validate` checks the result as a whole.
 ///
 /// # Errors
-/// [`ConfigError`] names the file, the key, the value, and what would have been accepted; [`ConfigError::Typed`] if no
-/// file is involved.
+/// [`ConfigError`] names the file, the key, the value and the accepted values; [`ConfigError::Typed`] if no file is
+/// involved.
 pub fn parse<C: Parser>(
     words: impl IntoIterator<Item = OsString>,
     validate: impl Fn(&C) -> Result<(), ArgsError>,
@@ -145,14 +144,14 @@ pub fn parse<C: Parser>(
         .collect();
     let all = named.command_line(&typed, spelt);
     let cli = C::try_parse_from(all).map_err(|error| blame::of(error, &named.path, &set))?;
-    // What is found out here would else be told as if it had been typed.
+    // Later, the error would blame the typed flags.
     if let Err(error) = validate(&cli) {
         blame::of_plan(&error, &named.path, &set, &files)?;
     }
     Ok(Parsed { cli, files })
 }
 
-/// Prints what the parser of a command line says, help or an error; returns the exit status.
+/// Prints the parser's message, help or an error; returns the exit status.
 pub fn print_parser_message(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     if printable_lines(&text) == text {
@@ -162,20 +161,18 @@ pub fn print_parser_message(error: &clap::Error) -> ExitCode {
     ExitCode::from(USAGE)
 }
 
-/// A file that a command line names.
+/// A settings file named on a command line.
 struct Named<'a> {
-    /// The subcommand.
     command: &'a Command,
-    /// Where the words of the subcommand begin.
+    /// Index of the subcommand's first word.
     begin: usize,
-    /// The words that name the file.
+    /// Indices of the words that name the file.
     at: Range<usize>,
     path: PathBuf,
 }
 
 impl<'a> Named<'a> {
-    /// Finds the subcommand and the first file that it is given; what is wrong with the words beside that is
-    /// left to the parser.
+    /// Finds the subcommand and its first settings file; all other errors in the words are left to the parser.
     fn find(program: &'a Command, typed: &[OsString]) -> Option<Named<'a>> {
         let mut command = program;
         let mut begin = 1;
@@ -214,14 +211,14 @@ impl<'a> Named<'a> {
         None
     }
 
-    /// The keys that a file can have.
+    /// The keys that a file can have, with their flags.
     fn keys(&self) -> impl Iterator<Item = (&'a str, &'a Arg)> {
         let arguments = self.command.get_arguments();
         let with_long = arguments.filter_map(|arg| Some((arg.get_long()?, arg)));
         with_long.filter(|(long, _)| ![FLAG, "help", "version"].contains(long))
     }
 
-    /// The flag that a key is.
+    /// The flag of a key.
     fn flag(&self, key: &str) -> Result<&'a Arg, ConfigError> {
         let found = self.keys().find(|(long, _)| *long == key);
         found
@@ -233,7 +230,7 @@ impl<'a> Named<'a> {
             })
     }
 
-    /// The keys that what is typed replaces: the same flag, or one that it excludes.
+    /// The keys that typed flags replace: the same flag, or one that it excludes.
     fn replaced(&self, typed: &[OsString]) -> HashSet<&'a str> {
         let words = typed[self.begin..].iter().take_while(|word| *word != "--");
         let flags: HashSet<&str> = words
@@ -270,7 +267,7 @@ impl<'a> Named<'a> {
             .collect()
     }
 
-    /// A file of the lines of a list.
+    /// Writes a list of lines to a temporary file.
     fn file_of(&self, key: &str, lines: &[toml::Value]) -> Result<NamedTempFile, ConfigError> {
         let written = || {
             let mut file = tempfile::Builder::new().prefix("arbiter-").tempfile()?;
@@ -293,14 +290,14 @@ impl<'a> Named<'a> {
         })
     }
 
-    /// All words: those of the file stand before those that are typed.
+    /// Joins all words: first those of the file, then the typed ones.
     fn command_line(&self, typed: &[OsString], spelt: Vec<Spelt>) -> Vec<OsString> {
         let (open, closed): (Vec<Spelt>, Vec<Spelt>) =
             spelt.into_iter().partition(|spelt| spelt.is_open);
         let of_file = open.into_iter().chain(closed);
         let mut all = typed[..self.begin].to_vec();
         all.extend(of_file.flat_map(|spelt| spelt.words));
-        // Here it also ends a flag that takes any number of words.
+        // Placed here, `--config` also ends a flag that takes any number of words.
         all.extend_from_slice(&typed[self.at.clone()]);
         all.extend_from_slice(&typed[self.begin..self.at.start]);
         all.extend_from_slice(&typed[self.at.end..]);
@@ -308,7 +305,6 @@ impl<'a> Named<'a> {
     }
 }
 
-/// The settings in a file.
 fn read(path: &Path) -> Result<Table, ConfigError> {
     let path = path.to_path_buf();
     let text = match std::fs::read_to_string(&path) {
@@ -319,7 +315,7 @@ fn read(path: &Path) -> Result<Table, ConfigError> {
         .map_err(|reason| ConfigError::Syntax { path, reason })
 }
 
-/// The known key that is meant, as a remark behind an error, where one is near enough.
+/// The known key nearest to `key` as "did you mean", or nothing if none is near enough.
 fn meant(key: &str, known: &[impl AsRef<str>]) -> String {
     let known = known.iter().map(AsRef::as_ref);
     let nearness = |known: &str| strsim::jaro_winkler(key, known);

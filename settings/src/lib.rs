@@ -1,7 +1,7 @@
 //! The flags and the settings file of a match, shared by all programs that play one.
 //!
-//! `arbiter` and `fleet` take the flags of a match, `table` those of an engine. [`args`] has the flags as typed and
-//! makes a plan of them, [`config`] reads them from a file.
+//! `arbiter` and `fleet` use all flags of a match, `table` only those of an engine. [`args`] defines the flags and
+//! converts them to a plan; [`config`] reads them from a file.
 #![warn(missing_docs)]
 #![cfg_attr(
     not(test),

@@ -20,7 +20,7 @@ fn carrots_are_worth_less_and_less() {
 
 #[test]
 fn the_worth_of_carrots_falls_faster_in_the_second_half() {
-    // The points of a curve are rounded; what the curves are made from is not.
+    // The points of a curve are rounded; the underlying shapes are not.
     let (first, second) = (SHAPE.first_half.half, SHAPE.second_half.half);
     assert!(second < first, "{first}, {second}");
     let [first, second, _] = &CURVES.carrots;

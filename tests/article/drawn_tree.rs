@@ -1,4 +1,4 @@
-//! The tree that the article draws: 18 vertices, two moves of seat 1 with one of seat 2 between them.
+//! The tree drawn in the article: 18 vertices, two moves of seat 1 with one of seat 2 between them.
 
 use std::cell::RefCell;
 
@@ -8,7 +8,7 @@ use buxtehude::search::Control;
 use buxtehude::search::article::vectors::{Prune, Strategy, VectorSettings, search};
 use buxtehude::search::article::{Extent, Line};
 
-/// The vertices below each vertex, from 1 on; those beyond 8 are leaves.
+/// Vertices below each vertex, from 1; those beyond 8 are leaves.
 const BELOW: [&[u8]; 8] = [
     &[2, 3],
     &[4, 5, 6],
@@ -20,7 +20,7 @@ const BELOW: [&[u8]; 8] = [
     &[17, 18],
 ];
 
-/// What the leaves 9 to 18 are worth: the article tells of 2 that it has [3, 2], and of 7 that it has [2, 4].
+/// Vectors of the leaves 9 to 18, chosen so that 2 has [3, 2] and 7 has [2, 4], as the article says.
 const LEAVES: [[i32; 2]; 10] = [
     [4, 1],
     [1, 3],
@@ -34,7 +34,7 @@ const LEAVES: [[i32; 2]; 10] = [
     [1, 1],
 ];
 
-/// The tree, with the vertices that were looked at.
+/// The tree, with the vertices visited.
 #[derive(Default)]
 struct DrawnTree {
     seen: RefCell<Vec<u8>>,
@@ -77,7 +77,7 @@ impl Model for DrawnTree {
     }
 }
 
-/// The line found, and the vertices that were looked at.
+/// Returns the line found and the vertices visited.
 fn search_with(strategy: Strategy, prune: Prune) -> (Line<u8, Vector>, Vec<u8>) {
     let tree = DrawnTree::default();
     let settings = VectorSettings {
@@ -100,7 +100,7 @@ fn search_with(strategy: Strategy, prune: Prune) -> (Line<u8, Vector>, Vec<u8>) 
         &extent,
         &Control::new(None),
         &mut |line| {
-            // The last depth counts, and what was looked at for it.
+            // Only the last depth counts.
             seen = tree.seen.take();
             assert!(line.depth <= 3);
         },
@@ -130,6 +130,6 @@ fn vertex_8_is_not_looked_into_when_pruning() {
     assert!(!looks_below_8(Strategy::Absolute, Prune::Article));
     assert!(!looks_below_8(Strategy::Relative, Prune::Article));
     assert!(!looks_below_8(Strategy::Relative, Prune::Exact));
-    // A noble seat 2 may take of 8 what is good for both: nothing is certain.
+    // Under `absolute`, seat 2 may choose a vector below 8 that is good for both, so exact pruning makes no cut.
     assert!(looks_below_8(Strategy::Absolute, Prune::Exact));
 }

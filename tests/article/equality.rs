@@ -1,4 +1,4 @@
-//! What changes nothing: exact pruning and sorting.
+//! Exact pruning and sorting change no result.
 
 use buxtehude::rules::perft;
 use buxtehude::search::article::vectors::Prune;
@@ -7,7 +7,7 @@ use super::positions::random_positions;
 use super::slow::Slow;
 use super::{HARE_MODELS, Report, STRATEGIES, result, run, settings};
 
-/// The deepest search, up to `most` plies, with no more than about `leaves` leaves.
+/// Greatest depth, up to `most`, whose search has at most about `leaves` leaves.
 fn affordable_depth(position: &super::Position, most: u32, leaves: u64) -> u32 {
     let affordable =
         |depth: &u32| perft(position, *depth, &mut || false).is_some_and(|count| count <= leaves);
@@ -43,8 +43,8 @@ fn each_depth_finds_what_the_slow_search_finds() {
     }
 }
 
-/// The vector and the line of a depth. A search that has nothing left to look at goes no deeper, and
-/// pruning can leave it without anything sooner.
+/// The vector and the line at a depth. A search stops early when nothing is left to search, and with pruning it may
+/// stop earlier still.
 fn result_at(reports: &[Report], index: usize) -> (&[i32], &[String]) {
     result(&reports[index.min(reports.len() - 1)])
 }

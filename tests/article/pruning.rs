@@ -1,8 +1,9 @@
-//! The article's pruning: done word for word, and how often it changes what is found.
+//! The article's pruning, implemented literally, and the number of results that it changes.
 //!
-//! It moves alpha and beta by the component of seat 1, as if the other seats wanted that small. They want their own
-//! large. So a cut is safe only where the component of seat 1 says all: two seats whose components have
-//! a constant sum. The article's evaluation has none, and its test of one series of moves cannot see it.
+//! It updates alpha and beta with the component of seat 1, as if the other seats minimized it. In fact, they maximize
+//! their own. A cut is therefore only safe if the component of seat 1 determines the others: two seats with a constant
+//! sum. The article's evaluation does not have a constant sum, and its test of one series of moves cannot show the
+//! error.
 
 use buxtehude::eval::lookahead::HareModel;
 use buxtehude::search::article::vectors::Prune;
@@ -62,7 +63,7 @@ fn it_changes_what_is_found() {
                     let article = result(article.last().expect("a depth"));
                     moves += usize::from(exact.1[0] != article.1[0]);
                     vectors += usize::from(exact.0 != article.0);
-                    // What the move that it plays is worth if everyone looks at everything.
+                    // Value of the move played, by a full search.
                     let mv = article.1[0].parse().expect("a move");
                     worse += usize::from(slow.is_worse_move(position, mv, exact.0, DEPTH));
                 }

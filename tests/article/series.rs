@@ -1,4 +1,4 @@
-//! The article's test of its pruning: series of moves, eight for each of two seats, with and without.
+//! The article's test of its pruning: series of eight moves for each of two seats, with and without pruning.
 
 use buxtehude::rules::hase::{HASE_UND_IGEL, Position};
 use buxtehude::rules::{Game, Turn};
@@ -9,7 +9,7 @@ use super::{HARE_MODELS, run, settings};
 
 const MOVES: usize = 16;
 
-/// The moves that two seats of the preset play from a position on; of cards, the first kind left is drawn.
+/// The moves of two seats with the preset from a position; a draw yields the first kind of card that is left.
 fn series(start: &Position, strategy: Strategy, prune: Prune, depth: u32) -> Vec<String> {
     let settings = settings(strategy, HARE_MODELS[0], prune, true);
     let mut position = *start;

@@ -1,4 +1,4 @@
-//! The search for vectors as its definition has it: every move, every position, no order, no bounds.
+//! The vector search by its definition: every move, every position, no order, no bounds.
 
 use std::cmp::Ordering;
 
@@ -9,16 +9,16 @@ use buxtehude::rules::hase::{Move, Position, Square, cost};
 use buxtehude::rules::{Game, Seat, Turn};
 use buxtehude::search::article::vectors::Strategy;
 
-/// A search without any short cut but its caps.
+/// A search whose only shortcut is its caps.
 pub struct Slow {
     pub strategy: Strategy,
     pub hare_model: HareModel,
-    /// How many of the moves are looked at, ply by ply; 0 or nothing is all.
+    /// Number of moves to search at each ply; 0, or none given, means all.
     pub caps: Vec<usize>,
 }
 
 impl Slow {
-    /// The vector of a position in which a seat is to move, and the moves expected up to the first card.
+    /// The vector of a position with a seat to move, and the expected moves up to the first card.
     pub fn best(&self, position: &Position, depth: u32) -> (Vec<i32>, Vec<Move>) {
         self.best_at(position, depth, 0)
     }
@@ -29,7 +29,7 @@ impl Slow {
         let cap = self.caps.get(ply).or(self.caps.last()).copied();
         if let Some(cap) = cap.filter(|cap| *cap > 0) {
             let worth = |mv: &Move| self.after(&self.play(position, *mv), mover, 0, ply).0;
-            // The sort is stable, so of equals the lower comes first.
+            // The sort is stable, so the lower of two equal moves comes first.
             moves.sort_by(|a, b| self.compare(mover, &worth(b), &worth(a)));
             moves.truncate(cap);
             moves.sort();
@@ -41,7 +41,7 @@ impl Slow {
             below.insert(0, mv);
             lines.push((vector, below));
         }
-        // Of the best, the lowest move, which comes first.
+        // Of equally good moves, the lowest comes first.
         let vectors = lines.iter().map(|(vector, _)| vector);
         let best = vectors.max_by(|a, b| self.compare(mover, a, b));
         let best = best.expect("a legal move").clone();
@@ -81,9 +81,8 @@ impl Slow {
         self.best_at(position, depth, ply)
     }
 
-    /// The vector and the move of a position as the article's pruning finds them, word for word: the moves in
-    /// ascending order, the first of equals, alpha and beta handed down and moved by the component of
-    /// seat 1.
+    /// The vector and the move found by the article's pruning, taken literally: moves in ascending order, the first of
+    /// equal ones, alpha and beta passed down and updated with the component of seat 1.
     pub fn best_as_in_the_article(
         &self,
         position: &Position,
@@ -118,14 +117,14 @@ impl Slow {
         best.expect("a legal move")
     }
 
-    /// Whether a move leads to a vector of less value to the mover than `best`, that of the best move.
+    /// `true` if the vector of the move is worth less to the mover than `best`, the vector of the best move.
     pub fn is_worse_move(&self, position: &Position, mv: Move, best: &[i32], depth: u32) -> bool {
         let mover = mover_of(position);
         let (vector, _) = self.after(&self.play(position, mv), mover, depth - 1, 1);
         self.value(mover, &vector) < self.value(mover, best)
     }
 
-    /// The position after a move, and after the card that is not drawn: made by its text.
+    /// The position after a move and its card, without drawing the card: made from its text.
     fn play(&self, position: &Position, mv: Move) -> Position {
         let next = position.play_unchecked(mv);
         let Turn::Card(Seat(drawer)) = next.turn() else {
@@ -188,7 +187,7 @@ impl Slow {
             (0..seats).map(seat).collect::<Vec<i32>>()
         };
         let by_value = self.value(mover, a).cmp(&self.value(mover, b));
-        // Two seats under relative: seat 2 wants the lower pair.
+        // Two seats under `relative`: seat 2 wants the lower pair.
         let is_lower_wanted =
             self.strategy == Strategy::Relative && a.len() == 2 && mover == Seat(1);
         by_value.then(if is_lower_wanted {
@@ -198,7 +197,7 @@ impl Slow {
         })
     }
 
-    /// What the strategy looks at, in order.
+    /// The quantities that the strategy maximizes, in order.
     fn value(&self, mover: Seat, vector: &[i32]) -> Vec<i32> {
         let mover = mover.index();
         let rivals = (0..vector.len()).filter(|rival| *rival != mover);

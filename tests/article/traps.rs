@@ -1,5 +1,5 @@
-//! The hare trap: stepping on one of the last hare squares, since the square takes but few carrots in the tree
-//! and the penalty for standing on it is gone as soon as the line goes on. The article's own, and others like it.
+//! The hare trap: moving to one of the last hare squares, since in the tree the square takes few carrots and its
+//! penalty vanishes with the next move. Tests the article's own trap and similar ones.
 
 mod proof;
 mod table;
@@ -13,11 +13,11 @@ use proof::{
 };
 use table::{ARTICLE_TRAP, Case, REFUSALS, TRAPS};
 
-/// Races played out after each move: enough to tell, and the number behind the shares in docs/article.md.
+/// Races after each move: a sufficient number, and the number behind the shares in docs/article.md.
 const FEW_RACES: u64 = 30;
 const MANY_RACES: u64 = 300;
 
-/// What a mistake has to cost by the search, in permille of the points, and by the few races.
+/// Minimum loss by a mistake, in permille of the points: by the search, and by the few races.
 const LOSS: u16 = 80;
 const LOSS_IN_FEW_RACES: u16 = 40;
 
@@ -39,7 +39,7 @@ fn the_penalty_walks_into_the_trap_of_the_article_and_the_final_remedy_does_not(
         let chance = article_plays(&trap, HareModel::Chance, depth);
         assert_ne!(chance, "7", "depth {depth}");
     }
-    // Others win whatever the cards. The rival is far behind, so that the trap costs little.
+    // Other moves win with all cards. The rival is far behind, so the trap costs little.
     let best = search(&trap, None, 7);
     assert!(
         best.is_certain && best.mv != "7" && best.mv != "4",

@@ -1,4 +1,4 @@
-//! What the commands take as arguments, and how they refuse others.
+//! Arguments of the commands, and errors in them.
 
 use super::folder::{Folder, MIXED, refused};
 

@@ -1,21 +1,21 @@
-//! Files and commands for a test, in a folder of its own.
+//! Files and commands of a test, in a temporary folder.
 
 use std::fs;
 use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-/// One line of every kind that is an etude, among bad and empty ones.
+/// One etude line of every kind, among bad and empty lines.
 pub const MIXED: &[u8] = b"45;26;2;f;29;19;0;f;2\r\n\r\n\
     45;x;2;f;29;19;0;f;2\n\
     \xff5;26;2;f;29;19;0;f;2\r\n  \n\
     46;26;0;t;42;19;1;t;-\n\
     12;60;3;f;3;62;3;f;30;20;1;f;3";
 
-/// A folder that is the current one of every command run in it.
+/// A folder that is the current directory of its commands.
 pub struct Folder(pub TempDir);
 
-/// How a command ended, and what it wrote.
+/// Exit status and output of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ran {
     pub code: Option<i32>,
@@ -34,29 +34,27 @@ impl From<Output> for Ran {
 }
 
 impl Folder {
-    /// Without files.
+    /// Creates an empty folder.
     pub fn new() -> Folder {
         Folder(TempDir::new().unwrap())
     }
 
-    /// With one file, `x.csv`.
+    /// Creates a folder with one file, `x.csv`.
     pub fn with(bytes: &[u8]) -> Folder {
         let folder = Folder::new();
         folder.write("x.csv", bytes);
         folder
     }
 
-    /// Writes a file.
     pub fn write(&self, name: &str, bytes: &[u8]) {
         fs::write(self.0.path().join(name), bytes).unwrap();
     }
 
-    /// What is in a file.
     pub fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.0.path().join(name)).unwrap()
     }
 
-    /// The names of all files, sorted.
+    /// Names of all files, sorted.
     pub fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -65,14 +63,14 @@ impl Folder {
         names
     }
 
-    /// Runs `buxtehude etudes` with arguments that hold no spaces.
+    /// Runs `buxtehude etudes` with these arguments, separated by spaces.
     pub fn etudes(&self, arguments: &str) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_buxtehude"));
         command.arg("etudes").args(arguments.split_whitespace());
         command.current_dir(&self.0).output().unwrap().into()
     }
 
-    /// Runs a shell's script, in which `$ENGINE` is the binary.
+    /// Runs a shell script with the binary as `$ENGINE`.
     pub fn shell(&self, script: &str) -> Ran {
         let mut command = Command::new("sh");
         command.args(["-c", script]).current_dir(&self.0);
@@ -81,7 +79,7 @@ impl Folder {
     }
 }
 
-/// Refused with this on standard error.
+/// A failure with this text on standard error.
 pub fn refused(errors: &str) -> Ran {
     Ran {
         code: Some(2),
@@ -90,7 +88,7 @@ pub fn refused(errors: &str) -> Ran {
     }
 }
 
-/// All is well, with this on standard output.
+/// A success with this text on standard output.
 pub fn fine(output: &str) -> Ran {
     Ran {
         code: Some(0),

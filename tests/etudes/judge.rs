@@ -1,4 +1,4 @@
-//! Saving a verdict: what changes, what does not, and what is left when it fails.
+//! Saving a verdict: the changes in the file, and its state after a failure.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -11,7 +11,7 @@ use super::folder::{Folder, MIXED, Ran, fine, refused};
 fn a_verdict_is_saved_and_no_other_byte_is_touched() {
     let folder = Folder::with(MIXED);
     let mut expected = MIXED.to_vec();
-    // Where the verdicts are: the lines 1, 6 and 7.
+    // Positions of the verdicts on lines 1, 6 and 7.
     let first = 20;
     let middle = MIXED.iter().position(|&byte| byte == b'-').unwrap();
     let last = MIXED.len() - 1;
@@ -108,11 +108,11 @@ fn a_full_disk_and_a_crash_leave_the_old_file() {
     let ran = folder.shell(&format!("trap '' XFSZ; ulimit -f 0; exec {tune}"));
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert_eq!(folder.names(), ["x.csv"], "{ran:?}");
-    // Without the trap the system kills the process while it writes.
+    // Without the trap, the system kills the process while it writes.
     let ran = folder.shell(&format!("ulimit -c 0; ulimit -f 0; exec {judge}"));
     assert_eq!(ran.code, None, "{ran:?}");
     assert_eq!(folder.read("x.csv"), MIXED);
-    // What it left behind is in nobody's way.
+    // The file that it left behind does no harm.
     assert_eq!(folder.names().len(), 2);
     assert_eq!(folder.etudes("judge x.csv 1 1").code, Some(0));
 }
@@ -131,7 +131,7 @@ fn a_file_or_folder_that_may_not_be_written_to_is_left_alone() {
             .args(["etudes", "judge", "x.csv", "1", "1"])
             .current_dir(path);
         if is_root {
-            // Root may write anywhere, `nobody` may not.
+            // Root may write anywhere, the user `nobody` may not.
             command.uid(65534).gid(65534);
         }
         let ran: Ran = command.output().unwrap().into();

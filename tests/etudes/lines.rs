@@ -1,4 +1,4 @@
-//! Reading a file: its etudes, its bad lines, and its positions as the engine takes them.
+//! Reading a file: etudes, bad lines, and the positions of etudes.
 
 use super::folder::{Folder, MIXED, Ran, fine, refused};
 use crate::common::client::Engine;
@@ -116,7 +116,7 @@ fn the_engine_takes_what_play_prints() {
 
 #[test]
 fn a_file_is_read_by_the_rules_of_its_variant() {
-    // Square 7 is a lettuce square on the track of 1978, and none on the later one.
+    // Square 7 is a lettuce square only on the track of 1978.
     let folder = Folder::with(b"7;60;3;t;3;62;3;f;-\n");
     assert_eq!(folder.etudes("play x.csv 1").code, Some(0));
     let later = folder.etudes("play x.csv 1 --variant hare-and-tortoise");

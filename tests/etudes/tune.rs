@@ -1,4 +1,4 @@
-//! Checking and tuning the evaluation, against a slow count made here.
+//! Checking and tuning the evaluation, compared with a slow count.
 
 use std::os::unix::fs::symlink;
 
@@ -8,7 +8,7 @@ use buxtehude::rules::{Game, Seat};
 
 use super::folder::{Folder, Ran, fine, refused};
 
-/// The terms of each seat of an etude.
+/// Terms of each seat of an etude, and the etude's verdict.
 fn terms_of(line: &str) -> (Vec<Terms>, Option<usize>) {
     let etude = Etude::parse(&HASE_UND_IGEL, line).unwrap();
     let seats = (0..etude.position.seats() as u8).map(Seat);
@@ -16,7 +16,7 @@ fn terms_of(line: &str) -> (Vec<Terms>, Option<usize>) {
     (terms, etude.winner.map(Seat::index))
 }
 
-/// Etudes whose verdicts no factors can all explain.
+/// Etudes whose verdicts no triple of factors explains completely.
 const SET: &[&str] = &[
     "45;26;2;f;29;19;0;f;2",
     "45;26;2;f;29;19;0;f;1",
@@ -123,7 +123,7 @@ fn a_file_without_factors_is_refused() {
     assert_eq!(ran, refused(errors));
 }
 
-/// Hits of each triple in tenths, counted anew for each: the most hits, and the triples that have them.
+/// Counts the hits of each triple in tenths; returns the maximum and the triples that reach it.
 fn best_triples() -> (usize, Vec<[i32; 3]>) {
     let mut best = (0, Vec::new());
     for ks in 5..=20 {
@@ -152,7 +152,7 @@ fn best_triples() -> (usize, Vec<[i32; 3]>) {
     best
 }
 
-/// The first of the triples that is nearest to their mean.
+/// The first of the triples nearest to their mean.
 fn nearest_to_mean(triples: &[[i32; 3]]) -> [i32; 3] {
     let mean = [0, 1, 2].map(|i| {
         let sum: i32 = triples.iter().map(|triple| triple[i]).sum();
@@ -164,7 +164,7 @@ fn nearest_to_mean(triples: &[[i32; 3]]) -> [i32; 3] {
     };
     let mut nearest = triples[0];
     for triple in triples {
-        // Far less than two different distances differ by, more than the rounding of equal ones.
+        // The tolerance is far below the difference of distinct distances and above the rounding error of equal ones.
         if distance(triple) < distance(&nearest) - 1e-9 {
             nearest = *triple;
         }

@@ -1,4 +1,4 @@
-//! The article's way of playing against the same without pruning, and its faults.
+//! The article's search compared with the same search without pruning, and its mistakes.
 
 use buxtehude::eval::ModelSettings;
 use buxtehude::eval::fox::{self, Heuristic};
@@ -9,7 +9,7 @@ use buxtehude::search::{ArticleSettings, Preset};
 use super::slow_minimax::{Board, SlowMinimax};
 use super::{position, random_positions, request, run};
 
-/// The move that is played, and its value, at a level.
+/// The move and its value at a level.
 fn play(position: &Position, heuristic: Heuristic, level: u32) -> (String, i32) {
     let settings = ArticleSettings {
         model: ModelSettings {
@@ -43,7 +43,7 @@ fn pruning_changes_neither_move_nor_value() {
     }
 }
 
-/// The plies to the end after the move that is played at level 3, if both play perfectly from there.
+/// Plies to the end after the move at level 3, with perfect play from there.
 fn plies_when_played(position: &Position, expected: &str) -> u32 {
     let (mv, _) = play(position, Heuristic::Distance, 3);
     assert_eq!(mv, expected, "{position:?}");
@@ -57,7 +57,7 @@ fn plies_when_played(position: &Position, expected: &str) -> u32 {
 
 #[test]
 fn it_wins_late() {
-    // The wolves could end it at once with f6g5, but any win is as good to them.
+    // The wolves could win at once with f6g5, but all wins are equal to them.
     let position = position("8/h5h1/3h1h1F/8/8/8/8/8 b");
     let won = Some(Outcome {
         winner: WOLVES,
@@ -69,7 +69,7 @@ fn it_wins_late() {
 
 #[test]
 fn it_gives_up_at_once() {
-    // The rabbit could hold out for 36 plies, but all is lost to it.
+    // The rabbit could hold out for 36 plies, but all losses are equal to it.
     let position = position("1h6/2h3h1/5h2/6F1/8/8/8/8 w");
     let lost = Some(Outcome {
         winner: WOLVES,
@@ -81,7 +81,7 @@ fn it_gives_up_at_once() {
 
 #[test]
 fn by_height_it_climbs_into_a_trap() {
-    // Up to the left there is a way around; up to the right two wolves wait at the edge.
+    // To the upper left there is a way around; to the upper right, two wolves wait at the edge.
     let position = position("8/2h5/7h/6h1/8/6F1/3h4/8 w");
     let outcome_by = |heuristic, expected: &str| {
         let (mv, _) = play(&position, heuristic, 1);

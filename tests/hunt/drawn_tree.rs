@@ -1,5 +1,5 @@
-//! The tree that the article draws, as far as it tells of it: V3 comes to 6, so that after V5 with 5 the rest of
-//! V4 is left out; and once more the same.
+//! The tree drawn in the article, as far as the article describes it: V3 has the value 6, so after V5 with 5, the rest
+//! of V4 is pruned; and a second cut of the same kind.
 
 use std::cell::RefCell;
 
@@ -8,7 +8,7 @@ use buxtehude::search::Control;
 use buxtehude::search::article::Extent;
 use buxtehude::search::article::minimax::search;
 
-/// By name, what a vertex has below it. V1 is the wolves', who want the number large.
+/// Vertices below each vertex. V1 belongs to the wolves, who maximize.
 const BELOW: &[(&str, &[&str])] = &[
     ("V1", &["V3", "V4", "V7"]),
     ("V3", &["V31", "V32"]),

@@ -1,4 +1,4 @@
-//! Perfect play against what the rules say of each position, and its resistance against a slow version.
+//! Perfect play compared with the table of outcomes, and its resistance compared with a slow version.
 
 use std::cmp::Ordering;
 
@@ -101,7 +101,7 @@ fn the_only_moves_considered_are_those_asked_for() {
     assert_eq!((reports.len(), answer.best.as_str()), (1, "e1f2"));
 }
 
-/// A share of winning replies, as a fraction.
+/// Share of winning replies, as a fraction.
 #[derive(Clone, Copy, Debug)]
 struct Share {
     winning: usize,
@@ -124,7 +124,7 @@ fn moves_with_outcome(position: &Position, plies: u32) -> Vec<Position> {
         .collect()
 }
 
-/// The shares of a position that the side to move wins: now, and so many times later.
+/// Shares of winning replies in a position won by the side to move: now, and at each of its next `later` turns.
 fn shares(position: &Position, later: usize) -> Vec<Share> {
     let winner = outcome(position).winner;
     let reached: Vec<Position> = position
@@ -194,7 +194,7 @@ fn who_loses_leaves_the_winner_as_few_winning_replies_as_it_can() {
         };
         decided[(0..3).take_while(|&later| ties(later)).count()] += 1;
     }
-    // Each share decides somewhere, and sometimes none does.
+    // Each share decides in some positions, and in some none does.
     assert!(
         decided[0] > 500 && decided[1..].iter().all(|&count| count > 10),
         "{decided:?}"

@@ -1,4 +1,4 @@
-//! Our search against the table: what it says of wins is true, and it sees all that are near enough.
+//! Our search compared with the table: its wins are correct, and it finds all within its depth.
 
 use buxtehude::rules::{Game, Outcome, Turn};
 use buxtehude::search::Preset;

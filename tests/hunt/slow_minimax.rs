@@ -1,4 +1,4 @@
-//! The article's minimax once more: on a board of 8x8 squares, without pruning, slow and obvious.
+//! A second implementation of the article's minimax on a board of 8x8 squares: without pruning, slow and obvious.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -16,7 +16,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// The board of a position's text.
+    /// Parses a position's text.
     pub fn read(text: &str) -> Board {
         let mut fields = text.split(' ');
         let mut wolves = Vec::new();
@@ -45,7 +45,7 @@ impl Board {
         inside && self.rabbit != place && !self.wolves.contains(&place)
     }
 
-    /// The moves in the order of generation, with the boards they lead to; none when the game is over.
+    /// Moves in the order of generation, with the resulting boards; none if the game is over.
     fn moves(&self) -> Vec<(String, Board)> {
         let mut moves = Vec::new();
         if self.rabbit.1 == 7 {
@@ -112,7 +112,7 @@ fn name((file, row): Place) -> String {
     format!("{}{}", char::from(b'a' + file as u8), row + 1)
 }
 
-/// Minimax of one heuristic, which remembers what it has worked out.
+/// Minimax with one heuristic and a cache of its results.
 pub struct SlowMinimax {
     heuristic: Heuristic,
     known: HashMap<(Board, u32), i32>,
@@ -124,7 +124,7 @@ impl SlowMinimax {
         SlowMinimax { heuristic, known }
     }
 
-    /// The move and the value, `depth` plies deep.
+    /// The best move and its value at `depth` plies.
     pub fn best(&mut self, board: &Board, depth: u32) -> (String, i32) {
         let mut best: Option<(String, i32)> = None;
         for (mv, next) in board.moves() {
@@ -140,7 +140,7 @@ impl SlowMinimax {
                 best = Some((mv, value));
             }
         }
-        best.expect("somebody can move")
+        best.expect("a legal move")
     }
 
     fn value(&mut self, board: &Board, depth: u32) -> i32 {

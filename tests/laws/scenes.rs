@@ -1,8 +1,8 @@
-//! What programs that draw a position can count on.
+//! Guarantees for programs that draw positions.
 
 use buxtehude::rules::{Game, Piece, Scene, Seat};
 
-/// A drawing begun with the start can go on with this position.
+/// Asserts that board, labels and pieces are those of the start.
 pub fn check_scene<G: Game>(rules: &'static G::Rules, position: &G) {
     let scene = position.scene();
     let start = G::start(rules, position.seats()).unwrap().scene();
@@ -26,8 +26,8 @@ pub fn check_scene<G: Game>(rules: &'static G::Rules, position: &G) {
     }
 }
 
-/// The move is made by the mover's piece, which then stands where the preview says, and whatever has the name of a
-/// fact of the scene is what that fact will be.
+/// Asserts that a preview shows one piece of the mover at its new square, and that its facts equal the facts of the
+/// scene after the move.
 pub fn check_previews<G: Game>(position: &G) {
     let scene = position.scene();
     for mv in position.legal_moves() {

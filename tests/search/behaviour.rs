@@ -11,10 +11,10 @@ use super::evaluators::memory;
 use super::positions::random_positions;
 use super::{request, run, run_in, tree_request};
 
-/// A search of a position to a depth.
+/// Makes a request for a position and a depth.
 type Ask = fn(&Position, u32) -> Request;
 
-/// Numbers of seats, each with the searches that there are for so many.
+/// Numbers of seats, each with a search that supports it.
 const SEARCHES: [(usize, Ask); 5] = [
     (2, request),
     (2, tree_request),
@@ -37,7 +37,7 @@ fn a_search_stopped_before_it_begins_has_a_legal_move() {
                 position.legal_moves().any(|legal| legal == mv),
                 "{answer:?}\n{position:?}"
             );
-            // A tree begins with all that the first move of a walk allows.
+            // A tree search begins with all children of the root.
             let is_tree = request.preset == Preset::Default || seats > 2;
             let most = if is_tree { MAX_MOVES as u64 } else { 1 };
             assert!(answer.nodes <= most, "{answer:?}");

@@ -1,14 +1,14 @@
-//! Reading positions, and playing lines of them.
+//! Parsing positions and playing lines.
 
 use buxtehude::rules::Game;
 use buxtehude::rules::hase::{Card, HASE_UND_IGEL, Position};
 
-/// The position that a text of the default variant describes.
+/// Parses a position of the default variant.
 pub fn parse(text: &str) -> Position {
     Position::parse(&HASE_UND_IGEL, text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Plays the words of a move list; the position, and whether one of its cards was drawn last.
+/// Plays the words of a move list; returns the position.
 pub fn play_line(position: &Position, line: &[String]) -> Position {
     let mut now = *position;
     for word in line {

@@ -1,33 +1,32 @@
-//! Places that are certain, whatever the cards, in positions made by hand.
+//! Places that are certain with all cards, in positions made by hand.
 
 use buxtehude::eval::CERTAIN;
 
 use super::lines::parse;
 use super::{request, run};
 
-/// Text of a position, a depth, the mate, and the best moves.
+/// Text of a position, depth, mate, and best moves.
 const MATES: &[(&str, u32, i32, &[&str])] = &[
-    // One step from the finish with few carrots.
+    // One square from the finish with few carrots.
     ("63,5,0/10,68,3 1 - -", 1, 1, &["1"]),
     ("63,5,0/10,68,3 1 - -", 4, 1, &["1"]),
     ("10,68,3/63,5,0 2 - -", 3, 1, &["1"]),
-    // The turn is missed and the rival finishes.
+    // The mover misses its turn, and the rival finishes.
     ("57,10,1!/63,5,0 1 - -", 2, -1, &["0"]),
     ("57,10,1!/63,5,0 1 - -", 4, -1, &["0"]),
-    // Not seen to the end yet.
+    // Beyond the depth.
     ("57,10,1!/63,5,0 1 - -", 1, 0, &["0"]),
-    // By way of the hare square 63: whatever of half, free, show, give and shuffle is drawn, one to
-    // ten carrots are left to finish with.
+    // By way of hare square 63: half, free, show, give and shuffle all leave one to ten carrots, enough to finish.
     ("60,9,0/42,10,1! 1 - BBDDRR", 3, 2, &["3"]),
     ("60,9,0/42,10,1! 1 - BBDDRR", 5, 2, &["3"]),
     ("60,9,0/42,10,1! 1 - BBDDRR", 2, 0, &["3"]),
-    // With 65 carrots, which a card that is left restores, nobody may finish.
-    // What is best instead is a matter of the evaluation.
+    // With 65 carrots, which one of the cards left restores, no hare may finish. The best move then depends on the
+    // evaluation.
     ("60,9,0/42,10,1! 1 - BBDDR", 3, 0, &["1", "3", "-4"]),
-    // Three seats: the best place that is open, the last, and one between them.
+    // Three seats: the best open place, the last place, and one between them.
     ("63,5,0/10,68,3/20,68,3 1 - -", 2, 1, &["1"]),
     ("64,0,0/63,5,0/10,68,3 2 1 -", 2, 1, &["1"]),
-    // The rival is not taken at its best: it could stay in the race.
+    // The rival need not play its best move: it could stay in the race.
     ("64,0,0/57,10,1!/63,5,0 2 1 -", 6, 0, &["0"]),
     ("62,0,1!/63,5,0/42,10,1! 1 - -", 4, 0, &["0"]),
 ];
@@ -57,7 +56,7 @@ fn a_certain_place_is_worth_all_its_points() {
     }
 }
 
-/// On the last hedgehog square a hare shuts the way back to the other, which has to finish.
+/// A hare on the last hedgehog square blocks the way back for the other, which must finish.
 #[test]
 fn the_last_place_is_certain_where_the_rivals_have_no_choice() {
     let position = parse("63,1,0/64,0,0/59,6,0 3 2 BRFFGG");

@@ -1,4 +1,4 @@
-//! Places that are certain, proved slowly: by looking at everything that cards and rivals can do.
+//! A slow proof of certain places, which tries all cards and all moves of the rivals.
 
 use std::collections::HashMap;
 
@@ -7,9 +7,9 @@ use buxtehude::rules::{Game, Seat, Turn};
 
 use super::slow::{best_open_place, mover};
 
-/// Whether a mate is true of a root move: positive if the root's mover can then have the best open place by so
-/// many own moves, the root move one of them; negative if it comes in last by then, whatever anybody does, or if
-/// the rival plays for it in a game of two seats.
+/// `true` if a reported mate of a root move is correct. If positive, the root's mover can force the best open place
+/// within `mate` own moves, including the root move. If negative, it comes in last by then against any play; in a game
+/// of two seats, if the rival plays for that.
 pub fn holds(root: &Position, next: &Position, mate: i32) -> bool {
     let mover = mover(root);
     let mut proof = Proof {
@@ -28,7 +28,7 @@ pub fn holds(root: &Position, next: &Position, mate: i32) -> bool {
 
 struct Proof {
     mover: Seat,
-    /// Whether the mover wants the place; else it would avoid it if it could.
+    /// `true` if the mover wants the place; `false` if it avoids it where possible.
     is_good: bool,
     seats: usize,
     place: usize,
@@ -36,7 +36,7 @@ struct Proof {
 }
 
 impl Proof {
-    /// Whether the place is certain after so many own moves at most.
+    /// `true` if the place is certain within `own_moves` further moves of the mover.
     fn is_certain(&mut self, position: &Position, own_moves: u32) -> bool {
         if let Some(place) = position.place(self.mover) {
             return place == self.place;
@@ -44,7 +44,7 @@ impl Proof {
         if let Some(&known) = self.known.get(&(position.key(), own_moves)) {
             return known;
         }
-        // A way back to here proves nothing.
+        // A repetition of the position proves nothing.
         self.known.insert((position.key(), own_moves), false);
         let is_certain = match position.turn() {
             Turn::Card(_) => position

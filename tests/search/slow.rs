@@ -1,5 +1,5 @@
-//! The search as the definition has it: no pruning, no table, no order. Max^n over the vectors of all
-//! seats, means over the cards; where no depth is left, what the net says, also of a card that is due.
+//! The search by its definition, without pruning, table or ordering: max^n over the vectors of all seats, and means
+//! over the cards. At the last ply, it uses the static evaluation of the net, even if a card is due.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub fn move_values(root: &Position, depth: u32) -> Vec<(Move, Value)> {
     root.legal_moves().map(|mv| (mv, below(mv))).collect()
 }
 
-/// The value that a move has.
+/// The value of one move.
 pub fn value_of(values: &[(Move, Value)], word: &str) -> Value {
     let found = values.iter().find(|(mv, _)| mv.to_string() == word);
     found
@@ -27,7 +27,7 @@ pub fn value_of(values: &[(Move, Value)], word: &str) -> Value {
         .1
 }
 
-/// The goodness of all moves, the best first.
+/// The goodness of all moves, best first.
 pub fn ranking(values: &[(Move, Value)], mover: Seat) -> Vec<(i32, i32, i32)> {
     let mut ranking: Vec<_> = values
         .iter()
@@ -37,7 +37,7 @@ pub fn ranking(values: &[(Move, Value)], mover: Seat) -> Vec<(i32, i32, i32)> {
     ranking
 }
 
-/// The deepest search, up to `most` plies, that visits no more than about `positions`.
+/// Greatest depth, up to `most`, whose search visits at most about `positions`.
 pub fn affordable_depth(root: &Position, most: u32, positions: u64) -> u32 {
     let affordable = |&depth: &u32| {
         let leaves = perft(root, depth, &mut || false);
@@ -46,10 +46,10 @@ pub fn affordable_depth(root: &Position, most: u32, positions: u64) -> u32 {
     (2..=most).take_while(affordable).last().unwrap_or(1)
 }
 
-/// How good a value is to the root's mover: its lead, then how soon a certain place comes.
+/// Sort key of a value for the root's mover: its lead, then the distance of a certain place.
 pub fn goodness(value: &Value, mover: Seat) -> (i32, i32, i32) {
     let certainty = value.mate.signum();
-    // A good place the sooner the better, a bad one the later.
+    // A good place should come soon, a bad one late.
     (value.leads[mover.index()], certainty, -value.mate)
 }
 
@@ -61,7 +61,7 @@ pub fn mover(position: &Position) -> Seat {
     }
 }
 
-/// The best place that nobody has yet.
+/// The best place that no seat has yet.
 pub fn best_open_place(position: &Position) -> usize {
     position.finished().len() + 1
 }
@@ -117,7 +117,7 @@ impl SlowSearch {
         }
     }
 
-    /// What a seat wants: its own lead, then the contrary of what the root's mover wants.
+    /// A seat's sort key: its own lead, then the opposite of the root mover's wishes.
     fn preference(&self, seat: Seat, value: &Value) -> (i32, i32, i32) {
         let (_, certainty, soon) = goodness(value, self.mover);
         let lead = value.leads[seat.index()];
@@ -129,7 +129,7 @@ impl SlowSearch {
     }
 }
 
-/// The mean over cards; a place is certain if it is so with each card, and then the slowest counts.
+/// Mean over cards. A place is certain if it is certain with each card; the longest distance counts.
 fn mean(values: &[(Value, u32)]) -> Value {
     let weight: i64 = values.iter().map(|&(_, weight)| i64::from(weight)).sum();
     let mut leads: Vector = [0; MAX_SEATS];
@@ -151,7 +151,7 @@ fn mean(values: &[(Value, u32)]) -> Value {
     Value { leads, mate }
 }
 
-/// Whether leads are those of a game of so many seats: within their bounds, and their sum at most `rounding` from 0.
+/// `true` if the leads are valid for this number of seats: within their bounds, and with a sum within `rounding` of 0.
 pub fn is_sound(leads: &Vector, seats: usize, rounding: i32) -> bool {
     let most = (seats as i32 - 1) * CERTAIN;
     let sum: i32 = leads.iter().sum();
@@ -160,8 +160,8 @@ pub fn is_sound(leads: &Vector, seats: usize, rounding: i32) -> bool {
         && sum.abs() <= rounding
 }
 
-/// The leads of max^n where it sees to the end of the race within a few plies, whatever seats do that have no
-/// preference.
+/// The leads by max^n if it reaches the end of the race within a few plies and if they do not depend on choices between
+/// equally good moves.
 pub fn exact_leads(position: &Position) -> Option<Vector> {
     let least = exact(
         position,
@@ -179,11 +179,11 @@ pub fn exact_leads(position: &Position) -> Option<Vector> {
     (least[seat] == most[seat]).then_some(least)
 }
 
-/// So many plies a race may last at most.
+/// Maximum length of such a race, in plies.
 const EXACT_PLIES: u32 = 7;
 
-/// The leads of max^n, where of moves that are as good for their mover the one is taken that is worse or better
-/// for `ours`. A move that finishes in the best open place cannot be bettered.
+/// The leads by max^n; `is_wanted` breaks ties between a mover's equally good moves by the lead of `ours`. A move that
+/// finishes in the best open place is best.
 fn exact(
     position: &Position,
     plies: u32,

@@ -1,5 +1,5 @@
-//! The tree search: what its reports promise, that its mates are proved, and that its
-//! estimates are those of the slow search where that sees to the end.
+//! The tree search: the guarantees of its reports, proofs of its mates, and agreement of its estimates with the slow
+//! search where that reaches the end of the game.
 
 use std::collections::HashSet;
 
@@ -16,10 +16,10 @@ use super::{proof, run, tree_request};
 /// Numbers of seats, each with a number of positions.
 const SAMPLES: [(usize, usize); 4] = [(2, 40), (3, 40), (4, 30), (6, 20)];
 
-/// What a sum of many fractions may be wrong by, in leads.
+/// Rounding error of a sum of many fractions, in leads.
 const ROUNDING: i32 = CERTAIN / 500;
 
-/// The reports of the deepest iteration.
+/// Reports of the last iteration.
 fn last_iteration(reports: &[Report]) -> &[Report] {
     let deepest = reports.last().expect("a report").depth;
     let first = reports.partition_point(|report| report.depth < deepest);
@@ -76,8 +76,8 @@ fn reports_come_in_order_and_name_each_move_once() {
                     assert_eq!(moves.len(), expected, "{}", context());
                     let ranks = iteration.iter().map(|report| report.multipv);
                     assert!(ranks.eq(1..=expected), "{}", context());
-                    // A place that is certain goes before all others, the sooner the better, and the last one behind,
-                    // the later the better.
+                    // Certain good places come first, the soonest first; certain last places come last, the latest
+                    // last.
                     let certainty = |report: &Report| {
                         let mate = report.value.mate;
                         (std::cmp::Reverse(mate.signum()), mate)
@@ -112,7 +112,7 @@ fn a_limit_of_positions_is_nearly_used_up() {
                 let (reports, answer) = run(&request, 16);
                 let is_decided = reports.iter().any(|report| report.value.mate != 0);
                 assert!(answer.nodes <= nodes, "{answer:?}\n{position:?}");
-                // A walk looks at all that its last move allows.
+                // The last walk expands a node with all its children.
                 assert!(
                     is_decided || answer.nodes + MAX_MOVES as u64 > nodes,
                     "{answer:?}\n{position:?}"
@@ -126,7 +126,7 @@ fn a_limit_of_positions_is_nearly_used_up() {
 fn only_the_moves_asked_for_are_considered() {
     for (seats, count) in SAMPLES {
         for position in random_positions(seats, count) {
-            // Every other move, the best one not among them where there is another.
+            // Every other move, without the best one if there is another.
             let best = run(&tree_request(&position, 5), 1).1.best;
             let words = position.legal_moves().map(|mv| mv.to_string());
             let others: Vec<String> = words.filter(|word| *word != best).collect();
@@ -160,7 +160,7 @@ fn a_line_can_be_played_and_ends_with_a_card() {
                 assert!(!report.pv.is_empty(), "{}", context());
                 for length in 1..report.pv.len() {
                     let now = play_line(&position, &report.pv[..length]);
-                    // More follows only where no card was due and somebody is to move.
+                    // The line continues only if no card is due and a seat is to move.
                     assert!(
                         matches!(now.turn(), Turn::Seat(_)),
                         "{length}: {}",
@@ -288,7 +288,7 @@ fn near_the_end_estimates_come_to_those_of_the_slow_search() {
             let mover = mover(&position).index();
             compared += 1;
             pairs += u32::from(position.finished().len() + 2 == seats);
-            // What is proved needs no estimate.
+            // A proven place needs no estimate.
             if answer.value.mate != 0 {
                 let best = best_open_place(&position);
                 let place = if answer.value.mate > 0 { best } else { seats };

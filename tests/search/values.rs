@@ -1,4 +1,4 @@
-//! Values of two seats: exactly those of the slow search, whatever the table and however many moves are reported.
+//! Values for two seats equal those of the slow search, with any table size and MultiPV.
 
 use buxtehude::eval::{shares, static_leads};
 use buxtehude::rules::Game;
@@ -9,7 +9,7 @@ use super::positions::random_positions;
 use super::slow::{self, affordable_depth, goodness, move_values, mover, ranking, value_of};
 use super::{request, run};
 
-/// How many positions the slow search of each position may visit.
+/// Maximum number of positions that the slow search may visit for each position.
 const BUDGET: u64 = 60_000;
 
 #[test]
@@ -34,7 +34,7 @@ fn each_iteration_has_the_value_of_the_slow_search() {
             let shares = shares(&report.value.leads[..2]);
             assert_eq!(shares.iter().sum::<u16>(), 1000, "{}", context());
         }
-        // A search that ends early has seen all there is.
+        // A search that stops early has searched everything.
         let values = move_values(&position, depth);
         assert_eq!(
             goodness(&answer.value, mover),
@@ -111,7 +111,7 @@ fn only_the_moves_asked_for_are_considered() {
         let mover = mover(&position);
         let depth = affordable_depth(&position, 3, BUDGET);
         let mut values = move_values(&position, depth);
-        // Every other move, the best one not among them where there is another.
+        // Every other move, without the best one if there is another.
         values.sort_by_key(|(_, value)| std::cmp::Reverse(goodness(value, mover)));
         let asked: Vec<_> = values.iter().copied().skip(1).step_by(2).collect();
         if asked.is_empty() {
@@ -149,7 +149,7 @@ fn a_line_can_be_played_and_ends_with_a_card() {
             assert!(report.seldepth <= report.depth, "{}", context());
             for length in 1..report.pv.len() {
                 let now = play_line(&position, &report.pv[..length]);
-                // More follows only where no card was due and somebody is to move.
+                // The line continues only if no card is due and a seat is to move.
                 assert_eq!(now.outcomes().len(), 0, "{length}: {}", context());
                 assert!(!now.legal_moves().is_empty(), "{length}: {}", context());
             }

@@ -1,4 +1,4 @@
-"""The programs under test: `run` says where they are."""
+"""The programs under test, and their paths, which the script `run` sets."""
 
 import faulthandler
 import os
@@ -10,16 +10,16 @@ FAIRY_STOCKFISH = os.environ["FAIRY_STOCKFISH"]
 """The script that starts Fairy-Stockfish under node."""
 
 LONGEST_RUN = 300
-"""Seconds after which a program that does not end is killed."""
+"""Timeout for a program, in seconds."""
 
-# A client that waits for a line that never comes waits for ever: the tests then end, and say where.
+# A client may wait for a line for ever; then the tests end with a traceback.
 faulthandler.dump_traceback_later(2 * LONGEST_RUN, exit=True)
 
 
 def show(variant, positions):
-    """What `d` of buxtehude says of `positions`, each the argument of a `position` command.
+    """Returns the output of `d` for `positions`, each the argument of a `position` command.
 
-    For each of them a dictionary: what stands behind `Fen:`, `Legal:`, and `Result:` if there is one.
+    Each is a dictionary with the values of `Fen:`, `Legal:`, and `Result:` if there is one.
     """
     lines = [f"setoption name UCI_Variant value {variant}"]
     for position in positions:
@@ -32,12 +32,12 @@ def show(variant, positions):
         if key in ("Fen", "Legal", "Result"):
             shown[-1][key] = value.strip()
         elif key == "info string error":
-            raise AssertionError(f"buxtehude refuses a position:{value}")
+            raise AssertionError(f"buxtehude rejects a position:{value}")
     return shown
 
 
 def run(command, text=""):
-    """The output of a program that is sent `text`; all that it said is shown if it fails."""
+    """Runs a program with the input `text`; returns its output, or raises an error with it."""
     finished = subprocess.run(
         command, input=text, capture_output=True, text=True, timeout=LONGEST_RUN
     )

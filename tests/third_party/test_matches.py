@@ -22,7 +22,7 @@ OPENINGS_FOR_EACH_SIDE = 10
 
 @dataclass
 class Opening:
-    """A position, who wins it, and in how many plies at most; as our engine has it."""
+    """A position, its winner, and the maximum number of plies to the win, according to our engine."""
 
     fen: str
     winner: chess.Color
@@ -30,16 +30,16 @@ class Opening:
 
 
 def solve(engine, board):
-    """The opening that `board` is."""
+    """Returns `board` as an opening, solved by the engine."""
     answer = engine.play(board, chess.engine.Limit(depth=1), info=chess.engine.INFO_SCORE)
     moves = answer.info["score"].relative.mate()
-    # The mover of n own moves makes the last ply if it wins, and the last but one if it loses.
+    # A mover that wins with n own moves makes the last ply; one that loses makes the last but one.
     plies = 2 * moves - 1 if moves > 0 else -2 * moves
     return Opening(board.fen(), board.turn if moves > 0 else not board.turn, plies)
 
 
 def longest_wins():
-    """For each side the longest wins in positions of random games, one of each length."""
+    """Returns the longest wins of each side in positions of random games, one of each length."""
     randomness = random.Random(5)
     wins = {chess.WHITE: {}, chess.BLACK: {}}
     with chess.engine.SimpleEngine.popen_uci(programs.BUXTEHUDE) as engine:
@@ -59,7 +59,7 @@ def longest_wins():
 
 
 def play(openings, limit):
-    """The records of a match from each of `openings`, with each engine in both seats."""
+    """Plays each of `openings` with each engine in both seats; returns the records."""
     with tempfile.TemporaryDirectory() as directory:
         file, record = Path(directory, "openings"), Path(directory, "record")
         file.write_text("\n".join(openings) + "\n")
@@ -77,7 +77,7 @@ def play(openings, limit):
 
 class Matches(unittest.TestCase):
     def check(self, record):
-        """The game ended by the rules; returns the side that won and how many plies it took."""
+        """Asserts that the game ended by the rules; returns the winning side and the number of plies."""
         self.assertNotIn("fault", record)
         self.assertEqual(sorted(record["places"]), [1, 2], record)
         return record["places"][0] == 1, len(record["moves"].split())

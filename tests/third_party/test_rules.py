@@ -1,4 +1,4 @@
-"""Legal moves, positions and results agree with Fairy-Stockfish's rules, as pyffish has them."""
+"""Legal moves, positions and results agree with Fairy-Stockfish's rules in pyffish."""
 
 import random
 import unittest
@@ -8,14 +8,14 @@ import pyffish
 import programs
 import variant
 
-# pyffish takes some 4 ms for every answer.
+# pyffish takes about 4 ms for each answer.
 GAMES_FROM_EACH_START = 20
 PLACEMENTS = 2000
 
 
 class Rules(unittest.TestCase):
     def check(self, positions):
-        """Compares `positions`, each a fen and the moves from there on; returns how many are finished."""
+        """Compares `positions`, each a FEN and its further moves; returns the number of finished games."""
         arguments = [
             f"fen {fen} moves {' '.join(moves)}" if moves else f"fen {fen}"
             for fen, moves in positions
@@ -38,7 +38,7 @@ class Rules(unittest.TestCase):
         """Compares the last position of a game and its result."""
         self.assertEqual(pyffish.game_result(variant.NAME, fen, moves), -pyffish.VALUE_MATE)
         board, turn = pyffish.get_fen(variant.NAME, fen, moves).split()[:2]
-        # Counters mean nothing in this game: buxtehude does not count.
+        # The counters have no meaning in this game, and buxtehude does not update them.
         self.assertEqual(ours["Fen"], f"{board} {turn} - - 0 1")
         self.assertEqual(ours.get("Result"), {"w": "places 2 1", "b": "places 1 2"}[turn])
 

@@ -1,4 +1,4 @@
-"""The small engines in `examples/` play whole games, refereed by the arbiter."""
+"""The small engines of `examples/` play whole games, refereed by the arbiter."""
 
 import json
 import tempfile
@@ -30,7 +30,7 @@ class SmallEngine(unittest.TestCase):
 
 
 class OwnPosition(unittest.TestCase):
-    """The engine that keeps its own position gets no list of legal moves."""
+    """The engine that keeps its own position receives no legal moves."""
 
     def test_it_passes_the_check_for_matches(self):
         programs.run([programs.ARBITER, "check", "--profile", "match", "python3", HARE])

@@ -1,4 +1,4 @@
-"""python-chess's UCI client drives buxtehude, and finds nothing to complain about."""
+"""python-chess's UCI client drives buxtehude without a complaint."""
 
 import logging
 import unittest
@@ -30,7 +30,7 @@ class UciClient(unittest.TestCase):
         self.assertEqual(self.complaints, [])
 
     def note_complaint(self, record):
-        """Keeps what the client finds wrong with our lines, and we with its: both are in its log."""
+        """Collects the client's complaints about our lines, and ours about its lines, from its log."""
         message = record.getMessage()
         if record.levelno >= logging.WARNING or "info string error" in message:
             self.complaints.append(message)

@@ -1,4 +1,4 @@
-"""The variant for python-chess, as `examples/` has it, and random play with it."""
+"""The variant for python-chess from `examples/`, and random play."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ from python_chess_board import NAME, STARTS, Board  # noqa: E402, F401
 
 
 def random_game(fen, randomness):
-    """A board at the end of a game from `fen` in which every move was drawn."""
+    """Plays a random game from `fen`; returns the final board."""
     board = Board(fen)
     while not board.is_variant_end():
         board.push(randomness.choice(list(board.generate_legal_moves())))
@@ -19,9 +19,9 @@ def random_game(fen, randomness):
 
 
 def random_placement(randomness):
-    """A board with a rabbit and four wolves anywhere on dark squares, either side to move.
+    """Returns a board with a rabbit and four wolves on random dark squares, either side to move.
 
-    A rabbit that is home already has the wolves to move, as it would in a game.
+    If the rabbit is home, the wolves are to move, as in a game.
     """
     board = Board(None)
     squares = randomness.sample(list(chess.SquareSet(chess.BB_DARK_SQUARES)), 5)

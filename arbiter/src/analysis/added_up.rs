@@ -1,11 +1,11 @@
-//! What games add up to, as one JSON object.
+//! Totals of an analysis as a JSON object.
 
 use serde::Serialize;
 
 use matches::plan::EngineSpec;
 use matches::record::printable::printable_json;
 
-/// The fields that every such object has.
+/// The fields that all such objects have.
 #[derive(Serialize)]
 pub(super) struct AddedUp<'a, L> {
     limit: String,
@@ -31,8 +31,8 @@ struct OfSeat<L> {
 }
 
 impl<'a, L> AddedUp<'a, L> {
-    /// What this engine found in so many games with so many moves, of each engine and each seat, while so many games
-    /// were not in order.
+    /// Collects the totals of the engine `by`, with one line for each engine and seat. The counts are of analysed
+    /// games, their moves and skipped games.
     pub(super) fn new(
         by: &EngineSpec,
         [games, moves, left_out]: [u64; 3],
@@ -55,7 +55,7 @@ impl<'a, L> AddedUp<'a, L> {
     }
 }
 
-/// An object as text, with a newline at the end.
+/// The object as JSON text, with a newline at the end.
 pub(super) fn text(object: &impl Serialize) -> serde_json::Result<String> {
     let json = serde_json::to_string_pretty(object)?;
     Ok(format!("{}\n", printable_json(&json)))

@@ -1,13 +1,12 @@
-//! What moves cost: recorded games under the longer search of an engine that judges.
+//! Costs of moves: an engine judges recorded games with a longer search.
 //!
-//! The cost of a move is what the seat that made it may expect after the move that the judge prefers, less what it
-//! may expect after its own, in permille of all points; 0 where the judge agrees. Both come from one search, so
-//! that they can be compared. A move that was the only one cost nothing and is not counted; nor are the moves of an
-//! opening, which nobody chose.
+//! The cost of a move is the mover's expectation after the move that the judge prefers, minus its expectation after the
+//! played move, in permille of all points; it is 0 if the judge agrees. Both values come from one search, so they are
+//! comparable. Forced moves cost nothing and are not counted, and neither are opening moves, since no engine chose
+//! them.
 //!
-//! Several games are judged at the same time, each as if it were the first that the judge sees, and they are added
-//! up in their order; so the sums do not depend on how many are judged at a time, as long as the judge's estimates
-//! do not.
+//! Several games are judged concurrently, each with a fresh state of the judge, and added up in their order. The sums
+//! are therefore the same at any concurrency if the judge's estimates are deterministic.
 
 mod game;
 mod sums;
@@ -26,36 +25,35 @@ use matches::record::GameRecord;
 pub use game::{JudgedGame, JudgedMove};
 pub use sums::{Costs, DEAR, Line};
 
-/// How games are judged; every field is sensible.
+/// Settings for judging games; every field is valid.
 #[derive(Clone, Debug)]
 pub struct CostPlan {
-    /// The engine that judges, with the limit of each search and the option for several lines of one.
+    /// The judging engine, with the limit of each search and its MultiPV option.
     pub engine: EngineSpec,
-    /// Games judged at the same time, at least 1.
+    /// Games judged concurrently, at least 1.
     pub concurrency: usize,
-    /// How many of the costliest moves are kept.
+    /// Number of costliest moves to keep.
     pub worst: usize,
 }
 
-/// Why games are not judged.
+/// Errors that stop the judgement.
 #[derive(Debug, Error)]
 pub enum CostError {
-    /// The engine is no judge.
+    /// The engine cannot judge.
     #[error(transparent)]
     Judge(#[from] JudgeError),
-    /// A game is not in order.
+    /// Invalid game.
     #[error("game {game}: {flaw}")]
     Game {
-        /// The number of the game.
+        /// Number of the game.
         game: u64,
-        /// What is wrong with it.
         flaw: Flaw,
     },
 }
 
-/// Judges games that are in order; calls `on_turn` after each turn, also of those that need no judge.
+/// Judges valid games; calls `on_turn` after each turn, even one that needs no judge.
 ///
-/// An interrupt ends it with what was added up by then, of whole games. It is set where there is an error.
+/// An interrupt ends the judgement with the sums of the games completed by then. An error sets the interrupt.
 ///
 /// # Errors
 /// The first [`CostError`].

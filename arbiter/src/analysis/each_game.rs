@@ -1,4 +1,4 @@
-//! Recorded games handed to engines that judge, several at the same time, and what comes of it in their order.
+//! Analysis of many games by several engines at once, with results in the order of the games.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,10 +10,10 @@ use matches::plan::EngineSpec;
 use matches::play::interrupt::Interrupt;
 use matches::record::GameRecord;
 
-/// Has `judge_one` judge each game, up to `concurrency` of them at the same time, each by an engine of its own. It
-/// calls its last argument after each turn, and so `on_turn` is called here; `add` gets the games in their order.
+/// Calls `judge_one` for each game, on up to `concurrency` threads with one engine each; passes the results to `add` in
+/// the order of the games. `judge_one` reports each turn by its last argument, which leads to a call of `on_turn` here.
 ///
-/// An interrupt ends it after what was judged by then, of whole games. It is set where there is an error.
+/// An interrupt ends the analysis with the games completed by then. An error sets the interrupt.
 ///
 /// # Errors
 /// The first error of `judge_one`.
@@ -55,20 +55,20 @@ pub(super) fn each_game<'a, T: Send, E: Send>(
         }
         Ok::<(), E>(())
     })?;
-    // After an interrupt those before them do not come any more.
+    // After an interrupt, earlier games may be missing for good.
     waiting.into_values().for_each(add);
     Ok(())
 }
 
-/// What a thread has to tell.
+/// Messages of a thread.
 enum News<T, E> {
-    /// A turn was looked at.
+    /// A turn is done.
     Turn,
-    /// A game was judged, by its place among the games, or cannot be.
+    /// A game is done, or failed; with its index.
     Game(usize, Result<T, E>),
 }
 
-/// Judges one game after the other, until there are no more or it is told to end.
+/// Judges games until none is left or the interrupt is set.
 fn work<'a, T, E>(
     judge: &mut Judge<'_>,
     games: &'a [GameRecord],
@@ -83,7 +83,7 @@ fn work<'a, T, E>(
             break;
         };
         let game = judge_one(judge, record, &mut || {
-            // Who does not listen any more has been told why.
+            // The receiver is gone only after an error, which it has reported.
             let _ = sender.send(News::Turn);
         });
         let is_last = game.is_err();

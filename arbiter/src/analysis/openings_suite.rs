@@ -1,9 +1,8 @@
-//! Balanced openings: candidates played at random, judged by an engine, and kept where it gives every seat about
-//! as much as every other.
+//! Balanced openings: random candidates, kept if an engine's estimate gives every seat a similar share.
 //!
-//! The candidates are numbered, and each follows from the seed and its number. Several are judged at the same
-//! time, each as if it were the first that the engine sees, and they are kept in the order of their numbers; so
-//! the suite does not depend on how many are judged at a time, as long as the engine's estimates do not.
+//! The candidates are numbered, and each follows from the seed and its number. Several are judged concurrently, each
+//! with a fresh state of the engine, and kept in the order of their numbers. The suite is therefore the same at any
+//! concurrency if the engine's estimates are deterministic.
 
 mod candidates;
 
@@ -23,63 +22,63 @@ use matches::plan::EngineSpec;
 use matches::plan::seed::Seed;
 use matches::play::interrupt::Interrupt;
 
-/// What suite is to be made; every field is sensible.
+/// Settings of a suite; every field is valid.
 #[derive(Clone, Debug)]
 pub struct SuitePlan {
-    /// The variant played.
+    /// Variant to play.
     pub variant: &'static Variant,
     /// Number of seats.
     pub seats: usize,
-    /// Number of openings asked for.
+    /// Number of openings to find.
     pub count: u64,
-    /// Random plies of each.
+    /// Random plies of each opening.
     pub plies: RangeInclusive<u32>,
-    /// How far from its par the estimate of a seat may be, in permille.
+    /// Largest deviation of a seat's estimate from par, in permille.
     pub within: u32,
-    /// Candidates after which to give up.
+    /// Maximum number of candidates.
     pub tries: u64,
-    /// The engine that judges, with the limit of each estimate.
+    /// The judging engine, with the limit of each estimate.
     pub engine: EngineSpec,
-    /// All candidates follow from it.
+    /// Seed of all candidates.
     pub seed: Seed,
-    /// Candidates judged at the same time, at least 1.
+    /// Candidates judged concurrently, at least 1.
     pub concurrency: usize,
 }
 
 impl SuitePlan {
-    /// The limit of an estimate as it is spelt in `--engine`: `nodes=10000`.
+    /// Limit of an estimate as in `--engine`: `nodes=10000`.
     pub fn limit_text(&self) -> String {
         self.engine.limit.to_string()
     }
 }
 
-/// How a suite came about.
+/// Statistics of a suite.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// Candidates that were drawn.
+    /// Candidates drawn.
     pub drawn: u64,
-    /// Those of them with the position of an earlier one.
+    /// Candidates with the position of an earlier one.
     pub repeated: u64,
-    /// Those of them in which a seat would have finished before all plies were played.
+    /// Candidates in which a seat would have finished before the last ply.
     pub short: u64,
-    /// The estimates of all that were judged.
+    /// Estimates of all judged candidates.
     pub judged: Means,
-    /// The estimates of those that were kept.
+    /// Estimates of all kept candidates.
     pub kept: Means,
-    /// The smallest distance from par of one that was not kept, in permille.
+    /// Smallest deviation from par among rejected candidates, in permille.
     pub nearest_miss: Option<f64>,
 }
 
-/// The mean of estimates.
+/// Mean of estimates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Means {
-    /// How many estimates.
+    /// Number of estimates.
     pub number: u64,
-    /// The sum of each seat.
+    /// Sum for each seat, in permille.
     sums: Vec<u64>,
 }
 
-/// Why a suite is not made, or not whole.
+/// Errors that leave a suite incomplete.
 #[derive(Debug, Error)]
 pub enum SuiteError {
     /// The engine gives no estimates.
@@ -88,22 +87,21 @@ pub enum SuiteError {
     /// An opening cannot be written.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
-    /// Too few candidates were near enough to par.
+    /// Too few candidates are near par.
     #[error("{}", too_few(.0, .1))]
     TooFew(Box<Summary>, Box<SuitePlan>),
-    /// We were told to end.
     #[error("interrupted")]
     Interrupted,
 }
 
-/// Makes a suite: calls `on_opening` with each opening as `position` of the protocol takes it, and with how many
-/// candidates have been drawn so far.
+/// Makes a suite. Calls `on_opening` with each opening, as arguments of the protocol's `position`, and with the number
+/// of candidates drawn so far.
 ///
-/// Sets `interrupt` when it has enough.
+/// Sets `interrupt` once the suite is complete, to stop its threads.
 ///
 /// # Errors
-/// [`SuiteError::TooFew`] after as many candidates as the plan allows; the openings found by then have been
-/// handed out. The first error of the engine or of `on_opening` ends it too.
+/// [`SuiteError::TooFew`] after the plan's maximum number of candidates; `on_opening` has received the openings found
+/// by then. The first error of the engine or of `on_opening` also ends the suite.
 pub fn make(
     plan: &SuitePlan,
     interrupt: &Interrupt,
@@ -149,22 +147,22 @@ pub fn make(
     }
 }
 
-/// What became of a candidate.
+/// Result of one candidate.
 enum Judgement {
-    /// The engine's estimate of each seat.
+    /// The engine's estimate.
     Estimate {
         /// The opening.
         line: String,
-        /// The shares, in permille.
+        /// Share of each seat, in permille.
         shares: Vec<u16>,
     },
-    /// An earlier one has its position.
+    /// An earlier candidate has the same position.
     Repeated,
-    /// Not all plies could be played.
+    /// A seat would have finished before the last ply.
     Short,
 }
 
-/// Judges one candidate after the other, until there are no more or it is told to end.
+/// Judges candidates until none is left or the interrupt is set.
 fn work(
     plan: &SuitePlan,
     candidates: &Mutex<Candidates<'_>>,
@@ -196,7 +194,7 @@ fn work(
     judge.dismiss();
 }
 
-/// The estimate of each seat in permille, for a candidate that the engine judges as if it were its first.
+/// Returns each seat's estimate in permille, from an engine that has forgotten earlier candidates.
 fn estimate(
     judge: &mut Judge<'_>,
     plan: &SuitePlan,
@@ -233,7 +231,7 @@ impl Summary {
     }
 }
 
-/// How far the estimate of any seat is from an equal share, in permille.
+/// Largest deviation of any seat's estimate from an equal share, in permille.
 fn distance_from_par(shares: &[u16]) -> f64 {
     let par = 1000.0 / shares.len().max(1) as f64;
     let distances = shares.iter().map(|&share| (f64::from(share) - par).abs());
@@ -241,7 +239,7 @@ fn distance_from_par(shares: &[u16]) -> f64 {
 }
 
 impl Means {
-    /// The mean estimate of each seat in permille; empty where there is none.
+    /// Mean estimate of each seat in permille; empty without estimates.
     pub fn of_seats(&self) -> Vec<f64> {
         let mean = |&sum: &u64| sum as f64 / self.number as f64;
         self.sums.iter().map(mean).collect()
@@ -258,15 +256,15 @@ impl Means {
 
 fn too_few(summary: &Summary, plan: &SuitePlan) -> String {
     let nearest = summary.nearest_miss.map_or(String::new(), |distance| {
-        format!("; the nearest of the others is {distance:.0} from par")
+        format!("; the nearest rejected one is {distance:.0} from par")
     });
     let repeated = match summary.repeated {
         0 => String::new(),
-        repeated => format!("; {repeated} of them like an earlier one"),
+        repeated => format!("; {repeated} of them repeat an earlier one"),
     };
     format!(
         "only {} of {} openings after {} candidates: expected every seat within {} of {:.0}{nearest}{repeated}; \
-         --within, --plies or --tries may be larger",
+         increase --within, --plies or --tries",
         summary.kept.number,
         plan.count,
         summary.drawn,

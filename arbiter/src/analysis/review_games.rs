@@ -1,4 +1,4 @@
-//! Many games reviewed by an engine.
+//! Review of many games by an engine.
 
 use std::ops::ControlFlow;
 
@@ -9,28 +9,26 @@ use matches::play::interrupt::Interrupt;
 use matches::record::GameRecord;
 use matches::review::{PlayedGame, Review, ReviewError, review};
 
-/// How games are reviewed; every field is sensible.
+/// Settings of a review; every field is valid.
 #[derive(Clone, Debug)]
 pub struct ReviewPlan {
-    /// The engine that says what positions are worth, with the limit of each search.
+    /// The engine that values positions, with the limit of each search.
     pub engine: EngineSpec,
-    /// Games reviewed at the same time, at least 1.
+    /// Games reviewed concurrently, at least 1.
     pub concurrency: usize,
 }
 
 /// A recorded game with its review.
 #[derive(Clone, Debug)]
 pub struct ReviewedGame<'a> {
-    /// The game.
     pub record: &'a GameRecord,
-    /// What came of it.
     pub review: Review,
 }
 
-/// Reviews games that are in order, each as if it were the first that the engine sees; calls `on_move` after each
-/// move that counts, and `add` with each game, in their order.
+/// Reviews valid games, each with a fresh state of the engine. Calls `on_move` after each move that counts, and `add`
+/// with each game, in order.
 ///
-/// An interrupt ends it after what was reviewed by then, of whole games. It is set where there is an error.
+/// An interrupt ends the review with the games completed by then. An error sets the interrupt.
 ///
 /// # Errors
 /// The first [`ReviewError`].

@@ -1,4 +1,4 @@
-//! Reviews told in tables or as one JSON object.
+//! Reviews as tables or as one JSON object.
 
 use serde::Serialize;
 
@@ -7,22 +7,22 @@ use crate::analysis::added_up::{self, AddedUp};
 use matches::report::{Column, decimals, ordinal, signed, table};
 use matches::review::{Line, Mean, Review, ReviewedCard, SeatSums, Totals};
 
-/// What the columns of a review mean.
-const LEGEND: &str = "permille of all points, which add up to the result; skill: minus what the own moves lost; \
-    gifts: what the moves of\nothers brought; luck: what cards brought; noise: what the search got wrong\n";
+/// Legend of the columns of a review.
+const LEGEND: &str = "permille of all points; the columns add up to the result; skill: minus the loss of a seat's own moves; \
+    gifts: gain\nfrom others' moves; luck: gain from cards; noise: errors of the search values\n";
 
-/// What the column means that is there where the rules did not end a game.
+/// Legend of the column that appears only if the arbiter ended a game.
 const VERDICT: &str =
-    "verdict: what the arbiter's verdict brought in games that the rules had not ended\n";
+    "verdict: gain from the arbiter's verdict in games that the rules did not end\n";
 
-/// The tables of a game with its `most` worst moves, luckiest and unluckiest cards, and a newline at the end.
+/// Tables of a game with its `most` worst moves, luckiest and unluckiest cards, and a newline at the end.
 pub fn game_text(game: &ReviewedGame<'_>, most: usize) -> String {
     let ReviewedGame { record, review } = game;
     let mut text = format!("Game {}: {}\n", record.game, record.variant);
     text += &seats_table(game);
     let worst = review.worst(most);
     if !worst.is_empty() {
-        text += "\nThe moves that lost most\n";
+        text += "\nThe worst moves\n";
         let columns = [
             Column::right("ply"),
             Column::right("seat"),
@@ -109,7 +109,7 @@ fn legend(is_cut: bool) -> String {
     format!("{LEGEND}{verdict}")
 }
 
-/// Each card with the ply before it, 0 for none, and what it brought the seat that drew it.
+/// Each card with the ply before it (0 if there is none) and its luck for the seat that drew it.
 fn of_drawers(review: &Review) -> Vec<(usize, f64, &ReviewedCard)> {
     let first = review.drawn_first.iter().map(|card| (0, card));
     let after = review.moves.iter();
@@ -145,7 +145,7 @@ fn cards_table(game: &ReviewedGame<'_>, cards: &[&(usize, f64, &ReviewedCard)]) 
     table(&columns, rows)
 }
 
-/// The tables of what games add up to, with a newline at the end.
+/// Tables of the totals of all games, with a newline at the end.
 pub fn totals_text(totals: &Totals) -> String {
     let is_cut = totals.seats().any(|line| line.verdict.mean != 0.0);
     let engines = totals
@@ -204,7 +204,7 @@ fn totals_table(
     table(&columns, rows)
 }
 
-/// The object.
+/// The JSON object.
 #[derive(Serialize)]
 struct Told<'a> {
     engine: &'a str,
@@ -225,11 +225,11 @@ struct OfGame<'a> {
     review: &'a Review,
 }
 
-/// One JSON object, with a newline at the end: what games add up to, and all moves of those in `games`; `left_out` is
-/// how many were not in order.
+/// One JSON object, with a newline at the end: the totals, and all moves of `games`; `left_out` is the number of
+/// skipped games.
 ///
 /// # Errors
-/// Whatever keeps the object from being written.
+/// A [`serde_json::Error`] if the object cannot be serialized.
 pub fn json(
     plan: &ReviewPlan,
     totals: &Totals,

@@ -1,8 +1,8 @@
-//! Stored games played once more: deterministic engines that are limited by depth or nodes play the same game
-//! each time, so whatever differs was changed in the file, in the engine or in the arbiter.
+//! Verification of stored games by playing them again. Deterministic engines limited by depth or nodes play the same
+//! game each time, so any difference means that the file, an engine or the arbiter has changed.
 //!
-//! Those of a store follow from the plan of the match. A record in JSON Lines has none, so one is made for games with
-//! the same engines in the same seats. Nothing but the keys of the games is kept meanwhile: each is read again when it
+//! The games of a store follow from the plan of the match. A record in JSON Lines has no plan, so one is made for games
+//! with the same engines in the same seats. Only the keys of the games are kept in memory; a game is read again when it
 //! is compared.
 
 mod compare;
@@ -25,17 +25,17 @@ use matches::record::ending::Ending;
 
 pub use compare::{Difference, differences};
 
-/// The most blocks of a record: more than are played in years.
+/// Maximum number of blocks of a record, more than can be played in years.
 const MOST_BLOCKS: u64 = 10_000_000;
 
-/// How many blocks of a record share a plan, which has an opening for each: block n has that with the number n modulo
-/// so many.
+/// Number of blocks of a record that share a plan. The plan has an opening for each: block n uses opening n modulo this
+/// number.
 const BLOCKS_OF_A_PLAN: u64 = 256;
 
-/// Games that are to be played again.
+/// Games to play again.
 #[derive(Clone, Debug)]
 pub struct Reruns {
-    /// The plan of the match, or where that is not known one with its engines.
+    /// Plan of the match; for a record, a plan that only provides the engines.
     plan: Plan,
     is_of_match: bool,
     reruns: Vec<Rerun>,
@@ -44,42 +44,42 @@ pub struct Reruns {
 /// Games of one plan.
 #[derive(Clone, Debug)]
 struct Rerun {
-    /// The plan; without openings where they are those of the games.
+    /// Plan of these games; for a record, its openings are taken from the games later.
     plan: Plan,
-    /// The keys of the games, by the numbers that they have in the plan.
+    /// Keys of the games, by their numbers in the plan.
     games: BTreeMap<u64, GameKey>,
 }
 
-/// Why the games of a record cannot be played again.
+/// Errors that keep a game of a record from being played again.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RerunError {
-    /// The variant is not known.
+    /// Unknown variant.
     #[error("game {game}: {reason}")]
     Variant {
-        /// The number of the game.
+        /// Number of the game.
         game: u64,
-        /// What is known.
+        /// The error, with the known variants.
         reason: UnknownVariant,
     },
-    /// There cannot be so many blocks.
+    /// The block number is too large.
     #[error("game {game}: block {block}: expected a number from 1 to {MOST_BLOCKS}")]
     Block {
-        /// The number of the game.
+        /// Number of the game.
         game: u64,
-        /// The number of its block.
+        /// Number of its block.
         block: u64,
     },
-    /// Nobody said how the engine is started.
-    #[error("game {game}: no engine is called {name:?}, expected an --engine with this name")]
+    /// The user gave no engine with this name.
+    #[error("game {game}: no engine is called {name:?}; give an --engine with this name")]
     NoEngine {
-        /// The number of the game.
+        /// Number of the game.
         game: u64,
-        /// The name.
+        /// Name of the engine in the record.
         name: String,
     },
 }
 
-/// The engine that keeps a game from being played again: the first one that is limited by time.
+/// Returns the first engine of the game with a time limit; such a game cannot be played again.
 pub fn timed_engine<'a>(engines: &'a [EngineSpec], record: &GameRecord) -> Option<&'a EngineSpec> {
     let seated = record
         .seats
@@ -90,9 +90,9 @@ pub fn timed_engine<'a>(engines: &'a [EngineSpec], record: &GameRecord) -> Optio
 }
 
 impl Reruns {
-    /// No game yet, of a match with this plan.
+    /// Creates an empty list for the games of a match with this plan.
     pub fn of_match(mut plan: Plan) -> Reruns {
-        // Who was retired then has no games here.
+        // The games of retired engines are not in the list, so retirement must not stop the others.
         plan.patience.failures = 0;
         Reruns {
             plan,
@@ -101,8 +101,8 @@ impl Reruns {
         }
     }
 
-    /// No game yet, of matches of which nothing but records is known, played by the engines of `plan`, which have their
-    /// names; all else in the plan is replaced by what the records say.
+    /// Creates an empty list for games of records. They are played by the engines of `plan`, found by name; the records
+    /// replace the rest of the plan.
     pub fn of_records(plan: Plan) -> Reruns {
         Reruns {
             is_of_match: false,
@@ -110,15 +110,14 @@ impl Reruns {
         }
     }
 
-    /// Whether there is no game.
     pub fn is_empty(&self) -> bool {
         self.reruns.is_empty()
     }
 
-    /// Adds a game, which is found again by its key.
+    /// Adds a game; `key` finds it again in the file.
     ///
     /// # Errors
-    /// [`RerunError`] where it cannot be played.
+    /// [`RerunError`] if it cannot be played again.
     pub fn add(&mut self, record: &GameRecord, key: GameKey) -> Result<(), RerunError> {
         if let ([rerun], true) = (self.reruns.as_mut_slice(), self.is_of_match) {
             rerun.games.insert(record.game, key);
@@ -130,7 +129,7 @@ impl Reruns {
         };
         let goes_with =
             |rerun: &Rerun| !rerun.games.contains_key(&number) && rerun.goes_with(&plan);
-        // In a record that is sorted it is the last one.
+        // In a sorted record, this is the last one.
         match self.reruns.iter_mut().rev().find(|rerun| goes_with(rerun)) {
             Some(rerun) => {
                 rerun.plan.games = rerun.plan.games.max(plan.games);
@@ -144,11 +143,11 @@ impl Reruns {
         Ok(())
     }
 
-    /// Plays the games again, and hands each as it was stored and as it is now to `observe`, which says whether
-    /// to go on. `find` reads a game again; one that is not there any more is passed over.
+    /// Plays the games again, and passes each stored game with its new version to `observe`, whose error ends the run.
+    /// `find` reads a game again; one that is gone is skipped.
     ///
     /// # Errors
-    /// The first error of `find` or `observe`, or a [`RunError`] where no game can be played.
+    /// The first error of `find` or `observe`, or a [`RunError`] if no game can be played.
     pub fn run<E: From<RunError>>(
         self,
         isolation: Option<Isolation>,
@@ -167,13 +166,13 @@ impl Reruns {
 }
 
 impl Rerun {
-    /// Whether a game of a record with the plan `other` can be played by this plan.
+    /// `true` if this plan can play a game of a record whose plan is `other`.
     fn goes_with(&self, other: &Plan) -> bool {
         let chunk = |plan: &Plan| (plan.games - 1) / plan.seats as u64 / BLOCKS_OF_A_PLAN;
         chunk(&self.plan) == chunk(other) && are_alike(&self.plan, other)
     }
 
-    /// Takes the openings from the games.
+    /// Takes the openings from the stored games.
     fn find_openings<E>(
         &mut self,
         find: &mut impl FnMut(GameKey) -> Result<Option<GameRecord>, E>,
@@ -220,7 +219,7 @@ impl Rerun {
             };
             now.game = stored.game;
             if self.plan.adjudication.resign.is_none() && stored.endings.contains(&Ending::Agreed) {
-                // A record does not tell when its engines have agreed for long enough: only the moves are compared.
+                // A record lacks the rule for resigning, so only the moves are compared.
                 now.endings.clone_from(&stored.endings);
                 now.places.clone_from(&stored.places);
             }
@@ -229,7 +228,7 @@ impl Rerun {
     }
 }
 
-/// Whether plans of records differ in nothing but their games.
+/// `true` if the plans of two records differ only in their games.
 fn are_alike(one: &Plan, other: &Plan) -> bool {
     let names = |plan: &Plan| -> Vec<String> {
         let names = plan.engines.iter().map(|engine| engine.name.clone());
@@ -242,8 +241,8 @@ fn are_alike(one: &Plan, other: &Plan) -> bool {
         && names(one) == names(other)
 }
 
-/// A plan, but for its openings, of which the last game is the one that was recorded: the first of its block,
-/// in which the engines sit in their order.
+/// Makes a plan, except for its openings, whose last game is the recorded one: the first game of its block, with the
+/// engines in their recorded seats.
 fn plan_of(plan: &Plan, record: &GameRecord) -> Result<Plan, RerunError> {
     let game = record.game;
     let variant = Variant::by_name(&record.variant);
@@ -284,8 +283,7 @@ fn plan_of(plan: &Plan, record: &GameRecord) -> Result<Plan, RerunError> {
     })
 }
 
-/// The start of a recorded game and what was played before engines were asked, with the card that the last of
-/// it drew.
+/// The start of a recorded game and its opening moves, including the card drawn after the last of them.
 fn opening(variant: &Variant, record: &GameRecord) -> Opening {
     let seats = record.seats.len();
     let is_usual = variant

@@ -1,4 +1,4 @@
-//! What is typed for judging what moves cost.
+//! Arguments of `arbiter cost`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,12 +20,12 @@ use settings::args::{LimitArgs, judge};
         other limit]")),
     mut_arg("depth", |arg| arg.help("Plies of each search")),
     mut_arg("nodes", |arg| arg.help("Positions to visit in each search")),
-    mut_arg("tc", |arg| arg.help("A clock as at the start of a game: seconds, and an increment per move"))
+    mut_arg("tc", |arg| arg.help("Clock of each search, as at the start of a game: seconds, and an increment per move"))
 )]
 #[command(after_help = "\
-Wherever an engine had a choice, the judge searches the position. If it prefers another move, it
-searches both together: the cost is what the seat can expect after the better move minus what it
-can expect after its own, in permille of all points. Opening moves are not judged.
+The judge searches every position in which an engine had a choice. If it prefers another move, it
+searches both moves together. The cost is the seat's expectation after the better move minus the
+expectation after its own move, in permille of all points. Opening moves are not judged.
 
 EXAMPLES
   arbiter cost match.db
@@ -47,7 +47,7 @@ pub struct CostArgs {
     #[arg(long, value_name = "K", default_value = "1", value_parser = positive, allow_negative_numbers = true)]
     pub sample: u64,
 
-    /// The judging engine, with the keys of `arbiter match --engine`; the built-in one unless cmd= is given
+    /// Judging engine, with the keys of `arbiter match --engine`; without cmd=, the built-in engine
     #[arg(
         long,
         value_name = "\"cmd=./x KEY=VALUE...\"",
@@ -60,7 +60,7 @@ pub struct CostArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, allow_negative_numbers = true)]
     pub concurrency: usize,
 
-    /// How many of the costliest moves to list
+    /// Number of costliest moves to list
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub worst: usize,
 
@@ -68,12 +68,12 @@ pub struct CostArgs {
     #[arg(long, value_name = "FORM", value_enum, default_value_t = CostFormat::Text)]
     pub format: CostFormat,
 
-    /// The limit of each search, unless --engine names one
+    /// Limits of each search, unless --engine sets one
     #[command(flatten)]
     pub limit: LimitArgs,
 }
 
-/// In which form it is told what moves cost.
+/// Output format of `arbiter cost`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CostFormat {
     /// Tables for a terminal
@@ -82,18 +82,18 @@ pub enum CostFormat {
     Json,
 }
 
-/// The limit of a search where none is named.
+/// Limit of each search if the user sets none.
 const DEFAULT_LIMIT: Limit = Limit::movetime(Duration::from_secs(1));
 
 impl CostArgs {
-    /// Makes a plan of what was typed.
+    /// Converts the arguments to a plan.
     ///
     /// # Errors
     /// [`ArgsError`] about `--engine`.
     pub fn plan(&self) -> Result<CostPlan, ArgsError> {
         let limit = self.limit.limit().unwrap_or(DEFAULT_LIMIT);
         let mut engine = judge(&self.engine, limit)?;
-        // An engine that does not offer it is refused when it is started.
+        // An engine without this option is rejected when it starts.
         engine.options.push((MULTI_PV.to_string(), "1".to_string()));
         Ok(CostPlan {
             engine,

@@ -1,4 +1,4 @@
-//! What is typed for completions and manual pages.
+//! Arguments of `arbiter completions` and `arbiter man`.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ EXAMPLES
   arbiter completions fish > ~/.config/fish/completions/arbiter.fish
   source <(arbiter completions zsh)")]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell to print completions for
     #[arg(value_enum)]
     pub shell: Shell,
 }
@@ -26,8 +26,8 @@ EXAMPLES
   arbiter man | man -l -
   arbiter man --output ~/.local/share/man/man1 && man arbiter-match")]
 pub struct ManArgs {
-    /// Write the page of the arbiter and one for each subcommand to this directory, created if missing [default: the
-    /// page of the arbiter to standard output]
+    /// Write the manual page of the arbiter and one for each subcommand to this directory, created if missing [default:
+    /// only the page of the arbiter, to standard output]
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }

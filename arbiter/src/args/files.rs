@@ -1,4 +1,4 @@
-//! What is typed about files of games.
+//! Arguments of the commands that read recorded games.
 
 use std::path::PathBuf;
 
@@ -20,8 +20,8 @@ EXAMPLES
   arbiter report games.jsonl --format text
 
 The page is one file that needs no network. On a terminal, the tables are printed unless --output
-or --format is given. A running match can be reported too. The exit code is 1 if a line was
-skipped because it is not a game, and 3 if the report cannot be written.")]
+or --format is given. The match may still be running. The exit code is 1 if a line was skipped
+because it is not a game, and 3 if the report cannot be written.")]
 pub struct ReportArgs {
     /// A store or a record, made with `arbiter match`
     #[arg(value_name = "FILE")]
@@ -35,15 +35,15 @@ pub struct ReportArgs {
     #[arg(long, value_name = "PAGE.html")]
     pub output: Option<PathBuf>,
 
-    /// How many games the page shows move by move: those with faults first, then from the start
+    /// Number of games that the page shows move by move; games with faults come first
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub games: usize,
 
-    /// Review so many of these games, the first ones: what each move lost, how lucky each card was
+    /// Number of those games to review: what each move lost, and how lucky each card was
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub review: usize,
 
-    /// The engine that reviews, as for `arbiter review --engine`; the built-in one unless cmd= is given
+    /// Engine for the reviews, as in `arbiter review --engine`; without cmd=, the built-in engine
     #[arg(
         long,
         value_name = "\"cmd=./x KEY=VALUE...\"",
@@ -53,7 +53,7 @@ pub struct ReportArgs {
     )]
     pub review_engine: String,
 
-    /// Positions to visit in each search of a review, unless --review-engine names a limit
+    /// Positions to visit in each search of a review, unless --review-engine sets a limit
     #[arg(
         long,
         value_name = "N",
@@ -65,10 +65,10 @@ pub struct ReportArgs {
     pub review_nodes: u64,
 }
 
-/// In which form a match is reported.
+/// Format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
-    /// One page for a browser, with curves and the games to step through
+    /// One page for a browser, with charts and games to step through
     Html,
     /// Tables for a terminal
     Text,
@@ -99,14 +99,14 @@ pub struct ExportArgs {
     pub format: ExportFormat,
 }
 
-/// In which form games are exported.
+/// Format of exported games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
     /// One JSON object per line, as `arbiter match --record` writes them
     JsonLines,
-    /// Text for a person, docs/game-text.md
+    /// Readable text (docs/game-text.md)
     Text,
-    /// The settings of a stored match as TOML, with which `arbiter match --config` plays it again
+    /// The settings of a stored match, as TOML for `arbiter match --config`
     Config,
 }
 
@@ -117,7 +117,7 @@ EXAMPLES
   arbiter replay games.jsonl
   arbiter replay match.db --game 7
 
-The exit code is 0 if all games are valid, 1 if any is not.")]
+The exit code is 0 if all games are valid, 1 otherwise.")]
 pub struct ReplayArgs {
     /// A store or a record, made with `arbiter match`
     #[arg(value_name = "FILE")]
@@ -136,10 +136,10 @@ EXAMPLES
   arbiter verify match.db --sample 50 --concurrency 2
   arbiter verify games.jsonl --nodes 5000 --engine 'cmd=./a name=a' --engine 'cmd=./b name=b'
 
-Games whose engines are limited by depth or nodes are played again by the same engines, and every
-move is compared, with what was said of it; other games are only counted. A store knows its
-engines; those of a record are given here, under the names they have in it. The exit code is 0 if
-everything was the same, 1 if anything differed, 2 if no game could be played again.")]
+Games whose engines are limited by depth or nodes are played again by the same engines; every move
+is compared, with its depth, estimate and score. Other games are only counted. A store contains its
+engines; for a record, give them here under the names used in it. The exit code is 0 if everything
+matched, 1 if anything differed, 2 if no game could be played again.")]
 pub struct VerifyArgs {
     /// A store or a record, made with `arbiter match`
     #[arg(value_name = "FILE")]
@@ -159,11 +159,11 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "K", default_value = "1", value_parser = positive, allow_negative_numbers = true)]
     pub sample: u64,
 
-    /// Games played concurrently [default: as at the start; of a record 1]
+    /// Games played concurrently [default: as in the original match; 1 for a record]
     #[arg(long, value_name = "N", value_parser = concurrency, allow_negative_numbers = true)]
     pub concurrency: Option<usize>,
 
-    /// An engine of a record, as for `arbiter match` (repeatable)
+    /// Engine of a record, with the keys of `arbiter match --engine` (repeatable)
     #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"")]
     pub engine: Vec<String>,
 
@@ -171,7 +171,7 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "\"KEY=VALUE...\"")]
     pub each: Option<String>,
 
-    /// The limit of engines of a record that name none of their own
+    /// Limits of a record's engines that set none
     #[command(flatten)]
     pub limit: LimitArgs,
 }
@@ -183,24 +183,24 @@ EXAMPLES
   arbiter explain match.db
   arbiter explain match.db --game 7
 
-Shows who was at fault and why, how the process ended, the memory and processor time it used, the
-last lines each way with their times, and the end of its standard error.")]
+Shows which engine was at fault and why, how its process ended, its memory and CPU time, the last
+lines in both directions with their times, and the end of its standard error.")]
 pub struct ExplainArgs {
     /// A store or a record, made with `arbiter match`
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// The number of the game [default: all games that ended in a fault]
+    /// Number of the game [default: all games that ended in a fault]
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub game: Option<u64>,
 
-    /// The same, without the flag
+    /// Number of the game, without the flag
     #[arg(value_name = "GAME", value_parser = positive, conflicts_with = "game", hide = true)]
     pub number: Option<u64>,
 }
 
 impl ReportArgs {
-    /// Makes a plan of what was typed for the reviews in a report.
+    /// Returns the plan for the reviews in a report.
     ///
     /// # Errors
     /// [`ArgsError`] about `--review-engine`.

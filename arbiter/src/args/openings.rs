@@ -1,4 +1,4 @@
-//! What is typed for making openings.
+//! Arguments of `arbiter openings`.
 
 use std::ops::RangeInclusive;
 
@@ -19,21 +19,21 @@ use settings::args::{LimitArgs, judge};
     mut_arg("movetime", |arg| arg.help("Time for each estimate, in milliseconds")),
     mut_arg("depth", |arg| arg.help("Plies to search for each estimate")),
     mut_arg("nodes", |arg| arg.help("Positions to visit for each estimate [default: 10000]")),
-    mut_arg("tc", |arg| arg.help("A clock as at the start of a game: seconds, and an increment per move"))
+    mut_arg("tc", |arg| arg.help("Clock of each estimate, as at the start of a game: seconds, and an increment per move"))
 )]
 #[command(after_help = "\
-Candidates are random plies from the start, with their cards; one is kept if the engine's estimate
-puts every seat near par, an equal share of 1000 permille. No position occurs twice. The openings
-go to standard output, one per line, in the form that `arbiter match --openings` reads; the number
-of candidates and the mean estimate of each seat go to standard error. With an engine limited by
-depth or nodes, the same seed makes the same openings at any concurrency.
+Candidates are random plies from the start, with their cards. A candidate is kept if the engine's
+estimate puts every seat near par, an equal share of 1000 permille. No position occurs twice. The
+openings go to standard output, one per line, in the format of `arbiter match --openings`; the
+number of candidates and the mean estimate of each seat go to standard error. With an engine
+limited by depth or nodes, the same seed gives the same openings at any concurrency.
 
 EXAMPLES
   arbiter openings --players 3 --count 50 --plies 4-8 > openings.txt
   arbiter openings --within 20 --engine 'cmd=./mine option.Hash=64' --depth 8 --seed 7 --concurrency 2 > openings.txt
   arbiter match --openings openings.txt --games 200 --engine cmd=./a --engine cmd=./b
 
-The exit code is 1 if too few candidates qualified; those that did are printed.")]
+The exit code is 1 if too few candidates qualify; those that do are printed.")]
 pub struct OpeningsArgs {
     /// Number of openings
     #[arg(long, value_name = "N", default_value = "100", value_parser = positive, allow_negative_numbers = true)]
@@ -43,15 +43,15 @@ pub struct OpeningsArgs {
     #[arg(long, value_name = "N", default_value = "2", value_parser = seats, allow_negative_numbers = true)]
     pub players: usize,
 
-    /// The variant played
+    /// Variant to play
     #[arg(long, value_name = "NAME", default_value = buxtehude::rules::VARIANTS[0].name)]
     pub variant: String,
 
-    /// Random plies of each opening, or a range
+    /// Random plies of each opening: a number or a range
     #[arg(long, value_name = "K|K-L", default_value = "6", value_parser = plies, allow_negative_numbers = true)]
     pub plies: RangeInclusive<u32>,
 
-    /// How far the estimate of a seat may be from par, in permille
+    /// Largest deviation of a seat's estimate from par, in permille
     #[arg(long, value_name = "PERMILLE", default_value = "50", value_parser = permille, allow_negative_numbers = true)]
     pub within: u32,
 
@@ -59,7 +59,7 @@ pub struct OpeningsArgs {
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub tries: Option<u64>,
 
-    /// The judging engine, with the keys of `arbiter match --engine`; the built-in one unless cmd= is given
+    /// Judging engine, with the keys of `arbiter match --engine`; without cmd=, the built-in engine
     #[arg(
         long,
         value_name = "\"cmd=./x KEY=VALUE...\"",
@@ -68,7 +68,7 @@ pub struct OpeningsArgs {
     )]
     pub engine: String,
 
-    /// The seed of moves and cards: the same seed, the same candidates [default: random, and printed]
+    /// Seed of moves and cards; the same seed gives the same candidates [default: random, and printed]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub seed: Option<Seed>,
 
@@ -76,22 +76,22 @@ pub struct OpeningsArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, allow_negative_numbers = true)]
     pub concurrency: usize,
 
-    /// The limit of each estimate, unless --engine names one
+    /// Limits of each estimate, unless --engine sets one
     #[command(flatten)]
     pub limit: LimitArgs,
 }
 
-/// The limit of an estimate where none is named: one that makes the same suite each time.
+/// Limit of each estimate if the user sets none. A node limit makes the suite reproducible.
 const DEFAULT_LIMIT: Limit = Limit::nodes(10_000);
 
-/// Candidates for each opening where their number is not named.
+/// Candidates for each opening if the user gives no number.
 const TRIES: u64 = 1000;
 
 impl OpeningsArgs {
-    /// Makes the plan of a suite of what was typed.
+    /// Converts the arguments to a plan.
     ///
     /// # Errors
-    /// [`ArgsError`] names the flag, what was given and what is accepted.
+    /// [`ArgsError`] names the flag, its value and the accepted values.
     pub fn plan(&self) -> Result<SuitePlan, ArgsError> {
         let variant = Variant::by_name(&self.variant)?;
         variant.start(self.players)?;

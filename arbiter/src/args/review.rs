@@ -1,4 +1,4 @@
-//! What is typed for reviews of games.
+//! Arguments of `arbiter review`.
 
 use std::path::PathBuf;
 
@@ -17,14 +17,14 @@ use settings::args::{LimitArgs, judge};
     mut_arg("movetime", |arg| arg.help("Time for each search, in milliseconds")),
     mut_arg("depth", |arg| arg.help("Plies of each search")),
     mut_arg("nodes", |arg| arg.help("Positions to visit in each search [default: 10000 if there is no other limit]")),
-    mut_arg("tc", |arg| arg.help("A clock as at the start of a game: seconds, and an increment per move"))
+    mut_arg("tc", |arg| arg.help("Clock of each search, as at the start of a game: seconds, and an increment per move"))
 )]
 #[command(after_help = "\
-An engine values every position: where a card is due by the mean over all cards left, a solved
-game exactly. A move loses what the mover can expect after the best move minus what it can expect
-after its own; the luck of a card is the value after it minus that mean. With --game, the sums of
-each seat, the worst moves and the luckiest and unluckiest cards of those games; without, means
-over all games. Opening moves do not count, and forced moves lose nothing.
+An engine values every position. The value of a chance node is the mean over all cards left; a
+solved game has its exact value. A move loses the mover's expectation after the best move minus the
+expectation after its own; the luck of a card is the value after it minus that mean. With --game,
+prints each seat's sums, the worst moves, and the luckiest and unluckiest cards of those games;
+otherwise, means over all games. Opening moves do not count, and forced moves lose nothing.
 
 EXAMPLES
   arbiter review match.db --game 3
@@ -56,8 +56,7 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "K", default_value = "1", value_parser = positive, allow_negative_numbers = true)]
     pub sample: u64,
 
-    /// The engine that values positions, with the keys of `arbiter match --engine`; the built-in one unless cmd= is
-    /// given
+    /// Engine that values positions, with the keys of `arbiter match --engine`; without cmd=, the built-in engine
     #[arg(
         long,
         value_name = "\"cmd=./x KEY=VALUE...\"",
@@ -70,7 +69,7 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, allow_negative_numbers = true)]
     pub concurrency: usize,
 
-    /// How many moves and cards to list of a game, each
+    /// Number of moves, and of cards, to list for each game
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub worst: usize,
 
@@ -78,25 +77,25 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "FORM", value_enum, default_value_t = ReviewFormat::Text)]
     pub format: ReviewFormat,
 
-    /// The limit of each search, unless --engine names one
+    /// Limits of each search, unless --engine sets one
     #[command(flatten)]
     pub limit: LimitArgs,
 }
 
-/// In which form games are reviewed.
+/// Output format of `arbiter review`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReviewFormat {
     /// Tables for a terminal
     Text,
-    /// One JSON object, with all moves and cards of the games named
+    /// One JSON object, with all moves and cards of the selected games
     Json,
 }
 
-/// The limit of a search where none is named: one that makes the same review each time.
+/// Limit of each search if the user sets none. A node limit makes the review reproducible.
 const DEFAULT_LIMIT: Limit = Limit::nodes(10_000);
 
 impl ReviewArgs {
-    /// Makes a plan of what was typed.
+    /// Converts the arguments to a plan.
     ///
     /// # Errors
     /// [`ArgsError`] about `--engine`.

@@ -1,4 +1,4 @@
-//! What is typed for talking with one engine.
+//! Arguments of `arbiter check` and `arbiter transcript`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,9 +11,9 @@ use matches::plan::numbers::milliseconds;
 /// `arbiter check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each check has a name, a severity and one line on what is expected; a failed check is shown with
-the exchange that led to it. The exit code is 0 if nothing but warnings failed, 1 if there was an
-error, 2 if the program cannot be started.
+Each check has a name, a severity and a one-line expectation; a failed check is shown with the
+exchange that led to it. The exit code is 0 if there are no errors (warnings do not count), 1 if
+there are, 2 if the program cannot be started.
 
 EXAMPLES
   arbiter check ./mine
@@ -23,7 +23,7 @@ EXAMPLES
   arbiter check --format junit ./mine --quiet > report.xml
   arbiter check --profile uci --variant NAME ./plain")]
 pub struct CheckArgs {
-    /// The engine, and its arguments
+    /// The engine and its arguments
     #[arg(
         required = true,
         trailing_var_arg = true,
@@ -32,7 +32,7 @@ pub struct CheckArgs {
     )]
     pub command: Vec<OsString>,
 
-    /// Which checks to run: the whole protocol, what a match needs, or the UCI of chess engines
+    /// Checks to run: the whole protocol, the needs of a match, or the UCI of chess engines
     #[arg(long, value_enum, default_value = "full")]
     pub profile: ProfileArg,
 
@@ -40,7 +40,7 @@ pub struct CheckArgs {
     #[arg(long)]
     pub legal: bool,
 
-    /// Check this variant only [default: all that the engine offers]
+    /// Check only this variant [default: all that the engine offers]
     #[arg(long, value_name = "NAME")]
     pub variant: Option<String>,
 
@@ -52,7 +52,7 @@ pub struct CheckArgs {
     #[arg(long, value_enum, default_value = "text")]
     pub format: FormatArg,
 
-    /// Finish by playing many games while watching memory: a number of games, or a time such as 60s
+    /// Finally, play many games while watching memory: a number of games, or a time such as 60s
     #[arg(
         long,
         value_name = "GAMES|SECONDSs",
@@ -62,17 +62,17 @@ pub struct CheckArgs {
     )]
     pub soak: Option<Soak>,
 
-    /// How long to wait for an expected answer
+    /// Timeout for an expected answer, in milliseconds
     #[arg(long, value_name = "MS", default_value = "5000", value_parser = milliseconds, allow_negative_numbers = true)]
     pub timeout: u64,
 }
 
-/// A dialect, as typed.
+/// Values of `--profile`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ProfileArg {
     /// All of protocol.md
     Full,
-    /// What a match needs: legal moves in time, for every variant and number of seats offered
+    /// The needs of a match: legal moves in time, for every variant and number of seats offered
     Match,
     /// Plain UCI: two seats, no cards
     Uci,
@@ -88,14 +88,14 @@ impl From<ProfileArg> for Profile {
     }
 }
 
-/// A form of output, as typed.
+/// Values of `--format`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum FormatArg {
-    /// Lines for a person
+    /// Readable lines
     Text,
     /// One JSON object
     Json,
-    /// JUnit's XML
+    /// JUnit XML
     Junit,
 }
 
@@ -115,11 +115,11 @@ impl From<FormatArg> for Format {
 LINES OF A SCRIPT
   > LINE     is sent
   < PATTERN  is expected: * is any text within the line, and < ... any number of lines
-  ~ MS       waits that many milliseconds; without a number, until the output falls silent
+  ~ MS       waits that many milliseconds; without a number, until the output is silent
   # TEXT     is a comment; empty lines are ignored too
 
 The transcript goes to standard output: the script with the actual output in place of the
-expected, times and speeds masked. The exit code is 0 if everything matched, 1 if not, 2 if the
+expected output, and with times and speeds masked. The exit code is 0 if everything matched, 1 if not, 2 if the
 script or the program cannot be used.
 
 EXAMPLES
@@ -127,7 +127,7 @@ EXAMPLES
   arbiter transcript --script tests/uci.txt -- ./mine --quiet
   arbiter transcript --script tests/uci.txt --update ./mine")]
 pub struct TranscriptArgs {
-    /// The engine, and its arguments
+    /// The engine and its arguments
     #[arg(
         required = true,
         trailing_var_arg = true,
@@ -140,16 +140,15 @@ pub struct TranscriptArgs {
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
 
-    /// Accept the actual output: expectations that are missing or not met are rewritten, in the script's file if
-    /// there is one
+    /// Accept the actual output: add missing expectations and rewrite failed ones, in the script's file if there is one
     #[arg(long)]
     pub update: bool,
 
-    /// How long to wait for an expected line
+    /// Timeout for an expected line, in milliseconds
     #[arg(long, value_name = "MS", default_value = "10000", value_parser = milliseconds, allow_negative_numbers = true)]
     pub timeout: u64,
 
-    /// How long to wait for further lines where none is expected
+    /// Time without a line after which the output counts as silent, in milliseconds
     #[arg(long, value_name = "MS", default_value = "200", value_parser = milliseconds, allow_negative_numbers = true)]
     pub quiet: u64,
 }

@@ -1,4 +1,4 @@
-//! `arbiter check`: walks through all that an engine has to do, and prints what it does otherwise.
+//! `arbiter check`: tests an engine against the protocol and prints the failures.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -11,14 +11,14 @@ use matches::output;
 
 use super::exit;
 
-/// Checks an engine; the exit code is 1 if a check with the severity of an error failed.
+/// Checks an engine; the exit status is 1 if a check of severity "error" failed.
 pub fn check(args: &CheckArgs) -> ExitCode {
     let variant = match args.variant.as_deref().map(Variant::by_name).transpose() {
         Ok(variant) => variant,
         Err(error) => return exit::fail(exit::USAGE, format_args!("--variant: {error}")),
     };
     let [program, arguments @ ..] = args.command.as_slice() else {
-        // The command line asks for at least one word.
+        // Unreachable: clap requires at least one word.
         return ExitCode::from(exit::USAGE);
     };
     let settings = Settings {
@@ -45,7 +45,7 @@ pub fn check(args: &CheckArgs) -> ExitCode {
     };
     let mut text = Vec::new();
     let name = program.to_string_lossy();
-    // Writing to memory does not fail; what is written is text.
+    // Writing text to memory does not fail.
     let written = write(&outcomes, &name, args.format.into(), &mut text);
     let printed = output::print(&String::from_utf8_lossy(&text));
     if written.is_err() || printed.is_err() {
@@ -58,7 +58,7 @@ pub fn check(args: &CheckArgs) -> ExitCode {
     }
 }
 
-/// A bar on a terminal, nothing elsewhere.
+/// Progress bar; hidden unless standard error is a terminal.
 fn progress(checks: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} checks  {elapsed}  {wide_msg}");
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());

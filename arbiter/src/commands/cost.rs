@@ -1,4 +1,4 @@
-//! `arbiter cost`: judges recorded games, and prints what moves cost.
+//! `arbiter cost`: judges the moves of recorded games and prints their costs.
 
 use std::io;
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::recorded_games::{self, Wanted};
 use matches::run::signals;
 
-/// Why it is not known what moves cost.
+/// Errors that stop the command.
 #[derive(Debug, Error)]
 enum Problem {
     #[error(transparent)]
@@ -31,14 +31,14 @@ enum Problem {
     Json(#[from] serde_json::Error),
 }
 
-/// Judges the games of a file; the exit code is 1 if one was left out.
+/// Judges the games of a file; the exit status is 1 if a game was skipped.
 pub fn cost(args: &CostArgs) -> ExitCode {
     let interrupt = Interrupt::new();
     let judged = judge_file(args, &interrupt);
     recorded_games::ended(judged, &interrupt)
 }
 
-/// Prints what the moves of a file cost; says how many games were left out.
+/// Prints the costs of all moves of a file; returns the number of skipped games.
 fn judge_file(args: &CostArgs, interrupt: &Interrupt) -> Result<u64, Problem> {
     let plan = args.plan()?;
     let wanted = Wanted::Sample(args.sample);
@@ -55,7 +55,7 @@ fn judge_file(args: &CostArgs, interrupt: &Interrupt) -> Result<u64, Problem> {
     bar.finish_and_clear();
     let costs = judged?;
     if costs.games() == 0 {
-        // Interrupted before there was anything to tell.
+        // Interrupted before the first game was complete.
         return Ok(left_out);
     }
     let text = match args.format {
@@ -65,7 +65,7 @@ fn judge_file(args: &CostArgs, interrupt: &Interrupt) -> Result<u64, Problem> {
         }
         CostFormat::Json => costs.json(&plan, left_out)?,
     };
-    // Whoever closes the output has seen enough.
+    // A closed pipe is not an error.
     let _ = print(&text);
     Ok(left_out)
 }

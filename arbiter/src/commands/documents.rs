@@ -1,5 +1,5 @@
-//! `arbiter completions` and `arbiter man`: what shells and `man` want to know, made of the command line's own
-//! description.
+//! `arbiter completions` and `arbiter man`: shell completions and manual pages, generated from the command line's
+//! definition.
 
 use std::fs;
 use std::io::{self, ErrorKind, Write};
@@ -42,7 +42,7 @@ fn write_pages(directory: &Path) -> io::Result<()> {
 fn print(bytes: &[u8]) -> ExitCode {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        // Whoever closed the output has seen enough.
+        // A closed pipe is not an error.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => fail("standard output", &error),
         _ => ExitCode::SUCCESS,
     }

@@ -1,4 +1,4 @@
-//! `arbiter explain`: what happened in a game, above all in one that ended badly.
+//! `arbiter explain`: shows what happened in a game, above all in one with a fault.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::exit;
 
-/// Tells of a game, or of every game with a fault.
+/// Explains one game, or every game with a fault.
 pub fn run(args: &ExplainArgs) -> ExitCode {
     match explained(args) {
         Ok(text) => {
@@ -22,12 +22,12 @@ pub fn run(args: &ExplainArgs) -> ExitCode {
     }
 }
 
-/// Why a game cannot be explained.
+/// Errors that stop the command.
 #[derive(Debug, Error)]
 enum Unexplained {
     #[error(transparent)]
     File(#[from] GameFileError),
-    #[error("{}: no game {game} in it", file.display())]
+    #[error("{}: no game {game} in this file", file.display())]
     NoGame { file: PathBuf, game: u64 },
 }
 
@@ -51,7 +51,7 @@ fn explained(args: &ExplainArgs) -> Result<String, Unexplained> {
             file: args.file.clone(),
             game,
         }),
-        None if told.is_empty() => Ok("no game ended by a fault\n".to_string()),
+        None if told.is_empty() => Ok("no game ended in a fault\n".to_string()),
         _ => Ok(told.join("\n")),
     }
 }

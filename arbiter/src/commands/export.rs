@@ -1,4 +1,4 @@
-//! `arbiter export`: recorded games as JSON Lines or as text, sorted by number; or the settings of a match.
+//! `arbiter export`: prints recorded games as JSON Lines or as text, sorted by number, or the settings of a match.
 
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 use std::path::{Path, PathBuf};
@@ -15,15 +15,14 @@ use thiserror::Error;
 
 use super::exit;
 
-/// Where games are written.
 type Output = BufWriter<StdoutLock<'static>>;
 
-/// Why no more games are exported.
+/// Errors that stop the export.
 #[derive(Debug, Error)]
 enum ExportError {
     #[error(transparent)]
     File(#[from] GameFileError),
-    #[error("{}: it contains games only, expected a store, which has the settings too", .0.display())]
+    #[error("{}: a record contains no settings, expected a store", .0.display())]
     NoSettings(PathBuf),
     #[error("{}: {reason}", path.display())]
     Settings {
@@ -31,19 +30,19 @@ enum ExportError {
         reason: toml::ser::Error,
     },
     #[error(
-        "{}: a setting contains invisible characters, which a file of settings cannot show: {shown}", path.display()
+        "{}: a setting contains invisible characters, which TOML cannot escape: {shown}", path.display()
     )]
     Hidden { path: PathBuf, shown: String },
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
 }
 
-/// Prints the games of a file.
+/// Prints the games, or the settings, of a file.
 pub fn export(args: &ExportArgs) -> ExitCode {
     match write(args) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(exit::WRONG),
-        // Whoever closed the output has seen enough.
+        // A closed pipe is not an error.
         Err(ExportError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
@@ -52,7 +51,7 @@ pub fn export(args: &ExportArgs) -> ExitCode {
     }
 }
 
-/// Writes what is asked for to standard output; returns whether nothing was left out.
+/// Writes the requested text to standard output; returns `true` if nothing was skipped.
 fn write(args: &ExportArgs) -> Result<bool, ExportError> {
     match args.format {
         ExportFormat::JsonLines => write_games(args, write_json),
@@ -64,7 +63,7 @@ fn write(args: &ExportArgs) -> Result<bool, ExportError> {
     }
 }
 
-/// Writes all games to standard output; returns whether every line of the file was one.
+/// Writes all games to standard output; returns `true` if every line of the file was a game.
 fn write_games(
     args: &ExportArgs,
     write_game: impl Fn(&mut Output, &KeptGame) -> Result<(), ExportError>,
@@ -78,7 +77,7 @@ fn write_games(
     };
     GameFile::open(&args.file)?.for_each_sorted(on_flaw, |kept| {
         games += 1;
-        // What is there counts, whatever digest was kept with it.
+        // The digest is of the game as it is, not the one stored with it.
         digest.add(&kept.record.digest());
         let kept = match args.without_clock {
             true => kept.without_clock(),
@@ -106,7 +105,7 @@ fn write_settings(path: &Path) -> Result<(), ExportError> {
         path: path.to_path_buf(),
         reason,
     })?;
-    // TOML has no escapes in some of its texts, and nobody sees what stands in them.
+    // Some TOML strings have no escapes, so invisible characters would stay invisible.
     let hidden = text.lines().find(|line| printable_lines(line) != *line);
     if let Some(line) = hidden {
         return Err(ExportError::Hidden {

@@ -1,4 +1,4 @@
-//! `arbiter openings`: a suite of balanced openings on standard output, how it came about on standard error.
+//! `arbiter openings`: prints a suite of balanced openings to standard output and its statistics to standard error.
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -28,7 +28,7 @@ pub fn openings(args: &OpeningsArgs) -> ExitCode {
             exit::complain(text(&summary, &plan));
             ExitCode::SUCCESS
         }
-        // Whoever closed the output has seen enough.
+        // A closed pipe is not an error.
         Err(SuiteError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => {
             ExitCode::SUCCESS
         }
@@ -56,14 +56,14 @@ fn make(plan: &SuitePlan, interrupt: &Interrupt) -> Result<Summary, SuiteError> 
     made
 }
 
-/// A bar on a terminal, nothing elsewhere.
+/// Progress bar; hidden unless standard error is a terminal.
 fn progress(count: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} openings  {eta} left  {msg}");
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(count).with_style(style.progress_chars("━╸─"))
 }
 
-/// What the suite follows from.
+/// The settings that determine the suite, as one line.
 fn settings(plan: &SuitePlan) -> String {
     let plies = match (plan.plies.start(), plan.plies.end()) {
         (least, most) if least == most => least.to_string(),
@@ -81,14 +81,14 @@ fn settings(plan: &SuitePlan) -> String {
     )
 }
 
-/// How the suite came about.
+/// Statistics of a finished suite.
 fn text(summary: &Summary, plan: &SuitePlan) -> String {
     let mut text = format!(
         "{} kept of {} candidates, seed {}",
         summary.kept.number, summary.drawn, plan.seed
     );
     if summary.repeated > 0 {
-        text += &format!("; {} like an earlier one", summary.repeated);
+        text += &format!("; {} repeat an earlier one", summary.repeated);
     }
     if summary.short > 0 {
         text += &format!("; in {} a seat would have finished", summary.short);

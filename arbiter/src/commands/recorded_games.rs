@@ -1,4 +1,4 @@
-//! Recorded games that an engine is asked about: which ones, how far it has come, and the heading of what it found.
+//! Parts shared by the commands that analyse recorded games: selection, progress bar, heading and exit status.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -14,11 +14,11 @@ use matches::record::digest::KeptGame;
 
 use super::exit;
 
-/// Which games of a file are asked for, by their numbers.
+/// Selection of games by their numbers.
 pub enum Wanted<'a> {
-    /// Every so many-th, from the first on.
+    /// Every n-th game, starting with the first.
     Sample(u64),
-    /// These alone. A line that cannot be read is none of them.
+    /// Only these games; unreadable lines are ignored.
     Named(&'a [u64]),
 }
 
@@ -31,7 +31,7 @@ impl Wanted<'_> {
     }
 }
 
-/// The exit code of what came to an end with so many games left out, and said why where it did not.
+/// Returns the exit status of a command that skipped `left_out` games; prints the problem if it failed.
 pub fn ended<E: Display>(left_out: Result<u64, E>, interrupt: &Interrupt) -> ExitCode {
     match left_out {
         Err(problem) => exit::fail(exit::USAGE, problem),
@@ -41,11 +41,11 @@ pub fn ended<E: Display>(left_out: Result<u64, E>, interrupt: &Interrupt) -> Exi
     }
 }
 
-/// The games that are asked for, at most so many, sorted by number, and how many are left out since they are not in
-/// order; what is wrong with these is said.
+/// Returns the selected games, at most `most`, sorted by number, and the number of invalid games skipped. Prints the
+/// flaw of each skipped game.
 ///
 /// # Errors
-/// [`GameFileError`] where the file cannot be read.
+/// [`GameFileError`] if the file cannot be read.
 pub fn choose(
     file: &Path,
     wanted: &Wanted<'_>,
@@ -79,7 +79,7 @@ pub fn choose(
     Ok((games, unreadable + wrong))
 }
 
-/// A bar of their moves on a terminal, nothing elsewhere.
+/// Progress bar over the moves of the games; hidden unless standard error is a terminal.
 pub fn progress(games: &[GameRecord]) -> ProgressBar {
     let turns: usize = games.iter().map(|game| game.turns.len()).sum();
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} moves  {eta} left");
@@ -87,7 +87,7 @@ pub fn progress(games: &[GameRecord]) -> ProgressBar {
     ProgressBar::new(turns as u64).with_style(style.progress_chars("━╸─"))
 }
 
-/// What was `done`, such as "judged", by which engine: one line.
+/// One line that says what was `done`, such as "judged", and by which engine.
 pub fn heading(
     file: &Path,
     [games, moves, left_out]: [u64; 3],

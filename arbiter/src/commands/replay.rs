@@ -1,4 +1,4 @@
-//! `arbiter replay`: checks a file of recorded games, or shows one of them.
+//! `arbiter replay`: checks recorded games against the rules, or shows one of them.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use matches::record::digest::KeptGame;
 
 use super::exit;
 
-/// Checks a file, or shows a game of it; the exit code is 1 if anything is wrong.
+/// Checks a file, or shows one of its games; the exit status is 1 if any game is invalid.
 pub fn replay(args: &ReplayArgs) -> ExitCode {
     let file = args.file.display();
     let checked = match check_file(args) {
@@ -22,7 +22,7 @@ pub fn replay(args: &ReplayArgs) -> ExitCode {
         Some(wanted) if checked.games == 0 => {
             return exit::fail(
                 exit::USAGE,
-                format_args!("--game: {file} has no game {wanted}"),
+                format_args!("--game: no game {wanted} in {file}"),
             );
         }
         Some(_) => {}
@@ -39,12 +39,12 @@ pub fn replay(args: &ReplayArgs) -> ExitCode {
     }
 }
 
-/// How many games were looked at.
+/// Numbers of games checked.
 #[derive(Clone, Copy, Debug, Default)]
 struct Checked {
     games: u64,
     wrong: u64,
-    /// Games that were kept without a digest, so that nobody can tell whether they were changed.
+    /// Games stored without a digest, in which a change would go unnoticed.
     without_digest: u64,
 }
 
@@ -61,8 +61,7 @@ impl Checked {
     }
 }
 
-/// Looks at the games that are asked for; says what is wrong with each. Of a file in which nothing is a game, that is
-/// said once.
+/// Checks the selected games and prints their flaws. If no line of the file is a game, prints that only once.
 fn check_file(args: &ReplayArgs) -> Result<Checked, GameFileError> {
     let mut checked = Checked::default();
     let mut unreadable: Vec<String> = Vec::new();
@@ -78,7 +77,7 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, GameFileError> {
                 checked.without_digest += u64::from(kept.digest.is_none());
                 check_game(&kept, wanted.is_some(), place)
             }
-            // A line that cannot be read is not the game that is asked for.
+            // With `--game`, other lines do not matter.
             (Err(_), Some(_)) => return Ok(()),
             (Err(flaw), None) => {
                 let complaint = format!("{place}: {flaw}\n");
@@ -114,6 +113,6 @@ fn check_game(kept: &KeptGame, is_shown: bool, place: Place<'_>) -> bool {
 }
 
 fn say(text: &str) {
-    // Whoever closes the output has seen enough.
+    // A closed pipe is not an error.
     let _ = print(text);
 }

@@ -1,4 +1,4 @@
-//! `arbiter report`: what came of a match, made of its recorded games: a page for a browser, or tables.
+//! `arbiter report`: reports on the recorded games of a match, as a page for a browser or as tables.
 
 mod reviews;
 
@@ -31,7 +31,7 @@ pub fn report(args: &ReportArgs) -> ExitCode {
     {
         return exit::fail(
             exit::USAGE,
-            "--output: expected another file than the one being reported",
+            "--output: expected a different file from the one being reported",
         );
     }
     let format = args.format.unwrap_or(match is_for_terminal {
@@ -43,7 +43,7 @@ pub fn report(args: &ReportArgs) -> ExitCode {
         ReportFormat::Text if args.review > 0 => {
             return exit::fail(
                 exit::USAGE,
-                "--review: expected a page, with --format html or --output, for the tables have no moves",
+                "--review: only the page shows reviews; add --format html or --output",
             );
         }
         ReportFormat::Text => read_tables(&args.file),
@@ -71,7 +71,7 @@ pub fn report(args: &ReportArgs) -> ExitCode {
     }
 }
 
-/// Writes a text into a file, or to standard output.
+/// Writes a text to a file, or to standard output.
 fn write(text: &str, path: Option<&Path>) -> Result<(), String> {
     let text = printable_lines(text);
     if let Some(path) = path {
@@ -81,7 +81,7 @@ fn write(text: &str, path: Option<&Path>) -> Result<(), String> {
     let mut stdout = io::stdout().lock();
     let written = stdout.write_all(text.as_bytes());
     match written.and_then(|()| stdout.flush()) {
-        // Whoever closed the output has seen enough.
+        // A closed pipe is not an error.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(format!("standard output: {error}"))
         }
@@ -89,27 +89,27 @@ fn write(text: &str, path: Option<&Path>) -> Result<(), String> {
     }
 }
 
-/// Why the games of a file cannot be reported.
+/// Errors that stop the report.
 #[derive(Debug, Error)]
 enum Unreportable {
     #[error(transparent)]
     File(#[from] GameFileError),
     #[error(transparent)]
     Review(#[from] Unreviewable),
-    #[error("{place}: game {game} occurs twice, expected the games of one match, each once")]
+    #[error("{place}: game {game} occurs twice; expected each game of one match once")]
     Twice { place: String, game: u64 },
-    #[error("{place}: game {game} has {found} seats, expected {expected} as in the games before")]
+    #[error("{place}: game {game} has {found} seats, expected {expected} as in earlier games")]
     Seats {
         place: String,
         game: u64,
         found: usize,
         expected: usize,
     },
-    #[error("{}: no game in it", .0.display())]
+    #[error("{}: no games in this file", .0.display())]
     Empty(PathBuf),
 }
 
-/// The tables of the games of a file, and whether every line of it is one.
+/// The tables of the games in a file, and `true` if every line of it is a game.
 fn read_tables(path: &Path) -> Result<(String, bool), Unreportable> {
     let file = GameFile::open(path)?;
     let (_, mut report) = beginning(&file, path)?;
@@ -130,7 +130,7 @@ fn read_tables(path: &Path) -> Result<(String, bool), Unreportable> {
     Ok((report.text(), is_whole))
 }
 
-/// The page of the games of a file, with some of them move by move, and whether every line of it is one.
+/// The page of the games in a file, some of them move by move, and `true` if every line of it is a game.
 fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<(String, bool), Unreportable> {
     let file = GameFile::open(&args.file)?;
     let (subject, report) = beginning(&file, &args.file)?;
@@ -154,7 +154,7 @@ fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<(String, bool),
     Ok((page.html(), is_whole))
 }
 
-/// Calls `visit` with each game of which the number is among those wanted.
+/// Calls `visit` with each of the selected games.
 fn for_each_of(
     file: &GameFile,
     wanted: &BTreeSet<u64>,
@@ -177,7 +177,7 @@ fn for_each_of(
     Ok(())
 }
 
-/// What the games of a file are about, and the report before the first of them.
+/// The subject of a file of games, and its report before the first game.
 fn beginning(file: &GameFile, path: &Path) -> Result<(Subject, Report), Unreportable> {
     if let GameFile::Store(store) = file {
         let plan = store.plan().map_err(GameFileError::from)?;
@@ -202,20 +202,20 @@ fn beginning(file: &GameFile, path: &Path) -> Result<(Subject, Report), Unreport
         first_game.get_or_insert(record);
         Ok::<(), Unreportable>(())
     })?;
-    // The engines in the order of the first game of each.
+    // Engines in the order of their first games.
     let mut names: Vec<(String, (u64, usize))> = first_seats.into_iter().collect();
     names.sort_by_key(|&(_, first)| first);
     let names = names.into_iter().map(|(name, _)| name).collect();
     let game = first_game.ok_or_else(|| Unreportable::Empty(path.to_path_buf()))?;
     let seats = game.seats.len();
-    // A block has as many games as there are seats, or more where it has all orders of them.
+    // A block has as many games as seats, or more with `--all-orders`.
     let games_per_block = blocks.into_values().fold(seats, usize::max);
     let report = Report::new(names, seats).in_blocks_of(games_per_block);
     Ok((Subject::of_record(&game), report))
 }
 
-/// Calls `visit` with each game, of a store in outline; whether every line is a game. Of lines that are none
-/// the flaw is told.
+/// Calls `visit` with each game, in outline if it is from a store; returns `true` if every line is a game. Prints the
+/// flaws of the other lines.
 fn for_each_outline(
     file: &GameFile,
     seats: usize,

@@ -1,4 +1,4 @@
-//! `arbiter review`: skill and luck in recorded games, move by move or added up.
+//! `arbiter review`: prints skill and luck in recorded games, move by move or added up.
 
 use std::io;
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ use thiserror::Error;
 use super::recorded_games::{self, Wanted};
 use matches::run::signals;
 
-/// Why games are not reviewed.
+/// Errors that stop the command.
 #[derive(Debug, Error)]
 enum Problem {
     #[error(transparent)]
@@ -28,7 +28,7 @@ enum Problem {
     Review(#[from] ReviewError<JudgeError>),
     #[error("{file}: no game to review")]
     Empty { file: String },
-    #[error("--game: {file} has no game {game} that is in order")]
+    #[error("--game: {file} has no valid game {game}")]
     NoGame { file: String, game: u64 },
     #[error("cannot handle signals: {0}")]
     Signals(#[from] io::Error),
@@ -36,14 +36,14 @@ enum Problem {
     Json(#[from] serde_json::Error),
 }
 
-/// Reviews the games of a file; the exit code is 1 if one was left out.
+/// Reviews the games of a file; the exit status is 1 if a game was skipped.
 pub fn run(args: &ReviewArgs) -> ExitCode {
     let interrupt = Interrupt::new();
     let reviewed = review_file(args, &interrupt);
     recorded_games::ended(reviewed, &interrupt)
 }
 
-/// Prints the reviews of a file; says how many games were left out.
+/// Prints the reviews of a file; returns the number of skipped games.
 fn review_file(args: &ReviewArgs, interrupt: &Interrupt) -> Result<u64, Problem> {
     let plan = args.plan()?;
     let wanted = match args.game.as_slice() {
@@ -79,19 +79,19 @@ fn review_file(args: &ReviewArgs, interrupt: &Interrupt) -> Result<u64, Problem>
     bar.finish_and_clear();
     reviewed?;
     if totals.games() == 0 {
-        // Interrupted before there was anything to tell.
+        // Interrupted before the first game was complete.
         return Ok(left_out);
     }
     let text = match args.format {
         ReviewFormat::Text => text(args, &plan, &totals, &shown, left_out),
         ReviewFormat::Json => json(&plan, &totals, &shown, left_out)?,
     };
-    // Whoever closes the output has seen enough.
+    // A closed pipe is not an error.
     let _ = print(&text);
     Ok(left_out)
 }
 
-/// The heading, then the tables of each game that is named, or those of all.
+/// The heading, then the tables of each named game, or the totals of all games.
 fn text(
     args: &ReviewArgs,
     plan: &ReviewPlan,

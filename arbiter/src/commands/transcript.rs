@@ -1,4 +1,4 @@
-//! `arbiter transcript`: runs a script against an engine, and prints what came.
+//! `arbiter transcript`: runs a script against an engine and prints the resulting transcript.
 
 use std::fs;
 use std::io::{self, Read};
@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use super::exit;
 
-/// Why there is no transcript.
+/// Errors that stop the command.
 #[derive(Debug, Error)]
 enum Problem {
     #[error("{name}: {source}")]
@@ -25,7 +25,7 @@ enum Problem {
     Program(#[from] ProgramError),
 }
 
-/// Runs the script; the exit code is 1 if something was not as expected.
+/// Runs the script; the exit status is 1 if an expectation failed.
 pub fn transcript(args: &TranscriptArgs) -> ExitCode {
     match run(args) {
         Ok(code) => code,
@@ -36,7 +36,7 @@ pub fn transcript(args: &TranscriptArgs) -> ExitCode {
 fn run(args: &TranscriptArgs) -> Result<ExitCode, Problem> {
     let script = read_script(args)?;
     let [program, arguments @ ..] = args.command.as_slice() else {
-        // The command line asks for at least one word.
+        // Unreachable: clap requires at least one word.
         return Ok(ExitCode::from(exit::USAGE));
     };
     let mut program = Program::start(program, arguments)?;

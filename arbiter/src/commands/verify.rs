@@ -1,4 +1,4 @@
-//! `arbiter verify`: plays stored games again, and prints what differs.
+//! `arbiter verify`: plays stored games again and prints the differences.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,7 +22,7 @@ use thiserror::Error;
 use super::exit;
 use matches::run::signals;
 
-/// Why games cannot be verified.
+/// Errors that stop the command.
 #[derive(Debug, Error)]
 enum Problem {
     #[error(transparent)]
@@ -44,14 +44,14 @@ enum Problem {
     #[error("cannot handle signals: {0}")]
     Signals(#[from] io::Error),
     #[error(
-        "--engine, --each and limits are for records only: {file} is a store, which knows its engines"
+        "--engine, --each and limits are for records only: {file} is a store, which contains its engines"
     )]
     EnginesOfStore { file: String },
-    #[error("--game: {file} has no game {game}")]
+    #[error("--game: no game {game} in {file}")]
     NoGame { file: String, game: u64 },
 }
 
-/// Plays games again; the exit code is 1 if any is not what was stored.
+/// Plays games again; the exit status is 1 if any game differs from the stored one.
 pub fn verify(args: &VerifyArgs) -> ExitCode {
     let interrupt = Interrupt::new();
     match verify_file(args, &interrupt) {
@@ -59,7 +59,7 @@ pub fn verify(args: &VerifyArgs) -> ExitCode {
         Err(problem) => exit::fail(exit::USAGE, problem),
         Ok(found) => {
             let file = args.file.display();
-            // Whoever closes the output has seen enough.
+            // A closed pipe is not an error.
             let _ = print(&format!("{file}: {}\n", found.summary()));
             if interrupt.is_set() {
                 ExitCode::from(exit::INTERRUPTED)
@@ -70,12 +70,12 @@ pub fn verify(args: &VerifyArgs) -> ExitCode {
     }
 }
 
-/// What came of the games that were looked at.
+/// Results of the verification.
 #[derive(Clone, Debug, Default)]
 struct Found {
     same: u64,
     different: u64,
-    /// Games that cannot be played again, by the reason.
+    /// Number of games that cannot be played again, by reason.
     not_verifiable: BTreeMap<String, u64>,
 }
 
@@ -158,7 +158,7 @@ fn has_engines(args: &VerifyArgs) -> bool {
     args.limit.limit().is_some() || !args.engine.is_empty() || args.each.is_some()
 }
 
-/// The plan of a match between the engines that were typed, of which only they matter.
+/// The plan of a match between the given engines; only its engines are used.
 fn plan_of_engines(args: &VerifyArgs) -> Result<Plan, Problem> {
     let mut cli = Cli::try_parse_from(["arbiter", "match"])?;
     if let Command::Match(typed) = &mut cli.command {
@@ -168,11 +168,11 @@ fn plan_of_engines(args: &VerifyArgs) -> Result<Plan, Problem> {
         let (plan, _) = validate::plan(typed)?;
         return Ok(plan);
     }
-    // The words above are those of a match.
+    // Unreachable: the words above are those of a match.
     Err(clap::Error::new(clap::error::ErrorKind::InvalidSubcommand).into())
 }
 
-/// Adds the games that are to be played again; what is wrong with others is printed, and counted.
+/// Adds the selected games to `reruns`; prints and counts those that cannot be played again.
 fn add_games(
     args: &VerifyArgs,
     file: &GameFile,
@@ -184,7 +184,7 @@ fn add_games(
     file.for_each(|place, game| {
         let record = match game {
             Ok(record) => record,
-            // A line that cannot be read is not the game that is asked for.
+            // With `--game`, other lines do not matter.
             Err(_) if args.game.is_some() => return Ok(()),
             Err(flaw) => {
                 found.different += 1;

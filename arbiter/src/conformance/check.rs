@@ -1,8 +1,7 @@
-//! A conformance walk: asks an engine everything that protocol.md promises, and says what it does otherwise.
+//! Conformance check: tests an engine against everything that protocol.md promises, and reports the failures.
 //!
-//! A [`Check`] has a name, a severity, a line that says what is expected, and a function that talks to a
-//! running engine. What went wrong is shown with the talk that shows it. Engines of plain UCI are asked less:
-//! see [`Profile`].
+//! A [`Check`] has a name, a severity, a one-line explanation and a function that talks to a running engine. A failure
+//! is shown with the transcript that led to it. Engines of plain UCI are checked for less: see [`Profile`].
 
 mod answers;
 mod clocks;
@@ -31,40 +30,39 @@ use talk::{Fault, Talk};
 
 use crate::conformance::transcript::ProgramError;
 
-/// What is to be checked, and how.
+/// Settings of a conformance check.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The program.
+    /// The engine's program.
     pub program: OsString,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// The dialect that it speaks.
+    /// Selects the checks.
     pub profile: Profile,
-    /// Whether it gets the legal moves with each `go`, as with `legal=on` in a match.
+    /// `true` to send the legal moves with each `go`, as with `legal=on` in a match.
     pub legal: bool,
-    /// The only variant that is asked about, or `None` for all.
+    /// The only variant to check, or `None` for all.
     pub variant: Option<&'static Variant>,
-    /// Parts of names: only the checks that have one of them are run; all, if there are none.
+    /// Run only checks whose names contain one of these; all if empty.
     pub only: Vec<String>,
-    /// How long to wait for an answer that is due.
+    /// Timeout for an expected answer.
     pub patience: Duration,
-    /// Whether memory is watched over many games at the end, and how long.
+    /// Length of the final check of memory, if wanted.
     pub soak: Option<Soak>,
 }
 
-/// A dialect.
+/// The protocol that an engine promises to follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// protocol.md.
+    /// All of protocol.md.
     Full,
-    /// What a match asks for and no more: legal moves in time, for all variants and numbers of seats that it offers.
+    /// Only the needs of a match: legal moves in time, for all variants and numbers of seats that the engine offers.
     Match,
-    /// UCI as chess engines speak it: two seats, no cards, no estimates, and bad input may be passed over in
-    /// silence.
+    /// UCI as spoken by chess engines: two seats, no cards, no estimates; invalid input may be ignored silently.
     Uci,
 }
 
-/// Parts of the names of checks that matter for a match.
+/// Parts of the names of checks that a match needs.
 const MATCH: &[&str] = &[
     "uci/id-name",
     "uci/lines",
@@ -79,64 +77,63 @@ const MATCH: &[&str] = &[
     "soak",
 ];
 
-/// Checks that may go by without a word of the engine before the rest is skipped.
+/// Number of unanswered checks in a row after which the rest is skipped.
 const MOST_MUTE: u32 = 3;
 
-/// How bad it is.
+/// Severity of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// A client can be led astray.
+    /// It can mislead a client.
     Error,
-    /// A client can live with it.
+    /// A client can cope with it.
     Warning,
 }
 
-/// Something that an engine has to do.
+/// One requirement and its test.
 pub struct Check {
-    /// Its name, of words joined by `-` and `/`.
+    /// Unique name, of words joined by `-` and `/`.
     pub name: String,
-    /// How bad it is if it is not done.
+    /// Severity of a failure.
     pub severity: Severity,
-    /// What is expected, in one line.
+    /// The expectation, in one line.
     pub explanation: String,
     run: Box<Test>,
 }
 
-/// Talks to the engine; an error says what was wrong.
+/// Talks to the engine; the error names the failure.
 type Test = dyn Fn(&mut Talk) -> Result<(), Fault>;
 
-/// What came of a check.
+/// Result of a check.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The check's name.
+    /// Name of the check.
     pub name: String,
-    /// How bad it is if it is not done.
+    /// Severity of a failure.
     pub severity: Severity,
-    /// What is expected, in one line.
+    /// The expectation, in one line.
     pub explanation: String,
-    /// What was found.
     pub verdict: Verdict,
-    /// What there is to say of it, passed or not.
+    /// A remark on the result, passed or not.
     pub note: Option<String>,
-    /// How long it took.
+    /// Duration of the check.
     pub elapsed: Duration,
 }
 
-/// Whether what is expected is done.
+/// Verdict of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is.
+    /// The engine meets the expectation.
     Passed,
-    /// It is not.
+    /// The engine fails the expectation.
     Failed {
-        /// What was wrong, in one line.
+        /// The failure, in one line.
         reason: String,
-        /// The talk that shows it, as a transcript.
+        /// Transcript that shows the failure.
         transcript: String,
     },
-    /// It could not be asked.
+    /// The check does not apply to the engine.
     Skipped {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
@@ -155,7 +152,7 @@ impl Check {
         }
     }
 
-    /// What comes of it where it cannot be asked.
+    /// The outcome of a skipped check.
     fn skipped(self, reason: String) -> Outcome {
         Outcome {
             name: self.name,
@@ -167,7 +164,7 @@ impl Check {
         }
     }
 
-    /// The same check, of less weight.
+    /// Reduces the severity to a warning.
     fn lightly(self) -> Check {
         Check {
             severity: Severity::Warning,
@@ -176,7 +173,7 @@ impl Check {
     }
 }
 
-/// All checks of a profile, for the variants asked about, in the order in which they are run.
+/// All checks for the settings, in the order of execution.
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = introduction::checks();
     checks.extend(positions::checks(settings));
@@ -201,29 +198,29 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     checks
 }
 
-/// Runs all checks, and hands each outcome to `observe`.
+/// Runs all checks, and passes each outcome to `observe`.
 ///
 /// # Errors
-/// [`ProgramError::NotStarted`] where the program cannot be run at all.
+/// [`ProgramError::NotStarted`] if the program cannot be started.
 pub fn run(
     settings: &Settings,
     mut observe: impl FnMut(&Outcome),
 ) -> Result<Vec<Outcome>, ProgramError> {
     let mut outcomes = Vec::new();
     let mut talk = None;
-    // Checks in a row before which the engine did not even introduce itself.
+    // Checks in a row in which the engine did not even introduce itself.
     let mut mute = 0;
     for check in checks(settings) {
         let begun = Instant::now();
         if mute == MOST_MUTE {
             let outcome = check.skipped(format!(
-                "it did not answer in the {MOST_MUTE} checks before"
+                "it did not answer in the previous {MOST_MUTE} checks"
             ));
             observe(&outcome);
             outcomes.push(outcome);
             continue;
         }
-        // Whatever went wrong before is not held against what follows.
+        // After a failure, the next check gets a fresh engine.
         let mut running = match talk.take() {
             Some(running) => running,
             None => Talk::start(settings)?,

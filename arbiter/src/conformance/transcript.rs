@@ -1,14 +1,13 @@
-//! Transcripts: a script of lines for an engine, what it answers, and whether that is what was expected.
+//! Transcripts: scripts of lines for an engine, with its expected answers.
 //!
-//! A line of a script that begins with `>` is sent, one that begins with `<` is expected, and one that begins
-//! with `~` waits; see [`script`](Script). The answers are written down [masked](mask): without what differs
-//! from run to run. So a transcript can be kept as a test of any engine, and be accepted anew when the engine
-//! has changed for the better.
+//! A line of a script that begins with `>` is sent, one with `<` is expected, and one with `~` waits; see
+//! [`script`](Script). Answers are recorded [masked](mask), without the parts that differ between runs. A transcript
+//! can therefore serve as a test of any engine, and can be updated when the engine's output changes on purpose.
 //!
 //! # Examples
-//! For a snapshot test in Rust, send lines and write down all that comes:
+//! For a snapshot test in Rust, send lines and record all answers:
 //! ```no_run
-//! use arbiter::trials::transcript::{Patience, Program, Script, accept};
+//! use arbiter::conformance::transcript::{Patience, Program, Script, accept};
 //!
 //! let script: Script = "> uci\n> isready\n".parse()?;
 //! let mut engine = Program::start("./mine".as_ref(), &[])?;
@@ -16,7 +15,7 @@
 //! // insta::assert_snapshot!(transcript);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//! `examples/transcript_snapshot.rs` is such a test as a whole.
+//! `examples/transcript_snapshot.rs` is a complete test of this kind.
 
 mod mask;
 mod pattern;

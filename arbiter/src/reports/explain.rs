@@ -1,5 +1,5 @@
-//! Tells what happened in a game, above all in one that ended badly: who was at fault and why, what the
-//! process of the offender came to, and the last lines of the talk with it.
+//! Explanation of a game, above all of one with a fault: the engine at fault, the reason, the end of its process and
+//! its last lines.
 
 use std::fmt::Write;
 
@@ -7,10 +7,10 @@ use matches::record::printable::printable;
 use matches::record::{Evidence, GameRecord, Speaker};
 use matches::report::what_was_legal;
 
-/// Moves at the end of the game that are told.
+/// Number of final moves shown.
 const LAST_MOVES: usize = 6;
 
-/// Several lines about a game, with a newline at the end.
+/// Explains a game in several lines, with a newline at the end.
 pub fn explain(record: &GameRecord) -> String {
     let mut text = format!(
         "game {} of block {}, {}\n",
@@ -26,7 +26,7 @@ pub fn explain(record: &GameRecord) -> String {
     }
     text += &last_moves(record);
     let Some(fault) = &record.fault else {
-        text += "nobody was at fault\n";
+        text += "no engine was at fault\n";
         return text;
     };
     let seat = (fault.seat as usize).wrapping_sub(1);
@@ -45,11 +45,11 @@ pub fn explain(record: &GameRecord) -> String {
     match &fault.evidence {
         Some(evidence) => text += &told(evidence),
         None => {
-            text += "nothing is known of its last moments: the record is one without the clock\n";
+            text += "no details: the record was written without the clock\n";
         }
     }
     if fault.stderr.is_empty() {
-        text += "it wrote nothing to its standard error\n";
+        text += "its standard error is empty\n";
     } else {
         text += "its standard error ends with\n";
         for line in &fault.stderr {
@@ -59,11 +59,11 @@ pub fn explain(record: &GameRecord) -> String {
     text
 }
 
-/// The last moves with what the engines said of them.
+/// The last moves with the engines' reports on them.
 fn last_moves(record: &GameRecord) -> String {
     let first = record.turns.len().saturating_sub(LAST_MOVES);
     let mut text = match record.turns.len() {
-        0 => return "no engine was asked for a move that was played\n".to_string(),
+        0 => return "no moves were played\n".to_string(),
         1 => "its one move\n".to_string(),
         number if number <= LAST_MOVES => "its moves\n".to_string(),
         number => format!("the last {LAST_MOVES} of {number} moves\n"),
@@ -91,20 +91,20 @@ fn last_moves(record: &GameRecord) -> String {
     text
 }
 
-/// What is known of the last moments of the offender.
+/// The evidence collected from the engine at fault.
 fn told(evidence: &Evidence) -> String {
     let mut text = String::new();
     if let Some(exit) = &evidence.exit {
         let _ = writeln!(text, "its process: {}", printable(exit));
     }
     if let Some(kib) = evidence.memory_kib {
-        let _ = writeln!(text, "its memory: {:.1} MiB at most", kib as f64 / 1024.0);
+        let _ = writeln!(text, "peak memory: {:.1} MiB", kib as f64 / 1024.0);
     }
     if let Some(micros) = evidence.cpu_micros {
-        let _ = writeln!(text, "its time on processors: {:.3} s", micros as f64 / 1e6);
+        let _ = writeln!(text, "CPU time: {:.3} s", micros as f64 / 1e6);
     }
     if !evidence.lines.is_empty() {
-        text += "the last lines, in seconds since it was started\n";
+        text += "the last lines, in seconds since its start\n";
     }
     for line in &evidence.lines {
         let seconds = line.micros as f64 / 1e6;

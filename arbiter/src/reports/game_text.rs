@@ -1,4 +1,4 @@
-//! A recorded game as text, in the spirit of PGN for any number of seats; docs/game-text.md specifies it.
+//! Recorded games as text, similar to PGN but for any number of seats; docs/game-text.md specifies the format.
 
 use std::fmt::Write;
 
@@ -7,10 +7,10 @@ use matches::record::line::pv_text;
 use matches::record::printable::printable;
 use matches::record::{GameRecord, TurnRecord};
 
-/// The most columns of a line of moves, where a word is not longer.
+/// Maximum width of a line of moves, unless a single word is longer.
 const WIDTH: usize = 79;
 
-/// A game as text: tags, an empty line, the moves, and another empty line.
+/// Formats a game: tags, an empty line, the moves, and another empty line.
 pub fn game_text(record: &GameRecord) -> String {
     let movetext = movetext(record);
     format!("{}\n{}\n", tags(record), wrap(&printable(&movetext)))
@@ -41,7 +41,7 @@ fn tags(record: &GameRecord) -> String {
         );
     }
     let mut text = String::new();
-    // Quotation marks, backslashes and what is not seen are escaped, so that a value stays on one line.
+    // Quotation marks, backslashes and invisible characters are escaped, so that a value stays on one line.
     for (name, value) in tags {
         // Writing to a string never fails.
         let value = value.replace('\\', r"\\").replace('"', "\\\"");
@@ -92,7 +92,7 @@ fn ply(number: usize, step: &Step, turn: Option<Option<&TurnRecord>>) -> String 
     text
 }
 
-/// What the engine thought, and how long.
+/// The engine's report on its move: depth, estimate, score, nodes, principal variation and time.
 fn opinion(turn: &TurnRecord) -> String {
     let mut parts = Vec::new();
     parts.extend(turn.depth.map(|depth| format!("depth {depth}")));
@@ -112,7 +112,7 @@ fn unplayable(words: &[&str]) -> String {
     in_braces(&format!("unplayable: {}", words.join(" ")))
 }
 
-/// A comment, which ends with the first closing brace.
+/// A comment in braces; a closing brace in it is replaced, since it would end the comment.
 fn in_braces(comment: &str) -> String {
     format!("{{{}}}", printable(comment).replace(['{', '}'], "?"))
 }
@@ -122,7 +122,7 @@ fn places(record: &GameRecord, separator: &str) -> String {
     places.join(separator)
 }
 
-/// Breaks a text at spaces into lines, each with a newline at its end.
+/// Wraps a text at spaces; each line ends with a newline.
 fn wrap(text: &str) -> String {
     let mut wrapped = String::new();
     let mut column = 0;
@@ -149,7 +149,7 @@ mod tests {
     use matches::record::ending::Ending;
     use matches::record::seed::Seed;
 
-    /// A game of three, whose second ply was thought about.
+    /// A game of three seats whose second ply has an estimate.
     fn record() -> GameRecord {
         GameRecord {
             game: 4,

@@ -1,10 +1,9 @@
-//! The report as one page for a browser: a single HTML file that needs no network, with tables, curves, and
-//! games that can be stepped through.
+//! The report as one page for a browser: a single HTML file that needs no network, with tables, curves, and games to
+//! step through.
 //!
-//! Every game counts in the numbers ([`Page::add`]), so that only sums are kept of it; those that
-//! [`Page::wanted`] names are then shown move by move ([`Page::show`]). The markup is made by `maud`, which
-//! escapes whatever an engine calls itself or says, and what the page's script reads is JSON in which no `<` is
-//! left (`shown_games`). The page forbids itself to load anything.
+//! [`Page::add`] counts every game, keeping only sums. [`Page::show`] then adds those of [`Page::wanted`] move by move.
+//! `maud` makes the markup and escapes all names and texts of engines; the page's script reads JSON without any `<`
+//! (`shown_games`). The page's content security policy forbids loading anything.
 
 mod bars;
 mod faults;
@@ -29,14 +28,14 @@ use time_use::TimeUse;
 
 pub use subject::{EngineEntry, Subject};
 
-/// What a page will say.
+/// Content of a page.
 #[derive(Debug)]
 pub struct Page {
     subject: Subject,
     report: Report,
-    /// The most games that are shown move by move.
+    /// Maximum number of games shown move by move.
     most_shown: usize,
-    /// The lowest numbers of all games, and of those with a fault, as many as may be shown.
+    /// The lowest game numbers, at most `most_shown`; `faulty` has those of games with a fault.
     first: BTreeSet<u64>,
     faulty: BTreeSet<u64>,
     faults: FaultList,
@@ -46,7 +45,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// The page of a match, given its report before the first game, which shows at most so many games move by
+    /// Creates the page of a match from its report before the first game; it shows at most `most_shown` games move by
     /// move.
     pub fn new(subject: Subject, report: Report, most_shown: usize) -> Page {
         let engines = report.standings().engines();
@@ -82,35 +81,34 @@ impl Page {
         }
     }
 
-    /// Counts the games that wait for others, since none will come any more.
+    /// Counts the games that wait for earlier ones, since no more games follow.
     pub fn finish(&mut self) {
         self.report.finish();
         self.history.sample(&self.report);
     }
 
-    /// The numbers of the games that are to be shown: those with a fault, then the first ones.
+    /// Numbers of the games to show: those with a fault, then the first ones.
     pub fn wanted(&self) -> BTreeSet<u64> {
         let others = self.first.difference(&self.faulty);
         let chosen = self.faulty.iter().chain(others).take(self.most_shown);
         chosen.copied().collect()
     }
 
-    /// Shows a game move by move, as far as the rules allow its moves, with its review if there is one.
+    /// Shows a game move by move, up to its first illegal move, with its review if there is one.
     pub fn show(&mut self, record: &GameRecord, review: Option<&Review>) {
         self.shown.add(record, review);
     }
 
-    /// Says who reviews the games that are reviewed, and by what limit.
+    /// Sets name and limit of the reviewing engine.
     pub fn set_reviewer(&mut self, reviewer: &str) {
         self.shown.set_reviewer(reviewer);
     }
 
-    /// The report whose numbers the page has.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// The whole page, in which characters that are not seen are escapes.
+    /// The whole page, with invisible characters escaped.
     pub fn html(&self) -> String {
         let html = markup::page(self).into_string();
         printable_lines(&html).into_owned()

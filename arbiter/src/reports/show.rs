@@ -1,4 +1,4 @@
-//! A recorded game move by move, for a person.
+//! A recorded game move by move, as readable text.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use matches::record::printable::printable;
 use matches::record::{GameRecord, TurnRecord};
 use matches::report::{Column, ordinal, table};
 
-/// The columns before those of the position.
+/// Columns before those of the position.
 const MOVE: [Column; 4] = [
     Column::right("ply"),
     Column::right("seat"),
@@ -15,16 +15,15 @@ const MOVE: [Column; 4] = [
     Column::left("move"),
 ];
 
-/// The columns behind those of the position.
+/// Columns after those of the position.
 const OPINION: [Column; 3] = [
     Column::right("depth"),
     Column::right("ms"),
     Column::left("estimate or score"),
 ];
 
-/// A game move by move: who moved and what was drawn, the position after it in a few columns, and what the
-/// engine said; then places and endings. Several lines with a newline at the end. Of a game that cannot be
-/// played over again it shows what can.
+/// Shows a game move by move: mover and card, the position after the move in a few columns, and the engine's report;
+/// then places and endings. A game with an illegal move is shown up to it. The text ends with a newline.
 pub fn show(record: &GameRecord) -> String {
     // Writing to a string never fails.
     let mut text = String::new();
@@ -103,7 +102,7 @@ fn row(index: usize, step: &Step, turn: Option<&TurnRecord>, record: &GameRecord
     row
 }
 
-/// What the engine thought, its estimate or else its score, and what was wrong with its answer.
+/// The engine's estimate, or else its score, and the flaw of its answer.
 fn opinion(turn: &TurnRecord) -> String {
     let flaw = turn.flaw.as_ref().map(|flaw| format!("flaw: {flaw}"));
     let value = Some(value(turn)).filter(|value| !value.is_empty());

@@ -1,4 +1,4 @@
-//! Engines that differ from the built-in one in one thing, and whether a check catches them for it.
+//! Mutants of the built-in engine, each with a single defect, and the checks that must catch them.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,22 +8,22 @@ use super::program::run;
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
 
-/// Mutants that are tried at the same time.
+/// Mutants tested concurrently.
 const AT_ONCE: usize = 4;
 
-/// An engine that breaks one thing.
+/// An engine with a single defect.
 #[derive(Clone, Copy, Debug)]
 pub struct Mutant {
-    /// What `sed` does to the lines that come in.
+    /// `sed` script for its input.
     pub input: &'static str,
-    /// What `sed` does to the lines that go out.
+    /// `sed` script for its output.
     pub output: &'static str,
-    /// The name of the check that has to fail.
+    /// Name of the check that must fail.
     pub check: &'static str,
 }
 
 impl Mutant {
-    /// What is said of the mutant where it is not caught.
+    /// A message if the check does not catch the mutant.
     fn miss(self) -> Option<String> {
         let (input, output) = (self.input, self.output);
         let script = format!("sed -u -e '{input}' | {ARBITER} engine | sed -u -e '{output}'");
@@ -44,7 +44,7 @@ impl Mutant {
     }
 }
 
-/// What is said of the mutants that are not caught.
+/// Messages about the mutants that are not caught.
 pub fn missed(mutants: &[Mutant]) -> Vec<String> {
     let next = AtomicUsize::new(0);
     let missed = Mutex::new(Vec::new());

@@ -1,20 +1,20 @@
-//! Which processes live, as the system says.
+//! Living processes, read from `/proc`.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// The command lines of the processes in a process group that are not dead, by their numbers.
+/// Command lines of the living processes of a process group, by process id.
 pub fn living_members(group: u32) -> BTreeMap<u32, String> {
     living(|_, process_group| process_group == group)
 }
 
-/// The command lines of the children of a process that are not dead, by their numbers.
+/// Command lines of the living children of a process, by process id.
 pub fn children(parent: u32) -> BTreeMap<u32, String> {
     living(|process_parent, _| process_parent == parent)
 }
 
-/// Waits until no process of a group lives.
+/// Waits until all processes of a group are dead.
 pub fn await_death(group: u32) {
     let deadline = Instant::now() + Duration::from_secs(10);
     loop {
@@ -27,7 +27,7 @@ pub fn await_death(group: u32) {
     }
 }
 
-/// Those of whom parent and process group are wanted.
+/// Command lines of the living processes selected by parent and process group.
 fn living(is_wanted: impl Fn(u32, u32) -> bool) -> BTreeMap<u32, String> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
@@ -45,7 +45,7 @@ fn living(is_wanted: impl Fn(u32, u32) -> bool) -> BTreeMap<u32, String> {
         let fields: Vec<&str> = stat[stat.rfind(')').unwrap() + 1..]
             .split_whitespace()
             .collect();
-        // Of a process that is being reaped the group is -1.
+        // While a process is being reaped, its group is -1.
         let (Ok(parent), Ok(group)) = (fields[1].parse(), fields[2].parse()) else {
             continue;
         };

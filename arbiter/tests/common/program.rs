@@ -1,9 +1,9 @@
-//! What the tests of the program share: running it, and small engines for `/bin/sh`.
+//! Helpers that run the program, and small engines for `/bin/sh`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Answers with one of the legal moves that it is sent, not always the first.
+/// Plays one of the legal moves that it receives, not always the first.
 const SCATTERED: &str = r#"
 n=${1:-0}
 while read -r line; do
@@ -20,7 +20,7 @@ while read -r line; do
 done
 "#;
 
-/// Says something, then exits with code 3 when it is asked for its fifth move.
+/// Exits with status 3 and a message on the `go` of its fifth move.
 const CRASHING: &str = r#"
 moves=0
 while read -r line; do
@@ -36,8 +36,8 @@ while read -r line; do
 done
 "#;
 
-/// Comes up once in the check at the start and once for the first game, crashes in that, and never comes
-/// up again; its argument is a file that counts.
+/// Starts twice, for the check before the match and for the first game, crashes in that game, and never starts again.
+/// Its argument is a file that counts the starts.
 const SPENT: &str = r#"
 echo start >> "$1"
 if [ "$(wc -l < "$1")" -gt 2 ]; then echo "worn out" >&2; exit 1; fi
@@ -50,7 +50,7 @@ while read -r line; do
 done
 "#;
 
-/// Ignores signals and `quit`, has a child, and after 60 moves does not answer any more.
+/// Ignores signals and `quit`, has a child process, and stops answering after 60 moves.
 const DEAF: &str = r#"
 trap '' HUP INT TERM
 sleep 1000 &
@@ -69,7 +69,7 @@ while :; do
 done
 "#;
 
-/// A directory of a test, emptied.
+/// Creates an empty directory for a test.
 pub fn directory(test: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = std::fs::remove_dir_all(&directory);
@@ -77,23 +77,23 @@ pub fn directory(test: &str) -> PathBuf {
     directory
 }
 
-/// The `--engine` string of an engine that plays legal moves; `seed` makes it play others.
+/// The `--engine` string of an engine that plays legal moves, which depend on `seed`.
 pub fn scattered(directory: &Path, name: &str, seed: u32) -> String {
     engine(directory, name, SCATTERED, &seed.to_string())
 }
 
-/// The `--engine` string of an engine that crashes with its fifth move.
+/// The `--engine` string of an engine that crashes at its fifth move.
 pub fn crashing(directory: &Path, name: &str) -> String {
     engine(directory, name, CRASHING, "")
 }
 
-/// The `--engine` string of an engine that does not come up again after its first game.
+/// The `--engine` string of an engine that does not start again after its first game.
 pub fn spent(directory: &Path, name: &str) -> String {
     let count = directory.join("starts");
     engine(directory, name, SPENT, count.to_str().unwrap())
 }
 
-/// The `--engine` string of an engine that ends only when it is killed, and has a child of its own.
+/// The `--engine` string of an engine that only a kill ends, and that has a child process.
 pub fn deaf(directory: &Path, name: &str) -> String {
     engine(directory, name, DEAF, "")
 }
@@ -105,14 +105,14 @@ fn engine(directory: &Path, name: &str, script: &str, argument: &str) -> String 
     format!(r#"cmd=/bin/sh args="{path} {argument}" name={name} legal=on"#)
 }
 
-/// The arbiter with these arguments, not yet started.
+/// A command that runs the arbiter with these arguments.
 pub fn arbiter(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_arbiter"));
     command.args(arguments);
     command
 }
 
-/// Exit code, standard output and standard error of the arbiter with these arguments.
+/// Runs the arbiter; returns its exit status, standard output and standard error.
 pub fn run(arguments: &[&str]) -> (i32, String, String) {
     let Output {
         status,
@@ -123,7 +123,7 @@ pub fn run(arguments: &[&str]) -> (i32, String, String) {
     (status.code().unwrap_or(-1), text(stdout), text(stderr))
 }
 
-/// Runs the arbiter, which has to be content, and returns its standard output.
+/// Runs the arbiter, asserts that it succeeds, and returns its standard output.
 pub fn content(arguments: &[&str]) -> String {
     let (code, stdout, stderr) = run(arguments);
     assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}: {stdout}");

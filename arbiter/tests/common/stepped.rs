@@ -1,11 +1,11 @@
-//! The games in a page that can be stepped through, held against the rules.
+//! Checks the games on a page against the rules.
 
 use buxtehude::rules::{AnyPosition, Scene, Seat, Turn, Variant};
 use matches::record::GameRecord;
 use serde_json::Value;
 
-/// A game of the page is that of the record, position by position: what its steps change leads to what the rules
-/// make of its moves.
+/// Asserts that a game on the page equals the recorded one: the changes of each step lead to the position that the
+/// rules give for its move.
 pub fn check_game(game: &Value, boards: &Value, record: &GameRecord) {
     let names: Vec<&str> = list(&game["names"])
         .iter()
@@ -110,7 +110,6 @@ fn check_position(track: &Value, squares: &[usize], facts: &[Vec<String>], posit
     }
 }
 
-/// The elements of a list.
 pub fn list(value: &Value) -> &[Value] {
     value
         .as_array()
@@ -123,7 +122,6 @@ fn number(value: &Value) -> usize {
         .unwrap_or_else(|| panic!("no number: {value}")) as usize
 }
 
-/// A text.
 pub fn text(value: &Value) -> String {
     value
         .as_str()

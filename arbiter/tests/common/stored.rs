@@ -1,4 +1,4 @@
-//! What the tests of the store share: what is in one, and what a match says of it.
+//! Helpers for tests of the store: its content, and the output of a match about it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,15 +7,15 @@ use matches::archive::store::{Store, StoreError};
 
 use super::program::run;
 
-/// The heading of the column that depends on the clock.
+/// Heading of the column that depends on the clock.
 const CLOCK_COLUMN: &str = "ms/move";
 
-/// What `arbiter export` prints.
+/// Output of `arbiter export`.
 pub fn export(file: &str, arguments: &[&str]) -> String {
     export_with_digest(file, arguments).0
 }
 
-/// What `arbiter export` prints, and the digest that it says of it.
+/// Output of `arbiter export`, and the digest that it reports.
 pub fn export_with_digest(file: &str, arguments: &[&str]) -> (String, String) {
     let (code, stdout, stderr) = run(&[&["export", file], arguments].concat());
     assert_eq!(code, 0, "{stdout}{stderr}");
@@ -25,7 +25,7 @@ pub fn export_with_digest(file: &str, arguments: &[&str]) -> (String, String) {
     (stdout, digest.to_string())
 }
 
-/// The numbers of the games in a store.
+/// Numbers of the games in a store.
 pub fn numbers(store: &str) -> BTreeSet<u64> {
     let mut numbers = BTreeSet::new();
     let store = Store::open(Path::new(store)).unwrap();
@@ -37,7 +37,7 @@ pub fn numbers(store: &str) -> BTreeSet<u64> {
     numbers
 }
 
-/// The numbers of the games that a match showed as finished, each once.
+/// Numbers of the games that a match reports as finished; asserts that each occurs once.
 pub fn printed(stdout: &str) -> BTreeSet<u64> {
     let mut printed = BTreeSet::new();
     for line in stdout.lines() {
@@ -60,13 +60,13 @@ pub fn printed(stdout: &str) -> BTreeSet<u64> {
     printed
 }
 
-/// The tables and faults that a match, a resumed match or a report prints, without what depends on the clock.
+/// Tables and faults printed by a match, a resumed match or a report, without the columns that depend on the clock.
 pub fn tables(stdout: &str) -> String {
     let from = stdout
         .find('─')
         .unwrap_or_else(|| panic!("no table in {stdout}"));
     let text = &stdout[from..];
-    // A match ends with an empty line and one of its own.
+    // A match ends with an empty line and a line of its own.
     let text = text
         .rsplit_once("\n\n")
         .filter(|(_, last)| last.contains("stored in"));

@@ -11,7 +11,7 @@ use matches::play::log::Log;
 use matches::play::referee::{Abandoned, Referee};
 use matches::record::GameRecord;
 
-/// The engine of `engines/engine.sh` with its arguments.
+/// The engine `engines/engine.sh` with its arguments.
 pub fn tiny(arguments: &[&str]) -> EngineSpec {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engines/engine.sh");
     let arguments = arguments.iter().map(|argument| argument.to_string());
@@ -22,7 +22,7 @@ pub fn tiny(arguments: &[&str]) -> EngineSpec {
     }
 }
 
-/// A game of engines in seat order, with an end after six plies unless it is changed.
+/// A game of engines in seat order, by default of at most six plies.
 pub struct Table {
     pub plan: Plan,
     pub game: ScheduledGame,
@@ -30,10 +30,10 @@ pub struct Table {
     pub interrupt: Interrupt,
 }
 
-/// What came of a game.
+/// Result of a game.
 pub struct Played {
     pub result: Result<GameRecord, Abandoned>,
-    /// Those of seats that were in the race when the opening ended.
+    /// Engines of the seats that were still playing after the opening.
     pub engines: Vec<Engine>,
     pub took: Duration,
 }
@@ -99,7 +99,7 @@ impl Played {
     }
 }
 
-/// Replays the record: all moves are legal, and each one after the opening has its turn.
+/// Replays the record: all moves are legal, and each move after the opening has its turn.
 fn check_moves(record: &GameRecord) {
     let mut position = VARIANTS[0].parse(&record.start).unwrap();
     let mut moves = 0;

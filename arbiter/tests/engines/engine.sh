@@ -1,9 +1,8 @@
 #!/bin/sh
-# A tiny engine that keeps to the protocol, but for what the arguments change.
+# A tiny engine that follows the protocol, except for the behaviour changed by its arguments.
 #
-# Arguments, all shell code and all optional: what is done on `go`, where "$1" is the first of the moves
-# listed; what is done on `isready`; what is done on `quit`; what is done before anything is read; what is done
-# on `ponderhit` and `stop`, where "$1" is that of the last `go`.
+# Arguments, all optional shell code: for `go`, with the first listed move as "$1"; for `isready`; for `quit`;
+# for the start, before any line is read; for `ponderhit` and `stop`, with "$1" of the last `go`.
 go=${1:-'echo "bestmove $1"'}
 isready=${2:-'echo readyok'}
 quit=${3:-'exit 0'}

@@ -1,8 +1,8 @@
 #!/bin/sh
-# An engine that speaks the UCI of chess engines, knows many variants, and nothing of the words that this
-# project adds: whatever it would not understand ends it with exit code 9. It says much that nobody asked for.
+# An engine that speaks the UCI of chess engines and knows many variants, but no words that this project adds: it
+# exits with status 9 at a line that it does not understand. It prints many lines that were not requested.
 #
-# It knows no rules either: it plays the first of the moves in `searchmoves`.
+# It knows no rules, either: it plays the first of the moves in `searchmoves`.
 refuse() {
     echo "not plain UCI: $line" >&2
     exit 9

@@ -1,7 +1,7 @@
-//! The string that describes an engine: `cmd=./x args='-q 3' name=x option.Hash=16 movetime=20`.
+//! Engines as strings: `cmd=./x args='-q 3' name=x option.Hash=16 movetime=20`.
 //!
-//! It is split into words as a shell does, and each word is a key and a value. The same keys, all but
-//! `cmd` and `name`, describe what all engines share.
+//! The string is split into words as in a shell; each word is a key and a value. The same keys, except `cmd` and
+//! `name`, describe the settings that all engines share.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,11 +12,10 @@ use matches::plan::Limit;
 use matches::plan::numbers::{cpu_seconds, margin, mebibytes, processes};
 use matches::record::printable::is_hidden;
 
-/// The keys that are accepted.
 pub(crate) const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, \
     ponder, restart, memory, cpu, processes, filesize, net";
 
-/// An engine's settings as typed; what is not said is `None`.
+/// An engine's settings as typed; a setting that is missing is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EngineText {
     pub cmd: Option<String>,
@@ -36,14 +35,14 @@ pub(crate) struct EngineText {
     pub net: Option<bool>,
 }
 
-/// Why a string does not describe an engine.
+/// Errors in the string of an engine.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum EngineTextError {
-    /// A quotation mark without its partner.
+    /// An unclosed quotation mark.
     #[error("a quotation mark is not closed")]
     Quotes,
-    /// A word that is no key with a value.
-    #[error("{word:?} is no KEY=VALUE{}", meant(word))]
+    /// A word that is not of the form `KEY=VALUE`.
+    #[error("{word:?} is not of the form KEY=VALUE{}", meant(word))]
     NoValue {
         /// The word.
         word: String,
@@ -51,29 +50,29 @@ pub enum EngineTextError {
     /// A key that does not exist.
     #[error("unknown key {key:?}; the keys are {KEYS}")]
     UnknownKey {
-        /// The key.
+        /// An unknown key.
         key: String,
     },
     /// A key that is given twice.
     #[error("{key} is given twice")]
     Twice {
-        /// The key.
+        /// A repeated key.
         key: String,
     },
     /// Two limits of time.
-    #[error("{key} is a second limit of time; an engine has either movetime or tc")]
+    #[error("{key} is a second time limit; an engine has either movetime or tc")]
     SecondTime {
-        /// The key that is too many.
+        /// Two time limits.
         key: String,
     },
-    /// A value that does not fit its key.
+    /// The second key.
     #[error("{key}={value}: {expected}")]
     Value {
-        /// The key.
+        /// An invalid value.
         key: String,
         /// The value.
         value: String,
-        /// What would have been accepted.
+        /// The accepted values.
         expected: String,
     },
     /// An option that the arbiter sets itself.
@@ -84,7 +83,7 @@ pub enum EngineTextError {
     },
 }
 
-/// What may have been meant by a word without a key: a program, if it looks like one, or any of the keys.
+/// Suggests a correction for a word without a key: `cmd=` if it looks like a program, otherwise the list of keys.
 fn meant(word: &str) -> String {
     if word.contains('/') || word.contains('.') {
         format!(": did you mean cmd={word}?")
@@ -94,7 +93,6 @@ fn meant(word: &str) -> String {
 }
 
 impl EngineText {
-    /// Reads an engine's string.
     pub(crate) fn parse(text: &str) -> Result<EngineText, EngineTextError> {
         let words = shlex::split(text).ok_or(EngineTextError::Quotes)?;
         let mut engine = EngineText::default();
@@ -107,7 +105,7 @@ impl EngineText {
         Ok(engine)
     }
 
-    /// These settings, with `shared` ones for whatever they do not say.
+    /// Fills in missing settings from `shared`.
     pub(super) fn or(mut self, shared: &EngineText) -> EngineText {
         let limit = self.own_limit().unwrap_or(shared.limit);
         let own = std::mem::take(&mut self.options);
@@ -133,7 +131,7 @@ impl EngineText {
         }
     }
 
-    /// The limit, if anything of it is said.
+    /// The engine's own limit, if it sets one.
     pub(super) fn own_limit(&self) -> Option<Limit> {
         (self.limit != Limit::default()).then_some(self.limit)
     }
@@ -144,16 +142,16 @@ impl EngineText {
             value: value.to_string(),
             expected,
         };
-        // Names stand in tables and logs of one line each, options in a line of the protocol.
+        // A name is printed in tables and logs, and an option is sent as one protocol line.
         if (key == "name" || key.starts_with("option.")) && value.contains(is_hidden) {
-            let expected = "expected a text of one line, without control characters and others that are not seen";
+            let expected = "expected one line of text without control or invisible characters";
             return Err(wrong(expected.to_string()));
         }
         if let Some(name) = key.strip_prefix("option.") {
             return self.set_option(key, name, value);
         }
         let filled = |text: &str| match text {
-            "" => Err(wrong("expected a text that is not empty".to_string())),
+            "" => Err(wrong("expected a non-empty text".to_string())),
             text => Ok(text.to_string()),
         };
         match key {

@@ -1,4 +1,4 @@
-//! From the engines as typed to what is meant.
+//! Conversion of engine strings to [`EngineSpec`].
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use super::error::ArgsError;
 use super::{GameArgs, LimitArgs};
 use matches::plan::{Bounds, EngineSpec, Limit};
 
-/// The name of the engine that plays where none is named.
+/// Name of the engine that plays if the user gives none.
 const BUILT_IN: &str = "buxtehude";
 
-/// The limit where none is named.
+/// Limit of an engine if the user sets none.
 const DEFAULT_LIMIT: Limit = Limit::movetime(Duration::from_millis(100));
 
-/// The engines of a match, and each a different name; `restart` says whether those are started anew for every game that
-/// do not say it themselves.
+/// Returns the engines of a match, each with a unique name. `restart` is the default for engines without a `restart`
+/// setting.
 ///
 /// # Errors
 /// [`ArgsError`] about `--engine` or `--each`.
@@ -38,8 +38,9 @@ pub(super) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>,
     )
 }
 
-/// Engines from their strings, each with a different name, or the built-in one where there are none; with a limit and a
-/// margin for those that name none. The built-in one is the running program with the argument `engine`.
+/// Parses engines from strings and gives each a unique name; without strings, returns the built-in engine.
+///
+/// `limit` and `margin` are defaults. The built-in engine is the running program with the argument `engine`.
 ///
 /// # Errors
 /// [`ArgsError`] about `--engine`.
@@ -51,7 +52,7 @@ pub fn engines_of(
     specs(texts, &EngineText::default(), limit, margin)
 }
 
-/// Parses the engine that judges positions; `limit` applies where `text` names none.
+/// Parses the engine that judges positions; `limit` applies if `text` sets none.
 ///
 /// # Errors
 /// [`ArgsError::Engine`]
@@ -63,7 +64,7 @@ pub fn judge(text: &str, limit: Limit) -> Result<EngineSpec, ArgsError> {
     let engine = built_in(&typed)?;
     let name = typed.name.or(engine.name.clone());
     let name = name.unwrap_or_else(|| program(&engine));
-    // A margin of time means nothing to an estimate.
+    // An estimate has no time margin.
     spec(text, engine, name, limit, Duration::ZERO)
 }
 
@@ -90,7 +91,7 @@ fn specs(
     specs.collect()
 }
 
-/// The engine of the string `text`, with a limit and a margin for where it names none.
+/// Converts a parsed string; `limit` and `margin` are defaults.
 pub(super) fn spec(
     text: &str,
     engine: EngineText,
@@ -142,7 +143,7 @@ fn shared_settings(text: &str) -> Result<EngineText, ArgsError> {
     }
 }
 
-/// The engine where none is named: the shared program if there is one, else the arbiter itself.
+/// The engine for a string without `cmd=`: the shared program if there is one, otherwise the arbiter itself.
 pub(super) fn built_in(shared: &EngineText) -> Result<EngineText, ArgsError> {
     if shared.cmd.is_some() {
         return Ok(shared.clone());
@@ -157,14 +158,14 @@ pub(super) fn built_in(shared: &EngineText) -> Result<EngineText, ArgsError> {
     Ok(engine.or(shared))
 }
 
-/// The name of an engine's program.
+/// File name of an engine's program.
 pub(super) fn program(engine: &EngineText) -> String {
     let command = Path::new(engine.cmd.as_deref().unwrap_or_default());
     let file = command.file_name().unwrap_or(command.as_os_str());
     file.to_string_lossy().into_owned()
 }
 
-/// A different name for each engine: as given, or else that of its program, numbered where it is shared.
+/// Returns a unique name for each engine: the given one, or the program's file name, numbered if engines share it.
 fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ArgsError> {
     let nameless = engines.iter().filter(|(_, engine)| engine.name.is_none());
     let mut shared: HashMap<String, usize> = HashMap::new();
@@ -191,8 +192,8 @@ fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ArgsError> {
     Ok(names)
 }
 
-/// Where a program is: a relative path counts from the engine's directory, and where there is no such
-/// file from the arbiter's own. A bare name is left to the search path.
+/// Path of a program. A relative path is looked up in the engine's directory, then in the current one; a bare name is
+/// left to `PATH`.
 fn resolve(command: &str, dir: Option<&Path>) -> PathBuf {
     if !command.contains('/') {
         return PathBuf::from(command);
@@ -201,12 +202,12 @@ fn resolve(command: &str, dir: Option<&Path>) -> PathBuf {
         .map(|dir| dir.join(command))
         .filter(|path| path.is_file());
     let path = in_dir.unwrap_or_else(|| PathBuf::from(command));
-    // The engine is started in its directory, where a relative path would mean another file.
+    // The engine starts in its own directory, where a relative path would name another file.
     std::path::absolute(&path).unwrap_or(path)
 }
 
 impl LimitArgs {
-    /// The limit typed, if any.
+    /// The limits given, combined; `None` without any.
     pub fn limit(&self) -> Option<Limit> {
         let movetime = self
             .movetime

@@ -1,4 +1,4 @@
-//! What can be wrong with what was typed, beyond single words.
+//! Errors in the arguments as a whole.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,32 +12,32 @@ use matches::plan::openings::OpeningsError;
 use matches::plan::seed::{SeedTextError, SysError};
 use matches::score::SprtTextError;
 
-/// Why the arguments make no plan. Each message begins with the flag at fault.
+/// Arguments that make no plan. Each message begins with the flag at fault.
 #[derive(Debug, Error)]
 pub enum ArgsError {
-    /// The variant does not exist.
+    /// Unknown variant.
     #[error("--variant: {0}")]
     Variant(#[from] UnknownVariant),
-    /// The variant is not for so many players.
+    /// The variant does not allow this number of players.
     #[error("--players: {0}")]
     Players(#[from] SetupError),
-    /// An engine's string is wrong.
+    /// Invalid string of an engine.
     #[error("--engine {text:?}: {reason}")]
     Engine {
         /// The string.
         text: String,
-        /// What is wrong with it.
+        /// The error in it.
         reason: EngineTextError,
     },
-    /// The shared string is wrong.
+    /// Invalid string of shared settings.
     #[error("--each {text:?}: {reason}")]
     Each {
         /// The string.
         text: String,
-        /// What is wrong with it.
+        /// The error in it.
         reason: EngineTextError,
     },
-    /// The shared string has a name.
+    /// The shared settings contain a name.
     #[error("--each {text:?}: name= cannot be shared, engines need different names")]
     SharedName {
         /// The string.
@@ -49,14 +49,14 @@ pub enum ArgsError {
         /// The string.
         text: String,
     },
-    /// Two engines with one name.
+    /// Two engines with the same name.
     #[error("--engine: two engines are called {name:?}, expected a different name= for each")]
     SameName {
         /// The name.
         name: String,
     },
-    /// The arbiter does not know where its own program is.
-    #[error("--engine: the built-in engine cannot be started, expected one named here: {0}")]
+    /// The path of the running program is unknown.
+    #[error("--engine: the built-in engine cannot be started; name an engine here: {0}")]
     OwnProgram(io::Error),
     /// The directory of an engine does not exist.
     #[error("--engine {text:?}: dir={}: expected a directory", dir.display())]
@@ -66,56 +66,54 @@ pub enum ArgsError {
         /// The directory.
         dir: PathBuf,
     },
-    /// Two outputs would overwrite each other.
-    #[error("--{flag}: expected another file than that of --{other}")]
+    /// Two outputs to the same file.
+    #[error("--{flag}: expected a different file from --{other}")]
     SameFile {
         /// The flag of one.
         flag: &'static str,
         /// The flag of the other.
         other: &'static str,
     },
-    /// The openings are wrong.
+    /// Invalid openings.
     #[error("--openings: {0}")]
     Openings(#[from] OpeningsError),
-    /// The test is wrong.
+    /// Invalid SPRT parameters.
     #[error("--sprt {text:?}: {reason}")]
     Sprt {
-        /// The words, joined by blanks.
+        /// The words, joined by spaces.
         text: String,
-        /// What is wrong with them.
+        /// The error in them.
         reason: SprtTextError,
     },
-    /// A test of more or fewer than two engines.
-    #[error("--sprt: a test is between two engines, expected two --engine, found {engines}")]
+    /// An SPRT with more or fewer than two engines.
+    #[error("--sprt: a test compares two engines: expected two --engine, found {engines}")]
     SprtEngines {
         /// The number of engines.
         engines: usize,
     },
-    /// The rule for resigning is wrong.
+    /// Invalid rule for resigning.
     #[error("--resign {text:?}: {reason}")]
     Resign {
-        /// The words, joined by blanks.
+        /// The words, joined by spaces.
         text: String,
-        /// What is wrong with them.
+        /// The error in them.
         reason: ResignTextError,
     },
-    /// Resigning in another game than one of two seats.
-    #[error("--resign: expected two seats, where both engines can agree, found {seats}")]
+    /// Resigning in a game that does not have two seats.
+    #[error("--resign: expected two seats, found {seats}")]
     ResignSeats {
         /// The number of seats.
         seats: usize,
     },
-    /// Pondering in another game than one of two seats.
-    #[error(
-        "engine {engine}: ponder=on: expected two seats, where an engine can tell whose move comes next, found {seats}"
-    )]
+    /// Pondering in a game that does not have two seats. Only with two can an engine tell whose move comes next.
+    #[error("engine {engine}: ponder=on: expected two seats, found {seats}")]
     PonderSeats {
         /// The engine.
         engine: String,
         /// The number of seats.
         seats: usize,
     },
-    /// The file of the seed cannot be read.
+    /// The seed file cannot be read.
     #[error("--seed-file: {}: {reason}", path.display())]
     SeedFile {
         /// The file.
@@ -123,44 +121,44 @@ pub enum ArgsError {
         /// The system's reason.
         reason: io::Error,
     },
-    /// The file of the seed holds something else. What it is may be a part of a secret, and is not told.
+    /// The seed file holds no seed. The message does not quote its text, which may be part of a secret.
     #[error("--seed-file: {}: {reason}", path.display())]
     SeedText {
         /// The file.
         path: PathBuf,
-        /// What would have been accepted.
+        /// The accepted values.
         reason: SeedTextError,
     },
-    /// The system cannot make a secret.
-    #[error("--seed: expected a seed, for the system has no random numbers: {0}")]
+    /// The system has no random numbers for a secret seed.
+    #[error("--seed: the system has no random numbers; give a seed: {0}")]
     NoSecret(SysError),
-    /// There are not so many openings.
+    /// The first opening is beyond the end of the list.
     #[error(
-        "--openings-start: {start}: expected a number from 1 to {number}, as many as there are"
+        "--openings-start: {start}: expected a number from 1 to {number}, the number of openings"
     )]
     OpeningsStart {
-        /// What was given.
+        /// The value.
         start: usize,
         /// The number of openings.
         number: usize,
     },
-    /// Nobody is left to be challenged.
+    /// All engines are challengers, and no opponent is left.
     #[error(
-        "--challengers: {challengers}: expected fewer than there are engines, found {engines} --engine"
+        "--challengers: {challengers}: expected a number below {engines}, the number of engines"
     )]
     Challengers {
-        /// What was given.
+        /// The value.
         challengers: u64,
-        /// The number of engines named.
+        /// The number of engines.
         engines: usize,
     },
-    /// There are too many rounds to count their games.
+    /// Too many rounds for the number of games to fit in a `u64`.
     #[error("--rounds: {rounds} is too many")]
     Rounds {
-        /// What was given.
+        /// The value.
         rounds: u64,
     },
-    /// There are too many games to count.
+    /// Too many games for the rounded number to fit in a `u64`.
     #[error("--games: {games} is too many")]
     Games {
         /// The number of games.

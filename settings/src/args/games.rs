@@ -1,4 +1,4 @@
-//! What is typed for playing games.
+//! Arguments of the commands that play games.
 
 use std::path::PathBuf;
 
@@ -13,31 +13,31 @@ use matches::plan::numbers::{
 use matches::plan::seed::Seed;
 use matches::run::{NewMatch, StoredMatch};
 
-/// The keys of an engine, for helps.
+/// The keys of an engine, for help texts.
 macro_rules! keys {
     () => {
         "\
 KEYS OF --engine AND --each
-  cmd=PROGRAM       the program to start (a path with a slash is looked for in dir= first)
+  cmd=PROGRAM       program to start (a path with a slash is looked up in dir= first)
   args='A B'        its arguments
   name=NAME         its name in tables and records
-  dir=DIR           the directory to start it in
-  option.NAME=VALUE an option to set (repeatable)
-  movetime=MS or tc=[MOVES/]SECONDS[+SECONDS], depth=PLIES, nodes=N    the limits per move
-  margin=MS         how late it may answer
+  dir=DIR           directory to start it in
+  option.NAME=VALUE option to set (repeatable)
+  movetime=MS or tc=[MOVES/]SECONDS[+SECONDS], depth=PLIES, nodes=N    limits per move
+  margin=MS         margin by which it may exceed its time limit
   legal=on          send the legal moves as `searchmoves` with each `go`
   ponder=on         let it think on its opponent's time (two seats)
-  restart=on|off    start it anew for every game (default: on in a tournament, off in a match)
-  memory=MIB        the memory limit of its process
-  cpu=SECONDS       the most processor time of its process
-  processes=N       the most processes and threads it may have (isolated engines only)
-  filesize=MIB      the longest file that it may write
+  restart=on|off    restart it for every game (default: on in a tournament, off in a match)
+  memory=MIB        memory limit of its process
+  cpu=SECONDS       CPU time limit of its process
+  processes=N       limit of its processes and threads (isolated engines only)
+  filesize=MIB      size limit of each file that it writes
   net=off           no network (isolated engines only)
 "
     };
 }
 
-/// Lines of their own, short enough that none is broken inside quotes.
+/// Examples, broken by hand so that clap does not wrap them inside quotes.
 macro_rules! match_examples {
     () => {
         "\
@@ -66,13 +66,13 @@ pub struct MatchArgs {
     )]
     pub games: Option<u64>,
 
-    /// Test the first of two engines against the second, and stop once the evidence favours H1, it is stronger by
-    /// elo1 (exit code 10), or H0, by elo0 (11) [default: elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic; or
-    /// model=normalized]
+    /// Test the first of two engines against the second; stop once the evidence favours H1, stronger by elo1 (exit code
+    /// 10), or H0, stronger by elo0 (exit code 11); model is logistic or normalized [default: elo0=0 elo1=5 alpha=0.05
+    /// beta=0.05 model=logistic]
     #[arg(long, value_name = "KEY=VALUE", num_args = 0.., help_heading = GAMES)]
     pub sprt: Option<Vec<String>>,
 
-    /// What every match or tournament is told
+    /// Arguments common to matches and tournaments
     #[command(flatten)]
     pub common: GameArgs,
 }
@@ -86,13 +86,13 @@ EXAMPLES
   arbiter tournament gauntlet --engine cmd=./new --engine cmd=./a --engine cmd=./b \\
                               --players 3 --all-orders")]
 pub struct TournamentArgs {
-    /// Who plays whom
+    /// Pairing system
     #[command(subcommand)]
     pub format: FormatArgs,
 }
 
 impl TournamentArgs {
-    /// What every match or tournament is told.
+    /// The arguments common to matches and tournaments.
     pub fn common(&self) -> &GameArgs {
         match &self.format {
             FormatArgs::RoundRobin(args) => &args.common,
@@ -104,7 +104,7 @@ impl TournamentArgs {
 /// The formats of a tournament.
 #[derive(Debug, Subcommand)]
 pub enum FormatArgs {
-    /// Every combination of as many engines as there are seats plays
+    /// Every combination of engines that fills the seats plays
     RoundRobin(RoundRobinArgs),
     /// One challenger per game plays every combination of the other engines
     Gauntlet(GauntletArgs),
@@ -117,7 +117,7 @@ EXAMPLE
   arbiter tournament round-robin --engine cmd=./a --engine cmd=./b --engine cmd=./c \\
                                  --rounds 100 --nodes 5000"))]
 pub struct RoundRobinArgs {
-    /// Rounds: in each, every combination of engines plays one block of games
+    /// Number of rounds; in each, every combination of engines plays one block of games
     #[arg(
         long,
         value_name = "N",
@@ -128,7 +128,7 @@ pub struct RoundRobinArgs {
     )]
     pub rounds: u64,
 
-    /// What every match or tournament is told
+    /// Arguments common to matches and tournaments
     #[command(flatten)]
     pub common: GameArgs,
 }
@@ -140,7 +140,7 @@ EXAMPLE
   arbiter tournament gauntlet --engine cmd=./new --engine cmd=./a --engine cmd=./b \\
                               --players 3 --rounds 50"))]
 pub struct GauntletArgs {
-    /// Rounds: in each, every challenger plays one block of games against every combination of the others
+    /// Number of rounds; in each, every challenger plays one block of games against every combination of the others
     #[arg(
         long,
         value_name = "N",
@@ -151,7 +151,7 @@ pub struct GauntletArgs {
     )]
     pub rounds: u64,
 
-    /// How many of the engines, from the first on, are challengers
+    /// Number of challengers; the first engines are the challengers
     #[arg(
         long,
         value_name = "N",
@@ -162,15 +162,15 @@ pub struct GauntletArgs {
     )]
     pub challengers: u64,
 
-    /// What every match or tournament is told
+    /// Arguments common to matches and tournaments
     #[command(flatten)]
     pub common: GameArgs,
 }
 
-/// What every match or tournament is told.
+/// Arguments common to matches and tournaments.
 #[derive(Debug, Args)]
 pub struct GameArgs {
-    /// Read settings from a TOML file; flags on the command line override them. Its keys are the long flags,
+    /// Read settings from a TOML file; flags on the command line override them. Its keys are the long flags;
     /// `[[engine]]` and `[each]` have the keys of --engine; paths are relative to the current directory
     #[arg(long, value_name = "FILE", help_heading = GAMES, hide_short_help = true)]
     pub config: Option<PathBuf>,
@@ -194,11 +194,11 @@ pub struct GameArgs {
     )]
     pub players: usize,
 
-    /// The limits of engines that name none of their own
+    /// Limits of engines that set none
     #[command(flatten)]
     pub limit: LimitArgs,
 
-    /// The variant played
+    /// Variant to play
     #[arg(
         long,
         value_name = "NAME",
@@ -207,12 +207,12 @@ pub struct GameArgs {
     )]
     pub variant: String,
 
-    /// The seed of all that is random: the same seed, the same match; engines can read it here, and guess a number
-    /// [default: secret, in the store, and printed at the end]
+    /// Seed of all randomness; the same seed gives the same match. Engines can read a seed given here, and could guess
+    /// a plain number [default: secret; kept in the store and printed at the end]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = GAMES)]
     pub seed: Option<Seed>,
 
-    /// A file with the seed, a number or 32 hexadecimal digits, which engines do not see
+    /// File that holds the seed, a number or 32 hexadecimal digits; engines do not see it
     #[arg(
         long,
         value_name = "FILE",
@@ -237,20 +237,20 @@ pub struct GameArgs {
     #[arg(long, help_heading = RUNNING, hide_short_help = true)]
     pub pin: bool,
 
-    /// Whether engines are isolated, so that they can neither see nor signal each other or the arbiter: auto (where the
-    /// kernel allows it), on or off (docs/fairness.md)
+    /// Isolate engines, so that they can neither see nor signal each other or the arbiter: auto (if the kernel allows
+    /// it), on or off (docs/fairness.md)
     #[arg(long, value_name = "CHOICE", default_value_t = Isolate::Auto, help_heading = RUNNING, hide_short_help = true)]
     pub isolate: Isolate,
 
-    /// Continue even if the program of an engine is replaced during the match
+    /// Continue even if an engine's program is replaced during the match
     #[arg(long, help_heading = RUNNING, hide_short_help = true)]
     pub changed_engines: bool,
 
-    /// Play each block in all seatings of its engines, not only in all rotations of one
+    /// Play each block in every seating of its engines instead of only the rotations of one
     #[arg(long, help_heading = GAMES, hide_short_help = true)]
     pub all_orders: bool,
 
-    /// Where the games begin
+    /// Openings of the games
     #[command(flatten)]
     pub openings: OpeningArgs,
 
@@ -258,15 +258,15 @@ pub struct GameArgs {
     #[arg(long, help_heading = GAMES, hide_short_help = true)]
     pub dry_run: bool,
 
-    /// What is written of it
+    /// Output files
     #[command(flatten)]
     pub output: OutputArgs,
 
-    /// Store the match in this new file, from which `arbiter resume` can continue it
+    /// Store the match in this new file; `arbiter resume` can continue it
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub store: Option<PathBuf>,
 
-    /// How late an engine may answer beyond its limit, in milliseconds
+    /// Margin by which an engine may exceed its time limit, in milliseconds
     #[arg(
         long,
         value_name = "MS",
@@ -278,7 +278,7 @@ pub struct GameArgs {
     )]
     pub margin: u64,
 
-    /// How long an engine limited by depth or nodes may think, in seconds
+    /// Longest thinking time of an engine limited by depth or nodes, in seconds
     #[arg(
         long,
         value_name = "SECONDS",
@@ -290,7 +290,7 @@ pub struct GameArgs {
     )]
     pub stall: u64,
 
-    /// How long an engine has for `uciok` and for `readyok`, in milliseconds
+    /// Timeout for `uciok` and for `readyok`, in milliseconds
     #[arg(
         long,
         value_name = "MS",
@@ -319,11 +319,11 @@ pub struct GameArgs {
     #[arg(long, value_name = "KEY=VALUE", num_args = 0.., help_heading = EARLY_ENDS, hide_short_help = true)]
     pub resign: Option<Vec<String>>,
 
-    /// End a game as soon as its exact outcome is known (in a solved game, right after the opening)
+    /// End a game as soon as the rules determine its outcome (in a solved game, right after the opening)
     #[arg(long, help_heading = EARLY_ENDS, hide_short_help = true)]
     pub solved: bool,
 
-    /// Retire an engine that loses this many games in a row by its own fault; 0 means never
+    /// Retire an engine that loses this many games in a row through its own fault; 0 means never
     #[arg(
         long,
         value_name = "K",
@@ -354,8 +354,8 @@ pub struct GameArgs {
 EXAMPLE
   arbiter resume match.db --concurrency 4
 
-Plays the missing games with the original settings and engines. If none is missing, the exit
-code is 0 at once.")]
+Plays the missing games with the original settings and engines. If no game is missing, exits with
+code 0 at once.")]
 pub struct ResumeArgs {
     /// A store made with `arbiter match --store`
     #[arg(value_name = "FILE")]
@@ -369,11 +369,11 @@ pub struct ResumeArgs {
     #[arg(long)]
     pub forgive: bool,
 
-    /// Continue even if the program of an engine has changed since the start, or is replaced during the match
+    /// Continue even if an engine's program has changed since the start, or is replaced during the match
     #[arg(long)]
     pub changed_engines: bool,
 
-    /// What is written of it
+    /// Output files
     #[command(flatten)]
     pub output: OutputArgs,
 }

@@ -1,4 +1,4 @@
-//! What several commands are told: where games begin, what limits moves, what is written.
+//! Arguments that several commands share: openings, limits and output files.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use matches::plan::clock;
 use matches::plan::numbers::{depth, milliseconds, positive, random_plies};
 use matches::run::{OnInterrupt, Outputs};
 
-// The headings of the help.
+// Headings of the help text.
 pub(super) const GAMES: &str = "Games";
 pub(super) const ENGINES: &str = "Engines";
 pub(super) const LIMITS: &str = "Limits";
@@ -18,7 +18,7 @@ pub(super) const RUNNING: &str = "Running";
 pub(super) const EARLY_ENDS: &str = "Early ends";
 pub(super) const OUTPUT: &str = "Output";
 
-/// What is written of a match while it is played.
+/// Output files of a running match.
 #[derive(Debug, Args)]
 #[command(next_help_heading = OUTPUT)]
 pub struct OutputArgs {
@@ -44,7 +44,7 @@ pub struct OutputArgs {
     )]
     pub report_every: Option<u64>,
 
-    /// Whether to drop or finish running games on an interrupt (SIGINT, SIGTERM); a second one drops them
+    /// Drop or finish running games on an interrupt (SIGINT, SIGTERM); a second interrupt drops them
     #[arg(
         long,
         value_name = "CHOICE",
@@ -82,15 +82,15 @@ pub enum Interrupt {
     Finish,
 }
 
-/// Where the games begin.
+/// Openings of the games.
 #[derive(Debug, Args)]
 #[command(next_help_heading = OPENINGS)]
 pub struct OpeningArgs {
-    /// Openings, one per line: a position's text, or what follows `position` in the protocol
+    /// File of openings, one per line: the text of a position, or the arguments of the protocol's `position`
     #[arg(long, value_name = "FILE")]
     pub openings: Option<PathBuf>,
 
-    /// Order in which the openings are played: sequential, or random by the seed
+    /// Order of the openings: sequential, or random by the seed
     #[arg(
         long,
         value_name = "ORDER",
@@ -101,7 +101,7 @@ pub struct OpeningArgs {
     )]
     pub openings_order: OpeningOrder,
 
-    /// The opening to start with, counted from 1 in that order
+    /// First opening to play, counted from 1 in that order
     #[arg(
         long,
         value_name = "N",
@@ -142,7 +142,7 @@ pub enum OpeningOrder {
     Random,
 }
 
-/// The limits of engines that name none of their own: of time at most one.
+/// Limits of engines that set none: at most one time limit.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = LIMITS)]
 pub struct LimitArgs {
@@ -158,7 +158,7 @@ pub struct LimitArgs {
     #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
     pub nodes: Option<u64>,
 
-    /// A clock: seconds, increment in seconds per move, and the moves to the next time control
+    /// Clock: seconds, increment in seconds per move, and moves to the next time control
     #[arg(
         long,
         value_name = "[MOVES/]SECONDS[+SECONDS]",

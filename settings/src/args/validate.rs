@@ -1,4 +1,4 @@
-//! From what is typed to what is meant: a [`Plan`] in which every field is sensible.
+//! Conversion of arguments to a [`Plan`] whose fields are all valid.
 
 mod seed;
 
@@ -16,13 +16,13 @@ use matches::plan::{Adjudication, Format, Opening, Patience, Plan};
 use matches::score::Sprt;
 pub use seed::chosen as chosen_seed;
 
-/// The games of a test where their number is not named.
+/// Maximum number of games of an SPRT without `--games`.
 const MOST_GAMES_OF_A_TEST: u64 = 100_000;
 
-/// Makes a plan of what was typed for a match, and a list of remarks on what was changed in doing so.
+/// Converts the arguments of a match to a plan, with remarks for the user.
 ///
 /// # Errors
-/// [`ArgsError`] names the flag, what was given and what is accepted.
+/// [`ArgsError`] names the flag, its value and the accepted values.
 pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
     let mut plan = common(&args.common, Format::RoundRobin, false)?;
     let mut remarks = Vec::new();
@@ -37,7 +37,7 @@ pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
     Ok((plan, remarks))
 }
 
-/// Makes a plan of what was typed for a tournament, with remarks.
+/// Converts the arguments of a tournament to a plan, with remarks for the user.
 ///
 /// # Errors
 /// As [`plan`].
@@ -66,7 +66,7 @@ pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ArgsErro
     Ok((plan, remarks))
 }
 
-/// The plan of what every match is told, of one block; `restart` as for [`engines`].
+/// The plan of one block from the common arguments; `restart` as for [`engines`].
 fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsError> {
     let variant = Variant::by_name(&args.variant)?;
     variant.start(args.players)?;
@@ -112,7 +112,7 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsEr
     }
 }
 
-/// The openings in the order in which they are played, each as long as it may be.
+/// The openings in playing order, shortened to `--openings-plies`.
 fn openings(
     args: &OpeningArgs,
     variant: &Variant,
@@ -140,7 +140,7 @@ fn openings(
     Ok(openings)
 }
 
-/// No two of the files that are written are one.
+/// Rejects two outputs to the same file.
 fn check_files(args: &GameArgs) -> Result<(), ArgsError> {
     let files = [
         ("log", &args.output.log),
@@ -159,7 +159,7 @@ fn check_files(args: &GameArgs) -> Result<(), ArgsError> {
     Ok(())
 }
 
-/// Rounds a number of games up to whole blocks.
+/// Rounds the number of games up to whole blocks.
 fn whole_blocks(
     asked: Option<u64>,
     block: u64,
@@ -177,7 +177,7 @@ fn whole_blocks(
     Ok(games)
 }
 
-/// The test, if one is asked for.
+/// The SPRT, if `--sprt` is given.
 fn sprt(args: &MatchArgs) -> Result<Option<Sprt>, ArgsError> {
     let Some(words) = &args.sprt else {
         return Ok(None);
@@ -191,7 +191,7 @@ fn sprt(args: &MatchArgs) -> Result<Option<Sprt>, ArgsError> {
     }
 }
 
-/// Says so where nothing but the cards tells the blocks apart.
+/// Warns if blocks differ only in their cards.
 fn sameness(plan: &Plan) -> Option<String> {
     let mut limits = plan.engines.iter().map(|engine| engine.limit);
     let has_one_line = limits.all(|limit| limit.is_timeless())
@@ -199,7 +199,7 @@ fn sameness(plan: &Plan) -> Option<String> {
         && plan.openings.len() == 1
         && plan.games > plan.line_ups().count() * plan.line_ups().games_per_block();
     has_one_line.then(|| {
-        "all blocks begin alike: engines limited by depth or nodes may repeat a game but for its cards; see \
+        "all blocks have the same opening: engines limited by depth or nodes may repeat games; for variety, see \
          --random-plies and --openings".to_string()
     })
 }

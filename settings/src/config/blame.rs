@@ -1,4 +1,4 @@
-//! What the parser or the plan refuses, told in the words of the file where the file is to blame.
+//! Attribution of errors to the settings file that caused them.
 
 use std::error::Error as _;
 use std::path::Path;
@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 use super::ConfigError;
 use crate::args::validate::ArgsError;
 
-/// An error of the parser, where it is about one of the `keys` that a file set, as one of the file.
+/// Converts a parser error to an error of the file if it is about one of the `keys` that the file set.
 pub fn of(error: clap::Error, path: &Path, keys: &[&str]) -> ConfigError {
     let shown = context(&error, ContextKind::InvalidArg).unwrap_or_default();
     let Some(key) = flag(&shown).filter(|key| keys.contains(key)) else {
@@ -26,9 +26,10 @@ pub fn of(error: clap::Error, path: &Path, keys: &[&str]) -> ConfigError {
         Some(ContextValue::Strings(values)) if !values.is_empty() => {
             format!("expected one of {}", values.join(", "))
         }
-        _ => error
-            .source()
-            .map_or_else(|| "expected another value".to_string(), ToString::to_string),
+        _ => error.source().map_or_else(
+            || "expected a different value".to_string(),
+            ToString::to_string,
+        ),
     };
     ConfigError::Value {
         path,
@@ -38,7 +39,10 @@ pub fn of(error: clap::Error, path: &Path, keys: &[&str]) -> ConfigError {
     }
 }
 
-/// Fails where settings of a file make no plan. Of `files`, made of lists of the file, nobody knows the names.
+/// Fails if settings of the file make no plan.
+///
+/// `files` hold the lists of the file; the message gives a line number in place of their names, which the user does not
+/// know.
 ///
 /// # Errors
 /// [`ConfigError::Refused`] if the error is about one of the `keys` that the file set.
@@ -62,7 +66,7 @@ pub fn of_plan(
     })
 }
 
-/// The long flag that a text begins with.
+/// The long flag at the beginning of a text.
 fn flag(text: &str) -> Option<&str> {
     let flag = text.strip_prefix("--")?;
     let end = flag.find(|c: char| !(c.is_alphanumeric() || c == '-'));

@@ -1,4 +1,4 @@
-//! The settings of a match as a file from which the same match can be played again.
+//! Export of a match's settings to a file that starts the same match.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use toml::{Table, Value};
 use matches::plan::seed::Seed;
 use matches::plan::{Adjudication, EngineSpec, Format, Opening, Patience, Plan};
 
-/// The text of a file for `--config` that makes this plan: of `arbiter match`, or of `arbiter tournament gauntlet`.
-/// What is asked of one run alone, a log or a record, is not in it.
+/// Writes a plan as a file for `--config` of `arbiter match` or `arbiter tournament gauntlet`, without settings of a
+/// single run, such as a log or a record.
 ///
 /// # Errors
-/// The reason for which a setting has no such form.
+/// The reason if a setting cannot be written as TOML.
 pub fn text(plan: &Plan) -> Result<String, toml::ser::Error> {
-    // Every field is named, so that none that is added to a plan is forgotten here.
+    // Every field is named, so that a new field of `Plan` fails to compile here.
     let Plan {
         variant,
         seats,
@@ -44,7 +44,7 @@ pub fn text(plan: &Plan) -> Result<String, toml::ser::Error> {
     set("variant", variant.name.into());
     set("players", number(*seats as u64));
     match format {
-        // A match is a round robin of which the games are told.
+        // A match is a round robin with a number of games instead of rounds.
         Format::RoundRobin => set("games", number(*games)),
         Format::Gauntlet { challengers } => {
             let line_ups = plan.line_ups();
@@ -90,7 +90,7 @@ pub fn text(plan: &Plan) -> Result<String, toml::ser::Error> {
     })
 }
 
-/// The table `[[engine]]` of an engine.
+/// The `[[engine]]` table of an engine.
 fn described(engine: &EngineSpec) -> Table {
     let EngineSpec {
         name,
@@ -118,7 +118,7 @@ fn described(engine: &EngineSpec) -> Table {
     }
     table.extend(pairs(&limit.to_string()));
     table.insert("margin".into(), milliseconds(*margin));
-    // A match and a tournament differ in what they take an engine for that does not say it.
+    // Always written, since matches and tournaments have different defaults.
     table.insert("restart".into(), (*restart).into());
     for (key, is_on) in [("legal", legal), ("ponder", ponder)] {
         if *is_on {
@@ -137,7 +137,7 @@ fn described(engine: &EngineSpec) -> Table {
     table
 }
 
-/// The words `KEY=VALUE` of a text.
+/// Parses a text of `KEY=VALUE` words.
 fn pairs(text: &str) -> Table {
     let pairs = text
         .split_whitespace()
@@ -147,7 +147,7 @@ fn pairs(text: &str) -> Table {
         .collect()
 }
 
-/// A text, as a number where it would be read back from it letter by letter.
+/// A text as a value; a number if it would be read back as exactly this text.
 fn plain(text: &str) -> Value {
     let integer = text
         .parse::<i64>()
@@ -164,7 +164,7 @@ fn plain(text: &str) -> Value {
     }
 }
 
-/// A whole number; one that TOML does not have, as a text.
+/// A whole number, or a text if TOML's integers cannot hold it.
 fn number(number: u64) -> Value {
     match i64::try_from(number) {
         Ok(number) => number.into(),

@@ -1,4 +1,4 @@
-//! From a key and its value to the words that would have been typed.
+//! Conversion of a key and its value to words of the command line.
 
 use std::ffi::OsString;
 
@@ -7,26 +7,26 @@ use toml::{Table, Value};
 
 use crate::args::{ENGINE_KEYS, EngineText, EngineTextError};
 
-/// Flags whose tables describe an engine.
+/// Flags that describe an engine.
 const ENGINES: &[&str] = &["engine", "each"];
 
 /// The words of one flag.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Spelt {
-    /// The words, the flag among them.
+    /// The words, including the flag.
     pub words: Vec<OsString>,
-    /// Whether the flag takes any number of words, and ends where the next one begins.
+    /// `true` if the flag takes any number of words, up to the next flag.
     pub is_open: bool,
 }
 
 /// A value that does not fit its key.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Unfit {
-    /// The key, perhaps one of a table.
+    /// The key, which may be one of a table.
     pub key: String,
     /// The value.
     pub given: String,
-    /// What would have been accepted.
+    /// The accepted values.
     pub expected: String,
 }
 
@@ -49,7 +49,7 @@ impl Spelt {
     }
 }
 
-/// The words that say `key = value`; none where a switch is off.
+/// Returns the words for `key = value`; none if the value switches a flag off.
 pub fn spell(arg: &Arg, key: &str, value: &Value) -> Result<Spelt, Unfit> {
     let unfit = |expected: &str| Unfit {
         key: key.to_string(),
@@ -111,7 +111,7 @@ fn switch(key: &str, is_on: bool) -> Vec<String> {
     is_on.then(|| format!("--{key}")).into_iter().collect()
 }
 
-/// How an error calls one of several tables.
+/// Name of one of several tables in error messages.
 fn place(key: &str, index: usize, number: usize) -> String {
     match number {
         1 => key.to_string(),
@@ -119,7 +119,7 @@ fn place(key: &str, index: usize, number: usize) -> String {
     }
 }
 
-/// A table as one text, `KEY=VALUE ...` quoted as for a shell; that of an engine is tried as one.
+/// Joins a table to one text, `KEY=VALUE ...`, quoted as for a shell; the text of an engine is checked, too.
 fn described(place: &str, key: &str, table: &Table) -> Result<String, Unfit> {
     let unfit = |given: String, expected: String| Unfit {
         key: place.to_string(),
@@ -144,7 +144,7 @@ fn described(place: &str, key: &str, table: &Table) -> Result<String, Unfit> {
     Ok(text)
 }
 
-/// Why a table describes no engine.
+/// The message for a table that describes no engine.
 fn reason(error: &EngineTextError) -> String {
     let meant = match error {
         EngineTextError::UnknownKey { key } => {
@@ -155,8 +155,7 @@ fn reason(error: &EngineTextError) -> String {
     format!("{error}{meant}")
 }
 
-/// The pairs of key and value of a table. Of a table in it the keys are joined by a dot; a list becomes one text of
-/// words.
+/// The pairs of key and value of a table. Keys of nested tables are joined by a dot; a list becomes one text of words.
 fn pairs(place: &str, table: &Table) -> Result<Vec<(String, String)>, Unfit> {
     let mut pairs = Vec::new();
     for (key, value) in table {
@@ -195,12 +194,12 @@ fn pairs(place: &str, table: &Table) -> Result<Vec<(String, String)>, Unfit> {
     Ok(pairs)
 }
 
-/// All values of a list as they are typed, or `None` where one of them cannot be.
+/// All values of a list as typed, or `None` if one of them cannot be typed.
 fn list(values: &[Value]) -> Option<Vec<String>> {
     values.iter().map(scalar).collect()
 }
 
-/// A text or a number as it is typed.
+/// A text or a number as typed.
 fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

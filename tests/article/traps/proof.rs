@@ -1,7 +1,7 @@
-//! What a move is worth by the proof, and what the article's way of playing makes of a position.
+//! Value of a move by proof, and the article's choice in a position.
 //!
-//! The proof is twofold, and neither part knows the article's evaluation: a deep search of our own preset,
-//! which averages over the cards that are left, and races played out between equal searchers of that preset.
+//! The proof has two parts, and neither uses the article's evaluation: a deep search with our own preset, which
+//! averages over the remaining cards, and races played out between equally deep searches of that preset.
 
 use buxtehude::eval::lookahead::HareModel;
 use buxtehude::eval::{expected_leads, shares};
@@ -15,13 +15,13 @@ use rand::seq::IndexedRandom;
 
 use crate::common::evaluators::{memory, net};
 
-/// The depths at which the article's players are looked at.
+/// Depths at which the article's presets are tested.
 pub const DEPTHS: std::ops::RangeInclusive<u32> = 3..=6;
 
-/// Size of the table of a search, in mebibytes.
+/// Size of a search's transposition table, in mebibytes.
 const TABLE: usize = 16;
 
-/// A race that is not over by now is broken off, and counts by its estimate.
+/// Number of turns after which a race is stopped and counts by its estimate.
 const MOST_TURNS: usize = 300;
 
 /// The seat to move.
@@ -32,14 +32,14 @@ pub fn mover(position: &Position) -> Seat {
     }
 }
 
-/// Whether a move leads forward to a hare square.
+/// `true` if a move leads forward to a hare square.
 pub fn is_to_a_hare(position: &Position, mv: Move) -> bool {
     let square = position.hare(mover(position)).square;
     let target = i16::from(square) + mv.code();
     (1..=64).contains(&mv.code()) && position.ruleset().track.square(target as u8) == Square::Hare
 }
 
-/// What the article's preset plays at a depth, with a hare model, by `relative` and with exact pruning.
+/// Move of the article's preset at a depth, with a hare model, `relative` and exact pruning.
 pub fn article_plays(position: &Position, hare_model: HareModel, depth: u32) -> String {
     let mut settings = ArticleSettings::default();
     settings.model.hase.hare_model = hare_model;
@@ -52,25 +52,24 @@ pub fn article_plays(position: &Position, hare_model: HareModel, depth: u32) -> 
     answer(&request, &mut Memory::new(0)).best
 }
 
-/// What the article's preset plays at each of [`DEPTHS`].
+/// Moves of the article's preset at each of [`DEPTHS`].
 pub fn article_plays_at_all(position: &Position, hare_model: HareModel) -> Vec<String> {
     DEPTHS
         .map(|depth| article_plays(position, hare_model, depth))
         .collect()
 }
 
-/// A move with its worth by a search.
+/// A move with its value by a search.
 #[derive(Debug)]
 pub struct Searched {
-    /// The move.
     pub mv: String,
     /// The mover's share of the points, in permille.
     pub share: u16,
-    /// Whether the mover's place is certain, whatever the cards.
+    /// `true` if the mover's place is certain with all cards.
     pub is_certain: bool,
 }
 
-/// The best move, or the worth of the one asked for, by a search so deep.
+/// Searches for the best move, or for the value of the `asked` one.
 pub fn search(position: &Position, asked: Option<&str>, depth: u32) -> Searched {
     let request = Request {
         searchmoves: asked.map(String::from).into_iter().collect(),
@@ -84,11 +83,11 @@ pub fn search(position: &Position, asked: Option<&str>, depth: u32) -> Searched 
     }
 }
 
-/// The mover's mean share of the points, in permille, over so many races played out after a move until its
-/// place is decided.
+/// The mover's mean share of the points, in permille, over `races` races played out after a move until its place is
+/// decided.
 ///
-/// All seats search equally deep, in each third of the races by one ply more. The cards are the same whatever
-/// the move: card n of race m is.
+/// All seats search to the same depth, which is one ply greater in each further third of the races. Card n of race m is
+/// the same for every move.
 pub fn played_share(position: &Position, mv: &str, races: u64) -> u16 {
     let mover = mover(position);
     let first = mv.parse().expect("a move");
@@ -101,7 +100,7 @@ pub fn played_share(position: &Position, mv: &str, races: u64) -> u16 {
     (sum / races) as u16
 }
 
-/// A race that begins with a move, when the place of its mover is decided.
+/// Plays a race from a given first move until the mover's place is decided.
 fn play_out(start: &Position, first: Move, depth: u32, seed: u64) -> Position {
     let mut cards = StdRng::seed_from_u64(seed);
     let mut memory = memory(start, 1);
@@ -138,7 +137,7 @@ fn past_of(position: &Position) -> Past {
     }
 }
 
-/// A search by our own evaluation, of two seats by alpha-beta, which proves the most.
+/// A search with our own evaluation; with two seats, by alpha-beta, which proves the most.
 fn request(position: &Position, depth: u32) -> Request {
     Request {
         preset: Preset::Search,

@@ -1,24 +1,23 @@
 //! The traps, and the positions where fear of a trap is a mistake.
 
-/// A position with a move that the article's preset plays and that is a mistake.
+/// A position in which the article's preset makes a mistake.
 pub struct Case {
-    /// The position.
     pub text: &'static str,
     /// The mistake.
     pub played: &'static str,
     /// The best move.
     pub better: &'static str,
-    /// What the preset plays with `article-penalty`, at depths 3 to 6.
+    /// Moves of the preset with `article-penalty`, at depths 3 to 6.
     pub penalty: [&'static str; 4],
-    /// What it plays with `article`.
+    /// Its moves with `article`.
     pub article: [&'static str; 4],
-    /// What it plays with `chance`.
+    /// Its moves with `chance`.
     pub chance: [&'static str; 4],
-    /// The depth of the search that tells what the moves are worth.
+    /// Depth of the search that values the moves.
     pub depth: u32,
 }
 
-/// The article's example: seven forward to hare square 61 and three home, or four to hare square 58 and six home.
+/// The article's example: seven squares to hare square 61 and three more home, or four to hare square 58 and six home.
 pub const ARTICLE_TRAP: Case = Case {
     text: "54,43,0/30,40,1 1 - -",
     played: "7",
@@ -29,7 +28,7 @@ pub const ARTICLE_TRAP: Case = Case {
     depth: 9,
 };
 
-/// Where `article-penalty` steps on a hare square and should not: near the finish, on square 51 where the final
+/// Positions in which `article-penalty` wrongly moves to a hare square: near the finish, on square 51 where the final
 /// remedy does not help, and with three seats.
 pub const TRAPS: &[Case] = &[
     Case {
@@ -124,7 +123,7 @@ pub const TRAPS: &[Case] = &[
     },
 ];
 
-/// Where stepping on one of the last hare squares is right, and `article`, the final remedy, never does.
+/// Positions in which moving to one of the last hare squares is right; `article`, the final remedy, never does it.
 pub const REFUSALS: &[Case] = &[
     Case {
         text: "60,8,0/52,39,0 1 - -",

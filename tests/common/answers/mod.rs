@@ -1,11 +1,11 @@
-//! What a `query` is to be answered, worked out from the rules alone.
+//! Expected answers to `query`, computed from the rules alone.
 
 use buxtehude::rules::{AnyPosition, Seat, Turn};
 
-/// The facts that can be asked for.
+/// Arguments of `query`.
 pub const QUERIES: &[&str] = &["p1turn", "turn", "gameover", "result", "legal", "players"];
 
-/// The line that answers a query about a position.
+/// The expected answer to a query about a position.
 pub fn response(query: &str, position: &AnyPosition) -> String {
     let words = match (query, position.turn()) {
         ("p1turn", Turn::Seat(Seat(0)) | Turn::Card(Seat(0))) => "true".to_string(),

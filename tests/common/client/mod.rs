@@ -1,4 +1,4 @@
-//! The engine as a child process, for tests that speak to the real binary.
+//! The engine as a child process, for tests of the real binary.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -6,10 +6,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Far longer than any answer takes, on a busy machine too.
+/// Timeout for an answer, far longer than any takes even on a busy machine.
 pub const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The engine, with everything that was said. It is killed when dropped.
+/// The engine, with a log of the conversation. It is killed on drop.
 pub struct Engine {
     pub child: Child,
     input: Option<ChildStdin>,
@@ -49,25 +49,23 @@ impl Engine {
         }
     }
 
-    /// Sends a line.
     pub fn send(&mut self, line: &str) {
         self.said.push(format!("> {line}"));
         self.send_bytes(format!("{line}\n").as_bytes());
     }
 
-    /// Sends bytes as they are; an engine that has gone does not matter.
+    /// Sends raw bytes; ignores an engine that has exited.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         if let Some(input) = &mut self.input {
             let _ = input.write_all(bytes).and_then(|()| input.flush());
         }
     }
 
-    /// Ends the input.
     pub fn close_input(&mut self) {
         self.input = None;
     }
 
-    /// The next line, or `None` at the end of the output.
+    /// Returns the next line, or `None` at the end of the output.
     pub fn line(&mut self) -> Option<String> {
         match self.lines.recv_timeout(DEADLINE) {
             Ok(line) => {
@@ -81,7 +79,7 @@ impl Engine {
         }
     }
 
-    /// The lines up to the first that begins with `beginning`, which is the last of them.
+    /// Reads up to and including a line that starts with `beginning`.
     pub fn lines_to(&mut self, beginning: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
@@ -96,18 +94,18 @@ impl Engine {
         }
     }
 
-    /// The next line that begins with `beginning`; those before are skipped.
+    /// Returns the next line that starts with `beginning`; skips the lines before it.
     pub fn line_of(&mut self, beginning: &str) -> String {
         self.lines_to(beginning).pop().expect("at least one line")
     }
 
-    /// Sends a line and takes what comes back up to the answer to an `isready` behind it, which is left out.
+    /// Sends a line and an `isready`; returns the lines before `readyok`.
     pub fn ask(&mut self, line: &str) -> Vec<String> {
         self.send(line);
         self.fence()
     }
 
-    /// What came before the answer to `isready`.
+    /// Sends `isready`; returns the lines before `readyok`.
     pub fn fence(&mut self) -> Vec<String> {
         self.send("isready");
         let mut lines = self.lines_to("readyok");
@@ -115,7 +113,7 @@ impl Engine {
         lines
     }
 
-    /// Ends the input and returns what came until the engine ended, and how it did.
+    /// Closes the input; returns the rest of the output and the exit status.
     pub fn finish(&mut self) -> (Vec<String>, ExitStatus) {
         self.close_input();
         let mut lines = Vec::new();
@@ -125,7 +123,6 @@ impl Engine {
         (lines, self.wait())
     }
 
-    /// Waits for the end of the process.
     pub fn wait(&mut self) -> ExitStatus {
         let start = Instant::now();
         loop {
@@ -141,7 +138,7 @@ impl Engine {
         }
     }
 
-    /// The last lines of the conversation.
+    /// The last lines of the conversation, for error messages.
     pub fn said(&self) -> String {
         let first = self.said.len().saturating_sub(40);
         self.said[first..].join("\n")

@@ -1,4 +1,4 @@
-//! Evaluators that tests share, by ruleset and number of seats: to make a net takes some milliseconds.
+//! Evaluators shared by tests, by ruleset and number of seats, since making a net takes several milliseconds.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use buxtehude::search::Memory;
 
 static KNOWN: LazyLock<Mutex<HashMap<(&str, usize), Evaluators>>> = LazyLock::new(Mutex::default);
 
-/// The evaluators that have made the net of a position, or are about to.
+/// The shared evaluators for a position, which make its net on first use.
 pub fn evaluators(position: &Position) -> Evaluators {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (position.ruleset().name, position.seats());
@@ -23,7 +23,7 @@ pub fn net(position: &Position) -> Arc<Net> {
     position.evaluator(&evaluators(position))
 }
 
-/// The memory of searches of positions with the rules and the number of seats of this one.
+/// A search memory for the rules and the number of seats of a position.
 pub fn memory(position: &Position, mebibytes: usize) -> Memory {
     Memory::with_evaluators(mebibytes, evaluators(position))
 }

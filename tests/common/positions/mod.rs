@@ -1,4 +1,4 @@
-//! Random positions: from games played at random, and from the end of races.
+//! Random positions from random games and from the end of races.
 
 use buxtehude::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL, Position, Ruleset};
 use buxtehude::rules::{Game, Turn};
@@ -6,7 +6,7 @@ use rand::rngs::StdRng;
 use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 
-/// `count` positions in which a seat is to move, half of them from random games, half late ones.
+/// `count` positions with a seat to move, half of them from random games, half near the end.
 pub fn random_positions(seats: usize, count: usize) -> Vec<Position> {
     let mut rng = StdRng::seed_from_u64(seats as u64);
     let mut positions = Vec::new();
@@ -25,7 +25,7 @@ pub fn random_positions(seats: usize, count: usize) -> Vec<Position> {
     positions
 }
 
-/// `count` positions near the finish in which a seat is to move.
+/// `count` positions near the finish with a seat to move.
 pub fn late_positions(seats: usize, count: usize) -> Vec<Position> {
     let mut rng = StdRng::seed_from_u64(seats as u64);
     let mut positions = Vec::new();
@@ -35,7 +35,7 @@ pub fn late_positions(seats: usize, count: usize) -> Vec<Position> {
     positions
 }
 
-/// The position after up to 60 random moves, with the cards drawn on the way.
+/// The position after up to 60 random moves, with the cards drawn.
 fn from_a_game(rng: &mut StdRng, ruleset: &'static Ruleset, seats: usize) -> Option<Position> {
     let mut position = Position::start(ruleset, seats).expect("2 to 6 seats");
     let moves = rng.random_range(0..60);
@@ -49,7 +49,7 @@ fn from_a_game(rng: &mut StdRng, ruleset: &'static Ruleset, seats: usize) -> Opt
     matches!(position.turn(), Turn::Seat(_)).then_some(position)
 }
 
-/// A position near the finish, with some hares that have finished, few carrots and few lettuces.
+/// A position near the finish, with some finished hares, few carrots and few lettuces.
 fn late(rng: &mut StdRng, ruleset: &'static Ruleset, seats: usize) -> Option<Position> {
     let mut finished = Vec::new();
     let mut hares = Vec::new();
@@ -81,7 +81,7 @@ fn late(rng: &mut StdRng, ruleset: &'static Ruleset, seats: usize) -> Option<Pos
         drawn.push('-');
     }
     let text = format!("{} {turn} {order} {drawn}", hares.join("/"));
-    // Many are refused: two hares on a square, a mark where there can be none.
+    // Many are invalid: two hares on a square, or a mark on the wrong square.
     let position = Position::parse(ruleset, &text).ok()?;
     matches!(position.turn(), Turn::Seat(_)).then_some(position)
 }

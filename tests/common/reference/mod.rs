@@ -1,14 +1,14 @@
-//! Hase und Igel a second time, for the tests alone: slow, obvious, and sharing nothing with the library.
+//! A second implementation of Hase und Igel, only for tests: slow, obvious, and sharing nothing with the library.
 //!
-//! It is written to be read next to the printed rules: squares are words, moves are the integers of the
-//! notation, every question is answered by looking at all squares or all hares. [`Race::events`] names
-//! what the rules did, so that a test can tell which of them it has seen at work.
+//! It follows the printed rules: squares are words, moves are the integers of the notation, and every question is
+//! answered by a look at all squares or all hares. [`Race::events`] names the rules applied, so that a test can tell
+//! which rules it has covered.
 
 mod tables;
 
 pub use tables::{DECK, LETTUCES, VARIANTS, Variant};
 
-/// The most carrots a hare can hold.
+/// Maximum number of carrots of a hare.
 const MOST_CARROTS: i32 = 65535;
 
 #[derive(Clone, Debug)]
@@ -19,24 +19,24 @@ pub struct Hare {
     pub misses: bool,
 }
 
-/// A state of the race. Seats count from 0.
+/// State of a race. Seats count from 0.
 #[derive(Clone, Debug)]
 pub struct Race {
     pub variant: &'static Variant,
     pub track: Vec<&'static str>,
     pub hares: Vec<Hare>,
     pub turn: usize,
-    /// What was paid for the move that ended on a hare square, while the card is still to be drawn.
+    /// Carrots paid for the move to a hare square, while its card is due.
     pub paid: Option<i32>,
     /// Seats in finishing order.
     pub finished: Vec<usize>,
-    /// How many of each card of `DECK` were drawn since the last shuffle.
+    /// Number of each card of `DECK` drawn since the last shuffle.
     pub drawn: [u32; 8],
-    /// What the last move or card did.
+    /// Rules applied by the last move or card.
     pub events: Vec<String>,
 }
 
-/// The price of n squares forward.
+/// Price of n squares forward.
 pub fn cost(n: i32) -> i32 {
     (1..=n).sum()
 }
@@ -65,7 +65,7 @@ impl Race {
         self.track[square as usize]
     }
 
-    /// All hares but one have finished.
+    /// `true` if all hares but one have finished.
     pub fn is_over(&self) -> bool {
         self.finished.len() == self.hares.len() - 1
     }
@@ -90,12 +90,12 @@ impl Race {
         self.hares.iter().filter(|h| h.square < square).count() as i32
     }
 
-    /// The place in the race.
+    /// The seat's current place in the race.
     pub fn place(&self, seat: usize) -> i32 {
         1 + self.ahead(seat)
     }
 
-    /// What the seat to move gains before its move.
+    /// Income of the seat to move before its move.
     pub fn income(&self) -> i32 {
         let hare = &self.hares[self.turn];
         let place = self.place(self.turn);
@@ -131,7 +131,7 @@ impl Race {
         }
     }
 
-    /// The nearest hedgehog square behind the seat to move, taken or not.
+    /// The nearest hedgehog square behind the seat to move, free or occupied.
     fn nearest_hedgehog(&self) -> Option<i32> {
         let square = self.hares[self.turn].square;
         (0..square).rev().find(|&s| self.kind(s) == "hedgehog")
@@ -243,7 +243,7 @@ impl Race {
         self.pass();
     }
 
-    /// The turn passes to the next seat that has not finished.
+    /// Passes the turn to the next seat that has not finished.
     fn pass(&mut self) {
         loop {
             self.turn = (self.turn + 1) % self.hares.len();
@@ -253,7 +253,7 @@ impl Race {
         }
     }
 
-    /// The cards that can be drawn, with their numbers, in deck order.
+    /// The cards left, with their numbers, in deck order.
     pub fn cards(&self) -> Vec<(&'static str, u32)> {
         if self.paid.is_none() {
             return vec![];
@@ -264,7 +264,7 @@ impl Race {
             .collect()
     }
 
-    /// Draws a card that is left.
+    /// Draws one of the cards left.
     pub fn draw(&mut self, card: &str) {
         let left = self.cards();
         assert!(
@@ -370,7 +370,7 @@ impl Race {
         self.drawn = [0; 8];
     }
 
-    /// What goes beyond the most carrots a hare can hold is lost.
+    /// Adds carrots; those beyond the maximum are lost.
     fn gain(&mut self, seat: usize, carrots: i32) {
         let sum = self.hares[seat].carrots + carrots;
         if sum > MOST_CARROTS {
@@ -383,7 +383,7 @@ impl Race {
         self.events.push(event.into());
     }
 
-    /// The text of the position.
+    /// Text of the position.
     pub fn text(&self) -> String {
         let mut hares = vec![];
         for hare in &self.hares {

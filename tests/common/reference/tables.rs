@@ -1,11 +1,11 @@
-//! What the variants are made of, typed from the printed rules.
+//! Tables of the variants, typed from the printed rules.
 
-/// What a variant is made of.
+/// Tables of one variant.
 #[derive(Debug)]
 pub struct Variant {
     pub name: &'static str,
     pub carrots: i32,
-    /// Squares that differ from those of `TRACK_OF_1978`.
+    /// Squares that differ from `TRACK_OF_1978`.
     changes: &'static [(usize, &'static str)],
 }
 
@@ -43,7 +43,7 @@ const TRACK_OF_1978: &str = "start
     hare lettuce hare
     finish";
 
-/// The deck: token, letter of the drawn cards (the shuffle is never among them), number.
+/// The deck: token, letter among the drawn cards (the shuffle is never among them), number.
 pub const DECK: [(&str, char, u32); 8] = [
     ("+behind", 'B', 2),
     ("+draw", 'D', 2),
@@ -60,7 +60,7 @@ impl Variant {
         VARIANTS.iter().find(|v| v.name == name).unwrap()
     }
 
-    /// The kinds of the squares 0 to 64.
+    /// Kinds of the squares 0 to 64.
     pub fn track(&self) -> Vec<&'static str> {
         let mut track: Vec<_> = TRACK_OF_1978.split_whitespace().collect();
         for &(square, kind) in self.changes {

@@ -1,4 +1,4 @@
-//! One game under the judge, move by move.
+//! Judgement of one game, move by move.
 
 use buxtehude::rules::{Turn, Variant};
 use serde::Serialize;
@@ -9,37 +9,36 @@ use matches::judge::{Judge, Question};
 use matches::plan::Opening;
 use matches::record::GameRecord;
 
-/// A game that was judged.
+/// A judged game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgedGame {
     /// Names of the engines, in seat order.
     pub seats: Vec<String>,
-    /// The moves in their order, of those who had a choice.
+    /// The moves for which an engine had a choice, in order.
     pub moves: Vec<JudgedMove>,
 }
 
-/// A move that was judged.
+/// A judged move.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct JudgedMove {
-    /// The number of the game.
+    /// Number of the game.
     pub game: u64,
-    /// The number of the move in it, from 1; those of the opening count, cards do not.
+    /// Number of the move in the game, from 1; opening moves count, cards do not.
     pub ply: usize,
-    /// The seat that moved, from 1.
+    /// Seat that moved, from 1.
     pub seat: usize,
-    /// The name of the engine there.
+    /// Name of the engine in this seat.
     pub engine: String,
-    /// The position before the move.
+    /// Position before the move.
     pub position: String,
-    /// The move.
     pub played: String,
-    /// The move that the judge prefers.
+    /// Move that the judge prefers.
     pub best: String,
-    /// How much less the seat may expect after its move, in permille of all points.
+    /// Loss of the seat's expectation by this move, in permille of all points.
     pub cost: u16,
 }
 
-/// Judges a game; calls `on_turn` after each turn that an engine was asked for.
+/// Judges a game; calls `on_turn` after each turn of an engine.
 pub fn judge_game(
     judge: &mut Judge<'_>,
     record: &GameRecord,
@@ -100,7 +99,7 @@ pub fn judge_game(
     })
 }
 
-/// The move that the judge prefers and what another one costs, or `None` where there is no choice.
+/// The move that the judge prefers and the cost of the played one, or `None` if only one action is legal.
 fn cost_of(
     judge: &mut Judge<'_>,
     question: Question<'_>,

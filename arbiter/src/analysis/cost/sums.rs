@@ -1,4 +1,4 @@
-//! What the moves of engines and seats add up to.
+//! Totals of the costs of engines and seats.
 
 use std::cmp::Reverse;
 
@@ -7,50 +7,50 @@ use serde::Serialize;
 use super::game::{JudgedGame, JudgedMove};
 use matches::score::half_width;
 
-/// A move that costs more than so many permille is a dear one.
+/// Cost above which a move counts as dear, in permille.
 pub const DEAR: u16 = 10;
 
-/// What the moves of all games cost.
+/// Costs of the moves of all games.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Costs {
     games: u64,
-    /// The engines in the order of the first game of each, and of its seats.
+    /// Engines in the order of their first games, then of their seats there.
     engines: Vec<(String, Sums)>,
     seats: Vec<Sums>,
-    /// The costliest moves, the costliest first, of equal ones the earlier.
+    /// The costliest moves, the costliest first; of equal ones, the earlier first.
     worst: Vec<JudgedMove>,
     most_worst: usize,
 }
 
-/// What the moves of an engine or a seat add up to.
+/// Totals of an engine or a seat.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Sums {
     moves: u64,
     dear: u64,
     cost: u64,
-    /// The cost of each game, of an engine that had several seats the mean of these.
+    /// Cost of each game; for an engine in several seats, the mean over its seats.
     games: Vec<f64>,
 }
 
-/// A line of a table: what is told of an engine or a seat. Costs are in permille of all points.
+/// Table row of an engine or a seat. Costs are in permille of all points.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Line {
-    /// Games in which it sat.
+    /// Games of the engine or seat.
     pub games: u64,
-    /// Moves that were judged.
+    /// Judged moves.
     pub moves: u64,
-    /// The mean over its games of what its moves cost, in each seat that it had.
+    /// Mean over its games of the cost of its moves, per seat.
     pub cost_per_game: f64,
-    /// The half-width of the 95 % interval of that, over games, or `None` for fewer than two.
+    /// Half-width of the 95 % interval of `cost_per_game`, over games; `None` for fewer than two.
     pub error: Option<f64>,
-    /// The mean cost of its moves, or `None` without any.
+    /// Mean cost of its moves; `None` without moves.
     pub cost_per_move: Option<f64>,
-    /// The part of its moves that cost more than [`DEAR`], 0 to 1, or `None` without any.
+    /// Share of its moves that cost more than [`DEAR`], 0 to 1; `None` without moves.
     pub dear: Option<f64>,
 }
 
 impl Costs {
-    /// Nothing yet; `most_worst` of the costliest moves will be kept.
+    /// Creates empty totals that keep the `most_worst` costliest moves.
     pub fn new(most_worst: usize) -> Costs {
         Costs {
             games: 0,
@@ -61,7 +61,6 @@ impl Costs {
         }
     }
 
-    /// Adds a game.
     pub fn add(&mut self, game: JudgedGame) {
         self.games += 1;
         let seats = game.seats.len();
@@ -99,28 +98,28 @@ impl Costs {
         self.worst.truncate(self.most_worst);
     }
 
-    /// Games added.
+    /// Number of games added.
     pub fn games(&self) -> u64 {
         self.games
     }
 
-    /// Moves judged.
+    /// Number of moves judged.
     pub fn moves(&self) -> u64 {
         self.seats.iter().map(|sums| sums.moves).sum()
     }
 
-    /// The engines by name, in the order of the first game of each, and of its seats.
+    /// Engines by name, in the order of their first games, then of their seats there.
     pub fn engines(&self) -> impl Iterator<Item = (&str, Line)> {
         let engines = self.engines.iter();
         engines.map(|(name, sums)| (name.as_str(), sums.line()))
     }
 
-    /// The seats, whoever sat there.
+    /// Seats, with the moves of all engines that sat there.
     pub fn seats(&self) -> impl Iterator<Item = Line> {
         self.seats.iter().map(Sums::line)
     }
 
-    /// The costliest moves, the costliest first, of equal ones the earlier.
+    /// The costliest moves, the costliest first; of equal ones, the earlier first.
     pub fn worst(&self) -> &[JudgedMove] {
         &self.worst
     }
@@ -187,9 +186,9 @@ mod tests {
         let engines: Vec<(&str, Line)> = costs.engines().collect();
         assert_eq!(engines[0].0, "b");
         let b = &engines[0].1;
-        // 21 and 30 in one game, twice nothing in the other.
+        // 21 and 30 in one game, 0 and 0 in the other.
         assert_eq!((b.games, b.moves, b.cost_per_game), (2, 4, 12.75));
-        // Two samples that differ by twice the standard error.
+        // Two samples; they differ by twice the standard error.
         let error = 12.706 * 12.75;
         assert!((b.error.unwrap() - error).abs() < 1e-9, "{b:?}");
         assert_eq!((b.cost_per_move, b.dear), (Some(12.75), Some(0.5)));

@@ -1,4 +1,4 @@
-//! What moves cost, told in tables or as one JSON object.
+//! Costs as tables or as one JSON object.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use super::{CostPlan, JudgedMove};
 use crate::analysis::added_up::{self, AddedUp};
 use matches::report::{Column, decimals, percent, table};
 
-/// The object.
+/// The JSON object.
 #[derive(Serialize)]
 struct Told<'a> {
     judge: &'a str,
@@ -26,8 +26,8 @@ impl Costs {
         text.push('\n');
         text += &table(&columns("seat"), seats);
         text += &format!(
-            "cost: what the moves lost, in permille of all points; ±: 95 % interval over games; \
-             dear: moves that cost more than {DEAR}\n"
+            "cost: loss of a move, in permille of all points; ±: 95 % interval over games; \
+             dear: moves with a cost above {DEAR}\n"
         );
         if !self.worst().is_empty() {
             text += "\nThe costliest moves\n";
@@ -36,10 +36,10 @@ impl Costs {
         text
     }
 
-    /// One JSON object, with a newline at the end; `left_out` is how many games were not in order.
+    /// One JSON object, with a newline at the end; `left_out` is the number of skipped games.
     ///
     /// # Errors
-    /// Whatever keeps the object from being written.
+    /// A [`serde_json::Error`] if the object cannot be serialized.
     pub fn json(&self, plan: &CostPlan, left_out: u64) -> serde_json::Result<String> {
         let counts = [self.games(), self.moves(), left_out];
         added_up::text(&Told {

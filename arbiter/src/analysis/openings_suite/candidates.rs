@@ -1,4 +1,4 @@
-//! Candidates for a suite: random plies from the start, each line following from the seed and its number.
+//! Candidates for a suite: random plies from the start. Each candidate follows from the seed and its number.
 
 use std::collections::HashSet;
 
@@ -11,36 +11,35 @@ use matches::plan::deck::Deck;
 use matches::plan::schedule::play_random_ply;
 use matches::plan::seed::Purpose;
 
-/// All candidates of a plan in the order of their numbers, counted from 0.
+/// Iterator over the numbered candidates of a plan, from 0.
 pub struct Candidates<'a> {
     plan: &'a SuitePlan,
     next: u64,
-    /// The texts of all positions so far.
+    /// Texts of all positions drawn.
     seen: HashSet<String>,
 }
 
-/// What the next number gives.
+/// Result of one draw.
 pub enum Drawn {
-    /// A position that has not been there before.
+    /// A new position.
     Fresh(Candidate),
-    /// One that has.
+    /// A position that an earlier candidate has.
     Repeated,
-    /// None: a seat would have finished before all plies were played.
+    /// No position: a seat would have finished before the last ply.
     Short,
 }
 
-/// An opening to be judged.
+/// An opening to judge.
 pub struct Candidate {
-    /// What follows `position` in the protocol.
+    /// Arguments of `position` in the protocol.
     pub line: String,
-    /// Where it leads.
+    /// The position reached.
     pub position: AnyPosition,
-    /// Whose turn it is there.
+    /// The seat to move there.
     pub mover: Seat,
 }
 
 impl<'a> Candidates<'a> {
-    /// The candidates of a plan, none of them drawn yet.
     pub fn new(plan: &'a SuitePlan) -> Candidates<'a> {
         Candidates {
             plan,
@@ -49,7 +48,7 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// The candidate of a number, or `None` where it is short.
+    /// Draws the candidate of a number; `None` if a seat would finish too early.
     fn draw(&self, number: u64) -> Option<Candidate> {
         let (cards, mut rng) = self.plan.seed.numbered(Purpose::Candidates, number);
         let mut deck = Deck::new(cards);

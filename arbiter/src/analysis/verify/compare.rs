@@ -1,25 +1,26 @@
-//! What differs between a game as it was stored and as it was played again.
+//! Comparison of a stored game with the same game played again.
 
 use thiserror::Error;
 
 use matches::record::ending::Ending;
 use matches::record::{GameRecord, TurnRecord};
 
-/// Something that is not as it was stored.
+/// One difference between the two games.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{place}: stored {stored}, now {now}")]
 pub struct Difference {
-    /// Where: the ply, seat and engine, or what of the whole game.
+    /// The ply, seat and engine, or the part of the whole game.
     pub place: String,
-    /// What is in the file.
+    /// Value in the file.
     pub stored: String,
-    /// What was played now.
+    /// Value in the new game.
     pub now: String,
 }
 
-/// All differences of a game up to the first other move, after which nothing can be compared; none if it is the
-/// same game. The clock is not looked at, nor what the engines wrote to their standard error. Plies are numbered
-/// as by `arbiter replay --game`: with those of the opening, without cards.
+/// Returns all differences up to the first different move, after which the games cannot be compared.
+///
+/// Ignores times and standard error. Plies are numbered as by `arbiter replay --game`: opening moves count, cards do
+/// not.
 pub fn differences(stored: &GameRecord, now: &GameRecord) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut compare = |place: &str, stored: String, now: String| {
@@ -77,7 +78,7 @@ fn moved(turn: Option<&TurnRecord>) -> String {
     turn.map_or("no move".to_string(), |turn| turn.mv.clone())
 }
 
-/// What an engine said of its move, in the words of the protocol.
+/// An engine's move with its depth, estimate and score, in the words of the protocol.
 fn said(turn: &TurnRecord) -> String {
     let mut words = vec![turn.mv.clone()];
     words.extend(turn.depth.map(|depth| format!("depth {depth}")));

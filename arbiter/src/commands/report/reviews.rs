@@ -17,10 +17,10 @@ use thiserror::Error;
 use crate::commands::exit;
 use matches::run::signals;
 
-/// Reviews by the numbers of their games.
+/// Reviews by game number.
 pub type Reviews = HashMap<u64, Review>;
 
-/// Why games are not reviewed.
+/// Errors that stop the reviews.
 #[derive(Debug, Error)]
 pub enum Unreviewable {
     #[error(transparent)]
@@ -31,7 +31,7 @@ pub enum Unreviewable {
     Signals(#[from] io::Error),
 }
 
-/// Reviews those games that are in order; of others it is said what is wrong with them.
+/// Reviews the valid games; prints the flaws of the others.
 pub fn of_games(
     args: &ReportArgs,
     games: &[GameRecord],

@@ -1,4 +1,4 @@
-//! What a search says: one answer, in time, the same each time.
+//! Checks of a search's answer: exactly one, in time, and deterministic.
 
 use std::time::{Duration, Instant};
 
@@ -12,15 +12,14 @@ use buxtehude::rules::Variant;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// How long is waited for what must not come.
+/// Time to wait for output that must not come.
 const SILENCE: Duration = Duration::from_millis(60);
 
-/// The checks of answers.
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = vec![
         Check::new(
             "go/once",
-            "a `go` is answered by one `bestmove`, and nothing comes after it",
+            "each `go` is answered with one `bestmove`, and nothing follows it",
             |talk| {
                 start(talk)?;
                 talk.go("go depth 2")?;
@@ -35,7 +34,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "go/infinite-depth",
-            "`infinite` holds the answer back even with another limit",
+            "`infinite` delays the answer even with another limit",
             |talk| held_until(talk, "go infinite depth 1", "stop"),
         ),
         Check::new(
@@ -80,7 +79,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "go/many",
-            "consecutive searches are answered once each",
+            "each of several searches in a row is answered once",
             |talk| {
                 start(talk)?;
                 for _ in 0..50 {
@@ -132,7 +131,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         let name = format!("{}/{seats}/deterministic", variant.name);
         let is_full = settings.profile == Profile::Full;
         let explanation =
-            "the same search to a fixed depth says the same each time, but for times and speeds";
+            "repeated searches to a fixed depth print the same, except for times and speeds";
         let check = Check::new(name, explanation, move |talk| {
             talk.choose(variant)?;
             let command = talk.position(seats, &[]);
@@ -150,12 +149,12 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     checks
 }
 
-/// Sets the start.
+/// Sets the start position.
 fn start(talk: &mut Talk) -> Result<(), Fault> {
     talk.set(&[talk.beginning()?])
 }
 
-/// Sends a `go` whose answer has to wait, and what releases it.
+/// Sends a `go` that must not be answered before `release` is sent.
 fn held_until(talk: &mut Talk, go: &str, release: &str) -> Result<(), Fault> {
     start(talk)?;
     talk.send(go)?;
@@ -171,7 +170,7 @@ fn held_until(talk: &mut Talk, go: &str, release: &str) -> Result<(), Fault> {
     talk.go(release).map(drop)
 }
 
-/// Each of two moves, named behind the other, is found where both are listed.
+/// Both moves of `searchmoves` are reported with MultiPV.
 fn searchmoves(talk: &mut Talk, variant: &'static Variant) -> Result<(), Fault> {
     if !talk.offers().iter().any(|offer| offer.name == "MultiPV") {
         return Err(Fault::Skipped("it does not offer MultiPV".into()));

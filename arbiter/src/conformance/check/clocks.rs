@@ -1,4 +1,4 @@
-//! That the clock of the seat that moves is kept, in each spelling and for each seat.
+//! Checks that the engine observes the clock of the seat to move, in each spelling and for each seat.
 
 use std::time::Duration;
 
@@ -12,13 +12,12 @@ use super::tables::tables;
 use super::talk::{Fault, Talk, expect, is_legal, wrong};
 use super::{Check, Settings};
 
-/// The clock of the seat that moves, in milliseconds.
+/// Clock of the seat to move, in milliseconds.
 const LEFT: u64 = 20;
 
-/// The clocks of the others: whoever takes one of them for its own does not answer in time.
+/// Clocks of the other seats, so long that an engine that reads the wrong clock answers too late.
 const LEFT_OF_OTHERS: u64 = 100_000_000;
 
-/// The checks of clocks.
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = Vec::new();
     for (variant, seats) in tables(settings) {
@@ -28,7 +27,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             }
             checks.push(Check::new(
                 format!("{}/{seats}/clock-{name}", variant.name),
-                format!("{text} are the clocks, of which that of the seat to move counts"),
+                format!("{text} set the clocks; only the clock of the seat to move counts"),
                 move |talk| clocks_are_kept(talk, variant, seats, *spelling),
             ));
         }
@@ -36,7 +35,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     checks
 }
 
-/// The words for the clock and the increment of each seat, of which one moves.
+/// Returns the words for the clock and the increment of each seat.
 type Spelling = fn(seats: usize, mover: usize) -> String;
 
 const SPELLINGS: &[(&str, Spelling, &str)] = &[
@@ -103,7 +102,7 @@ fn clocks_are_kept(
     Ok(())
 }
 
-/// A position in which a seat has to move.
+/// Returns a random position in which `mover`, a seat from 0, has a choice; with the moves that lead to it.
 fn position_of(
     variant: &'static Variant,
     seats: usize,
@@ -117,8 +116,5 @@ fn position_of(
             return Ok((position, actions));
         }
     }
-    wrong(format!(
-        "no position found in which seat {} moves",
-        mover + 1
-    ))
+    wrong(format!("no position found with seat {} to move", mover + 1))
 }

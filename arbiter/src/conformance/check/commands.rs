@@ -1,4 +1,4 @@
-//! Commands beside those of plain UCI: the greeting of UGI, debugging, counts, and what helps a person.
+//! Checks of commands beyond plain UCI: the UGI greeting, debugging, node counts and human-readable output.
 
 use std::time::Instant;
 
@@ -11,18 +11,17 @@ use super::tables::tables;
 use super::talk::{Fault, Talk, expect, wrong};
 use super::{Check, Settings};
 
-/// The deepest count that is asked for.
+/// Greatest depth of perft.
 const PERFT_DEPTH: u32 = 2;
 
-/// Positions of a variant and a number of seats of which lines are counted.
+/// Positions counted by perft for each variant and number of seats.
 const COUNTED: usize = 6;
 
-/// The checks of commands.
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = vec![
         Check::new(
             "ugi/introduction",
-            "`ugi` is answered as `uci` is, but for `ugiok` at the end",
+            "`ugi` is answered like `uci`, except for `ugiok` at the end",
             |talk| {
                 let ugi = greeting(talk, "ugi", "ugiok")?;
                 let uci = greeting(talk, "uci", "uciok")?;
@@ -31,7 +30,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "ugi/bestmove",
-            "after `ugi` a `bestmove` is two words, after `uci` it has an estimate again",
+            "after `ugi`, `bestmove` is two words; after `uci`, it has an estimate again",
             |talk| {
                 greeting(talk, "ugi", "ugiok")?;
                 let search = talk.go("go depth 2")?;
@@ -46,12 +45,12 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
                 })
             },
         ),
-        Check::new("uginewgame", "`uginewgame` has no answer", |talk| {
+        Check::new("uginewgame", "`uginewgame` is not answered", |talk| {
             nothing(&talk.ask("uginewgame")?)
         }),
         Check::new(
             "ucinewgame/position",
-            "the position is kept when a new game begins",
+            "a new game keeps the position",
             |talk| {
                 let moves = talk.first_moves(1)?;
                 talk.set(&[format!("position startpos moves {moves}")])?;
@@ -66,7 +65,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "debug/on",
-            "after `debug on` the engine reports how it understood `position`",
+            "after `debug on`, the engine reports its reading of `position`",
             |talk| {
                 nothing(&talk.ask("debug on")?)?;
                 let lines = talk.ask("position startpos")?;
@@ -74,14 +73,10 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
                 expect(is_told(&lines), || format!("got {lines:?}"))
             },
         ),
-        Check::new(
-            "debug/off",
-            "`debug off` ends what `debug on` began",
-            |talk| {
-                talk.set(&["debug on".into(), "debug off".into()])?;
-                nothing(&talk.ask("position startpos")?)
-            },
-        ),
+        Check::new("debug/off", "`debug off` undoes `debug on`", |talk| {
+            talk.set(&["debug on".into(), "debug off".into()])?;
+            nothing(&talk.ask("position startpos")?)
+        }),
         Check::new(
             "busy/answers",
             "queries are answered during a search, which continues",
@@ -90,10 +85,10 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
                 let picture = talk.ask("d")?;
                 talk.send("go infinite")?;
                 expect(home == without_infos(talk.ask("query legal")?), || {
-                    "`query legal` is answered otherwise".into()
+                    "the answer to `query legal` differs".into()
                 })?;
                 expect(picture == without_infos(talk.ask("d")?), || {
-                    "`d` is answered otherwise".into()
+                    "the answer to `d` differs".into()
                 })?;
                 talk.send("uci")?;
                 talk.until("uciok")?;
@@ -134,7 +129,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             },
         )
         .lightly(),
-        Check::new("compiler", "`compiler` tells of the build", |talk| {
+        Check::new("compiler", "`compiler` describes the build", |talk| {
             let lines = talk.ask("compiler")?;
             expect(lines.len() > 1 && !is_told(&lines), || {
                 format!("got {lines:?}")
@@ -146,7 +141,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             |talk| {
                 talk.send("solve")?;
                 talk.until_line("Positions: ")?;
-                // How many lines follow is not known.
+                // The number of lines is unknown.
                 let deadline = Instant::now() + talk.patience();
                 while !talk.ask("ucinewgame")?.is_empty() {
                     expect(Instant::now() < deadline, || "it does not end".into())?;
@@ -159,7 +154,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     for (variant, seats) in tables(settings) {
         checks.push(Check::new(
             format!("{}/{seats}/perft", variant.name),
-            "`go perft` counts what the rules allow, for each move or card and in all",
+            "`go perft` counts the legal moves and cards, for each first one and in total",
             move |talk| {
                 talk.choose(variant)?;
                 let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
@@ -195,7 +190,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     checks
 }
 
-/// The options and names with which an engine answers a greeting.
+/// The answer to a greeting: the engine's names and options.
 fn greeting(talk: &mut Talk, greeting: &str, last: &str) -> Result<Vec<String>, Fault> {
     talk.send(greeting)?;
     let mut lines = talk.until(last)?;
@@ -204,7 +199,7 @@ fn greeting(talk: &mut Talk, greeting: &str, last: &str) -> Result<Vec<String>, 
     Ok(lines)
 }
 
-/// The nodes that a bench visits.
+/// Nodes visited by a bench.
 fn bench(talk: &mut Talk, depth: u32) -> Result<u64, Fault> {
     talk.send(&format!("bench {depth}"))?;
     let lines = talk.until_line("Nodes/second")?;
@@ -228,7 +223,7 @@ fn is_told(lines: &[String]) -> bool {
     !lines.is_empty() && lines.iter().all(is_told)
 }
 
-/// Lines that are not those of a search that goes on.
+/// Removes the `info` lines of the running search.
 fn without_infos(lines: Vec<String>) -> Vec<String> {
     let is_info = |line: &String| matches!(line.parse(), Ok(Reply::Info(_) | Reply::Say(_)));
     lines.into_iter().filter(|line| !is_info(line)).collect()

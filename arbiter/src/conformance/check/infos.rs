@@ -1,4 +1,4 @@
-//! What is said of a search: the facts of its `info` lines, and that they agree with each other.
+//! Checks that the fields of `info` lines are complete and consistent.
 
 use std::time::Duration;
 
@@ -10,17 +10,16 @@ use super::tables::tables;
 use super::talk::{Fault, Search, Talk, expect, is_legal, wrong};
 use super::{Check, Settings};
 
-/// The facts of a line, in their order.
+/// Fields of an `info` line, in order.
 const FACTS: [&str; 10] = [
     "depth", "seldepth", "multipv", "estimate", "score", "nodes", "nps", "hashfull", "time", "pv",
 ];
 
-/// The checks of facts.
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = vec![
         Check::new(
             "info/facts",
-            "an `info` line has all facts, in the order of the grammar",
+            "an `info` line has all its fields, in the order of the grammar",
             |talk| {
                 let search = talk.go("go depth 3")?;
                 let lines = search.lines.iter().filter(|line| is_of_facts(line));
@@ -36,15 +35,15 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
                         other => Err(format!("{other:?}")),
                     };
                     expect(info.as_ref().is_ok_and(is_whole), || {
-                        format!("a value is missing or cannot be read: {line:?}")
+                        format!("a value is missing or cannot be parsed: {line:?}")
                     })?;
                 }
-                expect(count > 0, || "no `info` line with facts".into())
+                expect(count > 0, || "no `info` line with fields".into())
             },
         ),
         Check::new(
             "info/depths",
-            "an `info` line comes with each depth, and none twice",
+            "there is one `info` line for each depth",
             |talk| {
                 let search = talk.go("go depth 4")?;
                 let depths: Vec<u32> = first_lines(&search).filter_map(|info| info.depth).collect();
@@ -60,7 +59,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         }),
         Check::new(
             "info/wdl",
-            "with `UCI_ShowWDL` and two seats `wdl` is the mover's share, no draws, and the rest",
+            "with `UCI_ShowWDL` and two seats, `wdl` is the mover's share, no draws, and the rest",
             |talk| {
                 talk.set(&["setoption name UCI_ShowWDL value true".into()])?;
                 let search = talk.go("go depth 2");
@@ -75,7 +74,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "info/numbers",
-            "nodes and times grow, `nps` is nodes by time, and permille are at most 1000",
+            "nodes and times grow, `nps` is nodes divided by time, and permille values are at most 1000",
             numbers_agree,
         ),
     ];
@@ -83,17 +82,17 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         let name = |what: &str| format!("{}/{seats}/{what}", variant.name);
         checks.push(Check::new(
             name("score"),
-            "`score` is the estimate of the seat that moves, on the scale of ratings, or says who wins",
+            "`score` is the mover's estimate on the rating scale, or names the winner",
             move |talk| for_each_position(talk, variant, seats, scores_agree),
         ));
         checks.push(Check::new(
             name("ponder"),
-            "`bestmove` and its `ponder` are the first moves of the best line; `ponder` is for two seats alone",
+            "`bestmove` and its `ponder` are the first moves of the best line; only games of two seats have `ponder`",
             move |talk| for_each_position(talk, variant, seats, best_line_is_answered),
         ));
         checks.push(Check::new(
             name("over"),
-            "a game that is over is shown with its result, and there is nothing to play",
+            "a finished game is shown with its result and has no move to play",
             move |talk| over(talk, variant, seats),
         ));
     }
@@ -121,7 +120,7 @@ fn is_mate(info: &Info) -> bool {
     matches!(info.score, Some(Score::Mate(_)))
 }
 
-/// The lines of the best move.
+/// The `info` lines of the best move.
 fn first_lines(search: &Search) -> impl Iterator<Item = &Info> {
     let is_first = |info: &&Info| info.depth.is_some() && info.multipv.is_none_or(|rank| rank == 1);
     search.infos.iter().filter(is_first)
@@ -148,7 +147,7 @@ fn numbers_agree(talk: &mut Talk) -> Result<(), Fault> {
         })?;
         (nodes, time) = (now, at);
         let speed = info.nps.unwrap_or_default();
-        // Times are whole milliseconds: short ones say little.
+        // Times are in whole milliseconds, so short ones are imprecise.
         let is_near = |by: u64| speed * by / 1000 * 10 <= nodes * 11;
         let is_far = |by: u64| speed * (by + 1) / 1000 * 11 >= nodes * 10;
         expect(at < 20 || (is_near(at) && is_far(at)), || {
@@ -182,7 +181,7 @@ fn scores_agree(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The share of a seat on the scale of ratings.
+/// A seat's share on the rating scale.
 fn rating(share: u16, seats: usize) -> i32 {
     let most = 2000.0 / seats as f64;
     let share = f64::from(share).clamp(0.5, most - 0.5);
@@ -212,7 +211,7 @@ fn best_line_is_answered(talk: &mut Talk, reached: &Reached) -> Result<(), Fault
     })
 }
 
-/// A game that is over, with its moves.
+/// A finished game and its moves.
 fn finished(variant: &Variant, seats: usize) -> Result<(AnyPosition, Vec<String>), Fault> {
     let mut rng = <rand_chacha::ChaCha8Rng as rand::SeedableRng>::seed_from_u64(1);
     let start = variant.start(seats);
@@ -262,7 +261,7 @@ fn over(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Result<(), 
             format!("no line {expected:?} in {shown:?}")
         })?;
     }
-    // Where nothing is left to find out, a `go` without a limit is answered at once.
+    // In a finished game, a `go` without a limit is answered at once.
     let search = talk.go("go")?;
     expect(search.best.best.is_none(), || format!("{:?}", search.best))?;
     let exact = &search.best.estimate;

@@ -1,21 +1,24 @@
-//! Lines of all kinds, and the end of the talk.
+//! Checks of unusual input and of the program's end.
 
 use std::time::{Duration, Instant};
 
 use super::talk::{Fault, Talk, expect, wrong};
 use super::{Check, Profile};
 
-/// How long an engine may take to end.
+/// Time for an engine to exit.
 const TIME_TO_END: Duration = Duration::from_secs(2);
 
-/// The checks of input and of the end.
 pub fn checks(profile: Profile) -> Vec<Check> {
     let mut checks = vec![
-        Check::new("input/empty-lines", "empty lines have no answer", |talk| {
-            talk.send_bytes(b"\n\n   \n\t\n")?;
-            let lines = talk.fence()?;
-            expect(lines.is_empty(), || format!("{:?} came", lines[0]))
-        }),
+        Check::new(
+            "input/empty-lines",
+            "empty lines are not answered",
+            |talk| {
+                talk.send_bytes(b"\n\n   \n\t\n")?;
+                let lines = talk.fence()?;
+                expect(lines.is_empty(), || format!("{:?} came", lines[0]))
+            },
+        ),
         Check::new("input/crlf", "lines may end with CR LF", |talk| {
             let start = talk.beginning()?;
             talk.send_bytes(format!("{start}\r\nisready\r\n").as_bytes())?;
@@ -34,14 +37,14 @@ pub fn checks(profile: Profile) -> Vec<Check> {
                 expect(search.best.best.is_some(), || "no move".into())
             },
         ),
-        Check::new("input/pieces", "a line may come in pieces", |talk| {
+        Check::new("input/pieces", "a line may arrive in pieces", |talk| {
             for piece in [&b"isr"[..], b"ead", b"y\n"] {
                 talk.send_bytes(piece)?;
                 std::thread::sleep(Duration::from_millis(5));
             }
             talk.until("readyok").map(drop)
         }),
-        Check::new("input/together", "many lines may come at once", |talk| {
+        Check::new("input/together", "many lines may arrive at once", |talk| {
             let start = talk.beginning()?;
             talk.send_bytes(format!("{start}\ngo depth 1\n").as_bytes())?;
             talk.best_move(Instant::now()).map(drop)
@@ -56,7 +59,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
                 talk.go("go depth 1").map(drop)
             },
         ),
-        Check::new("input/bytes", "bytes that are no text do no harm", |talk| {
+        Check::new("input/bytes", "binary input does no harm", |talk| {
             talk.send_bytes(b"\xff\xfe\x00\x80\n")?;
             talk.fence()?;
             talk.set(&[talk.beginning()?])?;
@@ -74,7 +77,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
     if profile == Profile::Full {
         checks.push(Check::new(
             "input/bytes-refused",
-            "bytes that are not UTF-8 are refused",
+            "bytes that are not UTF-8 are rejected",
             |talk| {
                 talk.send_bytes(b"\xff\xfe\n")?;
                 let lines = talk.fence()?;
@@ -109,7 +112,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
     checks
 }
 
-/// Sends lines of which the last ends the program, and waits for its end.
+/// Sends lines, the last of which ends the program, and waits for its exit.
 fn ends(talk: &mut Talk, lines: &[&str]) -> Result<(), Fault> {
     for line in lines {
         talk.send(line)?;
@@ -123,5 +126,8 @@ fn ends(talk: &mut Talk, lines: &[&str]) -> Result<(), Fault> {
             Err(_) => return Ok(()),
         }
     }
-    wrong(format!("it goes on after {} ms", TIME_TO_END.as_millis()))
+    wrong(format!(
+        "it still runs after {} ms",
+        TIME_TO_END.as_millis()
+    ))
 }

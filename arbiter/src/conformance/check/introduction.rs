@@ -1,11 +1,10 @@
-//! How an engine introduces itself: `uci`, its options, `isready`.
+//! Checks of the introduction: `uci`, the options and `isready`.
 
 use buxtehude::protocol::{OptionKind, Reply};
 
 use super::Check;
 use super::talk::{Fault, Talk, expect, wrong};
 
-/// The checks of the introduction.
 pub fn checks() -> Vec<Check> {
     vec![
         Check::new(
@@ -33,7 +32,7 @@ pub fn checks() -> Vec<Check> {
         .lightly(),
         Check::new(
             "uci/again",
-            "`uci` is answered the same the second time",
+            "a second `uci` is answered like the first",
             |talk| {
                 let [first, second] = [introduction(talk)?, introduction(talk)?];
                 expect(first == second, || "the two introductions differ".into())
@@ -42,7 +41,7 @@ pub fn checks() -> Vec<Check> {
         .lightly(),
         Check::new(
             "uci/lines",
-            "between `uci` and `uciok` there are only id, option and info lines",
+            "the answer to `uci` contains only id, option and info lines before `uciok`",
             |talk| {
                 for line in introduction(talk)? {
                     if matches!(line.parse(), Ok(Reply::Text(text)) if !text.trim().is_empty()) {
@@ -55,13 +54,13 @@ pub fn checks() -> Vec<Check> {
         .lightly(),
         Check::new(
             "options/readable",
-            "every option line can be read",
+            "every option line can be parsed",
             |talk| {
                 for line in introduction(talk)? {
                     if line.starts_with("option ") {
                         let reply: Result<Reply, _> = line.parse();
                         expect(matches!(reply, Ok(Reply::Option(_))), || {
-                            format!("cannot be read: {line:?}")
+                            format!("cannot be parsed: {line:?}")
                         })?;
                     }
                 }
@@ -80,7 +79,7 @@ pub fn checks() -> Vec<Check> {
         }),
         Check::new(
             "options/defaults",
-            "every default is a value that its option accepts",
+            "every option accepts its default",
             |talk| {
                 for offer in talk.offers() {
                     let is_taken = match &offer.kind {
@@ -108,7 +107,7 @@ pub fn checks() -> Vec<Check> {
                             .iter()
                             .find(|line| line.starts_with("info string error"));
                         expect(complaint.is_none(), || {
-                            format!("option {name} does not take {value:?}: {complaint:?}")
+                            format!("option {name} rejects {value:?}: {complaint:?}")
                         })?;
                     }
                 }
@@ -120,7 +119,7 @@ pub fn checks() -> Vec<Check> {
             "`isready` is answered with `readyok` and nothing else",
             |talk| {
                 let lines = talk.fence()?;
-                expect(lines.is_empty(), || format!("{lines:?} came before"))
+                expect(lines.is_empty(), || format!("{lines:?} came first"))
             },
         ),
         Check::new("isready/many", "every `isready` is answered", |talk| {
@@ -133,14 +132,14 @@ pub fn checks() -> Vec<Check> {
             }
             Ok(())
         }),
-        Check::new("ucinewgame", "`ucinewgame` has no answer", |talk| {
+        Check::new("ucinewgame", "`ucinewgame` is not answered", |talk| {
             let lines = talk.ask("ucinewgame")?;
             expect(lines.is_empty(), || format!("{:?} came", lines[0]))
         }),
     ]
 }
 
-/// The lines with which `uci` is answered.
+/// The answer to `uci`.
 pub fn introduction(talk: &mut Talk) -> Result<Vec<String>, Fault> {
     talk.send("uci")?;
     talk.until("uciok")
@@ -154,11 +153,11 @@ fn expect_reply(talk: &mut Talk, is_it: fn(&Reply) -> bool, name: &str) -> Resul
     expect(found, || format!("no line {name:?}"))
 }
 
-/// The options that can be set without harm, each with values that it takes; its default is the last.
+/// The options that are safe to set, each with accepted values; the default comes last.
 fn settable(talk: &Talk) -> Vec<(String, Vec<String>)> {
     let of = |offer: &buxtehude::protocol::OptionOffer| {
         let values = match &offer.kind {
-            // A table of any size may be more than the machine has.
+            // The largest table may exceed the machine's memory.
             OptionKind::Spin { default, .. } if offer.name == "Hash" => vec![default.to_string()],
             OptionKind::Spin { default, min, max } => {
                 [min, max, default].map(i64::to_string).to_vec()

@@ -1,4 +1,4 @@
-//! That a search keeps its limits.
+//! Checks that a search keeps its limits.
 
 use std::time::Duration;
 
@@ -7,13 +7,12 @@ use buxtehude::protocol::{Info, Score};
 use super::talk::{Fault, Search, Talk, expect};
 use super::{Check, Profile};
 
-/// How much later than its limit an answer may come, for the way and the machine.
+/// Margin beyond a time limit, for communication and a busy machine.
 pub const MARGIN: Duration = Duration::from_millis(150);
 
-/// How often an answer may come too late before it is held against the engine, and not the machine.
+/// Number of attempts; only if all are late does the engine fail, since one may be the machine's fault.
 pub const TRIES: usize = 3;
 
-/// The checks of limits.
 pub fn checks(profile: Profile) -> Vec<Check> {
     let mut checks = Vec::new();
     for depth in [1, 2, 4] {
@@ -23,7 +22,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
             move |talk| {
                 let search = search(talk, &format!("go depth {depth}"))?;
                 let deepest = search.infos.iter().filter_map(|info| info.depth).max();
-                // A game that is solved, or ends, may be known further.
+                // The result of a game that is solved or ends soon may be known at a greater depth.
                 let is_known = search.infos.iter().any(is_mate);
                 expect(
                     is_known || deepest.is_none_or(|deepest| deepest <= depth),
@@ -35,11 +34,11 @@ pub fn checks(profile: Profile) -> Vec<Check> {
     for nodes in [1, 100, 5000] {
         checks.push(Check::new(
             format!("limits/nodes-{nodes}"),
-            format!("`go nodes {nodes}` visits hardly more positions"),
+            format!("`go nodes {nodes}` stays close to its limit"),
             move |talk| {
                 let search = search(talk, &format!("go nodes {nodes}"))?;
                 let visited = search.infos.iter().filter_map(|info| info.nodes).max();
-                // Engines look at the count now and then.
+                // Engines test the node count only now and then.
                 expect(
                     visited.is_none_or(|visited| visited <= nodes + 2000),
                     || format!("{visited:?} positions"),
@@ -54,7 +53,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
             move |talk| in_time(talk, &format!("go movetime {movetime}"), movetime),
         ));
     }
-    // Engines of plain UCI may answer before.
+    // Engines of plain UCI may answer early.
     if profile == Profile::Full {
         checks.push(movetime_used());
     }
@@ -83,7 +82,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
 fn movetime_used() -> Check {
     Check::new(
         "limits/movetime-used",
-        "`go movetime 100` is used, but for a fifth of it",
+        "`go movetime 100` uses at least four fifths of its time",
         |talk| {
             let search = search(talk, "go movetime 100")?;
             let is_known = search.infos.iter().any(is_mate);
@@ -106,13 +105,13 @@ fn search(talk: &mut Talk, go: &str) -> Result<Search, Fault> {
     Ok(search)
 }
 
-/// A search that is answered within its limit, in milliseconds, or at the second or third attempt.
+/// Fails unless one of [`TRIES`] searches is answered within `limit` milliseconds.
 fn in_time(talk: &mut Talk, go: &str, limit: u64) -> Result<(), Fault> {
     let limit = Duration::from_millis(limit) + MARGIN;
     in_time_of(limit, || Ok(search(talk, go)?.elapsed))
 }
 
-/// What was wrong, unless one of [`TRIES`] attempts takes no longer than the limit.
+/// Fails unless one of [`TRIES`] attempts stays within the limit.
 pub fn in_time_of(
     limit: Duration,
     mut attempt: impl FnMut() -> Result<Duration, Fault>,

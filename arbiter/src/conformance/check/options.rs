@@ -1,4 +1,4 @@
-//! Options: how they are set, and that they do something.
+//! Checks that options can be set and have an effect.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use super::limits::TRIES;
 use super::talk::{Fault, Talk, expect, wrong};
 use super::{Check, Settings};
 
-/// Positions in which the settings of a preset show, by the game's own words for a position: near its end, where
-/// moves differ much. Those that a variant refuses are not asked.
+/// Positions in which the settings of a preset change the evaluation, as position texts of the games: near the end,
+/// where moves differ much. A position is skipped for a variant that rejects it.
 const POSITIONS: [&str; 5] = [
     "45,26,2/29,19,0 1 - -",
     "20,60,2/25,50,1/23,70,3 1 - -",
@@ -20,7 +20,6 @@ const POSITIONS: [&str; 5] = [
     "3h1h1h/h7/8/8/8/8/3F4/8 w - - 0 1",
 ];
 
-/// The checks of options.
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = vec![
         Check::new("options/spelt", "option lines follow the grammar", |talk| {
@@ -62,7 +61,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new(
             "options/Move Overhead",
-            "a movetime is used but for the overhead, a fifth of it at most",
+            "a search uses its movetime except for the overhead, which is at most a fifth of it",
             |talk| {
                 if !talk
                     .offers()
@@ -72,7 +71,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
                     return Err(Fault::Skipped("it does not offer Move Overhead".into()));
                 }
                 let usual = used_with_overhead(talk, 1)?;
-                // A busy machine makes an answer later, never earlier.
+                // A busy machine can only delay an answer.
                 let mut large = used_with_overhead(talk, 5000)?;
                 for _ in 1..TRIES {
                     if large > MOST_USED {
@@ -88,11 +87,11 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         .lightly(),
         Check::new(
             "options/preset-article",
-            "with `Preset article` the value of the best line comes as `info string e`",
+            "with `Preset article`, the value of the best line is printed as `info string e`",
             |talk| {
                 let lines = with(talk, &[("Preset", "article")], POSITIONS[0])?;
                 let Some(lines) = lines else {
-                    return Err(Fault::Skipped("its game is not asked about".into()));
+                    return Err(Fault::Skipped("its game is not checked".into()));
                 };
                 let is_there = lines.iter().any(|line| line.starts_with("info string e "));
                 expect(is_there, || format!("{lines:?}"))
@@ -108,7 +107,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         }
         checks.push(Check::new(
             format!("variants/{}", variant.name),
-            "choosing a variant, by each of its names, is answered with its start, which is set for two",
+            "choosing a variant by any of its names is answered with its start position for two",
             move |talk| {
                 for name in [&[variant.name], variant.aliases].concat() {
                     let moves = talk.first_moves(1)?;
@@ -126,7 +125,9 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
                     })?;
                     let shown = talk.ask("d")?;
                     let expected = format!("Fen: {start}");
-                    expect(shown.contains(&expected), || format!("no line {expected:?}"))?;
+                    expect(shown.contains(&expected), || {
+                        format!("no line {expected:?}")
+                    })?;
                 }
                 Ok(())
             },
@@ -136,10 +137,10 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     checks
 }
 
-/// What is used of a movetime of 300 ms, at the most, when a fifth of it is set aside.
+/// Longest use of a movetime of 300 ms with a fifth reserved as overhead.
 const MOST_USED: Duration = Duration::from_millis(280);
 
-/// How long a `go` takes with so much overhead.
+/// Time that a `go` takes with this overhead.
 fn used_with_overhead(talk: &mut Talk, overhead: u64) -> Result<Duration, Fault> {
     talk.set(&[
         format!("setoption name Move Overhead value {overhead}"),
@@ -148,13 +149,13 @@ fn used_with_overhead(talk: &mut Talk, overhead: u64) -> Result<Duration, Fault>
     talk.go("go movetime 300").map(|search| search.elapsed)
 }
 
-/// The option that chooses the game.
+/// The option that selects the game.
 const VARIANT: &str = "UCI_Variant";
 
-/// The preset whose settings can be chosen, with one under which all others show.
+/// The preset whose settings can be changed, with a strategy under which every other setting has an effect.
 const BASE: [(&str, &str); 2] = [("Preset", "article"), ("Strategy", "relative")];
 
-/// The options that say how a preset plays, each with a value that is neither its default nor in [`BASE`].
+/// Options that change a preset's play, each with a value that is neither its default nor in [`BASE`].
 const EFFECTS: [(&str, &str); 11] = [
     ("Preset", "search"),
     ("Ks", "900"),
@@ -173,7 +174,7 @@ fn effects() -> impl Iterator<Item = Check> {
     EFFECTS.into_iter().map(|(option, value)| {
         Check::new(
             format!("options/{option}"),
-            format!("`{option}` changes what is said of a position under `Preset article`"),
+            format!("`{option}` changes the evaluation of a position under `Preset article`"),
             move |talk| {
                 if !talk.offers().iter().any(|offer| offer.name == option) {
                     return Err(Fault::Skipped(format!("it does not offer {option}")));
@@ -188,21 +189,21 @@ fn effects() -> impl Iterator<Item = Check> {
                     is_left_out |= usual.is_none();
                 }
                 if is_left_out {
-                    return Err(Fault::Skipped("its game is not asked about".into()));
+                    return Err(Fault::Skipped("its game is not checked".into()));
                 }
-                wrong(format!("{value} does the same as it is without it"))
+                wrong(format!("{value} has no effect"))
             },
         )
     })
 }
 
-/// What `eval` and a search say of a position with options set; `None` where its game is not asked about.
+/// The output of `eval` and of a search with options set; `None` if the position's game is not checked.
 fn with(
     talk: &mut Talk,
     options: &[(&str, &str)],
     position: &str,
 ) -> Result<Option<Vec<String>>, Fault> {
-    // The talk ends behind this: the options are not put back one by one.
+    // The engine is restarted after this check, so the options need no reset.
     talk.close();
     let mut variants = VARIANTS.iter();
     let variant = variants.find(|variant| variant.parse(position).is_ok());
@@ -227,7 +228,7 @@ fn with(
     Ok(Some(lines))
 }
 
-/// The command that sets an option to its default, or presses a button.
+/// The command that resets an option to its default, or presses a button.
 fn to_default(name: &str, kind: &OptionKind) -> String {
     let value = match kind {
         OptionKind::Check { default } => default.to_string(),

@@ -1,4 +1,4 @@
-//! What is printed of the outcomes: text for a person, JSON or JUnit for programs.
+//! Output of the outcomes: text for people, JSON or JUnit for programs.
 
 use std::io::{self, Write};
 
@@ -7,21 +7,21 @@ use serde_json::{Value, json};
 use super::{Outcome, Severity, Verdict};
 use matches::record::printable::{printable_json, printable_lines};
 
-/// A form of output.
+/// Format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Lines for a person.
+    /// Readable lines.
     Text,
     /// One JSON object.
     Json,
-    /// JUnit's XML.
+    /// JUnit XML.
     Junit,
 }
 
-/// Writes all outcomes in a form.
+/// Writes all outcomes in the given format.
 ///
 /// # Errors
-/// Those of the writer.
+/// Those of `output`.
 pub fn write(
     outcomes: &[Outcome],
     program: &str,
@@ -79,7 +79,7 @@ fn write_text(outcomes: &[Outcome], to: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// Whether an outcome is a failure that leads a client astray.
+/// `true` if the outcome is a failure of severity [`Severity::Error`](super::Severity::Error).
 pub fn is_error(outcome: &Outcome) -> bool {
     outcome.severity == Severity::Error && matches!(outcome.verdict, Verdict::Failed { .. })
 }

@@ -1,4 +1,4 @@
-//! Positions of every variant and number of seats: that the engine knows the rules.
+//! Checks of the rules, in positions of every variant and number of seats.
 
 use buxtehude::rules::{AnyPosition, Seat, Turn, Variant};
 use rand::seq::IteratorRandom;
@@ -9,16 +9,15 @@ use super::tables::tables;
 use super::talk::{Fault, Talk, expect, is_legal, wrong};
 use super::{Check, Profile, Settings};
 
-/// Positions of a variant and a number of seats that are searched.
+/// Positions to search for each variant and number of seats.
 const POSITIONS: usize = 8;
 
-/// Positions that are asked about, which is quickly done.
+/// Positions to query, which is fast.
 const MANY_POSITIONS: usize = 40;
 
-/// The most moves of a game by which such a position comes about.
+/// Maximum number of random moves that lead to a position.
 const MOST_MOVES: usize = 40;
 
-/// The checks of positions.
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = Vec::new();
     for (variant, seats) in tables(settings) {
@@ -36,23 +35,23 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             ));
             checks.push(Check::new(
                 name("shown"),
-                "`d` shows the position that the rules lead to, and its legal moves or cards",
+                "`d` shows the position according to the rules, and its legal moves or cards",
                 move |talk| for_positions(talk, variant, seats, MANY_POSITIONS, is_shown),
             ));
             checks.push(Check::new(
                 name("queries"),
-                "`query` says whose turn it is, what is legal, and how the game ended",
+                "`query` reports the seat to move, the legal moves and the result of the game",
                 move |talk| for_positions(talk, variant, seats, MANY_POSITIONS, queries_are_true),
             ));
             checks.push(Check::new(
                 name("text"),
-                "a position set by its text is the one set by its moves",
+                "a position set by its text equals the one set by its moves",
                 move |talk| for_positions(talk, variant, seats, MANY_POSITIONS, text_is_read),
             ));
             if variant.start(seats).is_ok_and(|start| start.has_cards()) {
                 checks.push(Check::new(
                     name("cards"),
-                    "each kind of card that is drawn has the effect that the rules give it",
+                    "each kind of card has the effect that the rules give it",
                     move |talk| cards_are_drawn(talk, variant, seats),
                 ));
             }
@@ -61,17 +60,15 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     checks
 }
 
-/// A position, and how it came about.
+/// A position and the command that sets it.
 pub struct Reached {
-    /// The position.
     pub position: AnyPosition,
-    /// The command that sets it.
     pub command: String,
 }
 
 type Test = fn(&mut Talk, &Reached) -> Result<(), Fault>;
 
-/// Tests some positions by searching them.
+/// Runs a test in several positions.
 pub fn for_each_position(
     talk: &mut Talk,
     variant: &'static Variant,
@@ -99,7 +96,7 @@ fn for_positions(
     Ok(())
 }
 
-/// A position of a random game, with the moves and cards that led to it.
+/// A random position, with the moves and cards that lead to it.
 pub fn random_position(
     variant: &Variant,
     seats: usize,
@@ -123,17 +120,17 @@ pub fn random_position(
 fn moves_are_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
     let moves = matches!(reached.position.turn(), Turn::Seat(_));
     if talk.profile() == Profile::Match && !moves {
-        // In a match nobody is asked then.
+        // A match sends no `go` in such a position.
         return Ok(());
     }
     let search = talk.go("go depth 2")?;
     let Turn::Seat(_) = reached.position.turn() else {
         return expect(search.best.best.is_none(), || {
-            format!("{:?} where nobody can move", search.best.best)
+            format!("{:?} although no move is legal", search.best.best)
         });
     };
     let Some(best) = &search.best.best else {
-        return wrong("no move where there are some");
+        return wrong("no move although some are legal");
     };
     expect(is_legal(&reached.position, best), || {
         format!("{best} is illegal after {}", reached.command)
@@ -141,7 +138,7 @@ fn moves_are_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
     for info in &search.infos {
         let mut position = reached.position;
         for mv in &info.pv {
-            // Behind a card nobody knows what can be played.
+            // After a card, which is unknown, legal moves are unknown, too.
             if !matches!(position.turn(), Turn::Seat(_)) {
                 break;
             }
@@ -221,7 +218,7 @@ fn queries_are_true(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Each kind of card, drawn in several positions.
+/// Draws each kind of card in several positions.
 fn cards_are_drawn(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Result<(), Fault> {
     talk.choose(variant)?;
     let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);

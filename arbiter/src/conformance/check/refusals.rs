@@ -1,9 +1,9 @@
-//! That bad input is answered, and changes nothing.
+//! Checks that invalid input is answered with an error and changes nothing.
 
 use super::talk::{Fault, Talk, expect};
 use super::{Check, Profile};
 
-/// Lines that are no command, or not now, with what is wrong with them.
+/// Invalid lines, with names for their errors.
 const BAD_LINES: &[(&str, &str)] = &[
     ("unknown-command", "hop"),
     ("unknown-case", "ISREADY"),
@@ -38,7 +38,7 @@ const BAD_LINES: &[(&str, &str)] = &[
     ("not-utf8", "position startpos moves \u{fffd}\u{fffd}"),
 ];
 
-/// Bad `go`s: each is answered by `bestmove (none)` too.
+/// Invalid `go` commands; each is also answered with `bestmove (none)`.
 const BAD_GOES: &[(&str, &str)] = &[
     ("depth-zero", "go depth 0"),
     ("depth-word", "go depth deep"),
@@ -55,14 +55,13 @@ const BAD_GOES: &[(&str, &str)] = &[
     ("movestogo-zero", "go wtime 1000 btime 1000 movestogo 0"),
 ];
 
-/// The checks of bad input.
 pub fn checks(profile: Profile) -> Vec<Check> {
     let mut checks = Vec::new();
     for &(name, line) in BAD_LINES {
         checks.push(match profile {
             Profile::Full => Check::new(
                 format!("refuses/{name}"),
-                format!("`{line}` is answered by one `info string error:`, and changes nothing"),
+                format!("`{line}` is answered with one `info string error:` and changes nothing"),
                 move |talk| is_refused(talk, line),
             ),
             Profile::Match | Profile::Uci => Check::new(
@@ -76,7 +75,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
         for &(name, line) in BAD_GOES {
             checks.push(Check::new(
                 format!("refuses/go-{name}"),
-                format!("`{line}` is answered by an error and `bestmove (none)`"),
+                format!("`{line}` is answered with an error and `bestmove (none)`"),
                 move |talk| is_refused_with_answer(talk, line),
             ));
         }
@@ -88,7 +87,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
         ] {
             checks.push(Check::new(
                 format!("busy/{name}"),
-                format!("`{line}` is refused during a search, which goes on"),
+                format!("`{line}` is rejected during a search, which continues"),
                 move |talk| is_refused_when_busy(talk, line),
             ));
         }
@@ -96,7 +95,7 @@ pub fn checks(profile: Profile) -> Vec<Check> {
     checks
 }
 
-/// What the engine says of its position.
+/// The engine's description of its position.
 fn state(talk: &mut Talk) -> Result<Vec<String>, Fault> {
     talk.ask("d")
 }
@@ -138,7 +137,7 @@ fn is_refused_when_busy(talk: &mut Talk, line: &str) -> Result<(), Fault> {
     let search = talk.go("stop")?;
     expect(errors == 1, || format!("expected one error, got {lines:?}"))?;
     expect(search.best.best.is_some(), || {
-        "the search has no move any more".into()
+        "the search has lost its move".into()
     })
 }
 

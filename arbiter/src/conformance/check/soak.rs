@@ -1,8 +1,7 @@
-//! That memory does not grow over many games.
+//! Check for memory leaks: memory must not keep growing over many games.
 //!
-//! Games are played with small limits, and the resident memory of the engine with all processes that it
-//! started is read now and then. What an engine takes at first, tables for one, does not matter: what is
-//! looked for is growth that goes on.
+//! The engine plays games with small limits while the resident memory of its process and all descendants is sampled.
+//! Initial allocations, such as tables, do not matter; the check looks for growth that continues.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -19,34 +18,34 @@ use super::tables::tables;
 use super::talk::{Fault, Talk, expect, is_legal};
 use super::{Check, Settings};
 
-/// Moves that the engine is asked for in a game.
+/// Moves of the engine in each game.
 const MOVES: usize = 12;
 
-/// Readings of the memory of a soak that is limited by games.
+/// Memory samples of a soak limited by games.
 const READINGS: u64 = 200;
 
-/// Parts into which the readings after the warm-up are divided: each has to be above the one before.
+/// Number of equal parts of the samples after the warm-up; in a leak, each part is above the previous one.
 const PARTS: usize = 4;
 
-/// Growth that says nothing, in KiB: what an allocator keeps for itself may come and go.
+/// Growth that is ignored, in KiB, since an allocator's own reserve varies.
 const SMALL: f64 = 512.0;
 
-/// Growth that is wrong however it came about, in KiB.
+/// Growth that always fails, in KiB.
 const LARGE: f64 = 262_144.0;
 
-/// How long a soak takes.
+/// Length of a soak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Soak {
-    /// So many games.
+    /// Number of games.
     Games(u64),
-    /// So much time.
+    /// Duration.
     Time(Duration),
 }
 
 impl FromStr for Soak {
     type Err = String;
 
-    /// Reads `1000`, games, or `60s`, seconds.
+    /// Parses `1000` (games) or `60s` (seconds).
     fn from_str(text: &str) -> Result<Soak, String> {
         let number = |text: &str| text.parse::<u32>().ok().filter(|&number| number > 0);
         let soak = match text.strip_suffix('s') {
@@ -59,7 +58,7 @@ impl FromStr for Soak {
     }
 }
 
-/// The check of the memory, where it is asked for.
+/// The check of memory, if the user asks for it.
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let table = tables(settings).first().copied();
     let Some((soak, (variant, _))) = settings.soak.zip(table) else {
@@ -72,7 +71,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         .collect();
     vec![Check::new(
         "soak/memory",
-        "memory does not grow steadily over many games",
+        "memory does not keep growing over many games",
         move |talk| {
             let readings = play(talk, soak, variant, &seats)?;
             let growth = Growth::of(&readings);
@@ -82,10 +81,10 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     )]
 }
 
-/// Memory in KiB after so many games.
+/// Number of games, and the memory after them in KiB.
 type Reading = (u64, f64);
 
-/// Plays games, and reads the memory now and then.
+/// Plays games and samples the memory.
 fn play(
     talk: &mut Talk,
     soak: Soak,
@@ -97,7 +96,7 @@ fn play(
         Soak::Games(games) => (games / READINGS).max(1),
         Soak::Time(_) => 1,
     };
-    // Always after a game with as many seats: what an engine keeps for a game may depend on them.
+    // Sample after games with the same number of seats, since an engine's memory for a game may depend on it.
     let between = between.next_multiple_of(seats.len() as u64);
     if talk.plays(variant) {
         talk.choose(variant)?;
@@ -110,7 +109,7 @@ fn play(
         play_game(talk, variant, seats, &mut rng)?;
         if game % between == 0 {
             let Some(memory) = memory(talk.process()) else {
-                return Err(Fault::Skipped("/proc does not tell its memory".into()));
+                return Err(Fault::Skipped("/proc does not report its memory".into()));
             };
             readings.push((game, memory));
         }
@@ -153,20 +152,20 @@ fn play_game(
         expect(is_legal(&position, &best), || {
             format!("{best:?} is illegal")
         })?;
-        // It is legal.
+        // Cannot fail: the move is legal.
         let _ = position.play(&best);
         actions.push(best);
     }
     Ok(())
 }
 
-/// How the memory grew after the warm-up, the first fifth of the readings.
+/// Growth of memory after the warm-up, which is the first fifth of the samples.
 #[derive(Clone, Debug)]
 struct Growth {
     games: u64,
-    /// The medians of the parts, in KiB.
+    /// Median of each part, in KiB.
     parts: Vec<f64>,
-    /// KiB in 1000 games: the median slope between readings of the first and of the second half.
+    /// KiB per 1000 games: the median slope between samples of the first and the second half.
     slope: f64,
 }
 
@@ -190,7 +189,7 @@ impl Growth {
         }
     }
 
-    /// Between the first and the last part.
+    /// Growth from the first to the last part, in KiB.
     fn total(&self) -> f64 {
         match self.parts.as_slice() {
             [first, .., last] => last - first,
@@ -198,7 +197,7 @@ impl Growth {
         }
     }
 
-    /// Each part is above the one before by its share, or the whole is too much.
+    /// `true` if memory grows in every part, or by more than [`LARGE`] in total.
     fn is_steady(&self) -> bool {
         let total = self.total();
         let least = total / (4 * PARTS) as f64;
@@ -218,13 +217,13 @@ impl fmt::Display for Growth {
     }
 }
 
-/// The middle one of some numbers, or 0.
+/// The median, or 0 without numbers.
 fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The resident memory of a process and of all that it started, in KiB.
+/// Resident memory of a process and all its descendants, in KiB.
 fn memory(process: u32) -> Option<f64> {
     let mut parents: HashMap<u32, Vec<u32>> = HashMap::new();
     for entry in fs::read_dir("/proc").ok()?.flatten() {
@@ -246,7 +245,7 @@ fn memory(process: u32) -> Option<f64> {
     (all > 0).then(|| f64::from(all))
 }
 
-/// A number in the status of a process.
+/// A number in `/proc/PID/status`.
 fn number_of(process: u32, name: &str) -> Option<u32> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
@@ -268,9 +267,9 @@ mod tests {
         for (expected, growth) in [
             (false, growth(|_| 8000.0)),
             (false, growth(noise)),
-            // Tables that fill up, then stay as they are.
+            // Tables that fill up and then stay the same.
             (false, growth(|game| 8000.0 + 40.0 * game.min(400) as f64)),
-            // One step.
+            // A single step.
             (
                 false,
                 growth(|game| if game < 600 { 8000.0 } else { 12_000.0 }),

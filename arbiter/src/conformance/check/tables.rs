@@ -1,17 +1,17 @@
-//! What is asked about: variants, each with numbers of seats.
+//! The variants to check, each with its numbers of seats.
 
 use buxtehude::rules::{AnyPosition, MAX_SEATS, VARIANTS, Variant};
 
 use super::{Profile, Settings};
 
-/// A variant that is asked about, with the numbers of seats that it can be played by.
+/// Returns each variant to check with each number of seats that it allows.
 pub fn tables(settings: &Settings) -> Vec<(&'static Variant, usize)> {
     let asked = |variant: &&Variant| {
         settings
             .variant
             .is_none_or(|only| only.name == variant.name)
     };
-    // What plain UCI can say: two seats, and no cards.
+    // Plain UCI knows two seats and no cards.
     let is_plain = |start: &AnyPosition| start.seats() == 2 && !start.has_cards();
     let mut tables = Vec::new();
     for variant in VARIANTS.iter().filter(asked) {

@@ -1,4 +1,4 @@
-//! The talk with the engine that is checked: every line of it is kept, to be shown where something is wrong.
+//! Communication with the checked engine. Every line is kept, to be shown with a failure.
 
 use std::time::{Duration, Instant};
 
@@ -10,68 +10,66 @@ use super::{Profile, Settings};
 use crate::conformance::transcript::{NoLine, Program, ProgramError, mask};
 use matches::record::printable::{printable, shortened};
 
-/// The most lines of a talk that are shown.
+/// Maximum number of lines shown.
 const SHOWN_LINES: usize = 60;
 
-/// The most characters of a line from the engine that are shown.
+/// Maximum number of characters shown of an engine's line.
 const LONGEST_SHOWN: usize = 1000;
 
-/// Why a check did not pass.
+/// Reasons for a check not to pass.
 #[derive(Clone, Debug)]
 pub enum Fault {
-    /// Something was otherwise than expected: what.
+    /// The engine did not meet the expectation; with the reason.
     Wrong(String),
-    /// It could not be asked: why.
+    /// The check does not apply to the engine; with the reason.
     Skipped(String),
 }
 
-/// What came of a `go`.
+/// Output of a `go`.
 #[derive(Clone, Debug)]
 pub struct Search {
     /// All lines before `bestmove`.
     pub lines: Vec<String>,
-    /// The info lines with facts among them.
+    /// The `info` lines among them that have fields.
     pub infos: Vec<Info>,
-    /// The answer.
     pub best: BestMove,
-    /// From `go` to the answer.
+    /// Time from `go` to `bestmove`.
     pub elapsed: Duration,
 }
 
-/// A running engine, and what was said.
+/// A running engine and the transcript of its communication.
 pub struct Talk {
     program: Program,
     settings: Settings,
     transcript: Vec<String>,
-    /// The options that it offers, once it was asked.
+    /// The options that it offers; empty before the introduction.
     offers: Vec<OptionOffer>,
     is_open: bool,
-    /// The variant that it plays, once that is known.
+    /// The variant that it plays, if known.
     variant: Option<&'static Variant>,
-    /// The position set last, where its moves go along with each `go`.
+    /// The last position set, if the legal moves are sent with each `go`.
     position: Option<AnyPosition>,
-    /// Whether it plays the variant in which a check begins.
+    /// `true` if the engine plays the variant in which checks begin.
     is_home: bool,
     note: Option<String>,
 }
 
-/// `Err` with what was wrong. That a list of lines or numbers is empty is said in words.
+/// `Err` with a reason; spells out an empty list in it.
 pub fn wrong<T>(reason: impl Into<String>) -> Result<T, Fault> {
     Err(Fault::Wrong(reason.into().replace("[]", "nothing")))
 }
 
-/// What was wrong, unless `holds`.
+/// Fails with the reason unless `holds`.
 pub fn expect(holds: bool, reason: impl FnOnce() -> String) -> Result<(), Fault> {
     if holds { Ok(()) } else { wrong(reason()) }
 }
 
-/// A line from the engine as it is shown.
+/// An engine's line as shown in a transcript.
 fn shown(line: &str) -> String {
     shortened(&mask(&printable(line)), LONGEST_SHOWN).into_owned()
 }
 
 impl Talk {
-    /// Starts the engine.
     pub fn start(settings: &Settings) -> Result<Talk, ProgramError> {
         Ok(Talk {
             program: Program::start(&settings.program, &settings.arguments)?,
@@ -86,17 +84,17 @@ impl Talk {
         })
     }
 
-    /// Whether the engine can be asked more: it was not told to end.
+    /// `true` if the engine can run another check, since it was not told to quit.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// The engine was told to end.
+    /// Notes that the engine was told to quit.
     pub fn close(&mut self) {
         self.is_open = false;
     }
 
-    /// Begins another check: the engine has introduced itself, is idle, and what was said is forgotten.
+    /// Prepares for the next check: the engine is introduced, idle and at the start, and the transcript is empty.
     pub fn begin(&mut self) -> Result<(), Fault> {
         self.transcript.clear();
         if self.offers.is_empty() {
@@ -120,7 +118,7 @@ impl Talk {
         self.set(&[beginning])
     }
 
-    /// The command for the start of a game for two, up to where a seat has a choice: dice may be due before.
+    /// The command for the first position of a game for two in which a seat has a choice; dice may be due before.
     pub fn beginning(&self) -> Result<String, Fault> {
         let words = self.first_moves(0)?;
         Ok(match words.is_empty() {
@@ -129,21 +127,21 @@ impl Talk {
         })
     }
 
-    /// The variant in which a check begins that asks for none: the first one that the engine offers.
+    /// The default variant of checks: the first one that the engine offers.
     fn home(&self) -> Option<&'static Variant> {
         let asked = tables(&self.settings);
         let mut variants = asked.into_iter().map(|(variant, _)| variant);
         variants.find(|variant| self.offers_variant(variant))
     }
 
-    /// So many moves at the beginning of a game for two, as words of a list with what is drawn: no card is, if the game
-    /// has such moves.
+    /// The first `count` moves of a game for two, with the cards drawn; avoids cards if the game has moves that draw
+    /// none.
     pub fn first_moves(&self, count: usize) -> Result<String, Fault> {
         let asked = tables(&self.settings);
         let variant = self.home().or(asked.first().map(|(variant, _)| *variant));
         match variant {
             Some(variant) => Ok(first_words(variant, count)?.0.join(" ")),
-            None => Err(Fault::Skipped("no variant that is known".into())),
+            None => Err(Fault::Skipped("no known variant".into())),
         }
     }
 
@@ -158,55 +156,53 @@ impl Talk {
         Ok(())
     }
 
-    /// Says something of the check, whether or not it passes.
+    /// Adds a note to the outcome, passed or not.
     pub fn note(&mut self, note: String) {
         self.note = Some(note);
     }
 
-    /// What was said of the check.
+    /// Takes the note of the check.
     pub fn take_note(&mut self) -> Option<String> {
         self.note.take()
     }
 
-    /// Forgets what was said: it was in order, and there is much of it.
+    /// Clears the transcript, which is long and shows no failure.
     pub fn forget(&mut self) {
         self.transcript.clear();
     }
 
-    /// The number of the engine's process.
+    /// Process id of the engine.
     pub fn process(&self) -> u32 {
         self.program.process()
     }
 
-    /// The dialect that the engine speaks.
     pub fn profile(&self) -> Profile {
         self.settings.profile
     }
 
-    /// The options that the engine offers.
     pub fn offers(&self) -> &[OptionOffer] {
         &self.offers
     }
 
-    /// How long to wait for an answer that is due.
+    /// Timeout for an expected answer.
     pub fn patience(&self) -> Duration {
         self.settings.patience
     }
 
-    /// What was said, as a transcript; the middle is left out where it is long.
+    /// The transcript; if it is long, without its middle.
     pub fn transcript(&self) -> String {
         let lines = &self.transcript;
         if lines.len() <= SHOWN_LINES {
             return lines.join("\n");
         }
         let (start, end) = (SHOWN_LINES / 2, lines.len() - SHOWN_LINES / 2);
-        let left_out = format!("# {} lines are left out", end - start);
+        let left_out = format!("# {} lines omitted", end - start);
         [&lines[..start], &[left_out], &lines[end..]]
             .concat()
             .join("\n")
     }
 
-    /// Sends a line; a `go` with the legal moves, where the engine is to get them.
+    /// Sends a line; adds the legal moves to a `go` if the settings say so.
     pub fn send(&mut self, line: &str) -> Result<(), Fault> {
         if self.settings.legal {
             match line.parse() {
@@ -236,7 +232,7 @@ impl Talk {
         Some(position)
     }
 
-    /// Sends bytes as they are.
+    /// Sends raw bytes.
     pub fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         let text = String::from_utf8_lossy(bytes);
         let shown: String = text.trim_end_matches('\n').chars().take(300).collect();
@@ -245,7 +241,7 @@ impl Talk {
         sent.or_else(|error| wrong(error.to_string()))
     }
 
-    /// The next line, if it comes in time.
+    /// Returns the next line, or `None` after the timeout.
     pub fn line_within(&mut self, patience: Duration) -> Result<Option<String>, Fault> {
         match self.program.line(patience) {
             Ok(line) => {
@@ -257,7 +253,7 @@ impl Talk {
         }
     }
 
-    /// The next line.
+    /// Returns the next line; fails after the timeout.
     pub fn line(&mut self) -> Result<String, Fault> {
         let patience = self.patience();
         match self.line_within(patience)? {
@@ -266,12 +262,12 @@ impl Talk {
         }
     }
 
-    /// The lines until one of which the first word is `word`, which is among them.
+    /// Reads up to and including a line whose first word is `word`.
     pub fn until(&mut self, word: &str) -> Result<Vec<String>, Fault> {
         self.until_that(word, |line| line.split_whitespace().next() == Some(word))
     }
 
-    /// The lines until one that begins with `beginning`, which is among them.
+    /// Reads up to and including a line that starts with `beginning`.
     pub fn until_line(&mut self, beginning: &str) -> Result<Vec<String>, Fault> {
         self.until_that(beginning, |line| line.starts_with(beginning))
     }
@@ -292,12 +288,12 @@ impl Talk {
             }
             if Instant::now() > deadline {
                 let patience = self.patience().as_millis();
-                return wrong(format!("no {word} within {patience} ms, but other lines"));
+                return wrong(format!("no {word} within {patience} ms, only other lines"));
             }
         }
     }
 
-    /// What comes before the answer to `isready`.
+    /// Sends `isready` and returns the lines before its answer.
     pub fn fence(&mut self) -> Result<Vec<String>, Fault> {
         self.send("isready")?;
         let mut lines = self.until("readyok")?;
@@ -305,13 +301,13 @@ impl Talk {
         Ok(lines)
     }
 
-    /// What is answered to a line that is no `go`.
+    /// Returns the answer to a line other than `go`.
     pub fn ask(&mut self, line: &str) -> Result<Vec<String>, Fault> {
         self.send(line)?;
         self.fence()
     }
 
-    /// Sends lines that have no answer, or whose answer does not matter.
+    /// Sends lines and ignores their answers.
     pub fn set(&mut self, lines: &[String]) -> Result<(), Fault> {
         for line in lines {
             self.send(line)?;
@@ -319,14 +315,14 @@ impl Talk {
         self.fence().map(drop)
     }
 
-    /// Sends a `go`, and reads to its `bestmove`.
+    /// Sends a `go` and reads up to its `bestmove`.
     pub fn go(&mut self, line: &str) -> Result<Search, Fault> {
         let begun = Instant::now();
         self.send(line)?;
         self.best_move(begun)
     }
 
-    /// Reads to the `bestmove` of a `go` that was sent at `begun`.
+    /// Reads up to the `bestmove` of a `go` sent at `begun`.
     pub fn best_move(&mut self, begun: Instant) -> Result<Search, Fault> {
         let mut lines = self.until("bestmove")?;
         let elapsed = begun.elapsed();
@@ -346,12 +342,12 @@ impl Talk {
         })
     }
 
-    /// The variants that can be asked about: those that the engine offers, or the only one asked for.
+    /// `true` if the engine offers the variant, or the user selected one.
     pub fn plays(&self, variant: &Variant) -> bool {
         self.offers_variant(variant) || self.settings.variant.is_some()
     }
 
-    /// Whether the variant is offered, and no other is the only one asked for.
+    /// `true` if the engine offers the variant and the user did not select another.
     pub fn is_asked_about(&self, variant: &Variant) -> bool {
         let only = self.settings.variant;
         only.is_none_or(|only| only.name == variant.name) && self.offers_variant(variant)
@@ -363,7 +359,8 @@ impl Talk {
         })
     }
 
-    /// Chooses a variant, or skips. An engine that gets its moves plays any, and need not be told.
+    /// Selects a variant; skips the check if the engine does not offer it. An engine that receives its legal moves
+    /// plays any variant, and needs no command.
     pub fn choose(&mut self, variant: &'static Variant) -> Result<(), Fault> {
         if self.settings.legal && !self.offers_variant(variant) {
             self.variant = Some(variant);
@@ -380,7 +377,7 @@ impl Talk {
         self.set(&[format!("setoption name UCI_Variant value {}", variant.name)])
     }
 
-    /// The command that sets a position which came of a start by moves and cards.
+    /// The command for a position reached from the start by moves and cards.
     pub fn position(&self, seats: usize, actions: &[String]) -> String {
         let players = match self.profile() {
             Profile::Match if seats == 2 => String::new(),
@@ -395,8 +392,8 @@ impl Talk {
     }
 }
 
-/// The words of so many moves at the beginning of a game for two, and of more until a seat has a choice; and the
-/// position in which it has.
+/// The first `count` moves of a game for two, with cards, and further ones until a seat has a choice; and the position
+/// reached.
 pub fn first_words(
     variant: &'static Variant,
     count: usize,
@@ -421,7 +418,7 @@ pub fn first_words(
             .collect();
         let is_card_due = |next: &AnyPosition| matches!(next.turn(), Turn::Card(_));
         if is_card_due(&position) {
-            // Not the same each time: what is rolled for all alike can go round for ever.
+            // Rotate through the cards: the same roll for every seat could repeat for ever.
             let number = children.len().max(1);
             children.rotate_left(words.len() % number);
         } else {
@@ -437,7 +434,7 @@ pub fn first_words(
     Ok((words, position))
 }
 
-/// Whether the word is a move that can be played in the position.
+/// `true` if `word` is a legal move of the seat to move.
 pub fn is_legal(position: &AnyPosition, word: &str) -> bool {
     matches!(position.turn(), Turn::Seat(_)) && position.legal_actions().iter().any(|mv| mv == word)
 }

@@ -1,7 +1,7 @@
-//! Texts of positions: what is wrong with one is refused by the name of its field, and what is right is taken.
+//! Checks of position texts: an invalid text is rejected with the name of its field, and a valid one is accepted.
 //!
-//! The texts are those of positions of random games in which one character or number is replaced by another;
-//! the rules say which of them are right, and how they are spelt.
+//! The texts come from positions of random games, with one character or number replaced. The rules decide which texts
+//! are valid, and how they are spelled.
 
 use std::collections::HashSet;
 
@@ -14,29 +14,28 @@ use super::tables::tables;
 use super::talk::{Fault, Talk, expect};
 use super::{Check, Settings};
 
-/// Texts that are changed, for each variant and number of seats.
+/// Texts to modify for each variant and number of seats.
 const TEXTS: usize = 2;
 
-/// What takes the place of a number or of another character.
+/// Replacements of a number or another character.
 const OTHERS: [&str; 19] = [
     "", "3!", "0", "1", "3", "6", "07", "50", "64", "65", "70000", "!", "/", "-", "1,2", "?3",
     "1?99", "BBB", "x",
 ];
 
-/// The checks of texts.
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = Vec::new();
     for (variant, seats) in tables(settings) {
         checks.push(Check::new(
             format!("{}/{seats}/text-changed", variant.name),
-            "an invalid position text is refused, naming a wrong field, and changes nothing",
+            "an invalid position text is rejected with the name of the wrong field, and changes nothing",
             move |talk| changed_texts(talk, variant, seats),
         ));
         let has_etudes = etude_of_start(variant, seats).is_some();
         if has_etudes {
             checks.push(Check::new(
                 format!("{}/{seats}/etude", variant.name),
-                "a position set by an etude is the one that it says",
+                "an etude sets the position that it describes",
                 move |talk| etudes_are_read(talk, variant, seats),
             ));
         }
@@ -53,7 +52,7 @@ fn changed_texts(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Re
         texts.extend(changes(&position.to_string()));
     }
     let errors = texts.iter().filter_map(|text| variant.parse(text).err());
-    // Where several fields are wrong, any of them may be named.
+    // If several fields are wrong, the engine may name any of them.
     let fields: HashSet<String> = errors
         .filter_map(|error| field(&error.to_string()))
         .collect();
@@ -63,7 +62,7 @@ fn changed_texts(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Re
         let expected = match variant.parse(&text) {
             Ok(position) => {
                 expect(answer.is_empty(), || {
-                    format!("{text:?} is right: {answer:?}")
+                    format!("{text:?} is accepted: {answer:?}")
                 })?;
                 position
             }
@@ -97,7 +96,7 @@ fn field(error: &str) -> Option<String> {
     Some(field.to_string())
 }
 
-/// The text with each number or character replaced by others, and cut off before each.
+/// The text with each number or character replaced, and truncated before each.
 fn changes(text: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut was_digit = false;
@@ -111,7 +110,7 @@ fn changes(text: &str) -> Vec<String> {
     let mut changes = Vec::new();
     for index in 0..parts.len() {
         let [before, behind] = [parts[..index].concat(), parts[index + 1..].concat()];
-        // Blanks at the end of a line are not part of a text.
+        // Trailing spaces are not part of a text.
         changes.push(before.trim_end().to_string());
         for other in OTHERS {
             changes.push(format!("{before}{other}{behind}"));
@@ -122,7 +121,7 @@ fn changes(text: &str) -> Vec<String> {
         swapped.swap(index - 1, index);
         changes.push(swapped.concat());
     }
-    // One part of what is on the board in the place of another, a part more, and one many times.
+    // The board with one part replaced by another, with a part added, and with a part repeated many times.
     if let Some((first, _)) = text.split_once(' ') {
         let pieces: Vec<&str> = first.split('/').collect();
         for (index, other) in (0..pieces.len()).flat_map(|index| {
@@ -144,12 +143,12 @@ fn changes(text: &str) -> Vec<String> {
     changes
 }
 
-/// The start as an etude, where the game has etudes.
+/// The start position as an etude, if the game has etudes.
 fn etude_of_start(variant: &Variant, seats: usize) -> Option<String> {
     etude(variant, &variant.start(seats).ok()?.to_string())
 }
 
-/// The etude of a position's text, where there is one.
+/// The etude of a position's text, if it has one.
 fn etude(variant: &Variant, text: &str) -> Option<String> {
     let (all, _) = text.split_once(' ')?;
     let seats = all.split('/').map(|seat| {
@@ -175,7 +174,7 @@ fn etudes_are_read(talk: &mut Talk, variant: &'static Variant, seats: usize) -> 
     for line in lines {
         let answer = talk.ask(&format!("position etude {line}"))?;
         expect(answer.is_empty(), || {
-            format!("{line:?} is right: {answer:?}")
+            format!("{line:?} is accepted: {answer:?}")
         })?;
         let position = variant.parse_etude(&line);
         let expected = position.map(|position| format!("Fen: {position}"));

@@ -1,16 +1,16 @@
-//! Hides what differs from run to run in the line of an engine.
+//! Masking of the parts of an engine's line that differ between runs.
 
-/// Words of an info line whose value is a time or a speed.
+/// Fields of an `info` line with a time or a speed.
 const MEASURED: [&str; 2] = ["time", "nps"];
 
-/// What stands before a time or a speed on the lines of `bench`.
+/// Text before a time or a speed in the output of `bench`.
 const MEASURED_LINES: [&str; 2] = ["Total time (ms): ", "Nodes/second"];
 
-/// The line with `*` in the place of each time and speed. Line and words of an `info string` stay as they are.
+/// Replaces each time and speed in a line by `*`. Principal variations and the text of an `info string` stay unchanged.
 ///
 /// # Examples
 /// ```
-/// use arbiter::trials::transcript::mask;
+/// use arbiter::conformance::transcript::mask;
 ///
 /// let line = "info depth 3 nodes 20 nps 51233 time 7 pv 1 2";
 /// assert_eq!(mask(line), "info depth 3 nodes 20 nps * time * pv 1 2");

@@ -1,9 +1,9 @@
-//! What an expected line stands for.
+//! Matching of lines against patterns.
 
-/// A pattern that stands for any number of lines.
+/// Pattern that matches any number of lines.
 pub const ANY_LINES: &str = "...";
 
-/// Whether `line` is what `pattern` says, each `*` of it being any text.
+/// `true` if `line` matches `pattern`, in which each `*` matches any text.
 pub fn is_like(pattern: &str, line: &str) -> bool {
     let mut parts = pattern.split('*');
     // Even an empty pattern has one part.
@@ -14,7 +14,7 @@ pub fn is_like(pattern: &str, line: &str) -> bool {
     let Some(last) = parts.next_back() else {
         return rest.is_empty();
     };
-    // Each part as early as it can be leaves most for the others.
+    // Matching each part as early as possible leaves the most text for the others.
     for part in parts {
         match rest.find(part) {
             Some(at) => rest = &rest[at + part.len()..],
@@ -24,7 +24,7 @@ pub fn is_like(pattern: &str, line: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Whether `lines` are what `patterns` say, [`ANY_LINES`] being any number of them.
+/// `true` if `lines` match `patterns`, in which [`ANY_LINES`] matches any number of lines.
 pub fn are_like(patterns: &[String], lines: &[String]) -> bool {
     match patterns.split_first() {
         None => lines.is_empty(),

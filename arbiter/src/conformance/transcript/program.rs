@@ -1,7 +1,7 @@
-//! A program that is spoken to line by line.
+//! A child process that communicates line by line.
 //!
-//! Here a thread of its own reads what the program says: nothing may be lost while a line is sent, and no
-//! clock is kept that a thread would disturb.
+//! A separate thread reads its output, so that no line is lost while another is being sent. The thread would disturb
+//! the clock of a match, but no clock runs here.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -14,26 +14,26 @@ use thiserror::Error;
 
 use matches::record::printable::printable_bytes;
 
-/// The longest line that is read; beyond it what a line says does not matter.
+/// Maximum length of a line in bytes; the rest of a longer line is ignored.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// Lines that wait to be read before the program has to.
+/// Capacity of the queue of unread lines; the program blocks while it is full.
 const WAITING_LINES: usize = 1024;
 
-/// How long a program that has ended has for the rest of its complaints: a child of its own may keep the pipe open.
+/// Time to read the rest of standard error after the program has exited; a child of the program may keep the pipe open.
 const TIME_TO_COMPLAIN: Duration = Duration::from_millis(500);
 
-/// How long to wait for lines.
+/// Timeouts for lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// For a line that is expected.
+    /// Timeout for an expected line.
     pub line: Duration,
-    /// For another line where none is expected.
+    /// Time without a line after which the output counts as silent.
     pub quiet: Duration,
 }
 
 impl Default for Patience {
-    /// Ten seconds for a line that is expected, a fifth of one where none is.
+    /// 10 s for an expected line, 200 ms for silence.
     fn default() -> Patience {
         Patience {
             line: Duration::from_secs(10),
@@ -48,55 +48,52 @@ pub struct Program {
     child: Child,
     input: ChildStdin,
     lines: Receiver<String>,
-    /// Closed when all that it wrote to its standard error has been passed on.
+    /// Closed when all of the program's standard error has been passed on.
     complaints: Receiver<()>,
 }
 
-/// Why a program cannot be spoken to.
+/// Errors of communication with a program.
 #[derive(Debug, Error)]
 pub enum ProgramError {
-    /// It cannot be run.
+    /// It cannot be started.
     #[error("cannot start {}: {source}", program.display())]
     NotStarted {
         /// The program.
         program: OsString,
-        /// What keeps it from being run.
+        /// The reason.
         source: io::Error,
     },
-    /// It takes no more lines.
+    /// It has closed its input.
     #[error("cannot send {line:?}: the program has closed its input: {source}")]
     Deaf {
-        /// The line.
+        /// The line that could not be sent.
         line: String,
-        /// What was said of it.
+        /// The system's error.
         source: io::Error,
     },
-    /// It says more than anybody reads.
-    #[error(
-        "endless output: {lines} lines of {bytes} bytes where an end was expected; the last is {last:?}"
-    )]
+    /// It prints too many lines.
+    #[error("endless output: {lines} lines, {bytes} bytes; the last is {last:?}")]
     Endless {
-        /// Lines since one was sent or found.
+        /// Number of lines since the last one sent or expected.
         lines: usize,
-        /// Their bytes.
+        /// Number of their bytes.
         bytes: usize,
-        /// How the last one begins.
+        /// Beginning of the last one.
         last: String,
     },
 }
 
-/// What came instead of a line.
+/// Reasons for a missing line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoLine {
-    /// Nothing in the time that was given.
+    /// The timeout has passed.
     Silence,
-    /// The end of the output.
+    /// The output has ended.
     End,
 }
 
 impl Program {
-    /// Starts a program with its arguments. What it writes to its standard error goes where ours does,
-    /// characters that are not seen as escapes.
+    /// Starts a program with its arguments. Its standard error is passed on to ours, with invisible characters escaped.
     ///
     /// # Errors
     /// [`ProgramError::NotStarted`].
@@ -136,7 +133,7 @@ impl Program {
         })
     }
 
-    /// The number of its process.
+    /// Process id.
     pub fn process(&self) -> u32 {
         self.child.id()
     }
@@ -149,10 +146,10 @@ impl Program {
         self.send_bytes(format!("{line}\n").as_bytes())
     }
 
-    /// Sends bytes as they are.
+    /// Sends raw bytes.
     ///
     /// # Errors
-    /// [`ProgramError::Deaf`], with what of them is text.
+    /// [`ProgramError::Deaf`], with the bytes as text.
     pub fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), ProgramError> {
         self.input
             .write_all(bytes)
@@ -162,10 +159,10 @@ impl Program {
             })
     }
 
-    /// The next line, if it comes in time.
+    /// Returns the next line if it comes in time.
     ///
     /// # Errors
-    /// [`NoLine`]: what came instead.
+    /// [`NoLine`] after a timeout or the end of the output.
     pub fn line(&mut self, patience: Duration) -> Result<String, NoLine> {
         self.lines
             .recv_timeout(patience)
@@ -178,14 +175,14 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // Fails if the process has already exited.
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = self.complaints.recv_timeout(TIME_TO_COMPLAIN);
     }
 }
 
-/// Writes each line to our standard error, until there are no more.
+/// Copies each line to our standard error until the end.
 fn pass_on(mut errors: impl BufRead) {
     let mut line = Vec::new();
     while let Ok(1..) = errors
@@ -195,13 +192,13 @@ fn pass_on(mut errors: impl BufRead) {
     {
         let text = line.strip_suffix(b"\n").unwrap_or(&line);
         let text = text.strip_suffix(b"\r").unwrap_or(text);
-        // What nobody hears is lost.
+        // A closed standard error is not an error.
         let _ = writeln!(io::stderr(), "{}", printable_bytes(text));
         line.clear();
     }
 }
 
-/// Sends each line, without its end, until the output ends or nobody listens.
+/// Sends each line, without its line end, until the output ends or the receiver is gone.
 fn read(mut output: impl BufRead, sender: &SyncSender<String>) {
     loop {
         let mut line = Vec::new();

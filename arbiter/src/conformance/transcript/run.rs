@@ -1,4 +1,4 @@
-//! Running a script: checking what comes against it, or writing down what comes.
+//! Execution of a script, either to compare the output with it or to record the output.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -11,60 +11,60 @@ use super::program::{NoLine, Patience, Program, ProgramError};
 use super::script::{Script, Step};
 use matches::record::printable::{printable, shortened};
 
-/// The most lines that may come in the place of one that is expected, or before all is quiet.
+/// Maximum number of lines before an expected line or silence.
 const MOST_LINES: usize = 100_000;
 
-/// The most bytes of such lines.
+/// Maximum number of bytes of such lines.
 const MOST_BYTES: usize = 16 << 20;
 
-/// The most letters of a line that are quoted.
+/// Maximum number of characters quoted of a line.
 const MOST_QUOTED: usize = 80;
 
-/// A script that was run.
+/// Result of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// The script with what came in the place of what was expected, masked, as far as it was run.
+    /// The script with the masked actual output in place of the expected output, up to the point where it stopped.
     pub transcript: String,
-    /// What was otherwise, or `None`.
+    /// The first difference, if any.
     pub difference: Option<Difference>,
 }
 
-/// The first thing that was not as expected.
+/// A failed expectation.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Difference {
-    /// Another line came.
+    /// A different line came.
     #[error("line {line}: expected {expected:?}, got {found:?}")]
     Line {
-        /// The line of the script, from 1.
+        /// Line number of the script, from 1.
         line: usize,
-        /// What it expects.
+        /// The expected pattern.
         expected: String,
-        /// What came.
+        /// The actual line.
         found: String,
     },
     /// No line came.
     #[error("line {line}: expected {expected:?}, got {instead}")]
     Nothing {
-        /// The line of the script, from 1.
+        /// Line number of the script, from 1.
         line: usize,
-        /// What it expects.
+        /// The expected pattern.
         expected: String,
-        /// What came of it.
+        /// Timeout or end of the output, in words.
         instead: String,
     },
-    /// A line came after the last that was expected.
+    /// A line came after the last expected one.
     #[error("at the end: expected nothing more, got {found:?}")]
     More {
-        /// The line.
+        /// The actual line.
         found: String,
     },
 }
 
-/// Runs a script and compares: a line is sent when all lines before it have come, and after the last
-/// nothing more may come. Stops at the first difference.
+/// Runs a script and compares the output: a line is sent after all expected lines before it, and no line may follow the
+/// last one. Stops at the first difference.
 ///
 /// # Errors
-/// [`ProgramError::Deaf`] where a line cannot be sent, [`ProgramError::Endless`] where lines come without end.
+/// [`ProgramError::Deaf`] if a line cannot be sent, [`ProgramError::Endless`] if the output does not end.
 pub fn check(
     script: &Script,
     program: &mut Program,
@@ -78,9 +78,9 @@ pub fn check(
     })
 }
 
-/// Runs a script and writes down what comes: expectations that are met stay as they are, others are replaced
-/// by what came, and where there were none what came is put in. What belongs to a line that was sent is
-/// what comes until the last word on it (such as `uciok` or `bestmove`), or until nothing more comes.
+/// Runs a script and records the output: expectations that hold stay as they are, others are replaced by the actual
+/// lines, and missing ones are added. The answer to a line ends with its last word (such as `uciok` or `bestmove`), or
+/// with silence.
 ///
 /// # Errors
 /// As [`check`].
@@ -94,13 +94,13 @@ pub fn accept(
     Ok(run.transcript)
 }
 
-/// A script that is being run.
+/// A running script.
 struct Run<'a> {
     program: &'a mut Program,
     patience: &'a Patience,
-    /// Lines that came while none was looked for.
+    /// Lines that came during a wait.
     queue: VecDeque<String>,
-    /// How many lines and bytes have come since a line was sent or expected.
+    /// Number of lines and of bytes since the last line sent or expected.
     taken: (usize, usize),
     transcript: String,
 }
@@ -161,7 +161,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Writes down a step that expects nothing, and does what it says; lines that come meanwhile are queued.
+    /// Writes and executes a step without expectations; queues the lines that come meanwhile.
     fn perform(&mut self, step: &Step) -> Result<(), ProgramError> {
         match step {
             Step::Remark(text) => write_line(&mut self.transcript, text),
@@ -176,7 +176,7 @@ impl Run<'_> {
                 while let Ok(line) = self.line(end.saturating_duration_since(Instant::now()))? {
                     self.queue.push_back(line);
                 }
-                // A program that has ended leaves no wait unfinished.
+                // If the program has exited, still wait for the full time.
                 std::thread::sleep(end.saturating_duration_since(Instant::now()));
             }
             Step::Wait(None) => {
@@ -189,7 +189,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The next line from the program, if it comes in time.
+    /// Returns the next line from the program, if it comes in time.
     fn line(&mut self, patience: Duration) -> Result<Result<String, NoLine>, ProgramError> {
         let found = self.program.line(patience);
         if let Ok(line) = &found {
@@ -210,7 +210,7 @@ impl Run<'_> {
         }
     }
 
-    /// The next line: one that is queued, or one that comes in time.
+    /// Returns the next line, queued or from the program, if it comes in time.
     fn next(&mut self, patience: Duration) -> Result<Result<String, NoLine>, ProgramError> {
         match self.queue.pop_front() {
             Some(line) => Ok(Ok(line)),
@@ -218,7 +218,7 @@ impl Run<'_> {
         }
     }
 
-    /// Compares the lines that come with those that are expected, and writes down what came.
+    /// Compares the actual lines with the expected ones, and writes the actual ones.
     fn compare(
         &mut self,
         first_line: usize,
@@ -265,8 +265,7 @@ impl Run<'_> {
         Ok(None)
     }
 
-    /// Collects what answers the lines that were `sent`, and writes down the patterns if they say it, or else
-    /// what came.
+    /// Collects the answer to the `sent` lines; writes the patterns if they match, otherwise the actual lines.
     fn settle(&mut self, patterns: &[String], sent: &[String]) -> Result<(), ProgramError> {
         let last_words: Vec<&str> = sent.iter().filter_map(|line| last_word_on(line)).collect();
         let lines = self.lines_until_quiet(&last_words)?;
@@ -282,8 +281,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// All lines that come until the last words were said, in their order, and then until nothing comes for a
-    /// while.
+    /// Collects all lines until the last words have come, in their order, and then until silence.
     fn lines_until_quiet(&mut self, last_words: &[&str]) -> Result<Vec<String>, ProgramError> {
         let mut words = last_words.iter();
         let mut wanted = words.next();
@@ -311,7 +309,7 @@ impl Run<'_> {
     }
 }
 
-/// What the last line of the answer to a command begins with, if that is known.
+/// First word of the last line of a command's answer, if known.
 fn last_word_on(command: &str) -> Option<&'static str> {
     let mut words = command.split_whitespace();
     match words.next()? {
@@ -335,7 +333,7 @@ fn write_answer(transcript: &mut String, line: &str) {
     write_marked(transcript, '<', &shown(line));
 }
 
-/// A line of the program as it is written down.
+/// A line of the program as written in a transcript.
 fn shown(line: &str) -> String {
     mask(&printable(line))
 }

@@ -1,56 +1,55 @@
-//! The lines of a script, read and checked before anything is sent.
+//! Parsing of scripts. A script is checked as a whole before any line is sent.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use thiserror::Error;
 
-/// A script: what is to be sent, what is expected, and what stays as it is.
+/// A script of lines to send and lines to expect.
 ///
 /// - `> LINE` sends a line.
-/// - `< PATTERN` expects a line; each `*` in it is any text, and `< ...` any number of lines.
-/// - `~ MS` waits so many milliseconds; `~` alone until nothing has come for a while.
-/// - `# TEXT` and empty lines are for the reader.
+/// - `< PATTERN` expects a line; each `*` matches any text, and `< ...` any number of lines.
+/// - `~ MS` waits for MS milliseconds; `~` alone waits for silence.
+/// - `# TEXT` and empty lines are comments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
-    /// The steps, in order.
     pub(super) steps: Vec<Step>,
 }
 
-/// Lines of a script that belong together.
+/// One or more lines of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// A line for the reader.
+    /// A comment or an empty line.
     Remark(String),
-    /// A line to be sent.
+    /// A line to send.
     Send(String),
-    /// A wait, for so long or until nothing comes.
+    /// A wait, for a time or until silence.
     Wait(Option<Duration>),
-    /// Lines to come, beginning with the numbered line of the script.
+    /// Expected lines; `line` is the number of the first in the script.
     Expect { line: usize, patterns: Vec<String> },
 }
 
-/// Why a text is no script.
+/// Errors in a script.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ScriptError {
-    /// A line begins with something else.
+    /// A line without a known prefix.
     #[error(
-        "line {line}: {text:?} is no line of a script: expected `> `, `< `, `~`, `#` or nothing at its beginning"
+        "line {line}: {text:?} is not a line of a script: expected `> `, `< `, `~`, `#` or an empty line"
     )]
     Beginning {
-        /// Its number, from 1.
+        /// Line number, from 1.
         line: usize,
         /// The line.
         text: String,
     },
-    /// A wait is not for a whole number of milliseconds.
+    /// A wait without a whole number of milliseconds.
     #[error(
-        "line {line}: {text:?} is no time to wait: expected a whole number of milliseconds, or nothing"
+        "line {line}: {text:?} is not a waiting time: expected a whole number of milliseconds, or nothing"
     )]
     Wait {
-        /// Its number, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// What stands behind `~`.
+        /// The text after `~`.
         text: String,
     },
 }
@@ -128,15 +127,15 @@ mod tests {
         for (text, expected) in [
             (
                 "> uci\nuciok",
-                "line 2: \"uciok\" is no line of a script: expected `> `, `< `, `~`, `#` or nothing at its beginning",
+                "line 2: \"uciok\" is not a line of a script: expected `> `, `< `, `~`, `#` or an empty line",
             ),
             (
                 "~ soon",
-                "line 1: \"soon\" is no time to wait: expected a whole number of milliseconds, or nothing",
+                "line 1: \"soon\" is not a waiting time: expected a whole number of milliseconds, or nothing",
             ),
             (
                 "~ -1",
-                "line 1: \"-1\" is no time to wait: expected a whole number of milliseconds, or nothing",
+                "line 1: \"-1\" is not a waiting time: expected a whole number of milliseconds, or nothing",
             ),
         ] {
             let error = text.parse::<Script>().unwrap_err();

@@ -1,4 +1,4 @@
-//! Bars beside the numbers of a table, as inline SVG that is stretched to its cell.
+//! Bars next to the numbers of a table, as inline SVG stretched to its cell.
 
 use maud::{Markup, html};
 
@@ -6,7 +6,7 @@ use super::plot::COLOURS;
 use matches::report::{ordinal, percent};
 use matches::score::Tally;
 
-/// The share as a bar, with whiskers for its error and a tick at par.
+/// A share as a bar, with error whiskers and a tick at par.
 pub fn share(tally: &Tally) -> Markup {
     let Some(share) = tally.share() else {
         return html! {};
@@ -30,7 +30,7 @@ pub fn share(tally: &Tally) -> Markup {
     }
 }
 
-/// How often each place was taken, one part of the bar a place.
+/// Frequency of each place, as parts of one bar.
 pub fn places(tally: &Tally) -> Markup {
     let all: u64 = tally.places.iter().sum();
     let mut from = 0.0;
@@ -58,7 +58,7 @@ pub fn places(tally: &Tally) -> Markup {
     }
 }
 
-/// What the colours of places are.
+/// Legend of the colours of places.
 pub fn place_legend(places: usize) -> Markup {
     html! {
         p.legend {
@@ -69,13 +69,13 @@ pub fn place_legend(places: usize) -> Markup {
     }
 }
 
-/// One colour, the paler the worse the place.
+/// Style of a place: the worse the place, the paler.
 fn place_style(index: usize, places: usize) -> String {
     let opacity = 1.0 - 0.88 * index as f64 / (places.max(2) - 1) as f64;
     format!("fill:var(--accent);opacity:{opacity:.2}")
 }
 
-/// A spot of an engine's colour.
+/// A spot in an engine's colour.
 pub fn spot(index: usize) -> Markup {
     let index = index % COLOURS.len();
     html! { i.spot style=(format!("background:var(--colour-{index})")) {} }

@@ -1,32 +1,32 @@
-//! What went wrong in games, with what the offender said.
+//! Faults in games, with the standard error of the engines.
 
 use std::collections::BTreeMap;
 
 use matches::record::{Fault, GameRecord};
 
-/// The faults of the first games with one, and their number in all.
+/// The total number of faults, and a list of the first ones.
 #[derive(Clone, Debug)]
 pub struct FaultList {
-    /// Faults in all games.
+    /// Number of faults in all games.
     pub count: usize,
-    /// Those that are listed, by the number of the game.
+    /// Listed faults, by game number.
     pub listed: BTreeMap<u64, FaultEntry>,
     most: usize,
 }
 
-/// A fault, and whose it is.
+/// A fault and its engine.
 #[derive(Clone, Debug)]
 pub struct FaultEntry {
-    /// The name of the engine.
+    /// Name of the engine.
     pub engine: String,
-    /// How its game ended.
+    /// Ending of the engine's game.
     pub ending: &'static str,
     /// Seat, reason and standard error.
     pub fault: Fault,
 }
 
 impl FaultList {
-    /// An empty list, which will be at most so long.
+    /// Creates an empty list of at most `most` faults.
     pub fn new(most: usize) -> FaultList {
         FaultList {
             count: 0,
@@ -35,7 +35,7 @@ impl FaultList {
         }
     }
 
-    /// Lists the fault of a game, if it has one.
+    /// Adds the fault of a game, if it has one.
     pub fn add(&mut self, record: &GameRecord) {
         let Some(fault) = &record.fault else { return };
         let seat = (fault.seat as usize).wrapping_sub(1);

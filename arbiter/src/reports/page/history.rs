@@ -1,34 +1,34 @@
-//! How rating, Elo and test went while games were played, in the order of the schedule.
+//! Rating, Elo and LLR over the course of a match, in the order of the schedule.
 
 use super::plot::Plot;
 use matches::report::Report;
 use matches::score::EloInterval;
 
-/// The most points that a curve is drawn with.
+/// Maximum number of points of a curve.
 const MOST_POINTS: usize = 400;
 
-/// What was known after so many games.
+/// State of the match after a number of games.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// Games in whole blocks.
+    /// Number of games, in whole blocks.
     pub games: u64,
-    /// Each engine's rating, in the order of the plan.
+    /// Rating of each engine, in the order of the plan.
     pub ratings: Vec<f64>,
-    /// The first engine against the second, where there are two.
+    /// The first engine against the second, if there are only two.
     pub elo: Option<EloInterval>,
-    /// The log likelihood ratio of the test.
+    /// Log-likelihood ratio of the SPRT.
     pub llr: Option<f64>,
 }
 
-/// Samples at equal distances, few enough to be drawn.
+/// Samples at equal distances; their number is bounded.
 #[derive(Clone, Debug)]
 pub struct History {
     samples: Vec<Sample>,
-    /// Of so many samples one is kept.
+    /// Distance of samples: every `stride`-th one is kept.
     stride: u64,
-    /// Samples that were to be had.
+    /// Number of samples seen, kept or not.
     seen: u64,
-    /// Games at the last of them.
+    /// Number of games at the last of them.
     games: u64,
 }
 
@@ -57,7 +57,7 @@ impl History {
         }
         self.samples.push(sample(report));
         if self.samples.len() >= 2 * MOST_POINTS {
-            // Every second one goes, so that those that stay are multiples of the new distance.
+            // Drop every other sample; the rest are multiples of the new stride.
             let mut number = 0;
             self.samples.retain(|_| {
                 number += 1;
@@ -67,7 +67,7 @@ impl History {
         }
     }
 
-    /// The curves that there are, each with its title.
+    /// The available curves, each with its title.
     pub fn plots(&self, report: &Report) -> Vec<(&'static str, Plot)> {
         let samples = self.samples(report);
         let mut plots = Vec::new();
@@ -98,7 +98,7 @@ impl History {
         plots
     }
 
-    /// The samples, the last of them as things are now.
+    /// The samples, ending with the current state.
     fn samples(&self, report: &Report) -> Vec<Sample> {
         let mut samples = self.samples.clone();
         if samples.last().is_some_and(|last| last.games < self.games) {
@@ -131,7 +131,7 @@ fn ratings(samples: &[Sample]) -> Plot {
     }
 }
 
-/// Elo with its interval; an end without a number is drawn at the edge.
+/// Elo with its interval; an infinite bound is drawn at the edge.
 fn elo(samples: &[Sample]) -> Plot {
     let known = || {
         samples
@@ -142,7 +142,7 @@ fn elo(samples: &[Sample]) -> Plot {
         .filter(|(_, interval)| interval.elo.is_finite())
         .map(|(games, interval)| (games, interval.elo))
         .collect();
-    // The intervals of the first games are so wide that nothing could be told from the rest.
+    // The first intervals are so wide that they would flatten the rest.
     let late = known().skip(samples.len() / 5);
     let bounds = late.flat_map(|(_, interval)| [interval.low, interval.elo, interval.high]);
     let bounds = bounds.filter(|bound| bound.is_finite());
@@ -182,7 +182,7 @@ mod tests {
     use matches::record::ending::Ending;
     use matches::record::seed::Seed;
 
-    /// A pair of games of which the first engine wins both.
+    /// A pair of games, both won by the first engine.
     fn pair(block: u64) -> [GameRecord; 2] {
         [["one", "other"], ["other", "one"]].map(|seats| GameRecord {
             game: 2 * block - u64::from(seats[0] == "one"),

@@ -1,4 +1,4 @@
-//! The page's sections as HTML.
+//! Sections of the page as HTML.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -10,11 +10,11 @@ use matches::report::{
 };
 use matches::score::{Standings, Tally};
 
-/// What the page may load: nothing. Its own styles and script are inside it.
+/// Content security policy: the page loads nothing, since its styles and script are inline.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-/// Faults that are listed at once; the others unfold.
+/// Number of faults shown open; the others are folded.
 const OPEN_FAULTS: usize = 8;
 
 /// The whole page.
@@ -101,7 +101,7 @@ fn header(page: &Page) -> Markup {
     }
 }
 
-/// A table, in which a bar may follow the heading of each row.
+/// A table, optionally with a bar after the heading of each row.
 fn rows(id: &str, rows: &Rows, bars: Option<(&str, Vec<Markup>)>) -> Markup {
     let class = |index: usize| rows.columns[index].is_of_numbers().then_some("number");
     let (bar_name, bars) = bars.unzip();
@@ -172,7 +172,7 @@ fn places(standings: &Standings) -> Markup {
     }
 }
 
-/// Each engine against each, where there are several.
+/// Crosstable of the engines, if there are several.
 fn crosstable(standings: &Standings) -> Markup {
     let names: Vec<&str> = standings.engines().map(|(name, _)| name).collect();
     if names.len() < 2 {
@@ -199,13 +199,13 @@ fn crosstable(standings: &Standings) -> Markup {
                     @for other in 0..names.len() { (cell(one, other)) }
                 } } }
             } }
-            p.note { "Each seat of the engine of the row compared with each seat of the engine of the column that \
-                sat in the same game: 1 for the better place, 1/2 for a shared one; of how many." }
+            p.note { "Compares each seat of the row's engine with each seat of the column's engine in the same \
+                game: 1 for the better place, 1/2 for a shared one; of the number of comparisons." }
         }
     }
 }
 
-/// The names of the engines with their colours, as far as they are in a plot.
+/// Names of the engines with their colours in plots.
 fn legend(standings: &Standings) -> Markup {
     html! {
         p.legend {
@@ -222,7 +222,7 @@ fn figure(title: &str, plot: &Plot) -> Markup {
     }
 }
 
-/// Ratings, Elo and test over the games.
+/// Curves of ratings, Elo and LLR.
 fn curves(page: &Page) -> Markup {
     let plots = page.history.plots(&page.report);
     html! {
@@ -256,7 +256,7 @@ fn time_use(page: &Page) -> Markup {
     }
 }
 
-/// Who played, of a match on many machines.
+/// The machines of a match that ran on several.
 fn machines(page: &Page) -> Markup {
     let (machines, shares) = (page.report.machines(), page.report.shares_by_machine());
     let remarks = page.report.machine_remarks();
@@ -312,7 +312,7 @@ fn fault(game: u64, entry: &FaultEntry, is_shown: bool) -> Markup {
     }
 }
 
-/// Where the script shows the games.
+/// The place where the script shows games.
 fn games(page: &Page) -> Markup {
     let (shown, all) = (page.shown.len() as u64, page.report.played());
     html! {
@@ -321,7 +321,7 @@ fn games(page: &Page) -> Markup {
             @if shown < all {
                 p.note #shown {
                     (shown) " of " (all) " games can be shown: those with faults, then the first ones. The numbers \
-                        above are of all games."
+                        above cover all games."
                 }
             }
             @if shown > 0 { div #game { noscript { p { "Stepping through the games needs JavaScript." } } } }

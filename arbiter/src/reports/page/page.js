@@ -1,5 +1,5 @@
-// Steps through the games: a board, a table of the seats and the engines' estimates for one position at a time.
-// Whatever comes from an engine is set as text, never as markup. What draws boards stands above this in the same module.
+// Steps through the games: a board, a table of the seats and the engines' estimates for one position at a time. Text
+// from engines is set as text, never as markup. The code that draws boards precedes this one in the same module.
 (() => {
   const data = JSON.parse(document.getElementById("shown-games").textContent);
   const root = document.getElementById("game");
@@ -9,7 +9,7 @@
 
   // --- Positions ---
 
-  // All positions of a game, each made of the one before by what its step changes.
+  // All positions of a game; each is the previous one with the changes of a step.
   function positionsOf(track) {
     let now = { squares: track.squares, facts: track.facts, turn: track.turn };
     const positions = [now];
@@ -26,7 +26,7 @@
 
   // --- The board ---
 
-  // A board as it is drawn, its kinds of squares written out.
+  // A board with the kind of each square spelled out.
   function boardOf({ files, kinds, squares }) {
     const named = kinds.map(([name, mark]) => ({ name, mark }));
     return { files, squares: squares.map((kind) => named[kind]) };
@@ -87,18 +87,18 @@
     return CHART.left + (ply / steps) * (CHART.width - CHART.left - CHART.right);
   }
 
-  // What a seat's own engine thought of its share, by plies: each time that it moved.
+  // The estimates of a seat's own engine of its share, one for each of its moves.
   function estimatesOf(game, seat) {
     const points = game.positions.steps.map((step, index) => step.s === seat && step.e && [index + 1, step.e[seat]]);
     return points.filter((point) => point);
   }
 
-  // For each seat what the review says of its share, or where there is none its engine.
+  // Draws each seat's share from the review, or from its engine's estimates if there is no review.
   function drawEstimates(game) {
     const { width, height, left, right, top, bottom } = CHART;
     const curves = game.names.map((_, seat) => (game.review ? reviewedShares : estimatesOf)(game, seat));
     const shares = curves.flat().map(([, permille]) => permille);
-    // Of many seats nobody may ever have much: the scale ends at the next quarter.
+    // With many seats, all shares may be small: the scale ends at the next quarter.
     const most = Math.max(1, Math.ceil(Math.max(0, ...shares) / 250)) * 250;
     const chartY = (permille) => top + (1 - permille / most) * (height - top - bottom);
     const svg = drawing("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "estimates" });
@@ -127,7 +127,7 @@
     return shares.length > 0 ? svg : null;
   }
 
-  // --- The whole ---
+  // --- The page ---
 
   const narrow = window.matchMedia("(max-width: 34rem)");
   const state = { index: 0, ply: 0, positions: [], chart: null, timer: null };
@@ -175,7 +175,7 @@
 
   const current = () => data.games[state.index];
 
-  // Whether a game is one of those chosen: the result is that of the engine chosen, or of any.
+  // True if a game passes the filter: the chosen result belongs to the chosen engine, or to any.
   function isChosen(game) {
     const seats = game.names.map((_, seat) => seat);
     return seats.some((seat) => {
@@ -186,7 +186,7 @@
     });
   }
 
-  // Offers the games that are chosen, and shows the first of them unless the one on show is among them.
+  // Lists the games that pass the filter; shows the first one unless the current game is among them.
   function narrowDown() {
     const options = [];
     data.games.forEach((game, index) => {
@@ -206,8 +206,8 @@
     if (next !== undefined) show(next);
   }
 
-  // Where something happens: a fault comes behind the last move; else the estimates change most at some move, which is
-  // seen best from the position before it. Without estimates, behind the opening.
+  // The most interesting ply: the last one if the game has a fault; otherwise the one before the greatest change of the
+  // estimates; without estimates, the end of the opening.
   function eventOf(game) {
     const steps = game.positions.steps;
     if (game.fault) return steps.length;
@@ -222,7 +222,7 @@
     return ply;
   }
 
-  // Shows a game, from a ply or where something happens.
+  // Shows a game from a ply, or from its most interesting one.
   function show(index, ply) {
     if (index < 0 || index >= data.games.length) return;
     pause();
@@ -247,7 +247,7 @@
     go(ply ?? eventOf(game));
   }
 
-  // Shows the position after so many moves, as far as there are.
+  // Shows the position after `ply` moves, or the last one.
   function go(ply) {
     const game = current();
     if (!game.positions) return;
@@ -294,7 +294,7 @@
     End: () => go(state.positions.length - 1),
     " ": () => togglePlay(),
   };
-  // The keys are those of the games only while these are to be seen; a slider or a list has its own use for them.
+  // The keys control the games only while they are visible; a slider or a list needs the keys itself.
   function isSeen() {
     const { top, bottom } = root.getBoundingClientRect();
     return top < window.innerHeight && bottom > 0;
@@ -319,7 +319,7 @@
     go(Math.round(part * (state.positions.length - 1)));
   });
 
-  // A link such as #game-7 shows that game, one such as #game-7-12 the position after its 12th move.
+  // A link such as #game-7 shows that game; #game-7-12 shows the position after its 12th move.
   function follow() {
     const [, number, ply] = /^#game-(\d+)(?:-(\d+))?$/.exec(location.hash) || [];
     const index = data.games.findIndex((game) => game.number === Number(number));

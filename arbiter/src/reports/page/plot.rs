@@ -1,18 +1,19 @@
-//! Curves as inline SVG. Colours are told to the page's style sheet, which has others for a dark screen.
+//! Curves as inline SVG. The style sheet of the page sets the colours, with others for dark mode.
 
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 
-/// Width and height of a plot: small, so that its text is still large enough on a telephone.
+/// Width and height of a plot, small enough for its text to be readable on a telephone.
 const SIZE: (u32, u32) = (360, 240);
 
-/// The height of its text.
+/// Font size.
 const TEXT: u32 = 15;
 
-/// The colours of engines and seats, in their order. page.css has the same, and lighter ones for the dark.
-/// Source: M. Okabe and K. Ito, "Color universal design" (2008), of which the lightest are darkened.
+/// Colours of engines and seats, in order. page.css has the same ones, and lighter ones for dark mode.
+///
+/// Source: M. Okabe and K. Ito, "Color universal design" (2008), with the lightest colours darkened.
 pub const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -22,30 +23,30 @@ pub const COLOURS: [RGBColor; 6] = [
     RGBColor(110, 86, 207),
 ];
 
-/// Part of an interval's width that stays free at either end.
+/// Margin at either end of an axis, as a share of its length.
 const AIR: f64 = 0.06;
 
 /// A coordinate system with curves in it.
 #[derive(Clone, Debug, Default)]
 pub struct Plot {
-    /// What is told from left to right.
+    /// Label of the horizontal axis.
     pub x: &'static str,
-    /// What is told upwards.
+    /// Label of the vertical axis.
     pub y: &'static str,
-    /// Whether equal steps to the right are equal factors.
+    /// `true` if the horizontal axis is logarithmic.
     pub is_logarithmic: bool,
     /// The curves, each with the index of its colour.
     pub curves: Vec<(usize, Vec<(f64, f64)>)>,
-    /// A band about the first curve: x, lower and upper bound.
+    /// Band around the first curve: x, lower and upper bound.
     pub band: Vec<(f64, f64, f64)>,
-    /// Heights at which a line is drawn from left to right.
+    /// Heights of horizontal lines.
     pub levels: Vec<f64>,
-    /// What is shown upwards, or `None` for all that there is.
+    /// Range of the vertical axis, or `None` to fit all points.
     pub range: Option<Range<f64>>,
 }
 
 impl Plot {
-    /// The plot as an `svg` element; nothing where there is no point to draw.
+    /// The plot as an `svg` element, or `None` without points.
     pub fn svg(&self) -> Option<String> {
         let points = || self.curves.iter().flat_map(|(_, points)| points);
         let x = extent(points().map(|&(x, _)| x))?;
@@ -60,7 +61,7 @@ impl Plot {
         } else {
             self.draw(&mut svg, x, y)
         };
-        // Drawing into a string never fails.
+        // Drawing to a string never fails.
         drawn.ok().map(|()| svg)
     }
 
@@ -121,7 +122,7 @@ impl Plot {
     }
 }
 
-/// From the least to the greatest, a little more where they are the same; `None` where there is none.
+/// Range of the values, widened if they are all equal; `None` without values.
 fn extent(values: impl Iterator<Item = f64> + Clone) -> Option<Range<f64>> {
     let least = values.clone().reduce(f64::min)?;
     let greatest = values.reduce(f64::max)?;
@@ -132,10 +133,10 @@ fn extent(values: impl Iterator<Item = f64> + Clone) -> Option<Range<f64>> {
     Some(least - more..greatest + more)
 }
 
-/// A number on an axis, as short as it can be.
+/// Label of a number on an axis, as short as possible.
 fn label(value: &f64) -> String {
     match value.abs() {
-        // What rounding leaves of nought.
+        // A rounding error instead of zero.
         size if size < 1e-9 => "0".to_string(),
         size if size >= 10_000.0 => format!("{}k", (value / 1000.0 * 10.0).round() / 10.0),
         _ => format!("{}", (value * 1000.0).round() / 1000.0),

@@ -1,14 +1,14 @@
 
-// What a review says of a game that is shown: what moves lost, how lucky cards were, and what both add up to.
+// The review of a shown game: the loss of each move, the luck of each card, and their sums.
 
 const REVIEW_COLUMNS = ["start", "skill", "gifts", "luck", "noise", "verdict", "result"];
 const VERDICT = REVIEW_COLUMNS.indexOf("verdict");
 
-// What rounds to zero has no sign.
+// A value that rounds to zero has no sign.
 const percent = (permille) => `${(Math.round(permille) / 10 || 0).toFixed(1)} %`;
 const signedPercent = (permille) => (Math.round(permille) > 0 ? "+" : "") + percent(permille);
 
-/** What is said of a move with its card, in a list of words. */
+/** Texts about a move and its card: its loss and its luck. */
 function reviewWords(step) {
   const { l: loss, b: better, u: luck } = step.r || {};
   const words = [];
@@ -17,12 +17,12 @@ function reviewWords(step) {
   return words;
 }
 
-/** A seat's share after a step; before the first of those reviewed, where the review begins. */
+/** A seat's share after a step; without a reviewed step, at the start of the review. */
 function valueOf(game, step, seat) {
   return percent(step && step.r ? step.r.v[seat] : game.review.start[seat]);
 }
 
-/** A seat's share by plies, in permille: where the review begins, and after each move. */
+/** Points [ply, permille] of a seat's share: at the start of the review, and after each move. */
 function reviewedShares(game, seat) {
   const points = [[game.opening, game.review.start[seat]]];
   game.positions.steps.forEach((step, index) => {
@@ -31,7 +31,7 @@ function reviewedShares(game, seat) {
   return points;
 }
 
-/** The moves that lost most, the worst first, each with the share of the seat that made it. */
+/** The worst moves, the worst first, each with the mover's share. */
 function worstMoves(game) {
   const worst = game.review ? game.review.worst : [];
   return worst.filter((ply) => game.positions.steps[ply - 1]).map((ply) => {
@@ -41,14 +41,14 @@ function worstMoves(game) {
   });
 }
 
-/** Links to those moves. */
+/** Links to the worst moves. */
 function worstList(game) {
   const links = worstMoves(game).map(({ ply, words }) =>
     element("li", {}, element("a", { href: `#game-${game.number}-${ply}` }, words)));
   return element("ol", {}, ...links);
 }
 
-/** What the game was for each seat: numbers that add up to its result. */
+/** Table of each seat's sums; they add up to its result. */
 function reviewTable(game) {
   const isCut = game.review.sums.some((sums) => sums[VERDICT] !== 0);
   const shown = (_, index) => isCut || index !== VERDICT;
@@ -64,8 +64,8 @@ function reviewTable(game) {
     body.append(element("tr", {}, head, ...numbers));
   });
   const table = element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body);
-  const legend = "From start to result: skill, what the own moves lost; gifts, what those of others brought; " +
-    "luck, what cards brought; noise, what the search got wrong.";
+  const legend = "From start to result: skill, minus the loss of a seat's own moves; gifts, gain from others' moves; " +
+    "luck, gain from cards; noise, errors of the search values.";
   return element("div", {}, element("div", { class: "scroll" }, table), element("p", { class: "note" }, legend));
 }
 

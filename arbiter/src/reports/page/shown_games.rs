@@ -1,5 +1,4 @@
-//! The games that can be stepped through, as JSON for the page's script: of each position only what differs from
-//! the one before.
+//! The games to step through, as JSON for the page's script; each position is stored as changes to the previous one.
 
 use buxtehude::rules::{AnyPosition, Board, Layout, Scene};
 use serde::Serialize;
@@ -11,41 +10,40 @@ use matches::record::printable::{printable, printable_json};
 use matches::record::{Fault, GameRecord, TurnRecord};
 use matches::score::review::Review;
 
-/// All games that are shown, sorted by number.
+/// All shown games, sorted by number.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ShownGames {
-    /// Who reviewed those that were, and by what limit.
+    /// Name and limit of the reviewing engine, if games are reviewed.
     #[serde(skip_serializing_if = "Option::is_none")]
     reviewer: Option<String>,
     boards: Vec<ShownBoard>,
     games: Vec<ShownGame>,
 }
 
-/// A board with the kinds of its squares.
+/// A board with the kind of each square.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct ShownBoard {
     /// Squares in a row, or 0 for a track.
     files: u8,
     /// Name and mark of each kind.
     kinds: Vec<[&'static str; 2]>,
-    /// The index of its kind for each square.
+    /// Index of each square's kind.
     squares: Vec<usize>,
 }
 
-/// One game.
 #[derive(Clone, Debug, Serialize)]
 struct ShownGame {
     number: u64,
     block: u64,
     variant: String,
-    /// The engines in seat order.
+    /// Engines, in seat order.
     names: Vec<String>,
     places: Vec<u32>,
     endings: Vec<&'static str>,
     fault: Option<Fault>,
-    /// Why the rest of the game, or all of it, cannot be shown.
+    /// The reason if the game, or its rest, cannot be shown.
     flaw: Option<String>,
-    /// How many steps are of the opening: nobody was asked for them.
+    /// Number of steps in the opening, which no engine played.
     opening: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     review: Option<GameReview>,
@@ -55,41 +53,41 @@ struct ShownGame {
 /// The positions of a game.
 #[derive(Clone, Debug, Serialize)]
 struct Positions {
-    /// The index of the board.
+    /// Index of the board.
     board: usize,
-    /// The seat, from 0, and the name of each piece.
+    /// Seat, from 0, and name of each piece.
     pieces: Vec<(u8, &'static str)>,
-    /// What the facts of each seat are about.
+    /// Labels of each seat's facts.
     labels: Vec<&'static str>,
-    /// The squares of the pieces at the start.
+    /// Squares of the pieces at the start.
     squares: Vec<usize>,
-    /// The facts of each seat at the start.
+    /// Facts of each seat at the start.
     facts: Vec<Vec<String>>,
-    /// The seat, from 0, whose turn it is at the start.
+    /// Seat to move at the start, from 0.
     turn: Option<u8>,
     steps: Vec<ShownStep>,
 }
 
-/// A move with its card, what changes by it, and what the engine thought. The keys are short, since there are many.
+/// A move with its card, the resulting changes, and the engine's report. There are many steps, so the keys are short.
 #[derive(Clone, Debug, Serialize)]
 struct ShownStep {
-    /// The seat that moved, from 0.
+    /// Seat that moved, from 0.
     #[serde(rename = "s")]
     seat: u8,
     #[serde(rename = "m")]
     mv: String,
     #[serde(rename = "c", skip_serializing_if = "Option::is_none")]
     card: Option<String>,
-    /// The seat, from 0, whose turn it is now.
+    /// Seat to move next, from 0.
     #[serde(rename = "n", skip_serializing_if = "Option::is_none")]
     turn: Option<u8>,
-    /// Pieces that have moved, each with its square.
+    /// Pieces that moved, each with its new square.
     #[serde(rename = "p", skip_serializing_if = "Vec::is_empty")]
     pieces: Vec<(usize, usize)>,
-    /// Facts that have changed: seat, index, value.
+    /// Changed facts: seat, index, value.
     #[serde(rename = "f", skip_serializing_if = "Vec::is_empty")]
     facts: Vec<(usize, usize, String)>,
-    /// Each seat's share in permille, as the engine has it.
+    /// The engine's estimate of each seat's share, in permille.
     #[serde(rename = "e", skip_serializing_if = "Vec::is_empty")]
     estimate: Vec<u16>,
     #[serde(rename = "t", skip_serializing_if = "Option::is_none")]
@@ -107,12 +105,12 @@ struct ShownStep {
 }
 
 impl ShownGames {
-    /// Says who reviews games, and by what limit.
+    /// Sets name and limit of the reviewing engine.
     pub fn set_reviewer(&mut self, reviewer: &str) {
         self.reviewer = Some(printable(reviewer).into_owned());
     }
 
-    /// Adds a game, with as many of its moves as the rules allow, and what a review says of them.
+    /// Adds a game, up to its first illegal move, with its review if there is one.
     pub fn add(&mut self, record: &GameRecord, review: Option<&Review>) {
         let mut game = ShownGame {
             number: record.game,
@@ -132,7 +130,7 @@ impl ShownGames {
             Ok(walk) => {
                 let flaw = walk.flaw.as_ref().map(ToString::to_string);
                 game.flaw = flaw.map(|flaw| printable(&flaw).into_owned());
-                // Where moves are missing at the end, so are those that the last turns are about.
+                // If moves are missing at the end, so are those of the last turns.
                 game.opening = record.opening_plies();
                 let mut positions = self.positions(&walk, &record.turns, game.opening);
                 for reviewed in review.iter().flat_map(|review| &review.moves) {
@@ -178,7 +176,7 @@ impl ShownGames {
         }
     }
 
-    /// The index of a board, which is added if it is not there yet.
+    /// Returns the index of a board; adds a new one.
     fn board(&mut self, board: &Board) -> usize {
         let mut kinds = Vec::new();
         let mut squares = Vec::new();
@@ -205,23 +203,23 @@ impl ShownGames {
         })
     }
 
-    /// The number of games.
+    /// Number of games.
     pub fn len(&self) -> usize {
         self.games.len()
     }
 
-    /// Whether a game is shown.
+    /// `true` if the game is shown.
     pub fn contains(&self, number: u64) -> bool {
         self.games
             .binary_search_by_key(&number, |game| game.number)
             .is_ok()
     }
 
-    /// The games as JSON that can stand in a `script` element: no text in it can end the element.
+    /// The games as JSON for a `script` element: no text in it can end the element.
     pub fn json(&self) -> String {
-        // Numbers and texts always have a JSON form.
+        // Numbers and texts always serialize.
         let json = serde_json::to_string(self).unwrap_or_default();
-        // Outside of texts JSON has none of these.
+        // Outside of strings, JSON contains none of these characters.
         printable_json(&json)
             .replace('<', "\\u003c")
             .replace('>', "\\u003e")
@@ -267,7 +265,7 @@ fn shown_step(
     }
 }
 
-/// A fault whose texts are seen as they are.
+/// A fault with the invisible characters of its texts escaped.
 fn printable_fault(fault: &Fault) -> Fault {
     Fault {
         seat: fault.seat,
@@ -289,7 +287,7 @@ fn values(scene: &Scene) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// The seat that moves or draws.
+/// The seat that moves or draws, from 0.
 fn turn(position: &AnyPosition) -> Option<u8> {
     position.turn().seat().map(|seat| seat.0)
 }

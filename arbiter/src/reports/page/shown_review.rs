@@ -1,41 +1,40 @@
-//! What a review says of a game that is shown, as JSON for the page's script: in permille, rounded.
+//! The review of a shown game, as JSON for the page's script: in permille, rounded.
 
 use serde::Serialize;
 
 use matches::score::review::{Review, ReviewedMove};
 
-/// How many of the moves that lost most are marked.
+/// Number of worst moves to mark.
 const MARKED: usize = 5;
 
-/// The whole of a game.
+/// Review of a whole game.
 #[derive(Clone, Debug, Serialize)]
 pub struct GameReview {
-    /// Each seat's share where the review begins.
+    /// Share of each seat where the review begins.
     start: Vec<f64>,
-    /// What the game was for each seat: the numbers of [`SeatSums`](matches::score::review::SeatSums).
+    /// Sums of each seat: the numbers of [`SeatSums`](matches::review::SeatSums).
     sums: Vec<[f64; 7]>,
-    /// The plies that lost most, the worst first.
+    /// Plies of the worst moves, the worst first.
     worst: Vec<usize>,
 }
 
-/// A move with its card. The keys are short, since there are many.
+/// Review of a move and its card. There are many, so the keys are short.
 #[derive(Clone, Debug, Serialize)]
 pub struct StepReview {
-    /// What the move lost, and the better one.
+    /// Loss of the move, and the better move.
     #[serde(rename = "l", skip_serializing_if = "is_zero")]
     loss: f64,
     #[serde(rename = "b", skip_serializing_if = "Option::is_none")]
     better: Option<String>,
-    /// What the cards brought each seat.
+    /// Luck of the cards for each seat.
     #[serde(rename = "u", skip_serializing_if = "Vec::is_empty")]
     luck: Vec<f64>,
-    /// Each seat's share after move and cards.
+    /// Share of each seat after the move and its cards.
     #[serde(rename = "v")]
     values: Vec<f64>,
 }
 
 impl GameReview {
-    /// The whole of a game that was reviewed.
     pub fn of(review: &Review) -> GameReview {
         let worst = review.worst(MARKED).into_iter();
         let worst = worst.filter(|reviewed| !is_zero(&rounded(reviewed.loss)));
@@ -52,7 +51,6 @@ impl GameReview {
 }
 
 impl StepReview {
-    /// What is said of a move.
     pub fn of(reviewed: &ReviewedMove) -> StepReview {
         let is_best = reviewed.best == reviewed.mv;
         StepReview {
@@ -67,7 +65,7 @@ impl StepReview {
     }
 }
 
-/// With one decimal, as much as the page shows.
+/// Rounds to one decimal, the precision of the page.
 fn rounded(number: f64) -> f64 {
     (number * 10.0).round() / 10.0 + 0.0
 }

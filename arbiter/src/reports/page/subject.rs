@@ -1,39 +1,39 @@
-//! What was played: the settings of a match, as the page tells them.
+//! Settings of a match, as shown on the page.
 
 use matches::archive::store::Circumstances;
 use matches::plan::{Adjudication, EngineSpec, Plan};
 use matches::record::GameRecord;
 
-/// What a page is about.
+/// Title, settings and engines of a match.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// The heading of the page.
+    /// Heading of the page.
     pub title: String,
     /// Settings, each with its value.
     pub settings: Vec<(&'static str, String)>,
-    /// The engines, where their settings are known.
+    /// The engines, if their settings are known.
     pub engines: Vec<EngineEntry>,
 }
 
 /// An engine and its settings.
 #[derive(Clone, Debug)]
 pub struct EngineEntry {
-    /// The name in all tables.
+    /// Name in all tables.
     pub name: String,
-    /// As what it introduced itself.
+    /// The engine's own name, from `id name`.
     pub id_name: Option<String>,
-    /// What each of its moves may cost.
+    /// Limit of each move.
     pub limit: String,
-    /// The options that were set.
+    /// Options set by the user.
     pub options: String,
     /// The program with its arguments.
     pub command: String,
-    /// The SHA-256 of the program.
+    /// SHA-256 of the program.
     pub sha256: Option<String>,
 }
 
 impl Subject {
-    /// A match that is stored, given by which names its engines introduced themselves, and how it was played.
+    /// Describes a stored match, given its engines' own names and its circumstances.
     pub fn of_match(
         plan: &Plan,
         id_names: &[Option<String>],
@@ -77,7 +77,7 @@ impl Subject {
         }
     }
 
-    /// What a game in a record tells of its match.
+    /// Describes the match of a recorded game, as far as the record tells.
     pub fn of_record(game: &GameRecord) -> Subject {
         let settings = [
             ("variant", game.variant.clone()),
@@ -112,7 +112,7 @@ fn openings(plan: &Plan) -> String {
     }
 }
 
-/// When and where it was played, and by what.
+/// Start, duration, machine and version of the arbiter, as far as they are known.
 fn played(circumstances: &Circumstances) -> impl Iterator<Item = (&'static str, String)> {
     let known = circumstances.clone();
     let took = known.seconds.map(|seconds| {
@@ -120,8 +120,8 @@ fn played(circumstances: &Circumstances) -> impl Iterator<Item = (&'static str, 
         format!("{hours}:{minutes:02}:{:02} h", seconds % 60)
     });
     let facts = [
-        ("begun", known.begun),
-        ("to the last game", took),
+        ("started", known.begun),
+        ("duration", took),
         ("machine", known.machine),
         ("arbiter", known.arbiter),
     ];

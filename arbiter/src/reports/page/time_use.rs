@@ -1,21 +1,21 @@
-//! How long the engines thought: how often which time, and at which move of the game.
+//! Thinking times of the engines: their distribution, and their mean at each move of the game.
 
 use super::plot::Plot;
 use matches::record::GameRecord;
 
-/// Classes of time for each factor of ten.
+/// Number of histogram classes for each factor of ten.
 const CLASSES_PER_DECADE: f64 = 5.0;
 
-/// Classes, from 1 microsecond to beyond 1000 seconds.
+/// Number of classes, from 1 microsecond to beyond 1000 seconds.
 const CLASSES: usize = 46;
 
-/// Moves of a game that are told apart; later ones are not counted.
+/// Maximum number of moves of a game; later ones are not counted.
 const MOST_MOVES: usize = 2000;
 
-/// Groups of moves for which a mean time is told.
+/// Maximum number of groups of moves, each with a mean time.
 const MOST_GROUPS: usize = 60;
 
-/// The times of all engines.
+/// Thinking times of all engines.
 #[derive(Clone, Debug)]
 pub struct TimeUse {
     names: Vec<String>,
@@ -24,14 +24,14 @@ pub struct TimeUse {
 
 #[derive(Clone, Debug)]
 struct Times {
-    /// Answers in each class.
+    /// Number of answers in each class.
     classes: [u64; CLASSES],
-    /// Answers and their microseconds at each move of the game.
+    /// Number of answers at each move of the game, and their total in microseconds.
     by_move: Vec<(u64, u64)>,
 }
 
 impl TimeUse {
-    /// No answer yet of the engines of these names.
+    /// Creates empty counts for engines of these names.
     pub fn new(names: Vec<String>) -> TimeUse {
         let none = Times {
             classes: [0; CLASSES],
@@ -43,7 +43,7 @@ impl TimeUse {
         }
     }
 
-    /// Counts the answers in a game of which the time is known.
+    /// Counts the answers of a game whose times are known.
     pub fn add(&mut self, record: &GameRecord) {
         let engine = |name: &String| self.names.iter().position(|known| known == name);
         let engines: Vec<Option<usize>> = record.seats.iter().map(engine).collect();
@@ -67,7 +67,7 @@ impl TimeUse {
         }
     }
 
-    /// The curves that there are, each with its title; none where no time is known.
+    /// The curves, each with its title; empty if no times are known.
     pub fn plots(&self) -> Vec<(&'static str, Plot)> {
         if self.engines.iter().all(|times| times.by_move.is_empty()) {
             return Vec::new();
@@ -89,7 +89,7 @@ impl TimeUse {
         ]
     }
 
-    /// For each engine the points of its distribution: milliseconds and the percentage of answers about there.
+    /// Distribution for each engine: milliseconds, and the percentage of answers in that class.
     fn distributions(&self) -> Vec<Vec<(f64, f64)>> {
         let distribution = |times: &Times| {
             let all: u64 = times.classes.iter().sum();
@@ -98,7 +98,7 @@ impl TimeUse {
                 return Vec::new();
             };
             let last = (0..CLASSES).rfind(used).unwrap_or(first);
-            // The curve begins and ends at nought.
+            // The curve begins and ends at zero.
             let shown = first.saturating_sub(1)..=(last + 1).min(CLASSES - 1);
             let percentage = |index: usize| 100.0 * times.classes[index] as f64 / all as f64;
             shown
@@ -108,8 +108,8 @@ impl TimeUse {
         self.engines.iter().map(distribution).collect()
     }
 
-    /// For each engine its mean milliseconds at moves of the game, counted from 1 after the opening; of a long
-    /// game, at some moves together.
+    /// Mean milliseconds for each engine at each move, counted from 1 after the opening; in a long game, moves are
+    /// grouped.
     fn by_move(&self) -> Vec<Vec<(f64, f64)>> {
         let moves = self.engines.iter().map(|times| times.by_move.len()).max();
         let together = moves.unwrap_or(0).div_ceil(MOST_GROUPS).max(1);
@@ -127,13 +127,12 @@ impl TimeUse {
     }
 }
 
-/// The class of a time.
 fn class(micros: u64) -> usize {
     let class = (micros.max(1) as f64).log10() * CLASSES_PER_DECADE;
     (class as usize).min(CLASSES - 1)
 }
 
-/// The middle of a class on the logarithmic scale, in milliseconds.
+/// Middle of a class on the logarithmic scale, in milliseconds.
 fn middle_ms(class: usize) -> f64 {
     10f64.powf((class as f64 + 0.5) / CLASSES_PER_DECADE) / 1000.0
 }

@@ -1,4 +1,4 @@
-//! The seed of what is random, and who may come to know it.
+//! Choice of the seed, and a warning if engines can learn it.
 
 use std::fs;
 use std::path::Path;
@@ -7,10 +7,10 @@ use super::ArgsError;
 use crate::args::GameArgs;
 use matches::plan::seed::Seed;
 
-/// The seed that was typed, or is in a file, or else a secret one.
+/// Returns the typed seed, the one in the file, or a secret one.
 ///
 /// # Errors
-/// [`ArgsError`] about `--seed-file`, or where the system has no random numbers.
+/// [`ArgsError`] about `--seed-file`, or if the system has no random numbers.
 pub fn chosen(typed: Option<Seed>, file: Option<&Path>) -> Result<Seed, ArgsError> {
     match (typed, file) {
         (Some(seed), _) => Ok(seed),
@@ -30,14 +30,14 @@ fn read(path: &Path) -> Result<Seed, ArgsError> {
     })
 }
 
-/// Says so where engines can come to know the seed, and with it all cards.
+/// Warns if engines can learn the seed, and with it all cards.
 pub fn warning(args: &GameArgs, seed: Seed) -> Option<String> {
     let text = match seed {
         Seed::Number(_) => {
-            "the seed is a number: whoever reads or guesses it knows all cards; without --seed it is secret"
+            "the seed is a number: an engine that reads or guesses it knows all cards; without --seed, it is secret"
         }
         Seed::Key(_) if args.seed.is_some() => {
-            "the seed is typed: an engine that reads it knows all cards; --seed-file keeps it secret"
+            "the seed is on the command line: an engine that reads it knows all cards; --seed-file keeps it secret"
         }
         Seed::Key(_) => return None,
     };
