@@ -19,11 +19,11 @@ const FETCHED: &str = "Fetched engines";
     max_term_width = 100
 )]
 pub struct Cli {
-    /// Where the server is
+    /// Address of the server and credentials
     #[command(flatten)]
     pub server: ServerArgs,
 
-    /// What to do
+    /// Subcommand
     #[command(subcommand)]
     pub command: Command,
 }
@@ -150,9 +150,10 @@ EXAMPLES
   fleet work --nats nats://host --concurrency 8
   fleet work --nats nats://host --engine name=mine,cmd=./mine --engine name=old,cmd=/opt/old,dir=/opt
 
-An engine of a match is found by its name, or as the built-in engine of this very program, and must
-have the SHA-256 that the match names. A worker that has not the very engines plays no game of the
-match, and says so in `fleet status`. The arguments and options of an engine come with the match.")]
+A worker finds the engines of a match by name among its --engine flags; the built-in engine of this
+program needs none. Each must have the SHA-256 that the match requires. A worker that lacks one of
+them plays no game of the match, and `fleet status` shows why. The match supplies the arguments and
+options of its engines.")]
 pub struct WorkArgs {
     /// Blocks played concurrently
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=512))]

@@ -51,7 +51,7 @@ pub enum Refusal {
         expected: String,
     },
     /// It ended as no game of this match can.
-    #[error("it ended by {ending}, which {reason}")]
+    #[error("ending {ending}: {reason}")]
     Ending {
         /// How it ended.
         ending: Ending,
@@ -178,10 +178,10 @@ fn check_ending(plan: &Plan, record: &GameRecord) -> Result<(), Refusal> {
     for &ending in &record.endings {
         let reason = match ending {
             Ending::MaxPlies if record.turns.len() < plan.patience.max_plies as usize => {
-                "comes after more plies than it has"
+                "the game has fewer plies"
             }
-            Ending::Agreed if plan.adjudication.resign.is_none() => "the match does not allow",
-            Ending::Solved if !plan.adjudication.solved => "the match does not allow",
+            Ending::Agreed if plan.adjudication.resign.is_none() => "the match does not allow it",
+            Ending::Solved if !plan.adjudication.solved => "the match does not allow it",
             _ => continue,
         };
         return Err(Refusal::Ending { ending, reason });

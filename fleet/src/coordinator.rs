@@ -46,7 +46,7 @@ pub fn begin(
     let mut fleet = Fleet::new(runtime, settings);
     if !args.dry_run {
         if args.store.is_none() {
-            return fail(USAGE, "--store: expected a new file that keeps the match");
+            return fail(USAGE, "--store: expected a new file for the match");
         }
         // Before the store is created, so that nothing is left behind if there is no server.
         if let Err(error) = fleet.connect(server) {
@@ -105,10 +105,10 @@ impl Source for Fleet<'_> {
         let setup = Setup::of(planned, self.settings)?;
         if let Some(speed) = setup.reference_speed {
             planned.remarks.push(format!(
-                "time limits hold for a machine with {speed} positions a second, and are scaled for others"
+                "time limits are for a machine with {speed} positions a second, and scaled for others"
             ));
         }
-        let text = format!("match {}: `fleet work` plays it", setup.names.id());
+        let text = format!("match {}: run `fleet work` to play it", setup.names.id());
         self.setup = Some(setup);
         Ok(text)
     }

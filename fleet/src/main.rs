@@ -34,7 +34,9 @@ fn main() -> ExitCode {
         .build();
     let runtime = match built {
         Ok(runtime) => runtime,
-        Err(error) => return exit::fail(exit::USAGE, format_args!("no threads: {error}")),
+        Err(error) => {
+            return exit::fail(exit::USAGE, format_args!("cannot start threads: {error}"));
+        }
     };
     let server = &cli.server;
     let status = match &cli.command {

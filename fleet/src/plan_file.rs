@@ -17,7 +17,7 @@ pub const NO_SEED: Seed = Seed::Number(0);
 #[derive(Debug, Error)]
 pub enum PlanFileError {
     /// A file for it cannot be used.
-    #[error("a temporary file for the plan in {}: {reason}", folder.display())]
+    #[error("temporary file for the plan in {}: {reason}", folder.display())]
     File {
         /// The folder of temporary files.
         folder: PathBuf,
@@ -25,7 +25,7 @@ pub enum PlanFileError {
         reason: io::Error,
     },
     /// It makes no sense, or is of another version of the arbiter.
-    #[error("the plan: {0}")]
+    #[error("plan: {0}")]
     Store(#[from] StoreError),
 }
 

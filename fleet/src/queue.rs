@@ -61,7 +61,7 @@ pub enum QueueError {
     },
     /// It is there, and does not answer.
     #[error(
-        "--nats {url}: no answer; expected a server that is not too busy, and the right to use JetStream"
+        "--nats {url}: no answer; the server may be too busy, or this user may lack permission to use JetStream"
     )]
     Silent {
         /// Where it is.
@@ -77,7 +77,7 @@ pub enum QueueError {
     },
     /// It has no JetStream, or not for us.
     #[error(
-        "--nats {url}: no JetStream: {reason}; expected a server that was started with `-js`, and the right to use it"
+        "--nats {url}: no JetStream: {reason}; expected a server started with `-js`, and permission to use it"
     )]
     NoJetStream {
         /// Where it is.

@@ -88,11 +88,11 @@ pub fn check(plan: &Plan, reference: Option<u64>, record: &GameRecord) -> Result
         return Ok(());
     }
     let expected = match (is_needed, expected) {
-        (true, None) => "one by the machine's speed".to_string(),
+        (true, None) => "one that fits the machine's speed".to_string(),
         (_, expected) => text(expected),
     };
     Err(Refusal::Other {
-        what: "scale of times",
+        what: "time scale",
         found: text(found),
         expected,
     })
@@ -183,7 +183,13 @@ mod tests {
                 None,
                 "found none, the schedule has 2000 permille",
             ),
-            (&timed, Some(10), None, None, "one by the machine's speed"),
+            (
+                &timed,
+                Some(10),
+                None,
+                None,
+                "one that fits the machine's speed",
+            ),
             (
                 &timed,
                 Some(80),

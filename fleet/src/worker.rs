@@ -118,7 +118,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         return ExitCode::from(INTERRUPTED);
     };
     complain(format_args!(
-        "worker {name} is ready, {slots} at a time, with {speed} positions a second in each"
+        "worker {name} is ready: concurrency {slots}, {speed} positions/s in each slot"
     ));
     let worker = Arc::new(Worker {
         name,

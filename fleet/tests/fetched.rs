@@ -52,7 +52,7 @@ fn fetched_engines_play_the_games_of_one_machine_and_are_fetched_once() {
     let small = small(&fleet, "");
     let store = fleet.store();
     let mut first = small.begin(&mut fleet, &store, &[WORDS, SHARED].concat());
-    first.await_words("`fleet work` plays it");
+    first.await_words("run `fleet work` to play it");
     first.kill();
     // Who resumes it shares what was shared.
     let mut coordinator = fleet.resume();
@@ -87,7 +87,7 @@ fn nothing_is_fetched_without_the_flag_nor_what_is_not_shared() {
     without.await_words("the match shares it: `fleet work --accept-engines` fetches it");
     let cache = cache(&fleet);
     let with = worker(&mut fleet, "with", &cache);
-    with.await_words("engine b: not here");
+    with.await_words("engine b: not on this machine");
     let third = fleet.folder.path().join("third.db");
     let mut unknown = small.begin(&mut fleet, &third, &["--share-engine", "c"]);
     assert_eq!(unknown.end(), 2);
@@ -139,14 +139,14 @@ fn a_file_that_is_another_or_too_long_is_refused_and_named() {
     let small = small(&fleet, "");
     let (store, cache) = (fleet.store(), cache(&fleet));
     let coordinator = small.begin(&mut fleet, &store, &[WORDS, SHARED].concat());
-    coordinator.await_words("`fleet work` plays it");
+    coordinator.await_words("run `fleet work` to play it");
     // What is shared is there once something is given out, and is not shared again.
     fleet.await_work();
     let names = Names::of(&fleet.await_id()).unwrap();
     let sha256 = matches::plan::binary::hash(&small.program).unwrap();
     for (bytes, length, words) in [
-        (b"another" as &[u8], 7, "is another: it has SHA-256 "),
-        (b"another", 5, "is another: it has more than its 5 bytes"),
+        (b"another" as &[u8], 7, ": it has SHA-256 "),
+        (b"another", 5, ": it has more than 5 bytes"),
         (
             b"another",
             1 << 40,
@@ -255,7 +255,7 @@ fn without_walls_engines_are_accepted_only_if_that_is_said() {
     let words = String::from_utf8_lossy(&worker.stderr).into_owned();
     assert_eq!(worker.status.code(), Some(2), "{words}");
     assert!(
-        words.contains("there is no bwrap") && words.contains("unwalled"),
+        words.contains("bwrap not found") && words.contains("unwalled"),
         "{words}"
     );
 }

@@ -102,7 +102,7 @@ fn the_disk_of_the_server_is_full_until_there_is_room_and_it_is_started_again() 
             bytes /= 2;
         }
     }
-    worker.await_words("is not sent yet");
+    worker.await_words(" not sent: ");
     sleep(Duration::from_secs(3));
     // An open file keeps its room.
     drop(file);

@@ -89,7 +89,7 @@ fn games_come_in_any_order_and_from_an_earlier_session() {
     sent.reverse();
     let rest = sent.split_off(7);
     let mut coordinator = fleet.begin(WORDS);
-    coordinator.await_words("`fleet work` plays it");
+    coordinator.await_words("run `fleet work` to play it");
     // Once something is given out there is a stream for results.
     fleet.await_work();
     coordinator.kill();

@@ -254,8 +254,8 @@ fn a_machine_that_stands_still_again_and_again_is_set_aside_for_its_lag() {
     let _good = fleet.worker("good");
     fleet.await_games(40);
     let slow = fleet.worker("slow");
-    slow.await_words("is played");
-    let words = "worker slow is set aside: its lag was above the margin";
+    slow.await_words("playing match");
+    let words = "worker slow is set aside: its lag exceeded the margin";
     // Four blocks are a dozen of these at least.
     for _ in 0..120 {
         if coordinator.output().contains(words) {

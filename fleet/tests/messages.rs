@@ -126,7 +126,7 @@ fn a_sample_played_by_two_finds_who_invents_possible_games() {
     let mut words = WORDS.to_vec();
     words.extend(["--check-sample", "1"]);
     let mut coordinator = fleet.begin(&words);
-    coordinator.await_words("`fleet work` plays it");
+    coordinator.await_words("run `fleet work` to play it");
     // With the right cards and by the rules, but by weaker engines.
     let weaker = WORDS.map(|word| if word == "1500" { "1" } else { word });
     let game: KeptGame = serde_json::from_str(&played_on_one_machine(&weaker)[0]).unwrap();
@@ -134,7 +134,7 @@ fn a_sample_played_by_two_finds_who_invents_possible_games() {
     let _workers = [fleet.worker("one"), fleet.worker("two")];
     assert_whole(&fleet, &mut coordinator, WORDS);
     let output = coordinator.output();
-    let words = "game 1 by worker liar is refused: two others played another one";
+    let words = "game 1 by worker liar is refused: two other workers agree on another game";
     assert!(output.contains(words), "{output}");
 }
 
@@ -159,7 +159,7 @@ fn what_was_given_out_too_often_is_given_out_anew() {
         return;
     };
     let mut coordinator = fleet.begin(WORDS);
-    coordinator.await_words("`fleet work` plays it");
+    coordinator.await_words("run `fleet work` to play it");
     fleet.await_work();
     wear_out(&fleet);
     let _worker = fleet.worker("one");

@@ -32,10 +32,10 @@ fn the_line_of_a_worker_is_cut_and_mended() {
     let worker = fleet.worker("far");
     fleet.await_games(3);
     proxy.cut();
-    worker.await_words("the line is lost");
+    worker.await_words("connection lost");
     sleep(LONG);
     proxy.mend();
-    worker.await_words("the line is there again");
+    worker.await_words("connection restored");
     assert_whole(&fleet, &mut coordinator, WORDS);
 }
 
@@ -73,7 +73,7 @@ fn the_line_of_the_coordinator_is_cut_and_mended() {
     let _worker = fleet.worker("near");
     fleet.await_games(3);
     proxy.cut();
-    coordinator.await_words("the line is lost");
+    coordinator.await_words("connection lost");
     sleep(LONG);
     proxy.mend();
     assert_whole(&fleet, &mut coordinator, WORDS);
@@ -95,7 +95,7 @@ fn the_line_of_the_coordinator_passes_nothing_on_and_is_another_one_then() {
     coordinator.await_words("retrying");
     // What was under way is lost with the connection.
     proxy.cut();
-    coordinator.await_words("the line is lost");
+    coordinator.await_words("connection lost");
     proxy.mend();
     assert_whole(&fleet, &mut coordinator, WORDS);
 }

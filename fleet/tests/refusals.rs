@@ -45,7 +45,7 @@ fn two_coordinators_cannot_have_one_store() {
         return;
     };
     let mut first = fleet.begin(WORDS);
-    first.await_words("`fleet work` plays it");
+    first.await_words("run `fleet work` to play it");
     let mut second = fleet.resume();
     assert_eq!(second.end(), 2, "{}", second.output());
     assert!(
@@ -96,7 +96,7 @@ fn of_two_coordinators_with_copies_of_a_store_the_first_gives_way() {
         return;
     };
     let mut first = fleet.begin(WORDS);
-    first.await_words("`fleet work` plays it");
+    first.await_words("run `fleet work` to play it");
     let store = fleet.store();
     let copy = fleet.folder.path().join("copy.db");
     for suffix in ["", "-wal"] {
@@ -104,7 +104,7 @@ fn of_two_coordinators_with_copies_of_a_store_the_first_gives_way() {
         fs::copy(named(&store), named(&copy)).unwrap();
     }
     let mut second = fleet.start(&["resume", copy.to_str().unwrap()]);
-    second.await_words("`fleet work` plays it");
+    second.await_words("run `fleet work` to play it");
     assert_eq!(first.end(), 2, "{}", first.output());
     assert!(
         first

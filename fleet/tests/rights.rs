@@ -51,11 +51,11 @@ fn everybody_needs_only_the_rights_in_the_document() {
     let names = Names::of(&fleet.await_id()).unwrap();
     let line = format!("match {}: open", names.id());
     let status = fleet.await_status(&[], &[&line, "  one  arbiter"]);
-    assert!(!status.contains("it refuses"), "{status}");
+    assert!(!status.contains("server: refused"), "{status}");
     assert_whole(&fleet, &mut coordinator, WORDS);
     for process in [&coordinator, &worker] {
         assert!(
-            !process.output().contains("it refuses"),
+            !process.output().contains("server: refused"),
             "{}",
             process.output()
         );
@@ -117,7 +117,8 @@ fn who_lacks_a_right_is_told_which() {
     fleet.address = address(&fleet, "worker");
     let elsewhere = fleet.folder.path().join("elsewhere.db");
     let coordinator = fleet.begin_by(&mut program(), &elsewhere, WORDS);
-    coordinator.await_words("it refuses: Permissions Violation for Publish to \"$JS.API.STREAM");
+    coordinator
+        .await_words("server: refused: Permissions Violation for Publish to \"$JS.API.STREAM");
     drop(coordinator);
     fleet.address = address(&fleet, "coordinator");
     let mut coordinator = fleet.begin(WORDS);
@@ -125,7 +126,7 @@ fn who_lacks_a_right_is_told_which() {
     // Whoever may only watch cannot play.
     fleet.address = address(&fleet, "watcher");
     let watcher = fleet.worker("watcher");
-    watcher.await_words("it refuses: Permissions Violation for Publish to");
+    watcher.await_words("server: refused: Permissions Violation for Publish to");
     assert_eq!(stored(&fleet.store()), 0);
     fleet.address = address(&fleet, "worker");
     let _worker = fleet.worker("one");

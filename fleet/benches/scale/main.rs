@@ -170,7 +170,7 @@ async fn invented(check_sample: u64) -> Outcome<u64> {
     // As fast as the honest ones.
     let talk = simulated::begin(server.url(), 1, Duration::from_millis(20)).await?;
     let begun = Instant::now();
-    while !coordinator.has_said("two others played another one")? {
+    while !coordinator.has_said("two other workers agree on another game")? {
         if begun.elapsed() > PATIENCE {
             return Err(format!("not found after {} games", talk.games()).into());
         }

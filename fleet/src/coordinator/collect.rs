@@ -271,14 +271,14 @@ impl<'a> Collector<'a> {
         if let Some(agreed) = self.checks.sample.claim(number, worker, game) {
             for liar in agreed.others {
                 let text = format!(
-                    "game {number} by worker {liar} is refused: two others played another one"
+                    "game {number} by worker {liar} is refused: two other workers agree on another game"
                 );
                 complain(format_args!(
                     "{}; the worker is set aside",
                     printable(&text)
                 ));
                 self.count_worker(&liar, |tally| tally.refused += 1);
-                let reason = format!("two others played another game {number}");
+                let reason = format!("two other workers agree on another game {number}");
                 self.set_worker_aside(&liar, &reason)?;
             }
             let (worker, record) = (agreed.worker, agreed.record);

@@ -128,7 +128,7 @@ impl Quarantine {
         let faults: u64 = others().map(|(_, fitness)| fitness.with.fault).sum();
         if !is_chance(here.with.fault, faults) {
             return Some(format!(
-                "{} of its {} blocks had a fault, on the other machines {faults} of {units}",
+                "{} of its {} blocks had a fault, against {faults} of {units} on the other machines",
                 here.with.fault, here.units
             ));
         }
@@ -140,8 +140,8 @@ impl Quarantine {
         (is_far && !is_chance(here.with.lag, lags)).then(|| {
             let ms = |micros: f64| micros / 1000.0;
             format!(
-                "its lag was above the margin in {} of its {} blocks, {:.1} ms in the mean, on the other machines in \
-                 {lags} of {units}, {:.1} ms",
+                "its lag exceeded the margin in {} of its {} blocks (mean {:.1} ms), against {lags} of {units} on the \
+                 other machines (median {:.1} ms)",
                 here.with.lag,
                 here.units,
                 ms(own),
@@ -309,7 +309,10 @@ mod tests {
             .find_map(|number| Some((number, quarantine.note(&game(number, "bad", true, 0))?)));
         let (number, reason) = reason.unwrap();
         assert!(number < 7 + 2 * 128, "{number}");
-        assert!(reason.ends_with("on the other machines 0 of 3"), "{reason}");
+        assert!(
+            reason.ends_with("against 0 of 3 on the other machines"),
+            "{reason}"
+        );
     }
 
     #[test]
@@ -327,8 +330,8 @@ mod tests {
                     [("good", 2000), ("slow", lag), ("fair", 4000)][(number as usize - 1) / 2 % 3];
                 found.extend(quarantine.note(&game(number, worker, false, lag)));
             }
-            let expected = "its lag was above the margin in 8 of its 8 blocks, 60.0 ms in the mean, on the other \
-                            machines in 0 of 15, 4.0 ms";
+            let expected = "its lag exceeded the margin in 8 of its 8 blocks (mean 60.0 ms), against 0 of 15 on the \
+                            other machines (median 4.0 ms)";
             assert_eq!(
                 found.first().map(String::as_str),
                 is_found.then_some(expected),

@@ -78,9 +78,7 @@ fn engines_of(plan: &Plan) -> Result<Vec<EngineId>, Failure> {
     let id = |engine: &EngineSpec| {
         let missing = || {
             let (name, command) = (&engine.name, engine.command.display());
-            Failure::usage(format!(
-                "engine {name}: {command} cannot be read, expected its program"
-            ))
+            Failure::usage(format!("engine {name}: cannot read its program {command}"))
         };
         Ok(EngineId {
             name: engine.name.clone(),
@@ -100,7 +98,7 @@ fn reference_speed(planned: &mut Match, asked: Option<u64>) -> Result<Option<u64
         let known: Option<u64> = store.note(SPEED_NOTE)?.and_then(|text| text.parse().ok());
         return match asked {
             Some(asked) if asked > 0 && Some(asked) != known => Err(Failure::usage(format!(
-                "--scale-time {asked}: the match was begun with {}, expected the same or nothing",
+                "--scale-time {asked}: the match began with {}, expected the same or no flag",
                 known.map_or("none".to_string(), |known| known.to_string())
             ))),
             _ => Ok(known),
@@ -130,7 +128,8 @@ fn reference_speed(planned: &mut Match, asked: Option<u64>) -> Result<Option<u64
 /// A number that no other coordinator has.
 pub fn unique_number() -> Result<u64, Failure> {
     let secret = Seed::secret();
-    let secret = secret.map_err(|error| Failure::usage(format!("random numbers: {error}")))?;
+    let secret = secret
+        .map_err(|error| Failure::usage(format!("the system has no random numbers: {error}")))?;
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = since.map_or(0, |time| time.as_nanos() as u64);
     match secret {

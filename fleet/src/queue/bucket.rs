@@ -210,7 +210,7 @@ pub async fn put_plan(context: &Context, name: &str, bytes: &[u8]) -> Result<(),
 pub async fn get_plan(context: &Context, name: &str) -> Result<Vec<u8>, QueueError> {
     let mut chunks = Chunks::of(context, PLANS, name).await?;
     if chunks.left() > MOST_BYTES_OF_A_PLAN {
-        let reason = format!("a plan of more than {MOST_BYTES_OF_A_PLAN} bytes");
+        let reason = format!("the plan has more than {MOST_BYTES_OF_A_PLAN} bytes");
         return Err(QueueError::call("object store")(reason));
     }
     let mut bytes = Vec::with_capacity(chunks.left());

@@ -29,7 +29,7 @@ impl Chunks {
         let info = store.info(name).await;
         let info = info.map_err(|error| failed(error.to_string()))?;
         if info.deleted {
-            return Err(failed(format!("object {name} is removed")));
+            return Err(failed(format!("object {name} was removed")));
         }
         let stream = context.get_stream_no_info(format!("OBJ_{bucket}")).await;
         Ok(Chunks {
@@ -61,7 +61,7 @@ impl Chunks {
         let piece = piece.map_err(|error| failed(error.to_string()))?;
         let bytes = piece.payload.len();
         if bytes == 0 {
-            return Err(failed("an empty piece".to_string()));
+            return Err(failed("empty chunk".to_string()));
         }
         self.next = piece.sequence + 1;
         self.left = self.left.saturating_sub(bytes);

@@ -123,7 +123,7 @@ fn teller() -> impl Fn(Event) -> Ready<()> + Send + Sync + 'static {
     move |event| {
         let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = said.say(event) {
-            complain(format_args!("the server: {}", printable(&text)));
+            complain(format_args!("server: {}", printable(&text)));
         }
         ready(())
     }
@@ -134,15 +134,15 @@ impl Said {
     fn say(&mut self, event: Event) -> Option<String> {
         match event {
             Event::Disconnected if !std::mem::replace(&mut self.is_lost, true) => {
-                Some("the line is lost; retrying".to_string())
+                Some("connection lost; retrying".to_string())
             }
             Event::Connected if std::mem::take(&mut self.is_lost) => {
-                Some("the line is there again".to_string())
+                Some("connection restored".to_string())
             }
             Event::ServerError(ServerError::Other(reason))
                 if self.refusals.len() < MOST_REFUSALS && self.refusals.insert(reason.clone()) =>
             {
-                Some(format!("it refuses: {reason}"))
+                Some(format!("refused: {reason}"))
             }
             _ => None,
         }

@@ -45,7 +45,7 @@ pub(crate) enum AdoptionError {
     #[error(transparent)]
     Queue(#[from] QueueError),
     /// It is played by another version.
-    #[error("arbiter {found}, expected {VERSION}, the one of this worker")]
+    #[error("the match needs arbiter {found}, this worker has {VERSION}")]
     Arbiter { found: String },
     /// Its games did not count.
     #[error("this worker is set aside; `fleet status` says why")]

@@ -34,7 +34,7 @@ pub enum CacheError {
         reason: io::Error,
     },
     /// Others could put other programs there.
-    #[error("--cache {folder}: others may write to it, expected a folder of your own")]
+    #[error("--cache {folder}: other users may write to it, expected a folder of your own")]
     Shared {
         /// The folder.
         folder: PathBuf,
@@ -44,7 +44,7 @@ pub enum CacheError {
     NoFolder,
     /// There is no room.
     #[error(
-        "--cache-size: no room for {bytes} bytes, of {most} bytes {used} are in use; expected more MiB"
+        "--cache-size: no room for {bytes} bytes, {used} of {most} are in use; expected more MiB"
     )]
     Full {
         /// The bytes of the file.

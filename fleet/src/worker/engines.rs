@@ -12,7 +12,7 @@ use crate::message::EngineId;
 #[derive(Debug, PartialEq, Eq, Error)]
 pub enum EngineError {
     /// The list of hashes is not that of the plan.
-    #[error("the match names {found} engines, its plan has {expected}")]
+    #[error("the match lists {found} engines, its plan has {expected}")]
     Number {
         /// Hashes.
         found: usize,
@@ -20,7 +20,9 @@ pub enum EngineError {
         expected: usize,
     },
     /// Nobody said where it is.
-    #[error("engine {name}: not here, expected `fleet work --engine name={name},cmd=...`")]
+    #[error(
+        "engine {name}: not on this machine, expected `fleet work --engine name={name},cmd=...`"
+    )]
     Missing {
         /// Its name.
         name: String,
@@ -44,7 +46,7 @@ pub enum EngineError {
         reason: Box<EngineError>,
     },
     /// A file among its arguments is another.
-    #[error("engine {name}: its argument {argument} is not the file that the match has")]
+    #[error("engine {name}: file {argument} among its arguments differs from the match's")]
     Argument {
         /// Its name.
         name: String,
@@ -108,7 +110,7 @@ fn find(
         hash => Err(EngineError::Other {
             name,
             program: found.command.display().to_string(),
-            found: hash.unwrap_or_else(|| "unknown, since it cannot be read".to_string()),
+            found: hash.unwrap_or_else(|| "unknown (it cannot be read)".to_string()),
             expected: id.sha256.clone(),
         }),
     }

@@ -26,7 +26,7 @@ pub(crate) enum AcceptError {
     Cache(#[from] CacheError),
     /// There are no walls.
     #[error(
-        "--accept-engines: {reason}, and nothing would keep an engine from your files; expected bwrap, or \
+        "--accept-engines: {reason}, so engines could access your files; expected bwrap, or \
          --accept-engines=unwalled"
     )]
     NoWalls {
@@ -45,16 +45,16 @@ pub(crate) enum FetchError {
     #[error(transparent)]
     Cache(#[from] CacheError),
     /// A file for it cannot be written.
-    #[error("engine {name}: a file for it: {reason}")]
+    #[error("engine {name}: cannot write its files: {reason}")]
     File { name: String, reason: io::Error },
     /// Its hash is none.
-    #[error("engine {name}: {found:?} is no SHA-256")]
+    #[error("engine {name}: {found:?} is not a SHA-256")]
     NoHash { name: String, found: String },
     /// It is too long.
     #[error("engine {name}: a file of {found} bytes, expected at most {most}")]
     Long { name: String, found: u64, most: u64 },
     /// It is not what it is called.
-    #[error("engine {name}: the file under SHA-256 {expected} is another: {found}")]
+    #[error("engine {name}: no valid file for SHA-256 {expected}: {found}")]
     Other {
         name: String,
         expected: String,
@@ -65,7 +65,7 @@ pub(crate) enum FetchError {
     Memory { name: String, found: u64, most: u64 },
     /// The match wants isolation beside the walls.
     #[error(
-        "--isolate on: fetched engines cannot be isolated beside others here, expected --isolate auto"
+        "--isolate on: this machine cannot isolate fetched engines together with others, expected --isolate auto"
     )]
     Isolation,
 }
@@ -106,7 +106,7 @@ impl Fetcher {
         }
         let memory = args.engine_memory;
         complain(format_args!(
-            "engines are accepted; each runs with {memory} MiB of memory, {}",
+            "accepting engines; each has {memory} MiB of memory and is {}",
             walls.words()
         ));
         Ok(Some(Fetcher {
@@ -211,7 +211,7 @@ impl Fetcher {
         while let Some(chunk) = object.next().await? {
             bytes += chunk.len() as u64;
             if bytes > length {
-                return Err(other(format!("it has more than its {length} bytes")));
+                return Err(other(format!("it has more than {length} bytes")));
             }
             let written = file.write_all(&chunk);
             written.map_err(|reason| FetchError::File {

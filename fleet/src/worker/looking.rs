@@ -58,7 +58,7 @@ impl Worker {
                 // Where the server does not answer, what goes on goes on; it may have lost the bucket.
                 Err(error) => {
                     if !has_complained {
-                        complain(format_args!("the server: {error}; retrying"));
+                        complain(format_args!("server: {error}; retrying"));
                     }
                     has_complained = true;
                     matches = None;
@@ -164,7 +164,7 @@ impl Worker {
             Ok(adopted) => {
                 self.refused().remove(&id);
                 let mut matches = self.adopted.lock().unwrap_or_else(PoisonError::into_inner);
-                complain(format_args!("match {id} is played"));
+                complain(format_args!("playing match {id}"));
                 if self.interrupt.is_set() {
                     adopted.interrupt.set();
                 }

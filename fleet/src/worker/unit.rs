@@ -89,7 +89,7 @@ impl Slot {
             self.rest(worker).await;
             match Player::start(worker, adopted, self.number) {
                 Ok(player) => self.player = Some(player),
-                Err(error) => complain(format_args!("no thread for a game: {error}")),
+                Err(error) => complain(format_args!("cannot start a thread for a game: {error}")),
             }
         }
         self.player.as_mut()
@@ -139,7 +139,7 @@ async fn play_message(
     let work = match Work::decode(&message.payload) {
         Ok(work) => work,
         Err(error @ MessageError::Version { .. }) => {
-            complain(format_args!("work is left to who knows it: {error}"));
+            complain(format_args!("work skipped: {error}"));
             let _ = message.ack_with(AckKind::Nak(Some(LEFT_ALONE))).await;
             return;
         }
@@ -235,7 +235,7 @@ async fn send(worker: &Worker, adopted: &Adopted, message: &Delivered, game: Gam
                 return false;
             }
             Err(error) if tries == 0 => {
-                complain(format_args!("game {number} is not sent yet: {error}"));
+                complain(format_args!("game {number} not sent: {error}; retrying"));
             }
             Err(_) => {}
         }

@@ -90,7 +90,7 @@ impl Walls {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut places = std::env::split_paths(&path).map(|folder| folder.join(PROGRAM));
         let Some(program) = places.find(|program| program.is_file()) else {
-            return none(format!("there is no {PROGRAM}"));
+            return none(format!("{PROGRAM} not found"));
         };
         for (isolate, nests) in [(Isolate::Auto, true), (Isolate::Off, false)] {
             let program = program.clone();
@@ -108,18 +108,18 @@ impl Walls {
     pub(crate) fn words(&self) -> String {
         match self {
             Walls::Bubble { program, .. } => format!(
-                "{}: without network, without files but a folder of its own and the system's programs, which it only \
-                 reads; how much it computes is not bounded",
+                "sandboxed by {}: no network, no files except a folder of its own and the system's programs \
+                 (read-only); CPU time is not limited",
                 program.display()
             ),
             Walls::None { isolates, reason } => {
                 let network = match isolates {
-                    true => "without network",
-                    false => "with the network",
+                    true => "but no network",
+                    false => "and the network",
                 };
                 format!(
-                    "without walls ({reason}): as your user, with all your files, {network}; how much it computes is \
-                     not bounded"
+                    "not sandboxed ({reason}): it runs as your user, with access to all your files {network}; CPU \
+                     time is not limited"
                 )
             }
         }
