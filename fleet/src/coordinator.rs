@@ -1,4 +1,4 @@
-//! `fleet match`, `fleet tournament` and `fleet resume`: the match is kept in the store on this machine; the server holds
+//! `fleet match`, `fleet tournament` and `fleet resume`: the match is kept in a store on this machine; the server holds
 //! only games to be played and games just played.
 
 mod collect;
@@ -48,7 +48,7 @@ pub fn begin(
         if args.store.is_none() {
             return fail(USAGE, "--store: expected a new file for the match");
         }
-        // Before the store is created, so that nothing is left behind if there is no server.
+        // Connects before the store is created, so that no file is left behind if there is no server.
         if let Err(error) = fleet.connect(server) {
             return fail(USAGE, error);
         }
@@ -88,7 +88,7 @@ impl<'a> Fleet<'a> {
     }
 
     fn connect(&mut self, server: &ServerArgs) -> Result<(), String> {
-        // No signal handler is installed yet, so that a signal ends the coordinator at once.
+        // No signal handler is installed yet, so a signal ends the coordinator at once.
         let interrupt = Interrupt::new();
         let connected = patiently(&interrupt, || connect(server, "fleet coordinator"));
         let connected = self.runtime.block_on(connected);

@@ -1,4 +1,4 @@
-//! The fleet as a program: arguments in, tables out, and an exit code.
+//! The `fleet` program: parses arguments, runs a subcommand, and returns its exit status.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
 
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
         Command::Status(args) => runtime.block_on(status::status(server, args)),
         Command::Engine(_) => ExitCode::SUCCESS,
     };
-    // Calls to the server that are still open do not delay the exit.
+    // Pending calls to the server do not delay the exit.
     runtime.shutdown_background();
     status
 }

@@ -1,4 +1,4 @@
-//! `fleet status`: who works, how fast, what was refused, and what is left.
+//! `fleet status`: prints matches, workers and their speed, refusals, and progress.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use crate::names::{Names, OPEN};
 use crate::queue::bucket::Bucket;
 use crate::queue::{QueueError, connect};
 
-/// Prints how the fleet is.
+/// Prints the state of the fleet; returns the exit status.
 pub async fn status(server: &ServerArgs, args: &StatusArgs) -> ExitCode {
     let mut text = String::new();
     if let Some(path) = &args.file {
@@ -40,7 +40,7 @@ pub async fn status(server: &ServerArgs, args: &StatusArgs) -> ExitCode {
 
 async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
     let context = connect(server, "fleet status").await?;
-    // Whoever only watches makes nothing on the server.
+    // This command only reads, so it creates nothing on the server.
     let Some(matches) = Bucket::find_matches(&context).await? else {
         return Ok("no match is open, and the server has no earlier ones\n".to_string());
     };
