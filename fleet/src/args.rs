@@ -106,7 +106,7 @@ pub struct CoordinatorArgs {
     pub share_engine: Vec<String>,
 }
 
-/// Flags of an `arbiter` subcommand, with those of the coordinator.
+/// Flags of an `arbiter` subcommand and of the coordinator.
 #[derive(Debug, Args)]
 pub struct Coordinated<A: Args> {
     #[command(flatten)]

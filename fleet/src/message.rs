@@ -78,9 +78,7 @@ struct Versioned {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MessageError {
     #[error("message of version {found}, expected {VERSION}")]
-    Version {
-        found: u32,
-    },
+    Version { found: u32 },
     #[error("message of {found} bytes, expected at most {most}")]
     TooLong {
         /// Length in bytes.

@@ -25,7 +25,7 @@ pub use bucket::Bucket;
 pub use line::connect;
 pub use pulling::{pull, workers_consumer};
 
-/// Time for which the server remembers message ids.
+/// Time that the server remembers message ids.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
 /// Maximum number of deliveries of a unit before only its coordinator handles it.
 const MOST_DELIVERIES: i64 = 10;

@@ -22,9 +22,9 @@ use crate::units::Units;
 const SPARE: u64 = 4;
 /// Units published before the first acknowledgement is awaited.
 const MOST_UNACKNOWLEDGED: u64 = 1000;
-/// Age from which the coordinator checks that the server still has a unit.
+/// Age of a unit before the coordinator checks that the server still has it.
 const CHECK_AGE: Duration = Duration::from_secs(3);
-/// Age from which a unit is late.
+/// Age of a unit that counts as late.
 const LATE_AGE: Duration = Duration::from_secs(10);
 /// Late units considered at a time.
 const MOST_LATE: usize = 1000;

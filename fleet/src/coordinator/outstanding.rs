@@ -80,7 +80,7 @@ impl Outstanding {
         self.sent.contains_key(&unit)
     }
 
-    /// Whether the message `sequence` is that of an outstanding unit.
+    /// Whether the message `sequence` published an outstanding unit.
     pub fn is_message(&self, sequence: u64) -> bool {
         let mut sent = self.sent.values();
         sent.any(|sent| sent.sequence == sequence)

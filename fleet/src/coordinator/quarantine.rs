@@ -5,10 +5,10 @@
 //! tested after 4, 8, 16, … units, and when the match is about to end. Fisher's exact test gives the probability that
 //! so large a share of all such units falls on this machine if it is like the others. If all machines are alike, the
 //! tests of all machines together set one aside with a probability of at most [`FALSE_ALARM`]. Half of it is for
-//! faults, half for lag. Half of each is for the intermediate tests, of which the k-th has a share of 1/(k (k + 1)),
-//! and half for the last one. All is divided by the number of machines.
+//! faults, half for lag. Half of each is for the intermediate tests, and half for the last one. The k-th
+//! intermediate test gets a share of 1/(k (k + 1)). All is divided by the number of machines.
 //!
-//! Lag must also be large: above the margin in most units, and on average [`FAR`] times that of the other machines.
+//! Lag must also be large: above the margin in most units, and on average [`FAR`] times the other machines' lag.
 
 use std::collections::{BTreeMap, HashMap};
 

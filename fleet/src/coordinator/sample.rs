@@ -11,7 +11,7 @@ use rand::{RngExt, SeedableRng};
 /// The units that are played twice, and the workers' claims about their games.
 #[derive(Debug)]
 pub struct Sample {
-    /// Average interval between sampled units; `None` if no unit is sampled.
+    /// About one unit in this number is sampled; `None` for no sample.
     one_of: Option<u64>,
     /// Seed of the sample, hidden from workers.
     secret: u64,
@@ -19,7 +19,7 @@ pub struct Sample {
     claims: BTreeMap<u64, Vec<(String, KeptGame)>>,
 }
 
-/// A game of which two workers have sent the same record.
+/// A game that two workers agree on.
 #[derive(Debug, PartialEq)]
 pub struct Agreed {
     /// The worker that sent it first.

@@ -109,7 +109,7 @@ fn version_of(text: &str) -> Option<(u64, u64)> {
     Some((next()?, next()?))
 }
 
-/// What the user has been told so far.
+/// Reports to the user so far.
 #[derive(Default)]
 struct Said {
     is_lost: bool,

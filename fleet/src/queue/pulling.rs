@@ -1,5 +1,5 @@
 //! Workers' calls on their shared consumer. They avoid every request whose cost for the server grows with the number of
-//! waiting workers, of which there may be thousands.
+//! waiting workers, since there may be thousands.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;

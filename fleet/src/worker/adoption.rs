@@ -1,4 +1,4 @@
-//! Adopting a match: its plan, with engines of this machine or fetched ones, each of which is started once as a test.
+//! Adopting a match: reads its plan, finds or fetches its engines, and starts each of them once as a test.
 
 use async_nats::jetstream::consumer::PullConsumer;
 use matches::VERSION;

@@ -25,15 +25,10 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 pub enum CacheError {
     /// The directory cannot be used.
     #[error("--cache {folder}: {reason}")]
-    Folder {
-        folder: PathBuf,
-        reason: io::Error,
-    },
+    Folder { folder: PathBuf, reason: io::Error },
     /// Other users could replace the programs.
     #[error("--cache {folder}: other users may write to it, expected a folder of your own")]
-    Shared {
-        folder: PathBuf,
-    },
+    Shared { folder: PathBuf },
     /// The user has no cache directory.
     #[error("--cache: expected a folder, since neither XDG_CACHE_HOME nor HOME is set")]
     NoFolder,

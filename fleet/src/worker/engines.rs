@@ -23,9 +23,7 @@ pub enum EngineError {
     #[error(
         "engine {name}: not on this machine, expected `fleet work --engine name={name},cmd=...`"
     )]
-    Missing {
-        name: String,
-    },
+    Missing { name: String },
     /// The program here differs from the match's.
     #[error("engine {name}: {program} has SHA-256 {found}, the match has {expected}")]
     Other {
@@ -44,10 +42,7 @@ pub enum EngineError {
     },
     /// A file among its arguments differs from the match's.
     #[error("engine {name}: file {argument} among its arguments differs from the match's")]
-    Argument {
-        name: String,
-        argument: String,
-    },
+    Argument { name: String, argument: String },
 }
 
 /// Checks that each engine of a plan has its hashes.

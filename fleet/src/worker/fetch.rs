@@ -29,9 +29,7 @@ pub(crate) enum AcceptError {
         "--accept-engines: {reason}, so engines could access your files; expected bwrap, or \
          --accept-engines=unwalled"
     )]
-    NoWalls {
-        reason: String,
-    },
+    NoWalls { reason: String },
 }
 
 /// Reasons why an engine is not fetched.
@@ -86,7 +84,7 @@ pub(crate) struct Fetched {
 }
 
 impl Fetcher {
-    /// Returns a fetcher if the worker accepts engines, and prints what they have access to; `None` otherwise.
+    /// Returns a fetcher and prints the access rights of engines, if the worker accepts any; `None` otherwise.
     ///
     /// # Errors
     /// [`AcceptError`].

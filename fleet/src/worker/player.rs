@@ -221,7 +221,7 @@ mod tests {
             taken,
             [Next::Game(3), Next::Game(4), Next::Game(9), Next::Rest]
         );
-        // The random choices are those of the last order.
+        // The random choices come from the last order.
         let dealt = orders.dealt(9).map(|dealt| dealt.deck_seed);
         assert_eq!(dealt, Some(0.into()));
         assert!(!replays.grant("a", MOST_BY_LAG));

@@ -108,7 +108,7 @@ impl Collector<'_> {
         let mut past = Past::of(store, self.plan)?;
         for (engine, failures) in past.failures.iter_mut().enumerate() {
             if !self.retirement.has_retired(engine) && self.plan.patience.retires(*failures) {
-                // The user has reset these failures.
+                // `--forgive` has reset these failures.
                 *failures = 0;
             }
         }
