@@ -53,7 +53,7 @@ fn end_on_signals() -> io::Result<oneshot::Receiver<()>> {
                     break;
                 };
                 complain(&format!(
-                    "the engine with process {engine} sent a signal, which is its fault"
+                    "ignored a signal sent by the engine with process id {engine}"
                 ));
             }
             // Where the server has ended already, nobody waits for it.

@@ -28,7 +28,7 @@ pub fn page(language: &str, title: &str, script: &str, body: &Markup) -> Markup 
 pub fn table() -> Markup {
     let body = html! {
         main #table {
-            noscript { p { "The table is drawn by a script: please allow JavaScript for this page." } }
+            noscript { p { "This page needs JavaScript." } }
         }
     };
     page("en", "buxtehude", "/table.js", &body)

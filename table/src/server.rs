@@ -131,7 +131,7 @@ fn announce(address: SocketAddr, opens: bool) {
     let _ = writeln!(output, "{url}");
     let _ = output.flush();
     if opens && let Err(error) = opener::open_browser(&url) {
-        complain(&format!("--open: {error}; expected a browser"));
+        complain(&format!("--open: cannot start a browser: {error}"));
     }
 }
 

@@ -27,13 +27,13 @@ const FAULTS: [(&str, &str, StatusCode, &str); 8] = [
         "stalling",
         "sleep 100",
         StatusCode::GATEWAY_TIMEOUT,
-        "it did not answer in time",
+        "no answer in time",
     ),
     (
         "late",
         "sleep 5; echo \"bestmove $1\"",
         StatusCode::GATEWAY_TIMEOUT,
-        "it did not answer in time",
+        "no answer in time",
     ),
     (
         "cheating",

@@ -193,7 +193,7 @@ async fn a_full_queue_says_how_long_it_is() {
         .await
         .error(StatusCode::SERVICE_UNAVAILABLE);
     assert!(
-        error.starts_with("2 questions wait for an engine; expected fewer than 2"),
+        error.starts_with("2 searches are waiting for an engine; expected fewer than 2"),
         "{error}"
     );
     let queue = server.get("/api/engines").await.json["queue"].clone();

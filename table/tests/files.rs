@@ -66,7 +66,7 @@ async fn a_line_that_has_changed_is_not_judged() {
         (
             json!({ "number": 1, "line": "5;53;3;f;13;13;3;f;-", "verdict": 2 }),
             StatusCode::CONFLICT,
-            "read the file again",
+            "reload the file",
         ),
         (
             json!({ "number": 1, "line": line, "verdict": 3 }),

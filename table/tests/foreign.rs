@@ -114,7 +114,7 @@ async fn a_name_said_twice_or_not_at_all_is_refused() {
     assert!(
         twice
             .error(StatusCode::MISDIRECTED_REQUEST)
-            .starts_with("host is there twice")
+            .starts_with("host is given twice")
     );
     let origin = ("origin", "http://localhost:8000");
     server

@@ -141,7 +141,7 @@ fn who_waits_is_told_of_the_end() {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         assert!(
-            answer.starts_with("HTTP/1.1 503 ") && answer.contains("the server is ending"),
+            answer.starts_with("HTTP/1.1 503 ") && answer.contains("the server is shutting down"),
             "{answer}"
         );
     }

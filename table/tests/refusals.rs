@@ -84,7 +84,7 @@ async fn what_is_wrong_with_a_request_is_said() {
         (
             "/api/show",
             json!({ "game": fox(&[&"9".repeat(500)]) }),
-            "is no move: expected a move or a card",
+            "is not a move: expected a move or a card",
         ),
         (
             "/api/show",
@@ -114,12 +114,12 @@ async fn what_is_wrong_with_a_request_is_said() {
         (
             "/api/draw",
             json!({ "game": fox(&[]) }),
-            "no card is due; expected a game in which one is",
+            "no card is due; expected a game where a card is due",
         ),
         (
             "/api/ai",
             json!({ "game": hare }),
-            "a card is due; expected a game in which a seat is to move",
+            "a card is due; expected a game where a seat is to move",
         ),
         (
             "/api/ai",
@@ -164,7 +164,7 @@ async fn what_is_wrong_with_a_request_is_said() {
         (
             "/api/ai",
             json!({ "game": fox(&[]), "options": { "Level": "1", "level": "2" } }),
-            "it is there twice",
+            "it is given twice",
         ),
         (
             "/api/ai",
@@ -209,7 +209,7 @@ async fn no_client_reaches_a_file_or_another_variant() {
             .post("/api/ai", &options)
             .await
             .error(StatusCode::BAD_REQUEST);
-        assert!(error.contains("it is not for clients"), "{name}: {error}");
+        assert!(error.contains("clients may not set it"), "{name}: {error}");
     }
     assert_eq!(folder.read_dir().unwrap().count(), 0);
     let engines = server.get("/api/engines").await.json;
@@ -238,7 +238,7 @@ async fn what_is_no_json_is_refused() {
             .await
             .error(StatusCode::BAD_REQUEST);
         assert!(
-            error.ends_with("; expected what GET /api describes"),
+            error.ends_with("; expected the form described by GET /api"),
             "{error}"
         );
     }
@@ -260,7 +260,7 @@ async fn a_body_and_a_game_have_a_bound() {
         .post_text("/api/new", text)
         .await
         .error(StatusCode::PAYLOAD_TOO_LARGE);
-    assert!(error.contains("262144 bytes; expected at most"), "{error}");
+    assert!(error.contains("expected at most 262144 bytes"), "{error}");
     // As many words as there may be: to and fro.
     let words = ["e1d2", "b8a7", "d2e1", "x"];
     let long: Vec<&str> = words.into_iter().cycle().take(MOST_WORDS + 1).collect();
@@ -316,7 +316,7 @@ async fn a_path_that_leads_nowhere_is_named() {
         .await
         .error(StatusCode::BAD_REQUEST);
     assert!(
-        error.contains("expected what GET /api describes"),
+        error.contains("expected the form described by GET /api"),
         "{error}"
     );
     server

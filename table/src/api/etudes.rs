@@ -159,7 +159,7 @@ impl EtudeShelf {
         let found = file.text(request.number).map_err(|error| wrong(&error))?;
         if found != request.line {
             return Err(Refusal::Changed(format!(
-                "line {} of {name} is now {found:?}; expected {:?}: read the file again",
+                "line {} of {name} has changed to {found:?}; expected {:?}: reload the file",
                 request.number, request.line
             )));
         }
@@ -167,7 +167,7 @@ impl EtudeShelf {
             None => None,
             Some(0) => {
                 return Err(Refusal::Wrong(
-                    "there is no seat 0; expected one from 1 on, or null".to_string(),
+                    "there is no seat 0; expected 1 or more, or null".to_string(),
                 ));
             }
             Some(verdict) => Some(Seat(verdict - 1)),

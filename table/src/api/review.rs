@@ -147,7 +147,7 @@ impl Appraise for Asker<'_> {
         let command = format!("position {}", question.line).parse();
         let Ok(Command::Position(command)) = command else {
             return Err(Refusal::Unvalued(format!(
-                "{:?} is no position",
+                "{:?} is not a position",
                 question.line
             )));
         };
@@ -173,7 +173,7 @@ fn shares(said: &[&Vec<u16>], position: &AnyPosition) -> Result<Vec<f64>, Refusa
     let shares = estimate(said.iter().copied(), position);
     let shares = shares.ok_or_else(|| {
         let expected = format!("expected {} shares of 1000", position.seats());
-        Refusal::Unvalued(format!("the engine gives no estimate; {expected}"))
+        Refusal::Unvalued(format!("the engine sent no estimate; {expected}"))
     })?;
     Ok(shares.into_iter().map(f64::from).collect())
 }

@@ -175,7 +175,7 @@ pub async fn draw(
     let mut played = request.game.play()?;
     if !played.is_card_due() {
         return Err(Refusal::Wrong(
-            "no card is due; expected a game in which one is".to_string(),
+            "no card is due; expected a game where a card is due".to_string(),
         ));
     }
     let before = (played.position, played.words().len());
@@ -192,7 +192,7 @@ pub async fn solved(Wanted(request): Wanted<GameRequest>) -> Result<Json<Solved>
     let not_solved = || {
         let name = played.variant.name;
         Refusal::Wrong(format!(
-            "{name} is not solved; expected a game that GET /api/engines calls so"
+            "{name} is not solved; expected a game that GET /api/engines lists as solved"
         ))
     };
     played.position.solved().ok_or_else(not_solved)?;

@@ -47,7 +47,7 @@ pub fn question(app: &App, played: &Played, wish: Wish<'_>) -> Result<Question, 
             "the game is over"
         };
         return Err(Refusal::Wrong(format!(
-            "{due}; expected a game in which a seat is to move"
+            "{due}; expected a game where a seat is to move"
         )));
     }
     let terms = Terms::of(app, wish)?;
@@ -160,11 +160,11 @@ fn options(app: &App, entry: &Entry, wish: Wish<'_>) -> Result<Vec<(String, Stri
         })?;
         if !is_free(offer) {
             return Err(refused(
-                "it is not for clients; expected one that GET /api/engines lists",
+                "clients may not set it; expected one that GET /api/engines lists",
             ));
         }
         if options.iter().any(|(known, _)| *known == offer.name) {
-            return Err(refused("it is there twice; expected each option once"));
+            return Err(refused("it is given twice; expected each option once"));
         }
         if value.len() > 200 {
             return Err(refused("its value is too long; expected at most 200 bytes"));
@@ -179,7 +179,7 @@ fn options(app: &App, entry: &Entry, wish: Wish<'_>) -> Result<Vec<(String, Stri
     if let Some(lines) = wish.lines.filter(|&lines| lines > 1) {
         let offer = find(MULTI_PV).ok_or_else(|| {
             Refusal::Wrong(format!(
-                "lines {lines}; expected 1, the engine has no option {MULTI_PV}"
+                "lines {lines}; expected 1, since the engine has no option {MULTI_PV}"
             ))
         })?;
         options.retain(|(name, _)| *name != offer.name);

@@ -70,7 +70,7 @@ impl Shelf {
                     what,
                     name: shortened(name, LONGEST_QUOTED).into_owned(),
                     expected: match names.as_slice() {
-                        [] => "none: no file was named at the start".to_string(),
+                        [] => "none, since the server was started without one".to_string(),
                         names => format!("one of {}", names.join(", ")),
                     },
                 }
@@ -86,11 +86,7 @@ pub async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|_| {
-        Err(Refusal::Ours(
-            "the server is ending; expected no more requests".to_string(),
-        ))
-    })
+    done.unwrap_or_else(|_| Err(Refusal::Ours("the server is shutting down".to_string())))
 }
 
 #[cfg(test)]

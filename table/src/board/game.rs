@@ -43,7 +43,7 @@ pub enum GameError {
     #[error(transparent)]
     Setup(#[from] SetupError),
     /// Neither players nor a start, or both.
-    #[error("{found}; expected one of players and start")]
+    #[error("{found}; expected one of them")]
     Start {
         /// What there was.
         found: &'static str,
@@ -226,5 +226,5 @@ fn in_short(error: &ActionError, word: &str) -> String {
         return printable(&error.to_string()).into_owned();
     }
     let word = shortened(word, LONGEST_QUOTED);
-    format!("{word:?} is no move: expected a move or a card")
+    format!("{word:?} is not a move: expected a move or a card")
 }

@@ -130,9 +130,9 @@ fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>
     match (values.next(), values.next()) {
         (None, _) => Ok(None),
         (Some(value), None) => {
-            let text = value.to_str().map_err(|_| "is no text".to_string())?;
+            let text = value.to_str().map_err(|_| "is not text".to_string())?;
             Ok(Some(text))
         }
-        (Some(_), Some(_)) => Err("is there twice".to_string()),
+        (Some(_), Some(_)) => Err("is given twice".to_string()),
     }
 }

@@ -22,22 +22,22 @@ pub enum Refusal {
         found: String,
     },
     /// The body is too long.
-    #[error("the body has more than {MOST_BODY_BYTES} bytes; expected at most as many")]
+    #[error("the body is too large; expected at most {MOST_BODY_BYTES} bytes")]
     TooLarge,
     /// The body does not come.
-    #[error("the body did not come within {seconds} seconds; expected all of it by then")]
+    #[error("the body did not arrive within {seconds} seconds; expected all of it by then")]
     TooSlow {
         /// How long it was waited for.
         seconds: u64,
     },
     /// The body broke off.
-    #[error("the body broke off; expected all of it")]
+    #[error("the body is incomplete; expected all of it before the connection closes")]
     BrokenBody,
     /// The body is not what the operation takes.
-    #[error("{0}; expected what GET /api describes")]
+    #[error("{0}; expected the form described by GET /api")]
     Json(#[from] serde_json::Error),
     /// The path or the query is not what the operation takes.
-    #[error("{0}; expected what GET /api describes")]
+    #[error("{0}; expected the form described by GET /api")]
     Target(String),
     /// It is sent to somebody else.
     #[error("host {found}; expected {expected}")]
@@ -56,7 +56,7 @@ pub enum Refusal {
         found: String,
     },
     /// There is nothing of that path.
-    #[error("there is no {path:?}; expected a path that GET /api names")]
+    #[error("there is no {path:?}; expected a path listed by GET /api")]
     NoPath {
         /// The path.
         path: String,
@@ -72,7 +72,7 @@ pub enum Refusal {
         expected: String,
     },
     /// The path is for other methods.
-    #[error("{method} {path:?} is not possible; expected a method that GET /api names for it")]
+    #[error("{method} {path:?} is not supported; expected a method listed by GET /api")]
     Method {
         /// The method.
         method: String,
@@ -98,7 +98,7 @@ pub enum Refusal {
     #[error(transparent)]
     Busy(#[from] Busy),
     /// There are too many requests at a time.
-    #[error("{most} requests are being answered; expected fewer at a time")]
+    #[error("too many requests: {most} are in progress; try again later")]
     Crowded {
         /// How many are answered at a time.
         most: usize,

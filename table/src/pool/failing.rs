@@ -5,7 +5,9 @@ use thiserror::Error;
 
 /// There is no room in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{waiting} questions wait for an engine; expected fewer than {most}: try again later")]
+#[error(
+    "{waiting} searches are waiting for an engine; expected fewer than {most}: try again later"
+)]
 pub struct Busy {
     /// How many wait.
     pub waiting: usize,
@@ -20,7 +22,7 @@ pub enum Failing {
     #[error("{0}")]
     Start(#[from] StartError),
     /// It did not answer in time.
-    #[error("engine {engine}: it did not answer in time{}", quoted(stderr))]
+    #[error("engine {engine}: no answer in time{}", quoted(stderr))]
     TooLate {
         /// The engine's name.
         engine: String,
@@ -56,7 +58,7 @@ pub enum Failing {
         expected: Vec<String>,
     },
     /// We are ending.
-    #[error("the server is ending; expected no more questions")]
+    #[error("the server is shutting down")]
     Ending,
 }
 

@@ -47,7 +47,7 @@ table.test("in place of an engine that always crashes a person can move", async 
   await page.waitForFunction(() => !document.getElementById("trouble").hidden);
   await page.getByRole("button", { name: "Move by hand" }).click();
   assert.equal(await awaited(page), "move");
-  assert.match(await page.locator(".seat .who b").nth(1).innerText(), /^Person/);
+  assert.match(await page.locator(".seat .who b").nth(1).innerText(), /^Human/);
   const before = await turns(page);
   await clickMove(page, await advise(table.server, page));
   await page.waitForFunction((count) => document.querySelectorAll(".moves .turn").length > count, before);

@@ -142,14 +142,14 @@ table.test("seats change in mid-game: an engine sits down and moves, and gets up
 
   await page.locator("#reseat").click();
   await seat(1).selectOption({ label: "buxtehude" });
-  await seat(2).selectOption({ label: "Person" });
+  await seat(2).selectOption({ label: "Human" });
   await page.getByRole("button", { name: "Apply" }).click();
   await page.waitForFunction(() => document.querySelectorAll(".moves .turn").length === 3);
   await awaited(page);
-  assert.match(await statusOf(page), /Person to move/);
+  assert.match(await statusOf(page), /Human to move/);
 
   await page.locator("#reseat").click();
-  await seat(1).selectOption({ label: "Person" });
+  await seat(1).selectOption({ label: "Human" });
   await page.getByRole("button", { name: "Cancel" }).click();
   assert.match(await page.locator(".seat .who b").nth(0).innerText(), /^buxtehude/, "a dialog that is left changes nothing");
 });

@@ -75,7 +75,7 @@ table.test("what is no game is refused in words, and changes nothing", async (vi
     await page.getByRole("textbox", { name: "Paste a game" }).fill(text);
     await page.locator("#load-game").click();
     await page.locator("#trouble:not([hidden])").waitFor();
-    assert.match(await page.locator("#trouble").innerText(), /no game|expected/, text);
+    assert.match(await page.locator("#trouble").innerText(), /as a game|expected/, text);
     assert.deepEqual(await look(page), before, text);
     await page.evaluate(() => { document.getElementById("trouble").hidden = true; });
   }

@@ -32,7 +32,7 @@ async function beginByMouse(page, variant, players, persons, level = "1") {
   for (let seat = 1; seat <= players; seat += 1) {
     const isPerson = persons.includes(seat);
     const row = dialog.locator(`.seat-rows label:nth-of-type(${seat}) select`);
-    await row.nth(0).selectOption({ label: isPerson ? "Person" : "buxtehude" });
+    await row.nth(0).selectOption({ label: isPerson ? "Human" : "buxtehude" });
     if (!isPerson) await row.nth(1).selectOption(level);
   }
   await dialog.getByRole("button", { name: "Start" }).click();

@@ -99,7 +99,7 @@ table.test("a position as text is set up, and a wrong one is refused in words", 
   await page.getByRole("button", { name: "Set up", exact: true }).click();
   await page.waitForFunction(() => document.querySelector('.pawn[data-piece="1"]').dataset.square === "35");
   assert.equal((await stateOf(table.server, page)).position, position);
-  assert.match(await page.locator("#status").innerText(), /Person 2 to move/);
+  assert.match(await page.locator("#status").innerText(), /Human 2 to move/);
 
   const before = await look(page);
   await text(page).fill("20,30,1/999,12,2 2 - -");
@@ -152,7 +152,7 @@ table.test("Rabbits and Wolves is set up by clicks, and its outcomes are exact",
   await page.locator("#exact").click();
   await page.locator("#exact + div li").first().waitFor();
   const { moves } = await post(table.server, "solved", { game: await gameOf(page) });
-  const expected = moves.map(({ move, wins, plies }) => `${move} Person ${wins} wins in ${plies} moves`);
+  const expected = moves.map(({ move, wins, plies }) => `${move} Human ${wins} wins in ${plies} moves`);
   assert.deepEqual(await page.locator("#exact + div li").allInnerTexts(), expected);
   await page.locator(".lit").first().click();
   await page.waitForFunction(() => !document.querySelector("#exact + div li"), null);
