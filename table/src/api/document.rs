@@ -1,4 +1,4 @@
-//! The description of all operations: an OpenAPI document, put together from the types of requests and answers.
+//! The description of all operations: an OpenAPI document, generated from the types of requests and answers.
 
 use std::sync::LazyLock;
 
@@ -15,10 +15,10 @@ use super::review::ReviewRequest;
 use super::rules::{GameRequest, NewRequest, PlayRequest, Shown, Solved};
 use crate::board::{State, Took};
 
-/// What makes the schema of a type.
+/// Generates the schema of a type.
 type OfType = fn(&mut SchemaGenerator) -> Schema;
 
-/// An operation, with an example: its request or path, and its answer.
+/// An operation with an example of its request or path, and of its answer.
 struct Operation {
     method: &'static str,
     path: &'static str,
@@ -28,11 +28,9 @@ struct Operation {
     example: &'static str,
 }
 
-/// What an operation answers with.
+/// Type of an answer.
 enum AnswerOf {
-    /// JSON.
     Json(OfType),
-    /// Server-sent events.
     Events,
 }
 
@@ -216,7 +214,7 @@ fn error_schema() -> Value {
 
 impl Operation {
     fn described(&self, generator: &mut SchemaGenerator) -> Value {
-        // A test reads all of them.
+        // A test checks that all examples are valid JSON.
         let example: Value = serde_json::from_str(self.example).unwrap_or_default();
         let answer = match self.answer {
             AnswerOf::Json(of_type) => json!({
@@ -252,7 +250,7 @@ impl Operation {
         described
     }
 
-    /// What stands in braces in the path, with what the path of the example has there, and what may follow it.
+    /// Returns the parameters in the path and in the query, with their values in the example.
     fn parameters(&self, example: &Value) -> Vec<Value> {
         let names = self.path.split('/');
         let values = example.as_str().unwrap_or_default().split(['/', '?']);
