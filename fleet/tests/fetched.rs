@@ -1,4 +1,4 @@
-//! Engines that workers fetch: those of the match, and no others.
+//! Engines that workers fetch: only verified engines of the match are run.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -28,7 +28,7 @@ const WORDS: &[&str] = &[
 ];
 const SHARED: &[&str] = &["--share-engine", "a", "--share-engine", "b"];
 
-/// How long anything may take: the machine may be busy.
+/// Timeout of every wait, generous for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(240);
 
 fn small(fleet: &Fleet, before: &str) -> Small {
@@ -54,14 +54,14 @@ fn fetched_engines_play_the_games_of_one_machine_and_are_fetched_once() {
     let mut first = small.begin(&mut fleet, &store, &[WORDS, SHARED].concat());
     first.await_words("run `fleet work` to play it");
     first.kill();
-    // Who resumes it shares what was shared.
+    // A resumed coordinator shares the same engines.
     let mut coordinator = fleet.resume();
     let cache = cache(&fleet);
     let one = worker(&mut fleet, "one", &cache);
     assert_done(&mut coordinator, &one);
     let expected = played_by(&small.engines(), WORDS);
     assert_eq!(lines_of(&store), expected);
-    // The program of both, and the file of each.
+    // The common program, and one file for each engine.
     let fetched = one.output().matches(": fetched ").count();
     assert_eq!(fetched, 3, "{}", one.output());
     drop(one);
@@ -99,7 +99,7 @@ fn nothing_is_fetched_without_the_flag_nor_what_is_not_shared() {
     assert!(!third.exists());
 }
 
-/// Puts something on the server in the place of a file of an engine: the bytes, and how many there are said to be.
+/// Replaces a file of an engine on the server by other bytes with a claimed length.
 fn replace(fleet: &Fleet, name: &str, bytes: &[u8], length: u64) {
     with_jetstream(&fleet.server.url(), async |context| {
         let there = async || {
@@ -140,7 +140,7 @@ fn a_file_that_is_another_or_too_long_is_refused_and_named() {
     let (store, cache) = (fleet.store(), cache(&fleet));
     let coordinator = small.begin(&mut fleet, &store, &[WORDS, SHARED].concat());
     coordinator.await_words("run `fleet work` to play it");
-    // What is shared is there once something is given out, and is not shared again.
+    // Engines are shared before the first unit is published, and not again.
     fleet.await_work();
     let names = Names::of(&fleet.await_id()).unwrap();
     let sha256 = matches::plan::binary::hash(&small.program).unwrap();
@@ -217,7 +217,7 @@ fn a_fetched_engine_reaches_neither_files_nor_the_network() {
     listener.set_nonblocking(true).unwrap();
     let port = listener.local_addr().unwrap().port();
     let mark = fleet.folder.path().join("mark");
-    // What it tries is possible for the coordinator, which runs its own engines.
+    // The coordinator runs its own engines without a sandbox, so their attempts succeed.
     let tries = format!(
         "echo here >> {mark}
 (exec 3<>/dev/tcp/127.0.0.1/{port})

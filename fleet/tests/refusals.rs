@@ -1,4 +1,4 @@
-//! What is refused, and with which words.
+//! Refusals and their messages.
 
 use std::fs;
 
@@ -34,7 +34,7 @@ fn a_worker_with_another_engine_plays_nothing_and_says_so() {
         status.contains("wrong") && status.contains("refuses match"),
         "{status}"
     );
-    // With the right engines it is played.
+    // A worker with the right engines plays it.
     let _worker = fleet.worker("right");
     assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
 }

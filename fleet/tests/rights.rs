@@ -1,4 +1,4 @@
-//! Users who may do only what they need: the permissions that docs/fleet.md has are those of these tests.
+//! Users with minimal permissions: those in docs/fleet.md, which these tests read.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ fn everybody_needs_only_the_rights_in_the_document() {
     let mut fleet = Fleet::at(server).unwrap();
     fleet.address = address(&fleet, "coordinator");
     let mut coordinator = fleet.begin(WORDS);
-    // What a worker says of itself is heard once a coordinator has made a place for it.
+    // Heartbeats need a bucket, which the coordinator creates before its first unit.
     fleet.await_work();
     fleet.address = address(&fleet, "worker");
     let worker = fleet.worker("one");
@@ -123,7 +123,7 @@ fn who_lacks_a_right_is_told_which() {
     fleet.address = address(&fleet, "coordinator");
     let mut coordinator = fleet.begin(WORDS);
     fleet.await_work();
-    // Whoever may only watch cannot play.
+    // A user who may only watch cannot play.
     fleet.address = address(&fleet, "watcher");
     let watcher = fleet.worker("watcher");
     watcher.await_words("server: refused: Permissions Violation for Publish to");

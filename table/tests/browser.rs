@@ -1,6 +1,6 @@
-//! The page in a real browser: `browser/*.test.mjs`, run by node's own test runner with chromium.
+//! The page in a real browser: `browser/*.test.mjs`, run by node's test runner with chromium.
 //!
-//! `browser/run` installs what they need. Without it they are left out, which is said and passes.
+//! `browser/run` installs the requirements. Without them the tests print a note and pass.
 
 use std::env;
 use std::io::Write;
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome"];
-/// Files at a time, each with a server and a browser of its own.
+/// Number of concurrent files, each with its own server and browser.
 const CONCURRENCY: &str = "--test-concurrency=2";
-/// The longest that a file may take, in milliseconds.
+/// Timeout for a file, in milliseconds.
 const LONGEST: &str = "--test-timeout=300000";
 
-/// A program by its path in a variable of the environment, or the first of these names that is on the path.
+/// Path of a program: from an environment variable, or the first of these names in the search path.
 fn program(variable: &str, names: &[&str]) -> Option<PathBuf> {
     if let Some(path) = env::var_os(variable) {
         return Some(PathBuf::from(path)).filter(|path| path.is_file());
@@ -25,7 +25,7 @@ fn program(variable: &str, names: &[&str]) -> Option<PathBuf> {
     all.into_iter().find(|path| path.is_file())
 }
 
-/// The folder with `node_modules`: that of TABLE_PACKAGES, or where `browser/run` installs them.
+/// Folder with `node_modules`: TABLE_PACKAGES, or where `browser/run` installs it.
 fn packages() -> Option<PathBuf> {
     let installed = || {
         let target = Path::new(env!("CARGO_BIN_EXE_table")).ancestors().nth(2)?;
@@ -44,7 +44,7 @@ fn people_can_use_the_page_in_a_browser() {
     );
     let (Some(node), Some(browser), Some(packages)) = found else {
         let (node, browser, packages) = found;
-        // Past the capture of tests that pass: whoever runs them is to know.
+        // Written around the output capture of passing tests, so that the user sees it.
         let _ = writeln!(
             std::io::stderr(),
             "left out the tests in a browser: node is {node:?}, chromium is {browser:?}, their packages are in \

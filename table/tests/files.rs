@@ -1,4 +1,4 @@
-//! Etudes that are judged, and games that are looked at.
+//! Judging etudes, and reading recorded games.
 
 use std::path::Path;
 
@@ -54,7 +54,7 @@ async fn a_verdict_changes_its_line_and_nothing_else() {
     let back = json!({ "number": 3, "line": line, "verdict": null });
     server.content("/api/etudes/set", &back).await;
     assert_eq!(std::fs::read_to_string(&file).unwrap(), ETUDES);
-    // Nothing is left beside it.
+    // No temporary file is left.
     assert_eq!(file.parent().unwrap().read_dir().unwrap().count(), 1);
 }
 

@@ -1,4 +1,4 @@
-//! Every error a client can be told of: its status, and in words what was wrong and what was expected.
+//! Errors for clients: each has its status, and a message with the error and the expected input.
 
 use axum::body::Body;
 use axum::http::header::HOST;
@@ -190,7 +190,7 @@ async fn what_is_wrong_with_a_request_is_said() {
     }
 }
 
-/// Options that name files or do more than set a value are none of a client's business.
+/// Clients may not set options that name files or do more than set a value.
 #[tokio::test]
 async fn no_client_reaches_a_file_or_another_variant() {
     let folder = folder("refusals_options");
@@ -261,7 +261,7 @@ async fn a_body_and_a_game_have_a_bound() {
         .await
         .error(StatusCode::PAYLOAD_TOO_LARGE);
     assert!(error.contains("expected at most 262144 bytes"), "{error}");
-    // As many words as there may be: to and fro.
+    // One word more than the maximum, mostly moves to and fro.
     let words = ["e1d2", "b8a7", "d2e1", "x"];
     let long: Vec<&str> = words.into_iter().cycle().take(MOST_WORDS + 1).collect();
     let error = server
