@@ -55,7 +55,7 @@ fn library(folder: &Path) -> Option<PathBuf> {
         .args([&library, &source])
         .status();
     if !made.is_ok_and(|status| status.success()) {
-        eprintln!("left out: no C compiler, expected one named cc");
+        eprintln!("skipped: no C compiler, expected one named cc");
         return None;
     }
     Some(library)

@@ -207,7 +207,7 @@ fn a_file_that_is_too_long_is_not_shared() {
 #[test]
 fn a_fetched_engine_reaches_neither_files_nor_the_network() {
     if !has_bubbles() {
-        eprintln!("left out: there is no bwrap that works");
+        eprintln!("skipped: no working bwrap");
         return;
     }
     let Some(mut fleet) = Fleet::new() else {

@@ -41,7 +41,7 @@ fn runner(folder: &Path) -> Option<PathBuf> {
         .stderr(Stdio::null())
         .status();
     if !tried.is_ok_and(|status| status.success()) {
-        eprintln!("left out: no disk can be made, expected unshare with the right to mount");
+        eprintln!("skipped: cannot create a disk, expected unshare with permission to mount");
         return None;
     }
     let runner = folder.join("runner");

@@ -43,7 +43,7 @@ fn engines_that_are_to_be_started_anew_are() {
 #[test]
 fn each_slot_has_a_core_of_its_own_where_the_match_says_so() {
     if available_parallelism().map_or(1, usize::from) < 2 {
-        eprintln!("left out: there is one core only");
+        eprintln!("skipped: only one core");
         return;
     }
     let Some(mut fleet) = Fleet::new() else {

@@ -157,7 +157,7 @@ impl ServeArgs {
         let mut engines = engines_of(&self.engine, USUAL_LIMIT, Duration::ZERO)?;
         for engine in &mut engines {
             engine.memory = engine.memory.or(Some(self.memory));
-            // Every search needs a time limit: that tells the isolation that CPU time matters.
+            // Every search has a time limit, so the CPU time that an engine gets matters.
             engine.limit = engine
                 .limit
                 .or(Limit::movetime(Duration::from_millis(self.longest_search)));

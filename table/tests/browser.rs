@@ -47,7 +47,7 @@ fn people_can_use_the_page_in_a_browser() {
         // Written around the output capture of passing tests, so that the user sees it.
         let _ = writeln!(
             std::io::stderr(),
-            "left out the tests in a browser: node is {node:?}, chromium is {browser:?}, their packages are in \
+            "skipped the browser tests: node is {node:?}, chromium is {browser:?}, their packages are in \
              {packages:?}; table/tests/browser/run installs what is missing"
         );
         return;

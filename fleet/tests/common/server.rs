@@ -66,7 +66,7 @@ impl Server {
     pub fn configured(config: &str, words: &[&str]) -> Option<Server> {
         let Some(program) = program() else {
             eprintln!(
-                "left out: no nats-server, expected one in NATS_SERVER, PATH or target/third_party"
+                "skipped: no nats-server, expected one in NATS_SERVER, PATH or target/third_party"
             );
             return None;
         };
