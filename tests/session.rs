@@ -186,7 +186,11 @@ fn a_pondered_move_is_held_until_ponderhit() {
     engine.send("go ponder");
     engine.ask("ponderhit");
     let lines = engine.ask("isready");
-    assert_eq!(best_moves(&lines), [""; 0], "without a limit, the search continues");
+    assert_eq!(
+        best_moves(&lines),
+        [""; 0],
+        "without a limit, the search continues"
+    );
 }
 
 #[test]

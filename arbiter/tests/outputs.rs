@@ -147,10 +147,7 @@ fn a_match_waits_for_those_who_follow_it() {
     };
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(
-        stops,
-        "it still plays, with {size} bytes of unread output"
-    );
+    assert!(stops, "it still plays, with {size} bytes of unread output");
 }
 
 #[test]

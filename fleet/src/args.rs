@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs};
 
-/// The heading of what fetched engines are told.
+/// Help heading of the flags for fetched engines.
 const FETCHED: &str = "Fetched engines";
 
 /// The command line of `fleet`.
@@ -19,11 +19,11 @@ const FETCHED: &str = "Fetched engines";
     max_term_width = 100
 )]
 pub struct Cli {
-    /// Where the server is
+    /// Address of the server and credentials
     #[command(flatten)]
     pub server: ServerArgs,
 
-    /// What to do
+    /// Subcommand
     #[command(subcommand)]
     pub command: Command,
 }
@@ -58,7 +58,7 @@ pub struct ServerArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Fleet")]
 pub struct CoordinatorArgs {
-    /// Seconds for which a worker may be silent before its games are given to another
+    /// Seconds a worker may be silent before another worker gets its games
     #[arg(
         long,
         global = true,
@@ -68,7 +68,8 @@ pub struct CoordinatorArgs {
     )]
     pub ack_wait: u64,
 
-    /// Let two workers play about every N-th block, which counts once they agree; for engines limited by depth or nodes
+    /// Have two workers play about every N-th block, and count it once they agree; for engines limited by depth or
+    /// nodes
     #[arg(
         long,
         global = true,
@@ -77,7 +78,7 @@ pub struct CoordinatorArgs {
     )]
     pub check_sample: Option<u64>,
 
-    /// Scale the time limits of each machine by its speed: they hold for a machine on which the built-in engine visits
+    /// Scale each machine's time limits by its speed: the limits given are for a machine whose built-in engine visits
     /// SPEED positions a second in each slot [default: this machine, with one slot]
     #[arg(
         long,
@@ -89,7 +90,7 @@ pub struct CoordinatorArgs {
     )]
     pub scale_time: Option<u64>,
 
-    /// Set workers aside whose faults or lag are far from the others', and do not count their games
+    /// Set aside workers with far more faults or lag than the others, and do not count their games
     #[arg(
         long,
         global = true,
@@ -100,23 +101,21 @@ pub struct CoordinatorArgs {
     )]
     pub quarantine: bool,
 
-    /// Offer an engine of the match, with the files among its arguments, to workers that accept engines (repeatable)
+    /// Share an engine of the match, and the files among its arguments, with workers that accept engines (repeatable)
     #[arg(long, global = true, value_name = "NAME")]
     pub share_engine: Vec<String>,
 }
 
-/// The flags of a command of `arbiter`, and those of the coordinator.
+/// Flags of an `arbiter` subcommand and of the coordinator.
 #[derive(Debug, Args)]
 pub struct Coordinated<A: Args> {
-    /// As in `arbiter`.
     #[command(flatten)]
     pub args: A,
-    /// The coordinator's own.
     #[command(flatten)]
     pub coordinator: CoordinatorArgs,
 }
 
-/// Reads `on` or `off`; the error says so.
+/// Parses `on` or `off`.
 fn switch(text: &str) -> Result<bool, String> {
     match text {
         "on" => Ok(true),
@@ -125,46 +124,47 @@ fn switch(text: &str) -> Result<bool, String> {
     }
 }
 
-/// What the fleet can do.
+/// Subcommands of `fleet`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Coordinate a match: every flag of `arbiter match`, and --store is required
+    /// Coordinate a match; takes every flag of `arbiter match`, and requires --store
     Match(Box<Coordinated<MatchArgs>>),
-    /// Coordinate a tournament: every flag of `arbiter tournament`, and --store is required
+    /// Coordinate a tournament; takes every flag of `arbiter tournament`, and requires --store
     Tournament(Box<Coordinated<TournamentArgs>>),
-    /// Continue a stored match, after anything
+    /// Resume a stored match, however it stopped
     Resume(Coordinated<ResumeArgs>),
-    /// Play games of whatever matches are there, until interrupted
+    /// Play games of all open matches, until interrupted
     Work(WorkArgs),
-    /// Show who works, how fast, what was refused, and what is left
+    /// Show open matches and their progress, and workers with their speed and the matches that they refuse
     Status(StatusArgs),
     /// Run the built-in engine on standard input and output
     #[command(hide = true)]
     Engine(EngineArgs),
 }
 
-/// `fleet work`.
+/// Flags of `fleet work`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
 EXAMPLES
   fleet work --nats nats://host --concurrency 8
   fleet work --nats nats://host --engine name=mine,cmd=./mine --engine name=old,cmd=/opt/old,dir=/opt
 
-An engine of a match is found by its name, or as the built-in engine of this very program, and must
-have the SHA-256 that the match names. A worker that has not the very engines plays no game of the
-match, and says so in `fleet status`. The arguments and options of an engine come with the match.")]
+A worker finds the engines of a match by name among its --engine flags; the built-in engine of this
+program needs none. Each must have the SHA-256 that the match requires. A worker that lacks one of
+them plays no game of the match, and `fleet status` shows why. The match supplies the arguments and
+options of its engines.")]
 pub struct WorkArgs {
-    /// Blocks played concurrently
+    /// Number of blocks played concurrently
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=512))]
     pub concurrency: u16,
 
-    /// An engine that may be played with, and where it is (repeatable)
+    /// An engine on this machine: its name in matches, its program and its working directory (repeatable)
     #[arg(long, value_name = "name=X,cmd=./x[,dir=DIR]")]
     pub engine: Vec<LocalEngine>,
 
-    /// Run engines that a match shares and that are not here: fetched from the server, held against their SHA-256, and
-    /// kept by bwrap from the files and the network of this machine. Without bwrap, `unwalled` runs them like any
-    /// program of yours
+    /// Run shared engines that are not on this machine: each is fetched from the server, checked against its SHA-256,
+    /// and run in a bwrap sandbox without access to the files and network of this machine. If bwrap is missing or does
+    /// not work, `unwalled` runs them like any other program of yours
     #[arg(
         long,
         value_name = "walled|unwalled",
@@ -175,11 +175,11 @@ pub struct WorkArgs {
     )]
     pub accept_engines: Option<Acceptance>,
 
-    /// Where fetched engines are kept [default: buxtehude/engines in the user's cache]
+    /// Directory for fetched engines [default: buxtehude/engines in the user's cache]
     #[arg(long, value_name = "DIR", help_heading = FETCHED)]
     pub cache: Option<PathBuf>,
 
-    /// The most that is kept there, in MiB
+    /// Maximum size of that directory, in MiB
     #[arg(
         long,
         value_name = "MIB",
@@ -189,7 +189,7 @@ pub struct WorkArgs {
     )]
     pub cache_size: u64,
 
-    /// The most memory of each fetched engine, in MiB
+    /// Memory limit of each fetched engine, in MiB
     #[arg(
         long,
         value_name = "MIB",
@@ -203,24 +203,24 @@ pub struct WorkArgs {
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
 
-    /// The name of this worker [default: the machine's with the number of the process]
+    /// Name of this worker [default: host name and process id]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
 }
 
-/// Which fetched engines are run.
+/// Fetched engines that a worker runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Acceptance {
-    /// Those that are kept from the files and the network of this machine
+    /// Only in a sandbox, without access to the files and network of this machine
     Walled,
-    /// All, like any program of the user
+    /// Without a sandbox too, like any other program of yours
     Unwalled,
 }
 
-/// `fleet status`.
+/// Flags of `fleet status`.
 #[derive(Clone, Debug, Args)]
 pub struct StatusArgs {
-    /// The store of a match, for what is left of it
+    /// Store of a match, to show its progress
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
 }
@@ -228,18 +228,17 @@ pub struct StatusArgs {
 /// An engine on a worker's machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalEngine {
-    /// Its name in matches.
+    /// Name in matches.
     pub name: String,
-    /// Its program.
     pub command: PathBuf,
-    /// The directory it is started in; `None` for the worker's own.
+    /// Working directory; `None` for the worker's own.
     pub dir: Option<PathBuf>,
 }
 
 impl FromStr for LocalEngine {
     type Err = String;
 
-    /// Reads `name=X,cmd=./x[,dir=DIR]`; the error quotes what is wrong and says what was expected.
+    /// Parses `name=X,cmd=./x[,dir=DIR]`.
     fn from_str(text: &str) -> Result<LocalEngine, String> {
         let (mut name, mut command, mut dir) = (None, None, None);
         for piece in text.split(',') {

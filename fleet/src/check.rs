@@ -1,4 +1,4 @@
-//! What a game has to be to count: possible by the rules, and the very game of the schedule.
+//! Validation of results: a game must be legal, and be the scheduled one.
 
 use buxtehude::rules::{AnyPosition, Turn};
 use matches::archive::replay::{self, Flaw};
@@ -10,60 +10,54 @@ use matches::record::digest::KeptGame;
 use matches::record::ending::Ending;
 use thiserror::Error;
 
-/// How often a game may have been begun before.
+/// Maximum number of reruns before the game that counts.
 const MOST_REPLAYS: usize = matches::play::replays::MOST_OF_A_GAME;
 
-/// The longest time in a game, in microseconds: a year. What a store adds up stays in its bounds.
+/// Maximum of times, in microseconds: about a year. Sums of them cannot overflow in the store.
 const MOST_MICROS: u64 = 1 << 45;
-/// The largest of other numbers: more than anybody visits positions.
+/// Maximum of other numbers, far above the nodes of any search.
 const MOST: u64 = 1 << 50;
 
-/// Why a game does not count.
+/// Reasons to refuse a game.
 #[derive(Debug, Error)]
 pub enum Refusal {
-    /// There is no such game.
+    /// The match has no game of this number.
     #[error("the match has games 1 to {games}")]
     Number {
-        /// Games of the match.
+        /// Number of games of the match.
         games: u64,
     },
-    /// It cannot have happened.
+    /// The record contradicts the rules or itself.
     #[error("{0}")]
     Impossible(#[from] Flaw),
-    /// It is not the game that was to be played.
+    /// The game differs from the scheduled one.
     #[error("{what}: found {found}, the schedule has {expected}")]
     Other {
-        /// What of it.
+        /// Name of the part that differs.
         what: &'static str,
-        /// What it says.
         found: String,
-        /// What it has to be.
         expected: String,
     },
-    /// A card is not the one that its deck has there.
+    /// A card differs from the deck's.
     #[error("word {number} of the moves: found {found}, the deck has {expected}")]
     Card {
-        /// Which of the moves and cards, from 1.
+        /// Index among the moves and cards, from 1.
         number: usize,
-        /// The card.
         found: String,
-        /// That of the deck.
         expected: String,
     },
-    /// It ended as no game of this match can.
-    #[error("it ended by {ending}, which {reason}")]
+    /// The settings of the match rule out this ending.
+    #[error("ending {ending}: {reason}")]
     Ending {
-        /// How it ended.
         ending: Ending,
-        /// Why that cannot be.
         reason: &'static str,
     },
 }
 
-/// Whether a game is the one of its number in a match, played by its rules with its cards.
+/// Checks that a game is the scheduled one of its number, legal, and played with the scheduled cards.
 ///
 /// # Errors
-/// [`Refusal`] says what is wrong, the first thing that is.
+/// The first [`Refusal`].
 pub fn check(plan: &Plan, schedule: &Schedule<'_>, kept: &KeptGame) -> Result<(), Refusal> {
     let record = &kept.record;
     if !(1..=plan.games).contains(&record.game) {
@@ -82,7 +76,7 @@ pub fn check(plan: &Plan, schedule: &Schedule<'_>, kept: &KeptGame) -> Result<()
         Some(text) => plan.variant.parse(text),
         None => plan.variant.start(plan.seats),
     };
-    // The schedule has only starts that can be played.
+    // The schedule contains only playable starts.
     let start = start.map_err(Flaw::from)?;
     same("start", &record.start, &start.to_string())?;
     check_numbers(record)?;
@@ -108,7 +102,7 @@ fn same<T: PartialEq + ToString>(
     })
 }
 
-/// No number is beyond what can be stored and added up.
+/// Checks that no number is too large to be stored and summed.
 fn check_numbers(record: &GameRecord) -> Result<(), Refusal> {
     let turns = record.turns.iter().flat_map(|turn| {
         let times = [turn.micros, turn.overrun, turn.waited];
@@ -131,7 +125,7 @@ fn check_numbers(record: &GameRecord) -> Result<(), Refusal> {
     }
 }
 
-/// The game begins as the schedule says, and each card after that is the next of its deck.
+/// Checks that the game begins with the scheduled opening, and that every later card is the next of its deck.
 fn check_cards(
     record: &GameRecord,
     game: &ScheduledGame,
@@ -149,13 +143,13 @@ fn check_cards(
             expected: format!("at most {MOST_REPLAYS}"),
         });
     }
-    // A game that is played again has other cards.
+    // Each rerun has another deck.
     let seed = (0..replays).fold(game.deck_seed, |seed, _| seed.another());
     let mut deck = Deck::new(seed);
     for (index, word) in words.into_iter().enumerate() {
         if let Turn::Card(_) = position.turn() {
             let expected = deck.draw(&position.outcomes());
-            // The opening's own cards take the place of those drawn.
+            // Cards of the opening replace drawn ones.
             if index >= game.opening.len() && word != expected {
                 return Err(Refusal::Card {
                     number: index + 1,
@@ -169,19 +163,19 @@ fn check_cards(
             return Err(Flaw::Action { number, reason }.into());
         }
     }
-    // What the arbiter plays before an engine is asked is all there, whatever ended the game.
+    // However a game ended, the record has all that the arbiter plays before it asks an engine.
     Ok(())
 }
 
-/// What ends a game early is part of the match.
+/// Checks endings that depend on settings of the match.
 fn check_ending(plan: &Plan, record: &GameRecord) -> Result<(), Refusal> {
     for &ending in &record.endings {
         let reason = match ending {
             Ending::MaxPlies if record.turns.len() < plan.patience.max_plies as usize => {
-                "comes after more plies than it has"
+                "the game has fewer plies"
             }
-            Ending::Agreed if plan.adjudication.resign.is_none() => "the match does not allow",
-            Ending::Solved if !plan.adjudication.solved => "the match does not allow",
+            Ending::Agreed if plan.adjudication.resign.is_none() => "the match does not allow it",
+            Ending::Solved if !plan.adjudication.solved => "the match does not allow it",
             _ => continue,
         };
         return Err(Refusal::Ending { ending, reason });

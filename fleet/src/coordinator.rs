@@ -1,4 +1,4 @@
-//! `fleet match`, `fleet tournament` and `fleet resume`: the match is kept in the store on this machine; the server holds
+//! `fleet match`, `fleet tournament` and `fleet resume`: the match is kept in a store on this machine; the server holds
 //! only games to be played and games just played.
 
 mod collect;
@@ -46,9 +46,9 @@ pub fn begin(
     let mut fleet = Fleet::new(runtime, settings);
     if !args.dry_run {
         if args.store.is_none() {
-            return fail(USAGE, "--store: expected a new file that keeps the match");
+            return fail(USAGE, "--store: expected a new file for the match");
         }
-        // Before the store is created, so that nothing is left behind if there is no server.
+        // Connects before the store is created, so that no file is left behind if there is no server.
         if let Err(error) = fleet.connect(server) {
             return fail(USAGE, error);
         }
@@ -88,7 +88,7 @@ impl<'a> Fleet<'a> {
     }
 
     fn connect(&mut self, server: &ServerArgs) -> Result<(), String> {
-        // No signal handler is installed yet, so that a signal ends the coordinator at once.
+        // No signal handler is installed yet, so a signal ends the coordinator at once.
         let interrupt = Interrupt::new();
         let connected = patiently(&interrupt, || connect(server, "fleet coordinator"));
         let connected = self.runtime.block_on(connected);
@@ -105,10 +105,10 @@ impl Source for Fleet<'_> {
         let setup = Setup::of(planned, self.settings)?;
         if let Some(speed) = setup.reference_speed {
             planned.remarks.push(format!(
-                "time limits hold for a machine with {speed} positions a second, and are scaled for others"
+                "time limits are for a machine with {speed} positions a second, and scaled for others"
             ));
         }
-        let text = format!("match {}: `fleet work` plays it", setup.names.id());
+        let text = format!("match {}: run `fleet work` to play it", setup.names.id());
         self.setup = Some(setup);
         Ok(text)
     }

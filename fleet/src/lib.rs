@@ -1,20 +1,20 @@
-//! One match on many machines: a coordinator that keeps the truth in the arbiter's own store, workers that play, and
-//! NATS JetStream between them, which holds nothing but work in flight.
+//! One match on many machines: a coordinator that keeps the games in an arbiter's store, workers that play them, and
+//! NATS JetStream between them, which holds only work in progress.
 //!
-//! | module | has |
+//! | module | contents |
 //! |---|---|
-//! | [`args`] | the command line |
+//! | [`args`] | command line |
 //! | [`coordinator`] | `fleet match`, `tournament` and `resume` |
 //! | [`worker`] | `fleet work` |
 //! | [`status`] | `fleet status` |
-//! | [`check`] | what a game has to be to count |
+//! | [`check`] | validation of results |
 //! | [`queue`] | streams, consumers and buckets on the server |
-//! | [`message`] | what is sent, with its versions and bounds |
-//! | [`names`] | what things are called on the server |
-//! | [`time_scale`] | limits of time by the speed of a machine |
-//! | [`units`] | which games are given out together |
+//! | [`message`] | messages, with their versions and size limits |
+//! | [`names`] | names of the objects on the server |
+//! | [`time_scale`] | time limits scaled by the speed of a machine |
+//! | [`units`] | groups of games that are given out together |
 //!
-//! Nothing that comes over the network may bring a process down: whatever could panic is denied here, but in tests.
+//! No input from the network may crash a process, so code that could panic is denied here, except in tests.
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)

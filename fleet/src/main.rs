@@ -1,4 +1,4 @@
-//! The fleet as a program: arguments in, tables out, and an exit code.
+//! The `fleet` program: parses arguments, runs a subcommand, and returns its exit status.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
 
@@ -34,7 +34,9 @@ fn main() -> ExitCode {
         .build();
     let runtime = match built {
         Ok(runtime) => runtime,
-        Err(error) => return exit::fail(exit::USAGE, format_args!("no threads: {error}")),
+        Err(error) => {
+            return exit::fail(exit::USAGE, format_args!("cannot start threads: {error}"));
+        }
     };
     let server = &cli.server;
     let status = match &cli.command {
@@ -55,7 +57,7 @@ fn main() -> ExitCode {
         Command::Status(args) => runtime.block_on(status::status(server, args)),
         Command::Engine(_) => ExitCode::SUCCESS,
     };
-    // Calls to the server that are still open do not delay the exit.
+    // Pending calls to the server do not delay the exit.
     runtime.shutdown_background();
     status
 }

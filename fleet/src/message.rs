@@ -1,4 +1,4 @@
-//! What is sent: JSON objects that name their version, each no longer than it may be.
+//! Messages: JSON objects with a version and a maximum length.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,28 +8,28 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// The version of all messages. A message of another one is left to who knows it.
+/// Version of all messages. A message of another version is left for a recipient that can read it.
 pub const VERSION: u32 = 1;
-/// The longest message with a game, in bytes: what a NATS server takes unless told otherwise.
+/// Maximum length of a message with a game, in bytes: the default limit of a NATS server.
 pub const MOST_BYTES_OF_A_GAME: usize = 1 << 20;
-/// The longest of all other messages, in bytes.
+/// Maximum length of all other messages, in bytes.
 pub const MOST_BYTES: usize = 1 << 18;
-/// The longest plan, in bytes: room for some hundred thousand openings.
+/// Maximum length of a plan, in bytes: enough for some hundred thousand openings.
 pub const MOST_BYTES_OF_A_PLAN: usize = 1 << 26;
-/// The most workers in one message of what was counted.
+/// Maximum number of workers in one message of a tally.
 const MOST_OF_A_PART: usize = 1000;
 /// Bytes of a message that an error quotes.
 const QUOTED: usize = 60;
 
-/// A message, which says its version.
+/// A versioned message.
 pub trait Message: Serialize + DeserializeOwned {
-    /// The most bytes that it may have.
+    /// Maximum length.
     const MOST_BYTES: usize;
 
-    /// The message in bytes.
+    /// Encodes the message.
     ///
     /// # Errors
-    /// [`MessageError::TooLong`], or [`MessageError::Malformed`] where it has no JSON form.
+    /// [`MessageError::TooLong`], or [`MessageError::Malformed`] if it has no JSON form.
     fn encode(&self) -> Result<Vec<u8>, MessageError> {
         let fields =
             serde_json::to_value(self).map_err(|reason| MessageError::unencodable(&reason))?;
@@ -43,10 +43,10 @@ pub trait Message: Serialize + DeserializeOwned {
         Ok(bytes)
     }
 
-    /// Reads a message.
+    /// Decodes a message.
     ///
     /// # Errors
-    /// [`MessageError`] says what was expected.
+    /// Any [`MessageError`].
     fn decode(bytes: &[u8]) -> Result<Self, MessageError> {
         bounded(bytes, Self::MOST_BYTES)?;
         let malformed = |reason: serde_json::Error| MessageError::Malformed {
@@ -61,7 +61,7 @@ pub trait Message: Serialize + DeserializeOwned {
     }
 }
 
-/// A message with its version before its fields.
+/// A message, serialized with its version first.
 #[derive(Serialize)]
 struct Outgoing<'a> {
     version: u32,
@@ -74,29 +74,23 @@ struct Versioned {
     version: u32,
 }
 
-/// Why a message is refused.
+/// Reasons to refuse a message.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MessageError {
-    /// It is of another version.
     #[error("message of version {found}, expected {VERSION}")]
-    Version {
-        /// Its version.
-        found: u32,
-    },
-    /// It is too long.
+    Version { found: u32 },
     #[error("message of {found} bytes, expected at most {most}")]
     TooLong {
-        /// Its bytes.
+        /// Length in bytes.
         found: usize,
-        /// The most that are taken.
+        /// Maximum in bytes.
         most: usize,
     },
-    /// It is no such message.
     #[error("malformed message {quoted:?}: {reason}")]
     Malformed {
-        /// How it begins.
+        /// Beginning of the message.
         quoted: String,
-        /// What was expected.
+        /// Error of the JSON parser.
         reason: String,
     },
 }
@@ -122,133 +116,125 @@ fn quote(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len().min(QUOTED)]).into_owned()
 }
 
-/// Games that are to be played by one worker.
+/// A unit of games for one worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Work {
-    /// The number of the unit.
+    /// Number of the unit.
     pub unit: u64,
-    /// Its first game.
+    /// Number of its first game.
     pub first: u64,
-    /// Its last game.
+    /// Number of its last game.
     pub last: u64,
-    /// How often games have been played again for each engine, in the order of the plan.
+    /// Number of reruns so far for each engine, in the order of the plan.
     pub replays: Vec<u32>,
-    /// Workers that are not to play it: they have, and others are to say whether it is so.
+    /// Workers that must not play it, because they have played it and others must confirm their games.
     pub not_by: Vec<String>,
-    /// What chance gives to its block: workers do not know the seed of the match.
+    /// Random choices for its block: workers do not know the seed of the match.
     pub dealt: Dealt,
 }
 
-/// A game that a worker played.
+/// A game that a worker has played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The worker's name.
     pub worker: String,
-    /// The game, with its digest.
+    /// The game with its digest.
     pub game: KeptGame,
 }
 
-/// How far a match is.
+/// Phase of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// It is played.
     Open,
-    /// Its coordinator was told to end: nothing is to be played until it is resumed.
+    /// The coordinator was interrupted: no games are played until the match is resumed.
     Paused,
-    /// It is over.
     Over,
 }
 
-/// An engine as workers have to have it.
+/// Identity of an engine, which a worker's engine must match.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineId {
-    /// Its name.
     pub name: String,
-    /// The SHA-256 of its program.
+    /// SHA-256 of its program.
     pub sha256: String,
-    /// The files among its arguments, with their SHA-256.
+    /// Files among its arguments, with their SHA-256.
     pub files: Vec<(String, String)>,
-    /// Whether the server has all of these, for workers that accept engines.
+    /// Whether the server has these files, for workers that accept engines.
     #[serde(default)]
     pub is_shared: bool,
 }
 
 impl EngineId {
-    /// The SHA-256 of its program and of the files among its arguments, in this order.
+    /// SHA-256 of the program, then of each file among its arguments.
     pub fn hashes(&self) -> impl Iterator<Item = &str> {
         let files = self.files.iter().map(|(_, sha256)| sha256.as_str());
         std::iter::once(self.sha256.as_str()).chain(files)
     }
 }
 
-/// The state of a match, which workers look at again and again.
+/// State of a match, which workers poll.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
-    /// How far it is.
     pub phase: Phase,
-    /// The version of the arbiter.
+    /// Version of the arbiter.
     pub arbiter: String,
-    /// The coordinator's own number, another one each time that the match is resumed.
+    /// Number of the coordinator's session; a resumed match has a new one.
     pub session: u64,
-    /// The SHA-256 of the plan, which is kept under this name.
+    /// SHA-256 of the plan, which is its name in the object store.
     pub plan: String,
-    /// The engines, in the order of the plan.
+    /// Engines in the order of the plan.
     pub engines: Vec<EngineId>,
-    /// How long a worker may be silent before its games are given to another, in milliseconds.
+    /// Time that a worker may be silent before another worker gets its games, in milliseconds.
     pub ack_wait_ms: u64,
-    /// Workers whose games do not count any more.
+    /// Workers whose games no longer count.
     pub set_aside: Vec<String>,
-    /// The speed of a machine for which the limits of time are those of the match, in positions a second; `None` where
-    /// they are so for all.
+    /// Speed, in positions a second, that the time limits are meant for; `None` if they are the same on every machine.
     #[serde(default)]
     pub reference_speed: Option<u64>,
 }
 
-/// The matches that are open.
+/// List of open matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenMatches {
-    /// Their ids.
     pub ids: Vec<String>,
 }
 
-/// What a worker says of itself every few seconds.
+/// A worker's heartbeat, with its state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Beat {
-    /// Its name.
     pub worker: String,
-    /// The version of its arbiter.
+    /// Version of its arbiter.
     pub arbiter: String,
-    /// Blocks that it plays at a time.
+    /// Blocks that it plays concurrently.
     pub concurrency: u16,
-    /// Blocks that it plays now.
+    /// Blocks in progress.
     pub playing: u64,
-    /// Games that it has played.
+    /// Games played since it started.
     pub games: u64,
-    /// Seconds since it began.
+    /// Seconds since it started.
     pub seconds: u64,
-    /// The median lag of its arbiter, in microseconds.
+    /// Median lag of its arbiter, in microseconds.
     pub lag_micros: u64,
-    /// The lag that 99 in 100 do not exceed, in microseconds.
+    /// 99th percentile of its lag, in microseconds.
     #[serde(default)]
     pub lag_p99_micros: u64,
     /// Positions a second that the built-in engine visits in each slot while all are busy.
     #[serde(default)]
     pub speed: Option<u64>,
-    /// The matches that it does not play, each with the reason.
+    /// Ids of the matches that it refuses, with the reasons.
     pub refused: BTreeMap<String, String>,
 }
 
-/// What a coordinator has counted.
+/// Counts that a coordinator publishes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Games that are stored.
+    /// Number of stored games.
     pub stored: u64,
-    /// Games of the match.
+    /// Number of games of the match.
     pub games: u64,
-    /// By worker.
+    /// Counts by worker.
     pub workers: BTreeMap<String, WorkerTally>,
-    /// The workers that are set aside.
+    /// Workers that are set aside.
     #[serde(default)]
     pub set_aside: BTreeMap<String, AsideTally>,
 }
@@ -256,27 +242,26 @@ pub struct Tally {
 /// A worker that is set aside.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AsideTally {
-    /// Why.
     pub reason: String,
-    /// Its games that are kept out of the count.
+    /// Number of its games that are not counted.
     pub games: u64,
 }
 
-/// What has come of one worker.
+/// Counts for one worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerTally {
-    /// Games that are stored.
+    /// Number of stored games.
     pub games: u64,
-    /// Games among them that ended in a fault of an engine.
+    /// Stored games that ended with a fault of an engine.
     pub faults: u64,
-    /// Games that another had played before.
+    /// Duplicates: games that another worker had already played.
     pub doubles: u64,
     /// Games that were refused.
     pub refused: u64,
 }
 
 impl Tally {
-    /// The same in messages that are not too long: each has its share of the workers. At least one.
+    /// Splits the tally by workers into messages of limited length; returns at least one.
     pub fn parts(&self) -> Vec<Tally> {
         fn of<T: Clone>(all: &BTreeMap<String, T>, names: &[&String]) -> BTreeMap<String, T> {
             let found = names.iter().filter_map(|name| all.get_key_value(*name));
@@ -296,7 +281,7 @@ impl Tally {
         }
     }
 
-    /// Puts another part to those that are there.
+    /// Adds another part.
     pub fn join(&mut self, part: Tally) {
         self.stored = self.stored.max(part.stored);
         self.games = part.games;

@@ -1,91 +1,89 @@
-//! What streams, subjects, consumers, buckets and keys are called.
+//! Names of streams, subjects, consumers, buckets and keys.
 
 use rustix::system::uname;
 
-/// The bucket of the states of all matches, and of the list of those that are open.
+/// Bucket of the states of all matches and the list of open ones.
 pub const MATCHES: &str = "fleet_matches";
-/// The bucket of the workers' beats; what is in it is forgotten soon.
+/// Bucket of the workers' heartbeats, which expire soon.
 pub const BEATS: &str = "fleet_beats";
-/// The bucket of the plans of matches.
+/// Bucket of the plans of matches.
 pub const PLANS: &str = "fleet_plans";
-/// The bucket of the files of engines that are shared.
+/// Bucket of the files of shared engines.
 pub const ENGINES: &str = "fleet_engines";
-/// The subject on which it is said that a match has changed.
+/// Subject of the notices that a match has changed.
 pub const NOTICE: &str = "fleet.notice";
-/// The key of the list of open matches.
+/// Key of the list of open matches.
 pub const OPEN: &str = "open";
-/// The consumer that all workers share.
+/// Consumer that all workers share.
 pub const WORKERS: &str = "workers";
-/// The consumer of the coordinator.
+/// Consumer of the coordinator.
 pub const COORDINATOR: &str = "coordinator";
 
-/// Hexadecimal digits of the id of a match.
+/// Hexadecimal digits of a match id.
 const ID_DIGITS: usize = 16;
-/// The longest name of a worker.
+/// Maximum length of a worker's name.
 const MOST_LETTERS: usize = 64;
 
-/// The names that belong to one match.
+/// Names that belong to one match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
     id: String,
 }
 
 impl Names {
-    /// The names of the match with an id of 16 hexadecimal digits; `None` for any other text.
+    /// Returns the names for an id of 16 hexadecimal digits; `None` for any other text.
     pub fn of(id: &str) -> Option<Names> {
         let is_id = id.len() == ID_DIGITS && id.bytes().all(|digit| digit.is_ascii_hexdigit());
         is_id.then(|| Names { id: id.to_string() })
     }
 
-    /// The names of the match with this number.
     pub fn numbered(number: u64) -> Names {
         Names {
             id: format!("{number:016x}"),
         }
     }
 
-    /// The id.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The stream of what is to be played.
+    /// Stream of units to play.
     pub fn work_stream(&self) -> String {
         format!("FLEET_{}_WORK", self.id)
     }
 
-    /// The subject of what is to be played.
+    /// Subject of units to play.
     pub fn work(&self) -> String {
         format!("fleet.{}.work", self.id)
     }
 
-    /// The stream of games that were played.
+    /// Stream of games that were played.
     pub fn result_stream(&self) -> String {
         format!("FLEET_{}_RESULT", self.id)
     }
 
-    /// The subject of games that were played.
+    /// Subject of games that were played.
     pub fn result(&self) -> String {
         format!("fleet.{}.result", self.id)
     }
 
-    /// The key of the match's state.
+    /// Key of the match's state.
     pub fn state(&self) -> String {
         format!("match.{}", self.id)
     }
 
-    /// The name of a file of an engine with this SHA-256.
+    /// Name of an engine's file with this SHA-256.
     pub fn file(&self, sha256: &str) -> String {
         format!("{}.{sha256}", self.id)
     }
 
-    /// The key of a part of what the coordinator has counted, from 0.
+    /// Key of a part of the tally, from 0.
     pub fn tally(&self, part: usize) -> String {
         format!("tally.{}.{part}", self.id)
     }
 }
 
-/// A name that can be a key: what is neither letter, digit, `-` nor `_` becomes `-`.
+/// Converts a name to a valid key: replaces all characters except letters, digits, `-` and `_` by `-`.
 pub fn key_of(name: &str) -> String {
     let fit = |c: char| match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' => c,
@@ -94,7 +92,7 @@ pub fn key_of(name: &str) -> String {
     name.chars().take(MOST_LETTERS).map(fit).collect()
 }
 
-/// The name of a worker that was given none: the machine's with the number of the process.
+/// Default name of a worker: host name and process id.
 pub fn of_this_process() -> String {
     let machine = uname().nodename().to_string_lossy().into_owned();
     let short = machine.split('.').next().unwrap_or("machine");

@@ -1,5 +1,5 @@
-//! The plan of a match as bytes: the arbiter's own store without a game, so that a worker reads the very plan that a
-//! resumed match has.
+//! A match's plan as bytes: an arbiter's store without games, so that a worker reads exactly the plan that a resumed
+//! match reads.
 
 use std::path::PathBuf;
 use std::{env, fs, io};
@@ -10,22 +10,21 @@ use matches::plan::seed::Seed;
 use tempfile::TempDir;
 use thiserror::Error;
 
-/// What stands in the place of the seed: no worker knows the cards of blocks that it does not play.
+/// Placeholder for the seed, so that no worker knows the cards of blocks that it does not play.
 pub const NO_SEED: Seed = Seed::Number(0);
 
-/// Why a plan cannot be written or read.
+/// Errors of writing or reading a plan.
 #[derive(Debug, Error)]
 pub enum PlanFileError {
-    /// A file for it cannot be used.
-    #[error("a temporary file for the plan in {}: {reason}", folder.display())]
+    /// A temporary file cannot be used.
+    #[error("temporary file for the plan in {}: {reason}", folder.display())]
     File {
-        /// The folder of temporary files.
+        /// Directory of temporary files.
         folder: PathBuf,
-        /// The system's reason.
         reason: io::Error,
     },
-    /// It makes no sense, or is of another version of the arbiter.
-    #[error("the plan: {0}")]
+    /// The bytes are not a valid plan, or have been written by another version of the arbiter.
+    #[error("plan: {0}")]
     Store(#[from] StoreError),
 }
 
@@ -36,10 +35,10 @@ impl PlanFileError {
     }
 }
 
-/// The bytes of a plan, without its seed.
+/// Encodes a plan, without its seed.
 ///
 /// # Errors
-/// [`PlanFileError`] where no temporary file can be written.
+/// [`PlanFileError`] if no temporary file can be written.
 pub fn write(plan: &Plan) -> Result<Vec<u8>, PlanFileError> {
     let folder = TempDir::new().map_err(PlanFileError::of_file)?;
     let path = folder.path().join("plan.db");
@@ -52,10 +51,10 @@ pub fn write(plan: &Plan) -> Result<Vec<u8>, PlanFileError> {
     fs::read(path).map_err(PlanFileError::of_file)
 }
 
-/// The plan in some bytes.
+/// Decodes a plan.
 ///
 /// # Errors
-/// [`PlanFileError`] where they are no plan of this version of the arbiter.
+/// [`PlanFileError`] if the bytes are not a plan of this version of the arbiter.
 pub fn read(bytes: &[u8]) -> Result<Plan, PlanFileError> {
     let folder = TempDir::new().map_err(PlanFileError::of_file)?;
     let path = folder.path().join("plan.db");

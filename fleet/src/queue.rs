@@ -1,4 +1,4 @@
-//! The server: how it is reached, and the streams, consumers and buckets on it.
+//! The server: connection, streams, consumers and buckets.
 
 pub mod bucket;
 pub mod chunks;
@@ -25,75 +25,70 @@ pub use bucket::Bucket;
 pub use line::connect;
 pub use pulling::{pull, workers_consumer};
 
-/// How long the server remembers the ids of messages.
+/// Time that the server remembers message ids.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
-/// How often a unit of work is given out before it is left for its coordinator to look at.
+/// Maximum number of deliveries of a unit before only its coordinator handles it.
 const MOST_DELIVERIES: i64 = 10;
-/// The most workers that may wait for something to play.
+/// Maximum number of workers that wait for units.
 const MOST_WAITING: i64 = 100_000;
-/// How long the coordinator may take to store a game.
+/// Time that the coordinator may take to store a game.
 const COORDINATOR_WAIT: Duration = Duration::from_secs(60);
-/// How long a server that is busy has at the start.
+/// Time that a busy server has to answer at the start.
 pub const START_PATIENCE: Duration = Duration::from_secs(60);
-/// How long after a failed call the next one waits.
+/// Delay before a failed call is retried.
 pub const PAUSE: Duration = Duration::from_millis(500);
 
-/// Why the server is of no use, or does not do what it was asked for.
+/// Errors of the connection to the server and of calls to it.
 #[derive(Debug, Error)]
 pub enum QueueError {
     /// A file named on the command line cannot be used.
     #[error("{flag}: {path}: {reason}")]
     File {
-        /// The flag.
         flag: &'static str,
-        /// The file.
         path: String,
-        /// The system's reason.
         reason: io::Error,
     },
-    /// It cannot be reached.
+    /// The server cannot be reached.
     #[error("--nats {url}: {reason}")]
     Unreachable {
-        /// Where it was looked for.
+        /// Address of the server.
         url: String,
-        /// Why.
         reason: String,
     },
-    /// It is there, and does not answer.
+    /// The server accepts a connection but does not answer.
     #[error(
-        "--nats {url}: no answer; expected a server that is not too busy, and the right to use JetStream"
+        "--nats {url}: no answer; the server may be too busy, or this user may lack permission to use JetStream"
     )]
     Silent {
-        /// Where it is.
+        /// Address of the server.
         url: String,
     },
-    /// It is too old.
+    /// The server is too old.
     #[error("--nats {url}: nats-server {found}, expected 2.10 or later")]
     Old {
-        /// Where it is.
+        /// Address of the server.
         url: String,
-        /// Its version.
+        /// Version of the server.
         found: String,
     },
-    /// It has no JetStream, or not for us.
+    /// JetStream is not enabled, or this user may not use it.
     #[error(
-        "--nats {url}: no JetStream: {reason}; expected a server that was started with `-js`, and the right to use it"
+        "--nats {url}: no JetStream: {reason}; expected a server started with `-js`, and permission to use it"
     )]
     NoJetStream {
-        /// Where it is.
+        /// Address of the server.
         url: String,
-        /// What it answers.
+        /// Answer of the server.
         reason: String,
     },
-    /// A call failed.
     #[error("{what}: {reason}")]
     Call {
-        /// What was asked for.
+        /// Object of the call.
         what: &'static str,
-        /// What the server or the connection says.
+        /// Error of the server or the connection.
         reason: String,
     },
-    /// A message cannot be written or read.
+    /// A message cannot be encoded or decoded.
     #[error(transparent)]
     Message(#[from] MessageError),
 }
@@ -104,7 +99,7 @@ impl QueueError {
         matches!(self, QueueError::Silent { .. } | QueueError::Call { .. })
     }
 
-    /// A failed call, for `map_err`.
+    /// Returns a function that makes a failed call of an error, for `map_err`.
     pub fn call<E: ToString>(what: &'static str) -> impl Fn(E) -> QueueError {
         move |reason| QueueError::Call {
             what,
@@ -113,11 +108,11 @@ impl QueueError {
     }
 }
 
-/// Calls until the server answers, for [`START_PATIENCE`] at most: on a busy machine it may take longer than a client
-/// waits. An interrupt ends it with the error of the last call.
+/// Retries a call until the server answers, but not longer than [`START_PATIENCE`]: a busy machine may exceed the
+/// client's timeout. An interrupt ends it with the error of the last call.
 ///
 /// # Errors
-/// The error of the last call, or the first one that waiting does not mend.
+/// The error of the last call, or the first one that a retry cannot cure.
 pub async fn patiently<T, F>(interrupt: &Interrupt, call: impl Fn() -> F) -> Result<T, QueueError>
 where
     F: Future<Output = Result<T, QueueError>>,
@@ -141,18 +136,18 @@ where
 /// The streams and consumers of one match.
 #[derive(Clone, Debug)]
 pub struct MatchQueue {
-    /// What is to be played.
+    /// Units to play.
     pub work: Stream,
-    /// What was played.
+    /// Games that were played.
     pub results: Stream,
-    /// The coordinator's part of it.
+    /// The coordinator's consumer of results.
     pub consumer: PullConsumer,
-    /// Whether either of them had to be made.
+    /// Whether a stream was missing and had to be created.
     pub is_new: bool,
 }
 
 impl MatchQueue {
-    /// Makes what is missing of a match's streams and consumers, and leaves the rest as it is.
+    /// Creates the missing streams and consumers of a match, and leaves existing ones as they are.
     ///
     /// # Errors
     /// [`QueueError::Call`].
@@ -176,17 +171,17 @@ impl MatchQueue {
         })
     }
 
-    /// How it stands with the consumer of the workers, or `None` where a stream or a consumer is missing.
+    /// Returns the state of the workers' consumer, or `None` if a stream or consumer is missing.
     ///
     /// # Errors
-    /// [`QueueError::Call`] where the server does not say.
+    /// [`QueueError::Call`] if the server does not answer.
     pub async fn workers(&self) -> Result<Option<Info>, QueueError> {
         let taken = info_of(&self.results, COORDINATOR).await?;
         let workers = info_of(&self.work, WORKERS).await?;
         Ok(taken.and(workers))
     }
 
-    /// Whether the server still holds the unit of work with this number.
+    /// Whether the server still holds the unit with this sequence number.
     ///
     /// # Errors
     /// [`QueueError::Call`].
@@ -200,7 +195,7 @@ impl MatchQueue {
         }
     }
 
-    /// Whether no result waits to be collected.
+    /// Whether no results wait to be collected.
     ///
     /// # Errors
     /// [`QueueError::Call`].
@@ -210,7 +205,7 @@ impl MatchQueue {
         Ok(info.state.messages == 0)
     }
 
-    /// Removes all units of work from the server.
+    /// Removes all units from the server.
     ///
     /// # Errors
     /// [`QueueError::Call`].
@@ -221,7 +216,7 @@ impl MatchQueue {
 
     /// Removes both streams.
     pub async fn remove(context: &Context, names: &Names) {
-        // What stays is removed by whoever runs the server, and harms nobody.
+        // A stream that stays is harmless; the server's administrator can remove it.
         let _ = context.delete_stream(names.work_stream()).await;
         let _ = context.delete_stream(names.result_stream()).await;
     }
@@ -274,7 +269,7 @@ async fn ensure_consumer(
         ack_policy: AckPolicy::Explicit,
         ack_wait,
         max_deliver,
-        // Any number of workers may have something in hand.
+        // Any number of workers may have a unit in progress.
         max_ack_pending: -1,
         max_waiting: MOST_WAITING,
         ..pull::Config::default()
@@ -283,16 +278,16 @@ async fn ensure_consumer(
     consumer.map_err(QueueError::call("consumer"))
 }
 
-/// About this long, and another time for each worker: after a failure that all of them see not all come again at once.
+/// Returns a random time around `pause`, so that workers do not all retry at once after a common failure.
 pub fn about(pause: Duration) -> Duration {
     pause.mul_f64(0.5 + rand::random::<f64>())
 }
 
-/// Sends a message once: the server drops another one with the same id. Returns at once; [`acknowledged`] waits for
+/// Publishes a message once: the server drops another one with the same id. Returns at once; [`acknowledged`] waits for
 /// the server.
 ///
 /// # Errors
-/// [`QueueError`] where it cannot be sent.
+/// [`QueueError`] if it cannot be sent.
 pub async fn publish(
     context: &Context,
     subject: String,
@@ -305,10 +300,10 @@ pub async fn publish(
     sent.await.map_err(QueueError::call("publish"))
 }
 
-/// Waits until the server has a message; returns its number in the stream.
+/// Waits until the server has stored a message; returns its sequence number in the stream.
 ///
 /// # Errors
-/// [`QueueError::Call`] where the server does not acknowledge it; it may be there all the same.
+/// [`QueueError::Call`] if the server does not acknowledge it; it may be stored nevertheless.
 pub async fn acknowledged(sent: PublishAckFuture) -> Result<u64, QueueError> {
     let acknowledged = sent.await.map_err(QueueError::call("publish"))?;
     Ok(acknowledged.sequence)

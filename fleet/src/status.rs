@@ -1,4 +1,4 @@
-//! `fleet status`: who works, how fast, what was refused, and what is left.
+//! `fleet status`: prints matches, workers and their speed, refusals, and progress.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use crate::names::{Names, OPEN};
 use crate::queue::bucket::Bucket;
 use crate::queue::{QueueError, connect};
 
-/// Prints how the fleet is.
+/// Prints the state of the fleet; returns the exit status.
 pub async fn status(server: &ServerArgs, args: &StatusArgs) -> ExitCode {
     let mut text = String::new();
     if let Some(path) = &args.file {
@@ -40,9 +40,9 @@ pub async fn status(server: &ServerArgs, args: &StatusArgs) -> ExitCode {
 
 async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
     let context = connect(server, "fleet status").await?;
-    // Whoever only watches makes nothing on the server.
+    // This command only reads, so it creates nothing on the server.
     let Some(matches) = Bucket::find_matches(&context).await? else {
-        return Ok("no match is open, and none has been\n".to_string());
+        return Ok("no match is open, and the server has no earlier ones\n".to_string());
     };
     let open = matches
         .get::<OpenMatches>(OPEN)
@@ -78,8 +78,8 @@ async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
         let [lag, p99] = [lag_micros, lag_p99_micros].map(|micros| micros as f64 / 1000.0);
         let positions = positions.map_or("-".to_string(), |speed| speed.to_string());
         text += &format!(
-            "  {worker}  arbiter {arbiter}  plays {playing} of {concurrency}  {games} games  {speed:.2} games/s  \
-             lag {lag:.2} ms, {p99:.2} ms in 1 of 100  {positions} positions/s in each slot\n"
+            "  {worker}  arbiter {arbiter}  playing {playing} of {concurrency}  {games} games  {speed:.2} games/s  \
+             lag: median {lag:.2} ms, p99 {p99:.2} ms  {positions} positions/s in each slot\n"
         );
         for (id, reason) in refused {
             text += &format!("    refuses match {id}: {reason}\n");
@@ -93,7 +93,7 @@ async fn of_match(matches: &Bucket, names: &Names) -> Result<String, QueueError>
     let state = matches.get::<State>(&names.state()).await;
     let state = match state {
         Ok(Some((state, _))) => state,
-        Ok(None) => return Ok(format!("match {id}: nothing is known of it\n")),
+        Ok(None) => return Ok(format!("match {id}: its state is missing on the server\n")),
         Err(error) => return Ok(format!("match {id}: {error}\n")),
     };
     let mut tally = Tally::default();
@@ -110,12 +110,12 @@ async fn of_match(matches: &Bucket, names: &Names) -> Result<String, QueueError>
     );
     for (worker, tally) in &tally.workers {
         text += &format!(
-            "  {worker}  {} games, {} with a fault, {} played twice, {} refused\n",
+            "  {worker}  {} games, {} with a fault, {} duplicates, {} refused\n",
             tally.games, tally.faults, tally.doubles, tally.refused
         );
     }
     for (worker, AsideTally { reason, games }) in &tally.set_aside {
-        text += &format!("  {worker} is set aside: {reason}; {games} games of it kept out\n");
+        text += &format!("  {worker} is set aside: {reason}; {games} of its games not counted\n");
     }
     Ok(text)
 }

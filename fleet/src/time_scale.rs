@@ -1,9 +1,8 @@
-//! Limits of time by the speed of a machine, so that engines think as far on a slow machine as on a fast one.
+//! Time limits scaled by the speed of a machine, so that engines search as deep on a slow machine as on a fast one.
 //!
-//! A match may have a reference speed. A machine of another speed plays with limits of reference / speed of those of
-//! the match: to the permille, not below an eighth nor beyond eight times. Times for a move, clocks and increments
-//! are scaled, each rounded to the next millisecond, half of one upwards, and none to nothing; margins, depths and
-//! nodes are not.
+//! A match may have a reference speed. A machine of another speed plays with the match's limits times reference /
+//! speed, rounded to a permille and clamped to 1/8..8. Move times, clocks and increments are scaled and rounded to the
+//! nearest millisecond (halves up), but never to 0; margins, depths and nodes stay the same.
 
 use std::time::Duration;
 
@@ -12,12 +11,12 @@ use matches::record::GameRecord;
 
 use crate::check::Refusal;
 
-/// The least part of its limits of time that a game is played with, in permille.
+/// Minimum scale, in permille.
 pub const LEAST: u32 = 125;
-/// The greatest.
+/// Maximum scale, in permille.
 pub const MOST: u32 = 8000;
 
-/// The scale for a machine of this speed, in permille; both speeds in positions a second.
+/// Returns the scale for a machine of this speed, in permille; both speeds are in positions a second.
 ///
 /// # Examples
 /// ```
@@ -34,19 +33,19 @@ pub fn scale(reference: u64, speed: u64) -> u32 {
     permille.clamp(LEAST, MOST)
 }
 
-/// Whether anything of a match depends on time.
+/// Whether any engine of a match has a time limit.
 pub fn is_timed(plan: &Plan) -> bool {
     let mut limits = plan.engines.iter().map(|engine| engine.limit);
     limits.any(|limit| !limit.is_timeless())
 }
 
-/// The scale with which a machine plays a match; `None` where its limits are those of the match.
+/// Returns the scale for a machine in a match, or `None` if the match's limits are not scaled.
 pub fn scale_of(plan: &Plan, reference: Option<u64>, speed: Option<u64>) -> Option<u32> {
     let (reference, speed) = reference.filter(|_| is_timed(plan)).zip(speed)?;
     Some(scale(reference, speed))
 }
 
-/// Scales the limits of time of all engines.
+/// Scales the time limits of all engines.
 pub fn apply(plan: &mut Plan, permille: u32) {
     for engine in &mut plan.engines {
         engine.limit = scaled(engine.limit, permille);
@@ -71,10 +70,10 @@ fn scaled_time(time: Duration, permille: u32) -> Duration {
     Duration::from_millis(u64::try_from(scaled).unwrap_or(u64::MAX).max(least))
 }
 
-/// Whether a game was played with the limits that its machine has by its own speed.
+/// Checks that a game was played with the scale that fits its machine's speed.
 ///
 /// # Errors
-/// [`Refusal::Other`] where it says another scale.
+/// [`Refusal::Other`] if its record has another scale.
 pub fn check(plan: &Plan, reference: Option<u64>, record: &GameRecord) -> Result<(), Refusal> {
     let text = |scale: Option<u32>| match scale {
         Some(permille) => format!("{permille} permille"),
@@ -88,11 +87,11 @@ pub fn check(plan: &Plan, reference: Option<u64>, record: &GameRecord) -> Result
         return Ok(());
     }
     let expected = match (is_needed, expected) {
-        (true, None) => "one by the machine's speed".to_string(),
+        (true, None) => "one that fits the machine's speed".to_string(),
         (_, expected) => text(expected),
     };
     Err(Refusal::Other {
-        what: "scale of times",
+        what: "time scale",
         found: text(found),
         expected,
     })
@@ -183,7 +182,13 @@ mod tests {
                 None,
                 "found none, the schedule has 2000 permille",
             ),
-            (&timed, Some(10), None, None, "one by the machine's speed"),
+            (
+                &timed,
+                Some(10),
+                None,
+                None,
+                "one that fits the machine's speed",
+            ),
             (
                 &timed,
                 Some(80),

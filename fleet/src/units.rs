@@ -1,13 +1,13 @@
-//! Which games are given out together: a block, or where it is long a part of it.
+//! Units: groups of games that are given out together. A unit is a block, or a part of a long one.
 
 use std::ops::RangeInclusive;
 
 use matches::plan::Plan;
 
-/// The most games that are given out together.
+/// Maximum number of games in a unit.
 const MOST_GAMES: u64 = 24;
 
-/// The units of a plan, numbered from 0 in the order of the schedule.
+/// Units of a plan, numbered from 0 in the order of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Units {
     games: u64,
@@ -16,7 +16,7 @@ pub struct Units {
 }
 
 impl Units {
-    /// The units of a plan.
+    /// Returns the units of a plan.
     pub fn of(plan: &Plan) -> Units {
         Units::new(plan.games, plan.line_ups().games_per_block())
     }
@@ -29,12 +29,11 @@ impl Units {
         }
     }
 
-    /// How many there are.
     pub fn count(&self) -> u64 {
         self.games.div_ceil(self.games_per_block) * self.per_block
     }
 
-    /// The numbers of a unit's games.
+    /// Numbers of the games of a unit.
     pub fn games(&self, unit: u64) -> RangeInclusive<u64> {
         let (block, part) = (unit / self.per_block, unit % self.per_block);
         let begin = block * self.games_per_block;
@@ -42,7 +41,7 @@ impl Units {
         begin + part * MOST_GAMES + 1..=end
     }
 
-    /// The unit of a game.
+    /// Number of the unit with a game.
     pub fn of_game(&self, game: u64) -> u64 {
         let index = game.saturating_sub(1);
         let (block, within) = (index / self.games_per_block, index % self.games_per_block);

@@ -1,4 +1,4 @@
-//! `fleet work`: plays games of whatever matches are open, and holds nothing that another could not play as well.
+//! `fleet work`: plays games of all open matches, and holds nothing that another worker could not replace.
 
 mod adoption;
 mod cache;
@@ -41,47 +41,47 @@ use adoption::Adopted;
 use fetch::Fetcher;
 use looking::Refused;
 
-/// How often it says that it is there.
+/// Interval between heartbeats.
 pub const BEAT_INTERVAL: Duration = Duration::from_secs(20);
-/// How often it says so while nobody hears it.
+/// Interval between heartbeats while they fail.
 const UNHEARD_INTERVAL: Duration = Duration::from_secs(5);
-/// About how long it waits before it asks the server again that did not answer.
+/// Average pause before a failed call is retried.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How often it looks whether it is to end.
+/// Interval between checks of the stop flag.
 const TICK: Duration = Duration::from_millis(100);
-/// How long it takes leave.
+/// Timeout for the last messages at exit.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// What all parts of a worker share.
+/// State that all parts of a worker share.
 pub(crate) struct Worker {
     pub(crate) name: String,
     pub(crate) args: WorkArgs,
     pub(crate) context: Context,
-    /// What fetches engines, if they are accepted.
+    /// Fetches engines; `None` if they are not accepted.
     pub(crate) fetcher: Option<Fetcher>,
-    /// The wish to end.
+    /// Stop flag.
     pub(crate) interrupt: Interrupt,
     pub(crate) lag: LagMeter,
-    /// Where it is written what engines say.
+    /// Log of the engines' input and output.
     pub(crate) log: Log,
     begun: Instant,
-    /// The matches that it plays, by their ids.
+    /// Matches that it plays, by id.
     adopted: Mutex<BTreeMap<String, Arc<Adopted>>>,
-    /// The matches that it is about to play.
+    /// Matches that it is adopting.
     looked_at: Mutex<BTreeSet<String>>,
-    /// That one of these is played or refused.
+    /// Signals that one of these has been adopted or refused.
     has_looked: Notify,
-    /// The matches that it does not play, with the reasons.
+    /// Matches that it refuses, by id.
     refused: Mutex<BTreeMap<String, Refused>>,
-    /// That there is a new one of these, which is said at once.
+    /// Signals a new refusal, which is reported at once.
     has_refused: Notify,
     pub(crate) playing: AtomicU64,
     pub(crate) games: AtomicU64,
-    /// Positions a second in each slot; 0 where that is not known.
+    /// Positions a second in each slot; 0 if unknown.
     pub(crate) speed: AtomicU64,
 }
 
-/// Works until it is interrupted.
+/// Works until interrupted; returns the exit status.
 pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
     let name = args.name.as_deref().map(key_of);
     let name = name.unwrap_or_else(names::of_this_process);
@@ -118,7 +118,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         return ExitCode::from(INTERRUPTED);
     };
     complain(format_args!(
-        "worker {name} is ready, {slots} at a time, with {speed} positions a second in each"
+        "worker {name} is ready: concurrency {slots}, {speed} positions/s in each slot"
     ));
     let worker = Arc::new(Worker {
         name,
@@ -147,10 +147,11 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
     let idle = worker.clone();
     let measures = tokio::spawn(async move { idle.measure_when_idle().await });
     for slot in slots {
-        // A slot ends when the worker is to end.
+        // Slots end once the stop flag is set.
         let _ = slot.await;
     }
-    // What was given back is heard at once; a server that does not answer finds out by itself.
+    // Flushes the returned units, so that other workers get them at once; without this, the server notices after its
+    // timeout.
     let _ = timeout(FAREWELL, worker.context.client().flush()).await;
     for task in [beats, looks, wishes, measures] {
         task.abort();
@@ -158,8 +159,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Reaches the server, however long that takes; `None` where the worker is to end. An error is one that waiting does
-/// not mend.
+/// Connects to the server, with retries; `None` if interrupted. Returns an error if retries cannot help.
 async fn reach(
     server: &ServerArgs,
     name: &str,
@@ -182,13 +182,13 @@ async fn reach(
 }
 
 impl Worker {
-    /// The matches that it plays.
     pub(crate) fn adopted(&self) -> Vec<Arc<Adopted>> {
         let adopted = self.adopted.lock().unwrap_or_else(PoisonError::into_inner);
         adopted.values().cloned().collect()
     }
 
-    /// Plays no more of a match until its coordinator is another one or some time has passed, and says why.
+    /// Refuses a match with this reason until its coordinator has a new session or some time has passed, and drops it
+    /// if it is played.
     pub(crate) fn refuse(&self, id: &str, session: u64, reason: &str) {
         let refused = Refused::now(session, reason.to_string());
         let before = self.refused().insert(id.to_string(), refused);
@@ -216,7 +216,7 @@ impl Worker {
         }
     }
 
-    /// Ends all games once the worker is to end.
+    /// Stops all games once the stop flag is set.
     async fn pass_on_interrupt(self: Arc<Worker>) {
         while !self.interrupt.is_set() {
             tokio::time::sleep(TICK).await;
@@ -226,7 +226,7 @@ impl Worker {
         }
     }
 
-    /// Says again and again that it is there.
+    /// Publishes heartbeats, forever.
     async fn beat(self: Arc<Worker>) {
         let mut beats = None;
         loop {
@@ -240,14 +240,14 @@ impl Worker {
                 None => false,
             };
             if !is_heard {
-                // Who is not heard now is heard the next time; the server may have lost the bucket.
+                // A lost heartbeat is sent again soon; the server may have lost the bucket.
                 beats = None;
             }
             let wait = match is_heard {
                 true => BEAT_INTERVAL,
                 false => UNHEARD_INTERVAL,
             };
-            // A refusal is said at once.
+            // A refusal is reported at once.
             let _ = timeout(wait, self.has_refused.notified()).await;
         }
     }

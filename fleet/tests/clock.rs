@@ -1,4 +1,4 @@
-//! Clocks on the wall that are wrong: nothing is measured by them, so nothing changes.
+//! Wrong system clocks: no measurement depends on them, so nothing changes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const WORDS: &[&str] = &[
 ];
 const YEAR: i64 = 365 * 24 * 3600;
 
-/// Stands before the system's own functions.
+/// Source of a preloaded library that replaces functions of the C library.
 const SHIFT: &str = r#"
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -59,7 +59,7 @@ fn library(folder: &Path) -> PathBuf {
     library
 }
 
-/// A program whose clock is wrong by so many seconds.
+/// Makes a program's clock wrong by `seconds`.
 fn wrong(mut program: Command, library: &Path, seconds: i64) -> Command {
     program
         .env("LD_PRELOAD", library)
@@ -91,7 +91,7 @@ fn clocks_on_the_wall_may_be_years_wrong() {
     let _fast = fleet.worker_by(&mut wrong(program(), &library, 20 * YEAR), "fast", &[]);
     fleet.await_games(2);
     fleet.await_status(&[], &["  slow  arbiter", "  fast  arbiter"]);
-    // What one holds is given to another when the server has not heard of it, by the server's own clock.
+    // The server gives its unit to another worker after a timeout by the server's own clock.
     slow.kill();
     assert_whole(&fleet, &mut coordinator, WORDS);
 }

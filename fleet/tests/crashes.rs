@@ -1,11 +1,11 @@
-//! Whatever is killed, no game is lost, none counts twice, and each is the one of one machine.
+//! Kills of any process: no game is lost, none counts twice, and all are the same as on one machine.
 
 use rustix::process::Signal;
 
 use crate::common;
 use crate::common::{Fleet, Process, lines_of};
 
-/// Some seconds of games.
+/// Games for some seconds.
 const WORDS: &[&str] = &[
     "--games",
     "24",
@@ -107,7 +107,7 @@ fn a_match_ends_after_its_running_games() {
     assert_eq!(coordinator.end(), 130, "{}", coordinator.output());
     let output = coordinator.output();
     assert!(output.contains("after the running games"), "{output}");
-    // No block is broken off.
+    // All blocks are complete.
     let games = lines_of(&fleet.store()).len();
     assert!(games < 24 && games.is_multiple_of(2), "{games}: {output}");
     let mut coordinator = fleet.resume();

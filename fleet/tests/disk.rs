@@ -1,4 +1,4 @@
-//! Disks that take no more: the server's, the coordinator's and a worker's.
+//! Full disks: the server's, the coordinator's and a worker's.
 
 use std::process::Command;
 
@@ -21,7 +21,7 @@ const WORDS: &[&str] = &[
 ];
 const BALLAST: &str = "BALLAST";
 
-/// The program, whose files may have so many blocks of 512 bytes for now.
+/// The program with a limit on the size of its files, in blocks of 512 bytes.
 fn limited(blocks: &str) -> Command {
     let mut shell = Command::new("/bin/sh");
     let words = format!("ulimit -S -f {blocks}; exec \"$0\" \"$@\"");
@@ -29,7 +29,7 @@ fn limited(blocks: &str) -> Command {
     shell
 }
 
-/// Takes all room that the server has.
+/// Uses up the server's storage.
 fn fill(fleet: &Fleet) {
     with_jetstream(&fleet.server.url(), async |context| {
         let config = Config {
@@ -86,7 +86,7 @@ fn the_coordinator_cannot_store_a_game() {
     let store = fleet.store();
     let mut coordinator = fleet.begin_by(&mut limited("400"), &store, WORDS);
     let _worker = fleet.worker("one");
-    // The exit code of a store that cannot be used.
+    // The exit status for a store that cannot be used.
     let code = coordinator.end();
     let output = coordinator.output();
     assert_eq!(code, i32::from(matches::run::exit::STORAGE), "{output}");
@@ -96,7 +96,7 @@ fn the_coordinator_cannot_store_a_game() {
     assert_whole(&fleet, &mut coordinator, WORDS);
 }
 
-/// A worker looks at a match that it refuses every thirty seconds.
+/// Takes half a minute: a worker retries a refused match every 30 seconds.
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_worker_cannot_keep_the_plan_for_a_while() {

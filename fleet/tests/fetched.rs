@@ -1,4 +1,4 @@
-//! Engines that workers fetch: those of the match, and no others.
+//! Engines that workers fetch: only verified engines of the match are run.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -28,7 +28,7 @@ const WORDS: &[&str] = &[
 ];
 const SHARED: &[&str] = &["--share-engine", "a", "--share-engine", "b"];
 
-/// How long anything may take: the machine may be busy.
+/// Timeout of every wait, generous for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(240);
 
 fn small(fleet: &Fleet, before: &str) -> Small {
@@ -51,16 +51,16 @@ fn fetched_engines_play_the_games_of_one_machine_and_are_fetched_once() {
     let small = small(&fleet, "");
     let store = fleet.store();
     let mut first = small.begin(&mut fleet, &store, &[WORDS, SHARED].concat());
-    first.await_words("`fleet work` plays it");
+    first.await_words("run `fleet work` to play it");
     first.kill();
-    // Who resumes it shares what was shared.
+    // A resumed coordinator shares the same engines.
     let mut coordinator = fleet.resume();
     let cache = cache(&fleet);
     let one = worker(&mut fleet, "one", &cache);
     assert_done(&mut coordinator, &one);
     let expected = played_by(&small.engines(), WORDS);
     assert_eq!(lines_of(&store), expected);
-    // The program of both, and the file of each.
+    // The common program, and one file for each engine.
     let fetched = one.output().matches(": fetched ").count();
     assert_eq!(fetched, 3, "{}", one.output());
     drop(one);
@@ -85,7 +85,7 @@ fn nothing_is_fetched_without_the_flag_nor_what_is_not_shared() {
     without.await_words("the match shares it: `fleet work --accept-engines` fetches it");
     let cache = cache(&fleet);
     let with = worker(&mut fleet, "with", &cache);
-    with.await_words("engine b: not here");
+    with.await_words("engine b: not on this machine");
     let third = fleet.folder.path().join("third.db");
     let mut unknown = small.begin(&mut fleet, &third, &["--share-engine", "c"]);
     assert_eq!(unknown.end(), 2);
@@ -97,7 +97,7 @@ fn nothing_is_fetched_without_the_flag_nor_what_is_not_shared() {
     assert!(!third.exists());
 }
 
-/// Puts something on the server in the place of a file of an engine: the bytes, and how many there are said to be.
+/// Replaces a file of an engine on the server by other bytes with a claimed length.
 fn replace(fleet: &Fleet, name: &str, bytes: &[u8], length: u64) {
     with_jetstream(&fleet.server.url(), async |context| {
         let there = async || {
@@ -136,14 +136,14 @@ fn a_file_that_is_another_or_too_long_is_refused_and_named() {
     let small = small(&fleet, "");
     let (store, cache) = (fleet.store(), cache(&fleet));
     let coordinator = small.begin(&mut fleet, &store, &[WORDS, SHARED].concat());
-    coordinator.await_words("`fleet work` plays it");
-    // What is shared is there once something is given out, and is not shared again.
+    coordinator.await_words("run `fleet work` to play it");
+    // Engines are shared before the first unit is published, and not again.
     fleet.await_work();
     let names = Names::of(&fleet.await_id()).unwrap();
     let sha256 = matches::plan::binary::hash(&small.program).unwrap();
     for (bytes, length, words) in [
-        (b"another" as &[u8], 7, "is another: it has SHA-256 "),
-        (b"another", 5, "is another: it has more than its 5 bytes"),
+        (b"another" as &[u8], 7, ": it has SHA-256 "),
+        (b"another", 5, ": it has more than 5 bytes"),
         (
             b"another",
             1 << 40,
@@ -210,7 +210,7 @@ fn a_fetched_engine_reaches_neither_files_nor_the_network() {
     listener.set_nonblocking(true).unwrap();
     let port = listener.local_addr().unwrap().port();
     let mark = fleet.folder.path().join("mark");
-    // What it tries is possible for the coordinator, which runs its own engines.
+    // The coordinator runs its own engines without a sandbox, so their attempts succeed.
     let tries = format!(
         "echo here >> {mark}
 (exec 3<>/dev/tcp/127.0.0.1/{port})
@@ -248,7 +248,7 @@ fn without_walls_engines_are_accepted_only_if_that_is_said() {
     let words = String::from_utf8_lossy(&worker.stderr).into_owned();
     assert_eq!(worker.status.code(), Some(2), "{words}");
     assert!(
-        words.contains("there is no bwrap") && words.contains("unwalled"),
+        words.contains("bwrap not found") && words.contains("unwalled"),
         "{words}"
     );
 }

@@ -1,4 +1,4 @@
-//! A real disk of the server that is full: a small one of its own, which only it sees.
+//! A real full disk of the server: a small file system that only the server sees.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -24,7 +24,7 @@ const WORDS: &[&str] = &[
 ];
 const DISK: &str = "size=8m";
 
-/// Words that run a shell with disks and processes of its own.
+/// Command for a shell with its own mounts and processes.
 const UNSHARE: &str = "unshare --map-root-user --mount --pid --fork --kill-child /bin/sh -c";
 
 /// Writes a program that runs the server with a small disk and restarts it when it ends.
@@ -70,7 +70,7 @@ fn the_disk_of_the_server_is_full_until_there_is_room_and_it_is_started_again() 
     let mut coordinator = fleet.begin(WORDS);
     let worker = fleet.worker("one");
     fleet.await_games(2);
-    // Its disk as others see it.
+    // Path of its disk as seen from outside.
     let disk = fleet.server.folder.path().join(STORAGE);
     let disk = disk.strip_prefix("/").unwrap();
     let unshared = fleet.server.pid();
@@ -84,9 +84,9 @@ fn the_disk_of_the_server_is_full_until_there_is_room_and_it_is_started_again() 
             bytes /= 2;
         }
     }
-    worker.await_words("is not sent yet");
+    worker.await_words(" not sent: ");
     sleep(Duration::from_secs(3));
-    // An open file keeps its room.
+    // An open file keeps its space.
     drop(file);
     fs::remove_file(&ballast).unwrap();
     let server = child(child(unshared));

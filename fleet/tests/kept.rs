@@ -1,4 +1,4 @@
-//! How long a worker keeps its engines, and where they run.
+//! Reuse of a worker's engines, and their processor cores.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use crate::common::noted::Noted;
 
 /// Six blocks.
 const WORDS: &[&str] = &["--games", "12", "--nodes", "400", "--random-plies", "2"];
-/// The coordinator starts each engine once before the match, and so does a worker.
+/// Test starts of each engine before the match: one by the coordinator, one by a worker.
 const TRIALS: usize = 2;
 
 fn starts_of_a_match(more: &[&str]) -> [usize; 2] {
@@ -75,7 +75,7 @@ fn the_engines_of_a_match_that_is_paused_end_and_those_of_a_worker_that_is_kille
     let games = crate::common::fleet::stored(&fleet.store());
     let _coordinator = fleet.resume();
     fleet.await_games(games + 2);
-    // What the server still had counts before the engines are started again.
+    // Results that the server still had are collected before the engines are started again.
     fleet.await_that("engines", || !noted.are_gone());
     worker.kill();
     fleet.await_that("the end of the engines", || noted.are_gone());

@@ -1,5 +1,5 @@
-//! The coordinator is killed at fifty points: while it begins, announces the match, gives out, takes, looks after it,
-//! and ends it.
+//! Kills of the coordinator at fifty points: while it starts, announces the match, publishes units, collects results,
+//! checks the server, and ends the match.
 
 use std::fs;
 use std::thread::sleep;
@@ -10,7 +10,7 @@ use matches::archive::store::Store;
 use crate::common::fleet::stored;
 use crate::common::{Fleet, Process, assert_whole};
 
-/// Games at once, so that each moment has something in it.
+/// Short games, so that something happens at every moment.
 const WORDS: &[&str] = &[
     "--games",
     "600",
@@ -22,10 +22,10 @@ const WORDS: &[&str] = &[
     "4",
 ];
 const GAMES: usize = 600;
-/// Some games whose end is what matters.
+/// A short match, to test its end.
 const SHORT: &[&str] = &["--games", "4", "--nodes", "1", "--seed", "12"];
 
-/// The coordinator of the match: a new one, or what is left of the last.
+/// Starts a coordinator for a new match, or for the rest of the last one.
 fn coordinator(fleet: &mut Fleet, words: &[&str]) -> Process {
     match fleet.store().exists() {
         true => fleet.resume(),
@@ -33,7 +33,7 @@ fn coordinator(fleet: &mut Fleet, words: &[&str]) -> Process {
     }
 }
 
-/// What is begun and was killed before there was a match in its file is begun anew: nothing of it was played.
+/// Removes a store without a match in it, left by a coordinator that was killed early; no games are lost.
 fn discard_unfinished(fleet: &Fleet) {
     let path = fleet.store();
     if path.exists() && Store::open(&path).is_err() {
@@ -52,10 +52,11 @@ fn the_coordinator_is_killed_at_forty_moments_of_a_match() {
         let before = stored(&store);
         let mut victim = coordinator(&mut fleet, WORDS);
         if moment % 2 == 0 {
-            // While it begins, tells workers of the match, and finds out what the last one has left.
+            // While it starts, announces the match, and recovers the units of the last coordinator.
             sleep(Duration::from_millis(moment * 25));
         } else {
-            // While it gives out and takes, some games later; the last one when it has looked around, too.
+            // While it publishes units and collects results, some games later; the last coordinator also after a check
+            // of the server.
             let some = before + usize::try_from(moment % 8).unwrap();
             fleet.await_that("more games", || stored(&store) >= some.min(GAMES));
             sleep(Duration::from_millis(moment * 2));
@@ -81,7 +82,7 @@ fn the_coordinator_is_killed_at_ten_moments_of_the_end() {
         let _ = fs::remove_file(fleet.store());
         let mut victim = fleet.begin(SHORT);
         for moment in 0..5 {
-            // The last game is stored: now tables are printed, and what is on the server is removed.
+            // After the last game is stored, it prints tables and removes the match from the server.
             let store = fleet.store();
             fleet.await_that("the end", || stored(&store) == 4);
             sleep(Duration::from_millis(2 * (5 * round + moment)));

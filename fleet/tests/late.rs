@@ -1,4 +1,4 @@
-//! What comes late or out of order: the first answer counts, and a game is known by its number.
+//! Results that arrive late or out of order: the first one counts, and a game is identified by its number.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ const WORDS: &[&str] = &[
     "4",
 ];
 
-/// The messages with these games, as a worker would send them.
+/// Messages with these games, as from a worker.
 fn messages(lines: &[String]) -> Vec<Vec<u8>> {
     let message = |line: &String| {
         let game: KeptGame = serde_json::from_str(line).unwrap();
@@ -30,7 +30,7 @@ fn messages(lines: &[String]) -> Vec<Vec<u8>> {
     lines.iter().map(message).collect()
 }
 
-/// Sends results of the match in a store; returns what the server says to each.
+/// Sends results for the match in a store; returns the server's answer to each.
 fn send(fleet: &Fleet, store: &Path, messages: Vec<Vec<u8>>) -> Vec<Result<(), String>> {
     let subject = Names::of(&fleet.await_id_in(store)).unwrap().result();
     with_jetstream(&fleet.server.url(), async |context| {
@@ -48,12 +48,12 @@ fn send(fleet: &Fleet, store: &Path, messages: Vec<Vec<u8>>) -> Vec<Result<(), S
     })
 }
 
-/// It takes ten seconds until what is out is late.
+/// Takes some time: a unit is late after ten seconds.
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn a_block_that_is_late_is_given_to_another_and_the_first_answer_counts() {
     let mut fleet = Fleet::new();
-    // By its silence alone nothing would be given to another.
+    // Excludes a delivery to another worker because of the timeout.
     fleet.ack_wait = "3600";
     let mut coordinator = fleet.begin(WORDS);
     let holder = fleet.worker("holder");
@@ -61,7 +61,7 @@ fn a_block_that_is_late_is_given_to_another_and_the_first_answer_counts() {
     holder.signal(Signal::STOP);
     let mut other = fleet.worker("other");
     assert_whole(&fleet, &mut coordinator, WORDS);
-    // Who comes too late drops what it plays, and plays what comes next.
+    // The late worker drops its unit, and plays the next one.
     other.kill();
     holder.signal(Signal::CONT);
     let next = fleet.folder.path().join("next.db");
@@ -87,8 +87,8 @@ fn games_come_in_any_order_and_from_an_earlier_session() {
     sent.reverse();
     let rest = sent.split_off(7);
     let mut coordinator = fleet.begin(WORDS);
-    coordinator.await_words("`fleet work` plays it");
-    // Once something is given out there is a stream for results.
+    coordinator.await_words("run `fleet work` to play it");
+    // The stream for results exists before the first unit is published.
     fleet.await_work();
     coordinator.kill();
     let store = fleet.store();

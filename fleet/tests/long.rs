@@ -1,4 +1,4 @@
-//! Messages of 100 MiB, at a server that would pass them on.
+//! Messages of 100 MiB, on a server that accepts them.
 
 use std::fs;
 
@@ -10,20 +10,20 @@ use rustix::process::Signal;
 use crate::common::{Fleet, Process, Server, assert_whole, with_jetstream};
 
 const WORDS: &[&str] = &["--games", "16", "--nodes", "20000", "--seed", "7"];
-/// The most that nats-server can be told to take is near 2 GiB.
+/// The maximum for nats-server is nearly 2 GiB.
 const CONFIG: &str = "max_payload: 209715200\nmax_pending: 419430400\n";
 const LONG: usize = 100 << 20;
-/// The most memory that a coordinator or a worker may have needed, in KiB.
+/// Maximum memory of a coordinator or a worker, in KiB.
 const MOST_MEMORY: u64 = 200 << 10;
 
-/// What the server says to a message of so many bytes.
+/// The server's answer to a message of `bytes` bytes.
 async fn answer(context: &Context, subject: String, bytes: usize) -> Result<(), String> {
     let sent = context.publish(subject, vec![b' '; bytes].into()).await;
     let sent = sent.map_err(|error| error.to_string())?;
     sent.await.map(drop).map_err(|error| error.to_string())
 }
 
-/// The same, asked again while the server is too busy to say anything.
+/// Like [`answer`], with retries while the server is too busy to answer.
 async fn patient_answer(context: &Context, subject: &str, bytes: usize) -> Result<(), String> {
     loop {
         match answer(context, subject.to_string(), bytes).await {
@@ -33,7 +33,7 @@ async fn patient_answer(context: &Context, subject: &str, bytes: usize) -> Resul
     }
 }
 
-/// The most memory that a process has needed, in KiB.
+/// Peak memory of a process, in KiB.
 fn peak(process: &Process) -> u64 {
     let pid = process.pid().as_raw_nonzero();
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
@@ -53,7 +53,7 @@ fn messages_of_100_mib_are_refused_before_anybody_reads_them() {
     let names = Names::of(&fleet.await_id()).unwrap();
     let worker = fleet.worker("one");
     fleet.await_games(2);
-    // However long it takes to send them, the match is not over before.
+    // Keeps the match from ending while the messages are sent.
     worker.signal(Signal::STOP);
     let refused = with_jetstream(&fleet.server.url(), async |context| {
         let mut answers = Vec::new();
@@ -73,7 +73,7 @@ fn messages_of_100_mib_are_refused_before_anybody_reads_them() {
                 ));
             }
         }
-        // Without a stream that keeps it the server would pass it on: that it could is what shows who refused it.
+        // On a subject without a stream the server forwards such a message, so the refusals came from the streams.
         let mut inbox = context.client().subscribe("elsewhere").await.unwrap();
         context
             .client()

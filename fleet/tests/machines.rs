@@ -1,5 +1,5 @@
-//! Machines of different speed and fitness: who played which game is kept, and who is not fit is set aside, with all
-//! its games, while the engines stay what they are.
+//! Machines of different speed and fitness: the store keeps which machine played a game; unfit ones are set aside with
+//! all their games.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,7 +14,7 @@ use rustix::process::Signal;
 use crate::common::fleet::FLEET;
 use crate::common::{Fleet, lines_of, played_on_one_machine};
 
-/// An engine that fails as soon as it is to think, on a machine that says so: as one does that gets too little memory.
+/// An engine that fails at its first search on a machine marked as broken, like one with too little memory.
 const ENGINE: &str = r#"#!/bin/sh
 [ -z "$BROKEN_MACHINE" ] && exec "$FLEET" engine
 while read -r word rest; do
@@ -43,7 +43,7 @@ fn machine(record: &GameRecord) -> &Machine {
     record.machine.as_ref().unwrap()
 }
 
-/// What `arbiter report` would say: the tables of a store.
+/// Tables of a store, as from `arbiter report`.
 fn report(fleet: &Fleet) -> String {
     let store = Store::open(&fleet.store()).unwrap();
     let past = matches::run::past::Past::of(&store, &store.plan().unwrap()).unwrap();
@@ -83,7 +83,7 @@ fn each_game_says_who_played_it_and_events_do_too() {
     }
     let report = report(&fleet);
     assert!(report.contains("games/s"), "{report}");
-    // It is printed in the end as well.
+    // The coordinator prints them at the end as well.
     assert!(
         coordinator.output().contains("games/s"),
         "{}",
@@ -139,7 +139,7 @@ fn a_machine_on_which_engines_fail_is_set_aside_and_its_games_are_played_by_othe
     coordinator.await_words("of worker bad not counted");
     let mut status = fleet.start(&["status", store.to_str().unwrap()]);
     assert_eq!(status.end(), 0, "{}", status.output());
-    // Whoever goes on with the match knows it, too.
+    // A resumed coordinator knows it, too.
     coordinator.kill();
     let mut coordinator = fleet.resume();
     assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
@@ -177,7 +177,7 @@ fn a_machine_on_which_engines_fail_is_set_aside_and_its_games_are_played_by_othe
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn times_are_scaled_by_the_speed_of_the_machine() {
     let mut fleet = Fleet::new();
-    // Of a reference that is far slower than any machine.
+    // The reference is far slower than any machine.
     let words = [
         "--games",
         "4",
@@ -202,7 +202,7 @@ fn times_are_scaled_by_the_speed_of_the_machine() {
         );
         let micros: Vec<u64> = record.turns.iter().filter_map(|turn| turn.micros).collect();
         let mean = micros.iter().sum::<u64>() / micros.len() as u64;
-        // They think for 10 ms each; nobody would be so fast with 80.
+        // They search for 10 ms per move; at 80 ms no machine would be so fast.
         assert!(mean < 60_000, "{mean}");
     }
     let output = coordinator.output();
@@ -214,7 +214,7 @@ fn times_are_scaled_by_the_speed_of_the_machine() {
     let store = fleet.store();
     let store = store.to_str().unwrap();
     let mut other = fleet.start(&["resume", "--scale-time", "2000", store]);
-    // A match that is over is shown, whatever was asked for.
+    // A complete match is only shown, and the flag is ignored.
     assert_eq!(other.end(), 0, "{}", other.output());
 }
 
@@ -249,9 +249,9 @@ fn a_machine_that_stands_still_again_and_again_is_set_aside_for_its_lag() {
     let _good = fleet.worker("good");
     fleet.await_games(40);
     let slow = fleet.worker("slow");
-    slow.await_words("is played");
-    let words = "worker slow is set aside: its lag was above the margin";
-    // Four blocks are a dozen of these at least.
+    slow.await_words("playing match");
+    let words = "worker slow is set aside: its lag exceeded the margin";
+    // Four blocks take at least a dozen of these intervals.
     for _ in 0..120 {
         if coordinator.output().contains(words) {
             break;

@@ -1,5 +1,5 @@
-//! All tests of the fleet as one program: real processes, and a real nats-server on a port of its own. Without a
-//! nats-server the tests that need one say so, and pass.
+//! All tests of the fleet in one program, with real processes and a nats-server on its own port. Without a nats-server
+//! the tests that need one print a note and pass.
 
 mod common;
 

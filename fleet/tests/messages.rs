@@ -1,4 +1,4 @@
-//! Messages that are no good: doubled, cut short, of another version, invented.
+//! Bad messages: duplicate, truncated, of another version, or invented.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ const WORDS: &[&str; 8] = &[
     "4",
 ];
 
-/// The first game that is stored.
+/// The first stored game.
 fn first_game(store: &Path) -> KeptGame {
     let mut first = None;
     let read = Store::open(store).unwrap().for_each_kept(Some(1), |kept| {
@@ -38,10 +38,10 @@ fn first_game(store: &Path) -> KeptGame {
     first.unwrap()
 }
 
-/// How long a coordinator may take to make the streams of its match: the machine may be busy.
+/// Time that a coordinator may take to create its streams, generous for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// Sends messages to where the results of a match go, once there is such a place.
+/// Publishes messages as results of a match, once its stream exists.
 fn send(fleet: &Fleet, messages: Vec<Vec<u8>>) {
     let subject = Names::of(&fleet.await_id()).unwrap().result();
     with_jetstream(&fleet.server.url(), async |context| {
@@ -103,7 +103,7 @@ fn who_invents_a_game_is_named_and_set_aside() {
     let mut worker = fleet.worker("honest");
     fleet.await_games(2);
     worker.kill();
-    // The game of another number, with whoever sat there as the winner.
+    // A stored game under another number, with the seats of that number.
     let mut game = first_game(&fleet.store());
     game.record.game = 12;
     game.record.block = 6;
@@ -123,19 +123,19 @@ fn a_sample_played_by_two_finds_who_invents_possible_games() {
     let mut words = WORDS.to_vec();
     words.extend(["--check-sample", "1"]);
     let mut coordinator = fleet.begin(&words);
-    coordinator.await_words("`fleet work` plays it");
-    // With the right cards and by the rules, but by weaker engines.
+    coordinator.await_words("run `fleet work` to play it");
+    // The cards are right and the moves legal, but by weaker engines.
     let weaker = WORDS.map(|word| if word == "1500" { "1" } else { word });
     let game: KeptGame = serde_json::from_str(&played_on_one_machine(&weaker)[0]).unwrap();
     send(&fleet, vec![outcome("liar", game)]);
     let _workers = [fleet.worker("one"), fleet.worker("two")];
     assert_whole(&fleet, &mut coordinator, WORDS);
     let output = coordinator.output();
-    let words = "game 1 by worker liar is refused: two others played another one";
+    let words = "game 1 by worker liar is refused: two other workers agree on another game";
     assert!(output.contains(words), "{output}");
 }
 
-/// Takes all that is to be played, and gives it back unplayed, until the server gives it to nobody any more.
+/// Pulls all units and returns them unplayed until the server no longer delivers them.
 fn wear_out(fleet: &Fleet) {
     let names = Names::of(&fleet.await_id()).unwrap();
     with_jetstream(&fleet.server.url(), async |context| {
@@ -155,7 +155,7 @@ fn wear_out(fleet: &Fleet) {
 fn what_was_given_out_too_often_is_given_out_anew() {
     let mut fleet = Fleet::new();
     let mut coordinator = fleet.begin(WORDS);
-    coordinator.await_words("`fleet work` plays it");
+    coordinator.await_words("run `fleet work` to play it");
     fleet.await_work();
     wear_out(&fleet);
     let _worker = fleet.worker("one");

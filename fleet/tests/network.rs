@@ -1,4 +1,4 @@
-//! Lines that are cut, or that pass nothing on for a while, and processes that stand still: no game is lost.
+//! Interrupted or stalled connections, and stopped processes: no game is lost.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use rustix::process::Signal;
 
 use crate::common::{Fleet, Proxy, assert_whole};
 
-/// Some seconds of games.
+/// Games for some seconds.
 const WORDS: &[&str] = &[
     "--games",
     "16",
@@ -18,7 +18,7 @@ const WORDS: &[&str] = &[
     "--random-plies",
     "4",
 ];
-/// Longer than a call waits for its answer, 5 s, and than `--ack-wait`, 3 s.
+/// Longer than the timeout of a call, 5 s, and `--ack-wait`, 3 s.
 const LONG: Duration = Duration::from_secs(7);
 
 #[test]
@@ -31,10 +31,10 @@ fn the_line_of_a_worker_is_cut_and_mended() {
     let worker = fleet.worker("far");
     fleet.await_games(3);
     proxy.cut();
-    worker.await_words("the line is lost");
+    worker.await_words("connection lost");
     sleep(LONG);
     proxy.mend();
-    worker.await_words("the line is there again");
+    worker.await_words("connection restored");
     assert_whole(&fleet, &mut coordinator, WORDS);
 }
 
@@ -50,7 +50,7 @@ fn the_line_of_a_worker_passes_nothing_on_for_a_while() {
     fleet.await_games(3);
     proxy.hold();
     worker.await_words("retrying");
-    // What it holds is given to another, and comes twice.
+    // Its unit is given to another worker, so its games arrive twice.
     fleet.address = near;
     let _near = fleet.worker("near");
     fleet.await_games(12);
@@ -70,7 +70,7 @@ fn the_line_of_the_coordinator_is_cut_and_mended() {
     let _worker = fleet.worker("near");
     fleet.await_games(3);
     proxy.cut();
-    coordinator.await_words("the line is lost");
+    coordinator.await_words("connection lost");
     sleep(LONG);
     proxy.mend();
     assert_whole(&fleet, &mut coordinator, WORDS);
@@ -89,9 +89,9 @@ fn the_line_of_the_coordinator_passes_nothing_on_and_is_another_one_then() {
     fleet.await_games(3);
     proxy.hold();
     coordinator.await_words("retrying");
-    // What was under way is lost with the connection.
+    // Messages in transit are lost with the connection.
     proxy.cut();
-    coordinator.await_words("the line is lost");
+    coordinator.await_words("connection lost");
     proxy.mend();
     assert_whole(&fleet, &mut coordinator, WORDS);
 }

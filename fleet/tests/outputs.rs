@@ -1,4 +1,4 @@
-//! What a match writes beside its store.
+//! Outputs of a match other than its store.
 
 use std::fs;
 
@@ -8,10 +8,10 @@ use crate::common::Fleet;
 use crate::common::fleet::program;
 use crate::common::one_machine::told_by_one_machine;
 
-/// What depends on the clock, or on who played.
+/// Fields that depend on the clock or on the worker.
 const OF_MACHINES: [&str; 4] = ["micros", "waited", "worker", "record"];
 
-/// What is told of a game, one event after the other, but for what depends on machines.
+/// Events of a game in order, without the fields that depend on machines.
 fn told_of(events: &str, game: u64) -> Vec<Value> {
     let all = events
         .lines()
@@ -71,7 +71,7 @@ fn what_engines_say_is_logged_where_they_are() {
     let log = ["--log", there.to_str().unwrap()];
     let _worker = fleet.worker_by(&mut program(), "one", &log);
     assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
-    // The coordinator starts each engine once, and plays nothing.
+    // The coordinator starts each engine once, but plays no games.
     let here = fs::read_to_string(here).unwrap();
     assert!(
         here.contains("uciok") && !here.contains("bestmove"),

@@ -1,4 +1,4 @@
-//! What is refused, and with which words.
+//! Refusals and their messages.
 
 use std::fs;
 
@@ -33,7 +33,7 @@ fn a_worker_with_another_engine_plays_nothing_and_says_so() {
         status.contains("wrong") && status.contains("refuses match"),
         "{status}"
     );
-    // With the right engines it is played.
+    // A worker with the right engines plays it.
     let _worker = fleet.worker("right");
     assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
 }
@@ -43,7 +43,7 @@ fn a_worker_with_another_engine_plays_nothing_and_says_so() {
 fn two_coordinators_cannot_have_one_store() {
     let mut fleet = Fleet::new();
     let mut first = fleet.begin(WORDS);
-    first.await_words("`fleet work` plays it");
+    first.await_words("run `fleet work` to play it");
     let mut second = fleet.resume();
     assert_eq!(second.end(), 2, "{}", second.output());
     assert!(
@@ -92,7 +92,7 @@ fn what_is_missing_is_named() {
 fn of_two_coordinators_with_copies_of_a_store_the_first_gives_way() {
     let mut fleet = Fleet::new();
     let mut first = fleet.begin(WORDS);
-    first.await_words("`fleet work` plays it");
+    first.await_words("run `fleet work` to play it");
     let store = fleet.store();
     let copy = fleet.folder.path().join("copy.db");
     for suffix in ["", "-wal"] {
@@ -100,7 +100,7 @@ fn of_two_coordinators_with_copies_of_a_store_the_first_gives_way() {
         fs::copy(named(&store), named(&copy)).unwrap();
     }
     let mut second = fleet.start(&["resume", copy.to_str().unwrap()]);
-    second.await_words("`fleet work` plays it");
+    second.await_words("run `fleet work` to play it");
     assert_eq!(first.end(), 2, "{}", first.output());
     assert!(
         first

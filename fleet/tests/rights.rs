@@ -1,4 +1,4 @@
-//! Users who may do only what they need: the permissions that docs/fleet.md has are those of these tests.
+//! Users with minimal permissions: those in docs/fleet.md, which these tests read.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ fn everybody_needs_only_the_rights_in_the_document() {
     let mut fleet = Fleet::at(server);
     fleet.address = address(&fleet, "coordinator");
     let mut coordinator = fleet.begin(WORDS);
-    // What a worker says of itself is heard once a coordinator has made a place for it.
+    // Heartbeats need a bucket, which the coordinator creates before its first unit.
     fleet.await_work();
     fleet.address = address(&fleet, "worker");
     let worker = fleet.worker("one");
@@ -50,11 +50,11 @@ fn everybody_needs_only_the_rights_in_the_document() {
     let names = Names::of(&fleet.await_id()).unwrap();
     let line = format!("match {}: open", names.id());
     let status = fleet.await_status(&[], &[&line, "  one  arbiter"]);
-    assert!(!status.contains("it refuses"), "{status}");
+    assert!(!status.contains("server: refused"), "{status}");
     assert_whole(&fleet, &mut coordinator, WORDS);
     for process in [&coordinator, &worker] {
         assert!(
-            !process.output().contains("it refuses"),
+            !process.output().contains("server: refused"),
             "{}",
             process.output()
         );
@@ -114,15 +114,16 @@ fn who_lacks_a_right_is_told_which() {
     fleet.address = address(&fleet, "worker");
     let elsewhere = fleet.folder.path().join("elsewhere.db");
     let coordinator = fleet.begin_by(&mut program(), &elsewhere, WORDS);
-    coordinator.await_words("it refuses: Permissions Violation for Publish to \"$JS.API.STREAM");
+    coordinator
+        .await_words("server: refused: Permissions Violation for Publish to \"$JS.API.STREAM");
     drop(coordinator);
     fleet.address = address(&fleet, "coordinator");
     let mut coordinator = fleet.begin(WORDS);
     fleet.await_work();
-    // Whoever may only watch cannot play.
+    // A user who may only watch cannot play.
     fleet.address = address(&fleet, "watcher");
     let watcher = fleet.worker("watcher");
-    watcher.await_words("it refuses: Permissions Violation for Publish to");
+    watcher.await_words("server: refused: Permissions Violation for Publish to");
     assert_eq!(stored(&fleet.store()), 0);
     fleet.address = address(&fleet, "worker");
     let _worker = fleet.worker("one");

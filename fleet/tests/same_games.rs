@@ -1,4 +1,4 @@
-//! What is played on many machines is what is played on one, to the byte.
+//! The games of a match on many machines are the same as on one, byte by byte.
 
 use crate::common::{Fleet, lines_of, played_on_one_machine};
 

@@ -1,4 +1,4 @@
-//! Servers that let in by a key, by credentials, or are known by a certificate.
+//! Servers with authentication by key or credentials, and with TLS.
 
 use std::fs;
 
@@ -18,14 +18,14 @@ const WORDS: &[&str] = &[
     "4",
 ];
 
-/// A file in the fleet's folder.
+/// Writes a file in the fleet's folder.
 fn file(fleet: &Fleet, name: &str, content: &str) -> String {
     let path = fleet.folder.path().join(name);
     fs::write(&path, content).unwrap();
     path.display().to_string()
 }
 
-/// A whole match, in which everybody has these words more.
+/// Plays a whole match with these flags for every process.
 fn assert_played(fleet: &mut Fleet, flags: &[&str]) {
     let mut words = WORDS.to_vec();
     words.extend_from_slice(flags);
@@ -36,7 +36,7 @@ fn assert_played(fleet: &mut Fleet, flags: &[&str]) {
     assert_whole(fleet, &mut coordinator, WORDS);
 }
 
-/// `fleet status` with these words is refused, with others in its reason.
+/// Checks that `fleet status` with these flags fails for this reason.
 fn assert_refused(fleet: &mut Fleet, flags: &[&str], reason: &str) {
     let mut all = vec!["status"];
     all.extend_from_slice(flags);

@@ -1,11 +1,11 @@
-//! Several matches at a time on one server, and what a careless hand may remove there.
+//! Several matches on one server at the same time, and accidental removals there.
 
 use fleet::names::{COORDINATOR, MATCHES, Names, OPEN, PLANS};
 
 use crate::common::fleet::{Process, program};
 use crate::common::{Fleet, lines_of, played_on_one_machine, with_jetstream};
 
-/// The words of the match with this seed.
+/// Arguments of the match with this seed.
 fn words(seed: &'static str) -> [&'static str; 8] {
     [
         "--games",
@@ -19,7 +19,7 @@ fn words(seed: &'static str) -> [&'static str; 8] {
     ]
 }
 
-/// Matches on one server, each with its store, its words and its coordinator.
+/// Matches on one server, each with its store, arguments and coordinator.
 struct Matches {
     all: Vec<(std::path::PathBuf, [&'static str; 8], Process)>,
 }
@@ -81,7 +81,8 @@ fn what_is_removed_by_hand_is_made_anew() {
     }
     with_jetstream(&fleet.server.url(), async |context| {
         let state = context.get_key_value(MATCHES).await.unwrap();
-        // The games of the first are gone, those of the second can no more be taken, and nobody new finds the third.
+        // The first match loses its units, the second its consumer of results, and the third is hidden from new
+        // workers.
         context.delete_stream(names[0].work_stream()).await.unwrap();
         let results = context.get_stream(names[1].result_stream()).await.unwrap();
         results.delete_consumer(COORDINATOR).await.unwrap();
@@ -95,7 +96,7 @@ fn what_is_removed_by_hand_is_made_anew() {
     matches.all[2]
         .2
         .await_words("the server has lost the state of the match");
-    // One that comes now finds all of them.
+    // A new worker finds all of them.
     drop(worker);
     let _other = fleet.worker("other");
     matches.assert_whole();

@@ -1,4 +1,4 @@
-//! A sequential test on many machines decides as on one, and then all stop.
+//! A sequential test on many machines decides as on one, and stops all of them.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ const WORDS: &[&str] = &[
     "elo1=200",
 ];
 
-/// The engine `a` thinks longer.
+/// The engine `a` searches longer.
 fn engines() -> [String; 2] {
     [("a", 400), ("b", 1)]
         .map(|(name, nodes)| format!("cmd={FLEET} args=engine name={name} nodes={nodes}"))
@@ -48,7 +48,7 @@ fn a_test_decides_as_on_one_machine_and_then_all_stop() {
     assert_eq!(found.verdict(), expected.verdict());
     assert_eq!(found.standings().games(), expected.standings().games());
     assert_eq!(found.llr(), expected.llr());
-    // What is played beyond the block that decides is stored, and that is little.
+    // Few games are played after the deciding block; they are stored, too.
     let beyond = found.played() - found.standings().games();
     assert!(beyond <= 40, "{beyond}: {}", coordinator.output());
     let playing = || {

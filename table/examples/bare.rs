@@ -1,5 +1,5 @@
-//! A bare handler that answers every `POST /api/play` with the bytes of a file, as fast as axum can: what
-//! `table/benches/load` holds the table against. Takes the file, prints its address, and runs until it is killed.
+//! A bare handler that answers every `POST /api/play` with the bytes of a file as fast as axum can, for comparison by
+//! `table/benches/load`. Takes the file, prints its address, and runs until it is killed.
 
 use std::error::Error;
 
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     runtime.block_on(async {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         println!("http://{}/", listener.local_addr()?);
-        // The request is read, as the table has to.
+        // Reads the request, as the table must.
         let handler = move |_: Bytes| async { ([(CONTENT_TYPE, "application/json")], answer) };
         Ok(axum::serve(listener, Router::new().route("/api/play", post(handler))).await?)
     })

@@ -1,4 +1,4 @@
-//! The operations: each from its request to its answer.
+//! The operations: each takes a request and returns an answer.
 
 mod analyse;
 mod app;

@@ -1,4 +1,4 @@
-//! What is typed, and what it means.
+//! The command line.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -16,10 +16,10 @@ use crate::api::{EtudeShelf, GameShelf, SearchBounds, ShelfError};
 use crate::board::Chance;
 use crate::pool;
 
-/// The limit of an engine that names none of its own.
+/// Default limit of an engine.
 const USUAL_LIMIT: Limit = Limit::movetime(Duration::from_millis(500));
 
-/// The command line.
+/// The command line of `table`.
 #[derive(Debug, Parser)]
 #[command(
     name = "table",
@@ -29,15 +29,15 @@ const USUAL_LIMIT: Limit = Limit::movetime(Duration::from_millis(500));
     max_term_width = 100
 )]
 pub struct Cli {
-    /// What to do instead of serving the table.
+    /// Subcommand, if any.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// How the table is served.
+    /// Settings of the server.
     #[command(flatten)]
     pub serve: ServeArgs,
 }
 
-/// What the program can do beside serving the table.
+/// Subcommands other than serving the table.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run the built-in engine on standard input and output
@@ -48,14 +48,14 @@ pub enum Command {
     },
 }
 
-/// `table`.
+/// Settings of the server.
 #[derive(Clone, Debug, Args)]
 pub struct ServeArgs {
-    /// Where to listen; port 0 for any that is free
+    /// Address to listen on; port 0 for any free port
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
 
-    /// A further name by which browsers may call the server (repeatable)
+    /// Additional host name under which browsers may reach the server (repeatable)
     #[arg(long, value_name = "NAME")]
     pub host_name: Vec<String>,
 
@@ -63,19 +63,19 @@ pub struct ServeArgs {
     #[arg(long)]
     pub open: bool,
 
-    /// An engine, as in `arbiter match` (repeatable); the built-in one where none is named
+    /// An engine, as in `arbiter match` (repeatable) [default: the built-in engine]
     #[arg(long, value_name = "\"cmd=./x KEY=VALUE...\"")]
     pub engine: Vec<String>,
 
-    /// Engine processes at a time, of all engines [default: one for each processor]
+    /// Maximum number of engine processes, of all engines [default: number of processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub processes: Option<u16>,
 
-    /// Searches that may wait for a process
+    /// Maximum number of searches that wait for a process
     #[arg(long, value_name = "N", default_value = "32", value_parser = clap::value_parser!(u16).range(0..=256))]
     pub queue: u16,
 
-    /// The longest search that may be asked for
+    /// Maximum time of a search that clients request
     #[arg(
         long,
         value_name = "MS",
@@ -84,15 +84,15 @@ pub struct ServeArgs {
     )]
     pub longest_search: u64,
 
-    /// How far beyond its time an engine may answer
+    /// Extra time after its limit before an engine times out
     #[arg(long, value_name = "MS", default_value = "2000", value_parser = clap::value_parser!(u64).range(0..=600_000))]
     pub margin: u64,
 
-    /// How long an engine may take to get ready
+    /// Time that an engine may take to get ready
     #[arg(long, value_name = "MS", default_value = "10000", value_parser = clap::value_parser!(u64).range(1..=600_000))]
     pub ready: u64,
 
-    /// After how long a process that nobody asks is ended
+    /// Time after which an idle engine process is quit
     #[arg(
         long,
         value_name = "MS",
@@ -101,7 +101,7 @@ pub struct ServeArgs {
     )]
     pub idle: u64,
 
-    /// The most memory of each process, in MiB, unless its engine has memory= of its own
+    /// Memory limit of each process, in MiB, unless its engine has memory=
     #[arg(
         long,
         value_name = "MIB",
@@ -110,7 +110,7 @@ pub struct ServeArgs {
     )]
     pub memory: u64,
 
-    /// The most that a request may set the option Hash to, in MiB
+    /// Maximum of the option Hash in requests, in MiB
     #[arg(
         long,
         value_name = "MIB",
@@ -119,11 +119,11 @@ pub struct ServeArgs {
     )]
     pub most_hash: i64,
 
-    /// The most that a request may set the option Threads to
+    /// Maximum of the option Threads in requests
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(i64).range(1..=1024))]
     pub most_threads: i64,
 
-    /// Whether engines are isolated from each other: auto, on or off
+    /// Isolation of engines from each other: auto, on or off
     #[arg(long, value_name = "auto|on|off", default_value = "auto")]
     pub isolate: Isolate,
 
@@ -131,25 +131,25 @@ pub struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     pub etudes: Vec<PathBuf>,
 
-    /// The variant of the etudes
+    /// Variant of the etudes
     #[arg(long, value_name = "NAME", default_value = VARIANTS[0].name)]
     pub etudes_variant: String,
 
-    /// A file of recorded games, a store or JSON Lines (repeatable)
+    /// A file of recorded games: a store or JSON Lines (repeatable)
     #[arg(long, value_name = "FILE")]
     pub games: Vec<PathBuf>,
 
-    /// The seed of all cards: the same game, the same card [default: the system's random numbers]
+    /// Seed for all cards: the same game draws the same card [default: random]
     #[arg(long, value_name = "N")]
     pub seed: Option<Seed>,
 
-    /// A file with the seed, a number or 32 hexadecimal digits
+    /// File with the seed: a number or 32 hexadecimal digits
     #[arg(long, value_name = "FILE", conflicts_with = "seed")]
     pub seed_file: Option<PathBuf>,
 }
 
 impl ServeArgs {
-    /// The engines.
+    /// Parses the engines.
     ///
     /// # Errors
     /// [`ArgsError`] about `--engine`.
@@ -157,7 +157,7 @@ impl ServeArgs {
         let mut engines = engines_of(&self.engine, USUAL_LIMIT, Duration::ZERO)?;
         for engine in &mut engines {
             engine.memory = engine.memory.or(Some(self.memory));
-            // Every search has a limit of time, so that it matters what an engine gets of the processors.
+            // Every search has a time limit, so the CPU time that an engine gets matters.
             engine.limit = engine
                 .limit
                 .or(Limit::movetime(Duration::from_millis(self.longest_search)));
@@ -165,7 +165,7 @@ impl ServeArgs {
         Ok(engines)
     }
 
-    /// What decides about the isolation of engines.
+    /// A plan for the isolation of engines.
     pub fn plan(&self, engines: Vec<EngineSpec>) -> Plan {
         Plan {
             isolate: self.isolate,
@@ -173,7 +173,7 @@ impl ServeArgs {
         }
     }
 
-    /// Where cards come from.
+    /// Returns the source of cards.
     ///
     /// # Errors
     /// [`ArgsError`] about `--seed-file`.
@@ -187,7 +187,7 @@ impl ServeArgs {
         )?))
     }
 
-    /// The files of etudes.
+    /// Opens the files of etudes.
     ///
     /// # Errors
     /// [`ShelfError`] about `--etudes`, or the variant.
@@ -195,7 +195,7 @@ impl ServeArgs {
         EtudeShelf::new(&self.etudes, &self.etudes_variant)
     }
 
-    /// The files of games.
+    /// Opens the files of games.
     ///
     /// # Errors
     /// [`ShelfError`] about `--games`.
@@ -203,7 +203,7 @@ impl ServeArgs {
         GameShelf::new(&self.games)
     }
 
-    /// What the pool of engines may use.
+    /// Limits of the engine pool.
     pub fn pool_bounds(&self) -> pool::Bounds {
         let processors = || thread::available_parallelism().map_or(1, usize::from);
         pool::Bounds {
@@ -215,7 +215,7 @@ impl ServeArgs {
         }
     }
 
-    /// What a client may ask of an engine.
+    /// Limits of searches that clients request.
     pub fn search_bounds(&self) -> SearchBounds {
         SearchBounds {
             longest: Duration::from_millis(self.longest_search),

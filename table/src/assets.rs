@@ -1,4 +1,4 @@
-//! What the page consists of beside its markup: files that are in the program itself.
+//! Static files of the pages, embedded in the program.
 
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
@@ -6,14 +6,12 @@ use axum::response::{IntoResponse, Response};
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 
-/// A file.
 #[derive(Clone, Copy, Debug)]
 pub struct Asset {
-    /// Its path on the server.
+    /// Path on the server.
     pub path: &'static str,
-    /// The type of its content.
+    /// Content type.
     pub kind: &'static str,
-    /// Its content.
     pub text: &'static str,
 }
 
@@ -33,7 +31,7 @@ const fn style(path: &'static str, text: &'static str) -> Asset {
     }
 }
 
-/// All files. Boards are drawn as in the arbiter's report.
+/// All files, including the board script and style that the arbiter's report uses too.
 pub const ASSETS: &[Asset] = &[
     script("/board.js", board::SCRIPT),
     style("/board.css", board::STYLE),

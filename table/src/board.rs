@@ -1,4 +1,4 @@
-//! A game as a client sends it, what the rules make of it, and what it looks like.
+//! Games in requests, their state under the rules, and their appearance.
 
 mod chance;
 mod game;

@@ -1,4 +1,4 @@
-//! Who is let in, and what is said to those who are not.
+//! Access control, and errors for clients.
 
 mod guard;
 mod refusal;

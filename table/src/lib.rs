@@ -1,20 +1,20 @@
-//! The table: a board in the browser. People and engines play at it, analyse, and look at recorded games.
+//! The table: a board in the browser, where people and engines play, analyse, and look at recorded games.
 //!
-//! A server that keeps nothing of a game: every request has the whole game in it, and every answer says what the rules
-//! make of it. What it does keep are engine processes, which are started when they are needed ([`pool`]).
+//! The server stores no games: every request contains the whole game, and every answer its state under the rules. It
+//! keeps only engine processes, which are started on demand ([`pool`]).
 //!
-//! | room | has |
+//! | module | contents |
 //! |---|---|
-//! | [`server`] | listening, and ending in order |
-//! | [`router`] | which path leads where |
-//! | [`api`] | each operation, from its request to its answer |
-//! | [`door`] | who is let in, and what is said to those who are not |
-//! | [`pool`] | engine processes, and the queue before them |
-//! | [`board`] | games, what they look like, and chance |
-//! | [`args`] | what is typed |
-//! | [`page`], [`rules_page`], [`assets`] | what a browser loads |
+//! | [`server`] | listening and shutting down |
+//! | [`router`] | routes |
+//! | [`api`] | operations: requests and answers |
+//! | [`door`] | access control, and errors for clients |
+//! | [`pool`] | engine processes and their queue |
+//! | [`board`] | games, their appearance, and cards |
+//! | [`args`] | command line |
+//! | [`page`], [`rules_page`], [`assets`] | pages for the browser |
 //!
-//! Nothing that a client or an engine sends may bring it down: whatever could panic is denied here, but in tests.
+//! No input from clients or engines may crash the server, so code that could panic is denied here, except in tests.
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)

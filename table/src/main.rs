@@ -1,4 +1,4 @@
-//! The table as a program.
+//! The `table` program.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)]
 
@@ -15,7 +15,7 @@ use table::args::{Cli, Command};
 use table::server::{self, complain};
 use tokio::sync::oneshot;
 
-/// The exit code where what was typed makes no sense, or the server cannot begin.
+/// Exit status if the arguments are wrong, or the server cannot start.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What is sent something once a signal asks us to end. Engines have no say in that.
+/// Returns a channel that gets a message on the first signal to terminate. Signals from engines are ignored.
 fn end_on_signals() -> io::Result<oneshot::Receiver<()>> {
     let mut signals = SignalsInfo::<WithOrigin>::new([SIGINT, SIGTERM, SIGHUP])?;
     let (end, ends) = oneshot::channel();
@@ -53,10 +53,10 @@ fn end_on_signals() -> io::Result<oneshot::Receiver<()>> {
                     break;
                 };
                 complain(&format!(
-                    "the engine with process {engine} sent a signal, which is its fault"
+                    "ignored a signal sent by the engine with process id {engine}"
                 ));
             }
-            // Where the server has ended already, nobody waits for it.
+            // This fails if the server has already ended.
             let _ = end.send(());
         })?;
     Ok(ends)

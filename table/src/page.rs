@@ -1,10 +1,10 @@
-//! The pages: markup that their scripts fill.
+//! The pages: markup that is filled by scripts.
 
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
 
-/// A page in a language, with the script that fills it and what it consists of before.
+/// A page in a language, with its script and its initial content.
 pub fn page(language: &str, title: &str, script: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
@@ -24,17 +24,17 @@ pub fn page(language: &str, title: &str, script: &str, body: &Markup) -> Markup 
     }
 }
 
-/// The page at `/`, at which people play.
+/// The page at `/`: the table.
 pub fn table() -> Markup {
     let body = html! {
         main #table {
-            noscript { p { "The table is drawn by a script: please allow JavaScript for this page." } }
+            noscript { p { "This page needs JavaScript." } }
         }
     };
     page("en", "buxtehude", "/table.js", &body)
 }
 
-/// A page as an answer.
+/// Converts a page to a response.
 pub fn answer(page: Markup) -> Response {
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),

@@ -1,8 +1,8 @@
-//! Engine processes, as few as are needed and never more than are allowed, and the queue before them.
+//! Engine processes, started on demand and limited in number, and the queue of questions for them.
 //!
-//! A process belongs to a slot, a thread of ours: an engine lives in the thread that started it. Whoever asks gets a
-//! [`Ticket`]; dropping it ends the search, and the process lives on. What fails costs one answer and one process, and
-//! disturbs nobody else.
+//! A process belongs to a slot, which is a thread: an engine lives in the thread that started it. An asker gets a
+//! [`Ticket`]; dropping it stops the search, and the process stays. A failure costs one answer and one process, and
+//! affects no other request.
 
 mod desk;
 mod entry;
@@ -22,39 +22,39 @@ pub use entry::{Entry, Introduction};
 pub use failing::{Busy, Failing};
 pub use ticket::{Found, Question, Ticket};
 
-/// What the pool may use.
+/// Limits of the pool.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Processes of all engines at a time, at least 1.
+    /// Maximum number of processes of all engines, at least 1.
     pub processes: usize,
-    /// Questions that may wait for one.
+    /// Maximum number of waiting questions.
     pub queue: usize,
-    /// How long an engine has for `uciok` and `readyok`.
+    /// Timeout for `uciok` and `readyok`.
     pub ready: Duration,
-    /// How far beyond its limit of time it may answer.
+    /// Extra time after its limit before an engine times out.
     pub margin: Duration,
-    /// How long a process is kept that nobody asks.
+    /// Time after which an idle process is quit.
     pub idle: Duration,
 }
 
-/// How busy a pool is.
+/// Load of the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// Questions that are being answered.
+    /// Number of running questions.
     pub running: usize,
-    /// Questions that wait.
+    /// Number of waiting questions.
     pub waiting: usize,
 }
 
-/// The engines that can be asked.
+/// A pool of engines.
 #[derive(Debug)]
 pub struct Pool {
     desk: Arc<Desk>,
 }
 
 impl Pool {
-    /// A pool of these engines, none of which is running. Each is started once to hear how it introduces itself, all at
-    /// the same time; one that cannot be started is in the pool nevertheless.
+    /// Creates a pool, and starts each engine once, concurrently, to get its name and options. An engine that cannot be
+    /// started is in the pool nevertheless.
     pub fn new(specs: Vec<EngineSpec>, bounds: Bounds, isolation: Option<Isolation>) -> Pool {
         let interrupt = Interrupt::new();
         let entries: Vec<Entry> = specs.into_iter().map(Entry::new).collect();
@@ -68,30 +68,28 @@ impl Pool {
         }
     }
 
-    /// The engines, in the order in which they were named.
+    /// The engines, in the order of the command line.
     pub fn entries(&self) -> &[Entry] {
         self.desk.entries()
     }
 
-    /// What the pool may use.
     pub fn bounds(&self) -> Bounds {
         self.desk.bounds()
     }
 
-    /// How busy it is.
     pub fn load(&self) -> Load {
         self.desk.load()
     }
 
-    /// Asks an engine, as soon as a process is free; `follows` says whether what it says on the way is wanted.
+    /// Asks an engine as soon as a process is free; with `follows` the ticket receives the reports of the search.
     ///
     /// # Errors
-    /// [`Busy`] where too many wait already.
+    /// [`Busy`] if the queue is full.
     pub fn ask(&self, question: Question, follows: bool) -> Result<Ticket, Busy> {
         Desk::ask(&self.desk, question, follows)
     }
 
-    /// Ends all searches and processes, and waits for that; nothing is answered any more.
+    /// Stops all searches and processes, and waits for their end; later questions are refused.
     pub fn end(&self) {
         self.desk.end();
     }

@@ -1,4 +1,4 @@
-//! Which path leads where, and what holds for all of them.
+//! Routes, and layers around all of them.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::assets::ASSETS;
 use crate::door::{Hosts, Refusal, guard};
 use crate::{page, rules_page};
 
-/// The most requests that are answered at a time, those that wait for an engine among them.
+/// Maximum number of concurrent requests, including those that wait for an engine.
 pub const MOST_REQUESTS: usize = 512;
 
-/// The server without its socket: what answers requests to these hosts.
+/// Returns the service that answers requests to these hosts.
 pub fn router(app: App, hosts: Hosts) -> Router {
     let mut router = Router::new()
         .route("/", get(async || page::answer(page::table())))
@@ -65,7 +65,7 @@ async fn no_method(request: Request) -> Refusal {
     }
 }
 
-/// Lets in so many requests at a time, each until its answer begins.
+/// Limits the number of concurrent requests; each counts until its answer begins.
 async fn bound(State(room): State<Arc<Semaphore>>, request: Request, next: Next) -> Response {
     match room.try_acquire() {
         Ok(_place) => next.run(request).await,

@@ -1,4 +1,4 @@
-//! The rules as a page: the project's own text of them, with boards that the page's script draws.
+//! The rules as a page: the project's own text, with boards drawn by the page's script.
 
 use maud::{Markup, PreEscaped, html};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html as markup};
@@ -30,8 +30,8 @@ fn page_of(language: &str, title: &str, text: &str, other: &Markup, back: &str) 
     page::page(language, title, "/rules.js", &body)
 }
 
-/// The text as HTML. A picture whose caption ends with the name of a variant becomes a place for that board, headings
-/// can be linked to, and a link to another file, which is not served, is its text alone.
+/// Converts the text to HTML. A picture whose caption ends with the name of a variant becomes a placeholder for that
+/// board, headings get anchors, and a link to another file becomes plain text, since other files are not served.
 fn html_of(text: &str) -> String {
     let mut out = Vec::new();
     let mut parser = Parser::new_ext(text, Options::ENABLE_TABLES);
@@ -67,7 +67,7 @@ fn html_of(text: &str) -> String {
     html
 }
 
-/// What stands within an element, up to its end.
+/// Returns the events inside an element, up to its end.
 fn inner<'a>(events: &mut impl Iterator<Item = Event<'a>>, end: TagEnd) -> Vec<Event<'a>> {
     let is_inside = |event: &Event<'_>| *event != Event::End(end);
     events.take_while(is_inside).collect()
@@ -81,14 +81,14 @@ fn text_of(events: &[Event<'_>]) -> String {
     texts.collect()
 }
 
-/// The place for a board, by its caption such as "The later board, hare-and-tortoise".
+/// Placeholder for a board, from a caption such as "The later board, hare-and-tortoise".
 fn board(caption: &str) -> Event<'static> {
     let variant = caption.rsplit(", ").next().unwrap_or_default();
     let place = html! { div data-variant=(variant) data-label=(caption) {} };
     Event::InlineHtml(CowStr::from(place.into_string()))
 }
 
-/// The name by which a heading is linked to, as usual for such texts.
+/// Anchor of a heading, as usual for Markdown.
 fn anchor(heading: &str) -> String {
     let words = heading.split_whitespace().map(str::to_lowercase);
     words.collect::<Vec<String>>().join("-")

@@ -1,4 +1,4 @@
-//! Listening, and ending in order.
+//! Listening and shutting down.
 
 pub mod connections;
 
@@ -21,17 +21,17 @@ use crate::door::Hosts;
 use crate::pool::Pool;
 use crate::router::router;
 
-/// What connections may take.
+/// Limits of connections.
 const CONNECTIONS: ConnectionBounds = ConnectionBounds {
     most: 1024,
     patience: Duration::from_secs(30),
     last_words: Duration::from_secs(1),
 };
 
-/// Why there is no table.
+/// Errors that stop the server.
 #[derive(Debug, Error)]
 pub enum ServerError {
-    /// What was typed makes no sense.
+    /// An argument is wrong.
     #[error(transparent)]
     Args(#[from] ArgsError),
     /// A file cannot be used.
@@ -40,25 +40,23 @@ pub enum ServerError {
     /// Engines cannot be isolated.
     #[error(transparent)]
     Isolation(#[from] IsolationError),
-    /// The address cannot be listened at.
+    /// The server cannot listen on the address.
     #[error("--listen {address}: {reason}")]
     Listen {
-        /// The address.
         address: SocketAddr,
-        /// Why it cannot.
         reason: io::Error,
     },
-    /// The system lacks what a server needs.
+    /// The system lacks a resource that the server needs.
     #[error("the server cannot run: {0}")]
     System(#[from] io::Error),
 }
 
-/// Serves the table until `end` is sent something or dropped.
+/// Serves the table until `end` gets a message or is dropped.
 ///
-/// Prints the address, and to standard error what is wrong with engines.
+/// Prints the address, and errors of engines to standard error.
 ///
 /// # Errors
-/// [`ServerError`] says why it could not begin.
+/// [`ServerError`] if the server cannot start.
 pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerError> {
     allow_many_descriptors();
     walls::shield_arbiter();
@@ -86,10 +84,10 @@ pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerE
         let _ = has_ended.await;
     }));
     runtime.block_on(async {
-        // A sender that is gone means the same.
+        // A dropped sender has the same effect as a message.
         let _ = end.await;
     });
-    // First the searches, so that those who wait for them are told.
+    // Searches end first, so that waiting requests are answered.
     pool.end();
     drop(ended);
     runtime.block_on(async {
@@ -99,18 +97,18 @@ pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerE
     Ok(())
 }
 
-/// Allows as many open connections and pipes as the system does.
+/// Raises the limit of open files to the system's maximum.
 fn allow_many_descriptors() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
-    // With fewer, fewer clients are served at a time.
+    // If this fails, the server handles fewer clients at a time.
     let _ = setrlimit(Resource::Nofile, limit);
 }
 
-/// What requests are answered from, with every engine tried once.
+/// Creates the state of the server; starts every engine once.
 ///
 /// # Errors
-/// [`ServerError`] where an argument is wrong, or a file cannot be read.
+/// [`ServerError`] if an argument is wrong, or a file cannot be read.
 pub fn app(args: &ServeArgs, isolation: Option<Isolation>) -> Result<App, ServerError> {
     let (engines, chance) = (args.engines()?, args.chance()?);
     let (etudes, games) = (Arc::new(args.etude_shelf()?), Arc::new(args.game_shelf()?));
@@ -126,16 +124,16 @@ pub fn app(args: &ServeArgs, isolation: Option<Isolation>) -> Result<App, Server
 
 fn announce(address: SocketAddr, opens: bool) {
     let url = format!("http://{}/", reachable(address));
-    // Who closed our output does not want to know.
+    // Errors are ignored: the user may have closed standard output.
     let mut output = io::stdout().lock();
     let _ = writeln!(output, "{url}");
     let _ = output.flush();
     if opens && let Err(error) = opener::open_browser(&url) {
-        complain(&format!("--open: {error}; expected a browser"));
+        complain(&format!("--open: cannot start a browser: {error}"));
     }
 }
 
-/// An address under which this machine reaches a server that listens at `address`.
+/// Returns an address at which this machine reaches a server that listens on `address`.
 fn reachable(address: SocketAddr) -> SocketAddr {
     match address {
         SocketAddr::V4(v4) if v4.ip().is_unspecified() => ([127, 0, 0, 1], v4.port()).into(),
@@ -146,9 +144,9 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     }
 }
 
-/// Says on standard error what is wrong.
+/// Prints a problem to standard error.
 pub fn complain(problem: &str) {
-    // Nobody is left to tell, should this fail too.
+    // If this fails, there is no other way to report it.
     let problem = matches::record::printable::printable_lines(problem);
     let _ = writeln!(io::stderr(), "table: {problem}");
 }

@@ -1,4 +1,4 @@
-//! Engines at fault: each costs one answer, says why, and disturbs nobody.
+//! Faulty engines: each fault costs one answer, is reported, and affects no other request.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use crate::common::program::{engine, folder};
 use crate::common::server::{Answer, Server, built_in};
 use crate::engines::events;
 
-/// What an engine does when it is asked for a move, the status, and a part of the error.
+/// An engine's name, its action on `go`, the status of the answer, and a part of the error.
 const FAULTS: [(&str, &str, StatusCode, &str); 8] = [
     (
         "crashing",
@@ -27,13 +27,13 @@ const FAULTS: [(&str, &str, StatusCode, &str); 8] = [
         "stalling",
         "sleep 100",
         StatusCode::GATEWAY_TIMEOUT,
-        "it did not answer in time",
+        "no answer in time",
     ),
     (
         "late",
         "sleep 5; echo \"bestmove $1\"",
         StatusCode::GATEWAY_TIMEOUT,
-        "it did not answer in time",
+        "no answer in time",
     ),
     (
         "cheating",
@@ -156,7 +156,7 @@ async fn an_engine_that_says_nothing_is_listed_with_its_fault() {
     server.content("/api/ai", &ask("buxtehude")).await;
 }
 
-/// One that has died while nobody asked it is replaced, and nobody notices.
+/// A process that has died while idle is replaced without an error.
 #[tokio::test]
 async fn a_process_that_died_between_questions_is_nobodys_concern() {
     let folder = folder("bad_engines_idle");
@@ -177,12 +177,12 @@ async fn a_process_that_died_between_questions_is_nobodys_concern() {
         .unwrap();
     let id = rustix::process::Pid::from_raw(id).unwrap();
     rustix::process::kill_process(id, rustix::process::Signal::KILL).unwrap();
-    // Another game, so that the process is spoken to before the question.
+    // Another game, so that the process gets a command before the question.
     request["game"]["moves"] = json!(["e1d2"]);
     server.content("/api/ai", &request).await;
 }
 
-/// One that does not stop when its asker has gone is ended, and the next question gets another process.
+/// A process that does not stop after its asker has gone is killed, and the next question gets a new one.
 #[tokio::test]
 async fn an_engine_that_does_not_stop_is_replaced() {
     let folder = folder("bad_engines_deaf");

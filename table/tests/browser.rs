@@ -1,12 +1,12 @@
-//! The page in a real browser: `browser/*.test.mjs`, run by node's own test runner with chromium.
+//! The page in a real browser: `browser/*.test.mjs`, run by node's test runner with chromium.
 //!
 //! `browser/run` installs node's packages and chromium.
 
 use std::process::Command;
 
-/// Files at a time, each with a server and a browser of its own.
+/// Number of concurrent files, each with its own server and browser.
 const CONCURRENCY: &str = "--test-concurrency=2";
-/// The longest that a file may take, in milliseconds.
+/// Timeout for a file, in milliseconds.
 const LONGEST: &str = "--test-timeout=300000";
 
 #[test]

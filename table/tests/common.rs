@@ -1,4 +1,4 @@
-//! What several tests share.
+//! Helpers for several tests.
 
 pub mod games;
 pub mod program;

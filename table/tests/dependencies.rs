@@ -1,8 +1,8 @@
-//! What the other programs are spared.
+//! Dependencies that the other programs must not have.
 
 use std::process::Command;
 
-/// Whoever builds the arbiter, or the engine, builds no web server.
+/// Neither the arbiter nor the engine depends on a web server.
 #[test]
 fn arbiter_and_engine_depend_on_no_web_server() {
     for package in ["arbiter", "buxtehude"] {

@@ -1,6 +1,6 @@
-//! The description of the operations: what it says is what the server does.
+//! The description of the operations matches the server.
 //!
-//! With `UPDATE_EXAMPLES=1` the answers in the examples are written anew.
+//! With `UPDATE_EXAMPLES=1` the test rewrites the answers in the examples.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::common::server::{Answer, Server};
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/api/examples");
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
 
-/// A server with files of which verdicts can be changed.
+/// A server with games and etudes; the etudes are a copy that may be judged.
 pub fn server(test: &str) -> Server {
     let etudes = folder(test).join("etudes.csv");
     std::fs::copy(Path::new(DATA).join("etudes.csv"), &etudes).unwrap();
@@ -39,7 +39,7 @@ fn operations(document: &Value) -> Vec<(String, String, Value)> {
     all.collect()
 }
 
-/// What a schema in the document says of a value.
+/// Validates a value by a schema of the document.
 fn assert_valid(document: &Value, schema: &Value, value: &Value) {
     let whole = json!({ "$schema": "https://json-schema.org/draft/2020-12/schema",
         "allOf": [schema], "components": document["components"] });
@@ -52,7 +52,7 @@ fn assert_valid(document: &Value, schema: &Value, value: &Value) {
     assert!(errors.is_empty(), "{errors:?} in {value}");
 }
 
-/// The answer as it is the same every time.
+/// The answer with varying numbers replaced by 0.
 fn masked(answer: &Answer) -> Value {
     let Value::String(text) = &answer.json else {
         return answer.json.clone();
@@ -81,7 +81,7 @@ async fn every_example_runs() {
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
-    // What changes a file comes behind what shows it.
+    // Examples that change a file come last.
     examples.sort_by_key(|path| (path.ends_with("judge.json"), path.clone()));
     let updates = std::env::var_os("UPDATE_EXAMPLES").is_some();
     for file in &examples {
@@ -121,7 +121,7 @@ async fn every_example_runs() {
     }
 }
 
-/// Events and errors are as the document says, too.
+/// Events and errors match the document, too.
 #[tokio::test]
 async fn events_and_errors_are_described() {
     let server = server("document_events");
@@ -153,7 +153,7 @@ async fn events_and_errors_are_described() {
     }
 }
 
-/// No path is left out: what the router answers and what the document names are the same.
+/// The document describes exactly the paths of the router.
 #[tokio::test]
 async fn every_path_is_described() {
     let server = server("document_paths");

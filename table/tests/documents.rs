@@ -1,4 +1,4 @@
-//! The page on the table: it names all that there is.
+//! The page about the table covers all options and operations.
 
 use clap::CommandFactory;
 use table::args::Cli;

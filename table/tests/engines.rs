@@ -1,4 +1,4 @@
-//! Engines that do what they are asked: moves, analyses, options, and how many processes that takes.
+//! Healthy engines: moves, analyses, options, and the number of processes.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::common::games::{game, starts};
 use crate::common::program::{await_that, engine, folder};
 use crate::common::server::{NAME, Server};
 
-/// The events of an answer, each with its data.
+/// Events of an answer, each with its data.
 pub async fn events(server: &Server, path: &str, request: &Value) -> Vec<(String, Value)> {
     let answer = server.post(path, request).await;
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.json);
@@ -91,7 +91,7 @@ async fn an_analysis_tells_of_as_many_lines_as_are_wanted() {
 async fn options_hold_for_one_request_alone() {
     let folder = folder("engines_options");
     let log = folder.join("log");
-    // It writes down what it hears.
+    // It writes its input to a file.
     let go = format!(
         "echo \"bestmove $1\" ;;\n    setoption*|ucinewgame*) echo \"$line\" >> {}",
         log.display()
@@ -171,7 +171,7 @@ async fn a_full_queue_says_how_long_it_is() {
     until(|| load() == (1, 0)).await;
     let waiting = ask("/api/ai");
     until(|| load() == (1, 1)).await;
-    // Who follows an analysis is told how many are ahead.
+    // An analysis reports the number of searches before it.
     let followed = Request::post("/api/analyse")
         .header(HOST, NAME)
         .header(CONTENT_TYPE, "application/json");
@@ -193,12 +193,12 @@ async fn a_full_queue_says_how_long_it_is() {
         .await
         .error(StatusCode::SERVICE_UNAVAILABLE);
     assert!(
-        error.starts_with("2 questions wait for an engine; expected fewer than 2"),
+        error.starts_with("2 searches are waiting for an engine; expected fewer than 2"),
         "{error}"
     );
     let queue = server.get("/api/engines").await.json["queue"].clone();
     assert_eq!(queue, json!({ "running": 1, "waiting": 2, "most": 2 }));
-    // Those who go leave their places to others, and the engine stops.
+    // Closed requests leave the queue, and the engine stops.
     waiting.abort();
     assert_eq!(next().await, "event: queue\ndata: {\"ahead\":1}\n\n");
     running.abort();

@@ -1,4 +1,4 @@
-//! Etudes that are judged, and games that are looked at.
+//! Judging etudes, and reading recorded games.
 
 use std::path::Path;
 
@@ -54,7 +54,7 @@ async fn a_verdict_changes_its_line_and_nothing_else() {
     let back = json!({ "number": 3, "line": line, "verdict": null });
     server.content("/api/etudes/set", &back).await;
     assert_eq!(std::fs::read_to_string(&file).unwrap(), ETUDES);
-    // Nothing is left beside it.
+    // No temporary file is left.
     assert_eq!(file.parent().unwrap().read_dir().unwrap().count(), 1);
 }
 
@@ -66,7 +66,7 @@ async fn a_line_that_has_changed_is_not_judged() {
         (
             json!({ "number": 1, "line": "5;53;3;f;13;13;3;f;-", "verdict": 2 }),
             StatusCode::CONFLICT,
-            "read the file again",
+            "reload the file",
         ),
         (
             json!({ "number": 1, "line": line, "verdict": 3 }),

@@ -1,4 +1,4 @@
-//! Whoever is not a page of ours, or calls us by another's name, gets nothing.
+//! Requests from other sites' pages, or with another host, are refused.
 
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HOST, ORIGIN};
@@ -8,7 +8,7 @@ use crate::common::server::{NAME, Server};
 
 const GAME: &str = r#"{"variant":"fox-and-hounds","players":2}"#;
 
-/// Names that are not ours, as a browser would send them.
+/// Foreign hosts, as a browser would send them.
 const HOSTS: [&str; 12] = [
     "evil.example",
     "evil.example:8000",
@@ -24,7 +24,7 @@ const HOSTS: [&str; 12] = [
     "localhost:8000.evil.example",
 ];
 
-/// Pages that are not ours.
+/// Foreign origins.
 const ORIGINS: [&str; 11] = [
     "null",
     "http://evil.example",
@@ -114,14 +114,14 @@ async fn a_name_said_twice_or_not_at_all_is_refused() {
     assert!(
         twice
             .error(StatusCode::MISDIRECTED_REQUEST)
-            .starts_with("host is there twice")
+            .starts_with("host is given twice")
     );
     let origin = ("origin", "http://localhost:8000");
     server
         .send(request("GET", "/", &[OURS, origin, origin]))
         .await
         .error(StatusCode::FORBIDDEN);
-    // The whole address in the first line, as proxies are sent it.
+    // The absolute form of the request line, which proxies get.
     let absolute = server
         .send(request("GET", "http://evil.example/", &[OURS]))
         .await;
@@ -156,7 +156,7 @@ async fn our_own_page_and_programs_are_served() {
     }
 }
 
-/// A page of somebody else can send forms and texts without asking, and so these are no requests of ours.
+/// Pages of other sites can send forms and plain text without permission, so these are refused.
 #[tokio::test]
 async fn a_form_is_no_request() {
     let server = Server::new(&[]);

@@ -1,4 +1,4 @@
-//! Requests that nobody would send: mutations of valid ones, in bytes and in meaning.
+//! Unusual requests: mutations of valid ones, in their bytes and in their values.
 
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, HOST};
@@ -29,7 +29,7 @@ const PATHS: [&str; 13] = [
     "/api",
 ];
 
-/// A request that is in order, or nearly so.
+/// A valid or nearly valid request.
 fn valid(random: &mut ChaCha8Rng) -> Value {
     let (variant, start) = *starts().choose(random).unwrap();
     let most = random.random_range(0..12);
@@ -48,7 +48,7 @@ fn valid(random: &mut ChaCha8Rng) -> Value {
     request
 }
 
-/// The values of a request that can be replaced.
+/// All values in a request.
 fn values<'a>(value: &'a mut Value, found: &mut Vec<&'a mut Value>) {
     let is_leaf = match value {
         Value::Object(_) => false,
@@ -159,7 +159,7 @@ async fn no_request_brings_the_server_down() {
             assert!(!error.contains(|c: char| c.is_control()), "{}", told());
         }
     }
-    // All kinds of answers came up.
+    // All kinds of answers have occurred.
     assert!(
         [200, 400, 404, 405]
             .iter()

@@ -1,4 +1,4 @@
-//! All tests of the table but those in a browser as one program: linked once, not once for each file.
+//! All tests of the table except the browser's, in one program, so that it is linked only once.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Nothing is kept of requests: the server needs no more memory after very many than after some.
+//! No memory leaks: the server needs no more memory after many requests than after some.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -6,15 +6,15 @@ use std::thread;
 
 use crate::common::program::Program;
 
-/// Requests after which memory is looked at first, and last.
+/// Number of requests before the first and the last measurement.
 const SOME: usize = 1_000;
 const MANY: usize = 100_000;
-/// Connections on which they are sent.
+/// Number of connections that share these requests.
 const CONNECTIONS: usize = 4;
-/// How many percent more memory there may be.
+/// Maximum growth of memory in percent.
 const TOLERANCE: u64 = 10;
 
-/// Requests of all kinds, in order and not.
+/// Requests of all kinds, valid and invalid.
 const REQUESTS: [(&str, &str); 7] = [
     ("new", r#"{"variant":"hase-und-igel","players":6}"#),
     (
@@ -40,7 +40,7 @@ const REQUESTS: [(&str, &str); 7] = [
     ),
 ];
 
-/// Sends requests one after the other on one connection, and reads their answers.
+/// Sends requests one after the other on one connection, and reads the answers.
 fn talk(address: &str, requests: usize) {
     let stream = TcpStream::connect(address).unwrap();
     stream.set_nodelay(true).unwrap();
@@ -48,7 +48,7 @@ fn talk(address: &str, requests: usize) {
     let mut sending = stream;
     let mut body = Vec::new();
     for number in 0..requests {
-        // Engines are asked now and then.
+        // One request in 100 is for an engine.
         let (path, json) = REQUESTS[if number % 100 == 0 { 6 } else { number % 6 }];
         let request = format!(
             "POST /api/{path} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n\
@@ -83,7 +83,7 @@ fn talk_on_all(address: &str, requests: usize) {
     });
 }
 
-/// The memory of a process in KiB.
+/// Resident memory of a process in KiB.
 fn resident(id: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
     let line = status

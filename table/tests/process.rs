@@ -1,4 +1,4 @@
-//! The program itself: its address, its socket, and its end.
+//! The program itself: its address, its socket, and its shutdown.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -38,7 +38,7 @@ fn it_answers_over_a_socket() {
     assert!(refused.starts_with("HTTP/1.1 421 "), "{refused}");
 }
 
-/// What is typed wrongly is said, and nothing begins.
+/// Invalid arguments are reported, and the server does not start.
 #[test]
 fn what_cannot_be_served_is_said() {
     for (arguments, words) in [
@@ -71,7 +71,7 @@ fn what_cannot_be_served_is_said() {
     }
 }
 
-/// A client over a real socket that hangs up ends its search.
+/// A client that closes its socket stops its search.
 #[test]
 fn a_connection_that_is_closed_ends_its_search() {
     let folder = folder("process_closed");
@@ -125,7 +125,7 @@ fn no_engine_outlives_the_server() {
     }
 }
 
-/// What waits is told that it ends.
+/// Waiting requests get an answer at shutdown.
 #[test]
 fn who_waits_is_told_of_the_end() {
     let program = Program::start(&["--processes", "1"]);
@@ -141,13 +141,13 @@ fn who_waits_is_told_of_the_end() {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         assert!(
-            answer.starts_with("HTTP/1.1 503 ") && answer.contains("the server is ending"),
+            answer.starts_with("HTTP/1.1 503 ") && answer.contains("the server is shutting down"),
             "{answer}"
         );
     }
 }
 
-/// Who sends half a head, or nothing more, is cut off; others wait for the place and get it.
+/// A client that sends half a head and then nothing is disconnected, and a waiting one takes its place.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_that_dawdles_is_ended() {
     use table::server::connections::{ConnectionBounds, serve};

@@ -1,4 +1,4 @@
-//! Every error a client can be told of: its status, and in words what was wrong and what was expected.
+//! Errors for clients: each has its status, and a message with the error and the expected input.
 
 use axum::body::Body;
 use axum::http::header::HOST;
@@ -114,12 +114,12 @@ async fn what_is_wrong_with_a_request_is_said() {
         (
             "/api/draw",
             json!({ "game": fox(&[]) }),
-            "no card is due; expected a game in which one is",
+            "no card is due; expected a game where a card is due",
         ),
         (
             "/api/ai",
             json!({ "game": hare }),
-            "a card is due; expected a game in which a seat is to move",
+            "a card is due; expected a game where a seat is to move",
         ),
         (
             "/api/ai",
@@ -164,7 +164,7 @@ async fn what_is_wrong_with_a_request_is_said() {
         (
             "/api/ai",
             json!({ "game": fox(&[]), "options": { "Level": "1", "level": "2" } }),
-            "it is there twice",
+            "it is given twice",
         ),
         (
             "/api/ai",
@@ -190,7 +190,7 @@ async fn what_is_wrong_with_a_request_is_said() {
     }
 }
 
-/// Options that name files or do more than set a value are none of a client's business.
+/// Clients may not set options that name files or do more than set a value.
 #[tokio::test]
 async fn no_client_reaches_a_file_or_another_variant() {
     let folder = folder("refusals_options");
@@ -209,7 +209,7 @@ async fn no_client_reaches_a_file_or_another_variant() {
             .post("/api/ai", &options)
             .await
             .error(StatusCode::BAD_REQUEST);
-        assert!(error.contains("it is not for clients"), "{name}: {error}");
+        assert!(error.contains("clients may not set it"), "{name}: {error}");
     }
     assert_eq!(folder.read_dir().unwrap().count(), 0);
     let engines = server.get("/api/engines").await.json;
@@ -238,7 +238,7 @@ async fn what_is_no_json_is_refused() {
             .await
             .error(StatusCode::BAD_REQUEST);
         assert!(
-            error.ends_with("; expected what GET /api describes"),
+            error.ends_with("; expected the form described by GET /api"),
             "{error}"
         );
     }
@@ -260,8 +260,8 @@ async fn a_body_and_a_game_have_a_bound() {
         .post_text("/api/new", text)
         .await
         .error(StatusCode::PAYLOAD_TOO_LARGE);
-    assert!(error.contains("262144 bytes; expected at most"), "{error}");
-    // As many words as there may be: to and fro.
+    assert!(error.contains("expected at most 262144 bytes"), "{error}");
+    // One word more than the maximum, mostly moves to and fro.
     let words = ["e1d2", "b8a7", "d2e1", "x"];
     let long: Vec<&str> = words.into_iter().cycle().take(MOST_WORDS + 1).collect();
     let error = server
@@ -316,7 +316,7 @@ async fn a_path_that_leads_nowhere_is_named() {
         .await
         .error(StatusCode::BAD_REQUEST);
     assert!(
-        error.contains("expected what GET /api describes"),
+        error.contains("expected the form described by GET /api"),
         "{error}"
     );
     server

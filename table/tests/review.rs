@@ -1,4 +1,4 @@
-//! Reviews of games, as the page asks for them.
+//! Reviews of games, as the page requests them.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -7,10 +7,10 @@ use crate::common::games::game;
 use crate::common::server::Server;
 use buxtehude::rules::Variant;
 
-/// The numbers of a seat that add up to its result.
+/// Parts of a seat's result, which add up to it.
 const PARTS: [&str; 6] = ["start", "skill", "gifts", "luck", "noise", "verdict"];
 
-/// The events `move` of a review, and the data of its `done`.
+/// The `move` events of a review, and the data of `done`.
 async fn review(server: &Server, game: &Value) -> (Vec<Value>, Value) {
     let request = json!({ "game": game, "limit": "nodes 100" });
     let mut events = crate::engines::events(server, "/api/review", &request).await;

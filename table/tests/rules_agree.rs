@@ -1,4 +1,4 @@
-//! What the server says of games is what the rules say.
+//! The server's answers agree with the rules.
 
 use axum::http::StatusCode;
 use buxtehude::rules::{AnyPosition, Seat, Turn, is_card};
@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use crate::common::games::{game, random_words, starts};
 use crate::common::server::Server;
 
-/// Games at random, of all variants and numbers of players together.
+/// Total number of random games, of all variants and numbers of players.
 const GAMES: usize = 1000;
-/// Their longest.
+/// Maximum length of a game.
 const MOST_WORDS: usize = 120;
 
 fn turn(position: &AnyPosition) -> Value {
@@ -42,7 +42,7 @@ fn facts(position: &AnyPosition) -> Value {
         .collect()
 }
 
-/// A state is that of a position.
+/// Checks that a state describes a position.
 fn check_state(state: &Value, position: &AnyPosition) {
     assert_eq!(state["position"], json!(position.to_string()));
     assert_eq!(state["turn"], turn(position), "{position}");
@@ -95,7 +95,7 @@ async fn random_games_are_as_the_rules_say() {
             assert_eq!(step["places"], places(&position));
         }
         check_state(&shown, &position);
-        // The same position from its text, if it has one there, and one word more.
+        // The same position from its text, if that can be parsed, and one more word.
         let from_text = json!({ "variant": variant.name, "start": position.to_string() });
         check_state(&server.content("/api/new", &from_text).await, &position);
         let Some(word) = position.legal_actions().pop() else {
@@ -155,7 +155,7 @@ async fn a_game_is_played_to_its_end_with_the_cards_that_are_drawn() {
             }
             check_state(&state, &position);
             assert!(!matches!(position.turn(), Turn::Card(_)), "{position}");
-            // The same request brings the same card.
+            // The same request draws the same card.
             assert_eq!(server.content(path, &request).await, state);
         }
     }
@@ -215,7 +215,7 @@ async fn cards_come_as_often_as_their_numbers_say() {
                 .remove(card["card"].as_str().unwrap())
                 .unwrap_or_default(),
         );
-        // Six standard deviations: once in hundreds of millions of runs.
+        // Six standard deviations: exceeded once in hundreds of millions of runs.
         assert!(
             (found - expected).abs() < 6.0 * deviation,
             "{card}: {found}, {expected} expected"

@@ -1,5 +1,5 @@
-//! A game that nobody thought about: legal, with the cards and the beginning of the schedule, and about as long as one
-//! of sensible players.
+//! A game without thought: legal, with the scheduled cards and opening, and about as long as a game between sensible
+//! players.
 
 use buxtehude::rules::{AnyPosition, Seat, Turn};
 use matches::plan::Plan;
@@ -11,7 +11,7 @@ use rand::RngExt;
 
 use crate::Outcome;
 
-/// A game of the schedule by moves that lead home, or any.
+/// Plays a scheduled game by random moves, most of them towards the goal.
 pub fn random_game(
     plan: &Plan,
     schedule: &Schedule<'_>,
@@ -81,7 +81,7 @@ pub fn random_game(
     })
 }
 
-/// Now and then any move, else one after which the seat is nearest to its goal.
+/// Sometimes a random move, otherwise one that brings the seat closest to its goal.
 fn chosen(position: &AnyPosition, seat: Seat, moves: &[String]) -> String {
     let mut rng = rand::rng();
     if rng.random_ratio(1, 4) {
@@ -89,7 +89,7 @@ fn chosen(position: &AnyPosition, seat: Seat, moves: &[String]) -> String {
     }
     let turns_home = |word: &&String| {
         let mut next = *position;
-        // The word is one of the legal ones.
+        // Legal moves can always be played.
         let _ = next.play(word);
         next.turns_home(seat)
     };

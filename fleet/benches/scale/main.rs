@@ -1,4 +1,4 @@
-//! What a fleet costs, and what one coordinator and one nats-server carry.
+//! Cost of a fleet, and capacity of one coordinator and one nats-server.
 //!
 //! ```text
 //! cargo bench -p fleet --bench scale -- workers --number 4 --nodes 1
@@ -7,9 +7,9 @@
 //! cargo bench -p fleet --bench scale -- invented --check-sample 10
 //! ```
 //!
-//! `workers` are real ones, with the built-in engine. `simulated` ones talk as real ones do, each over a connection of
-//! its own, but make their games up: legal ones of the schedule, by random moves, after as long as a game takes. The
-//! coordinator cannot tell them apart, and does all that it does. Needs a nats-server in `NATS_SERVER` or the search
+//! `workers` are real ones, with the built-in engine. `simulated` ones send the same messages as real ones, each over
+//! its own connection, but invent their games: legal games of the schedule, by random moves, sent after a typical time.
+//! The coordinator cannot tell them apart and does all of its work. Needs a nats-server in `NATS_SERVER` or the search
 //! path.
 
 mod game;
@@ -28,16 +28,16 @@ use matches::record::ending::Ending;
 use matches::record::{GameRecord, TurnRecord};
 use processes::{Process, Server, Usage};
 
-/// What a measurement comes to.
+/// Result of a measurement.
 pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// The program that is measured.
+/// The measured program.
 const FLEET: &str = env!("CARGO_BIN_EXE_fleet");
-/// Games of the match beyond those that are stored before: more than are played.
+/// Games of the match in addition to those already stored: more than are played.
 const GAMES: u64 = 10_000_000;
-/// How long an inventor may stay unknown.
+/// Timeout for the discovery of an inventing worker.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Games that are stored together.
+/// Games stored in one transaction.
 const TOGETHER: u64 = 1000;
 
 #[derive(Parser)]
@@ -60,20 +60,20 @@ enum What {
         #[arg(long, default_value = "1")]
         nodes: u64,
     },
-    /// Workers that only talk
+    /// Workers that only send messages
     Simulated {
         #[command(flatten)]
         common: Common,
-        /// How long a game takes
+        /// Duration of a game
         #[arg(long, default_value = "10")]
         game_seconds: f64,
     },
-    /// One worker that invents its games beside two honest ones, until it is found
+    /// One worker that invents its games and two honest ones, until it is found
     Invented {
-        /// About one block of so many is played by two
+        /// Have two workers play about every N-th block
         #[arg(long)]
         check_sample: u64,
-        /// How often it is tried
+        /// Number of runs
         #[arg(long, default_value = "10")]
         runs: usize,
     },
@@ -83,13 +83,13 @@ enum What {
 struct Common {
     #[arg(long)]
     number: usize,
-    /// Games that the store has before
+    /// Games in the store at the start
     #[arg(long, default_value = "0")]
     stored: u64,
-    /// How long is measured, once all have begun
+    /// Duration of the measurement, after the warm-up
     #[arg(long, default_value = "20")]
     seconds: u64,
-    /// How long they have to begin
+    /// Duration of the warm-up
     #[arg(long, default_value = "5")]
     warm_up: u64,
 }
@@ -154,7 +154,7 @@ async fn simulated(common: &Common, game_time: Duration) -> Outcome<()> {
     report(common, &server, &coordinator, Some(&talk)).await
 }
 
-/// How many games an inventor gets into the store until it is found.
+/// Number of games that an inventing worker gets into the store before it is found.
 async fn invented(check_sample: u64) -> Outcome<u64> {
     let folder = tempfile::tempdir()?;
     let store = folder.path().join("match.db");
@@ -167,10 +167,10 @@ async fn invented(check_sample: u64) -> Outcome<u64> {
     for name in ["one", "two"] {
         workers.push(worker(name, &server, folder.path())?);
     }
-    // As fast as the honest ones.
+    // As fast as the honest workers.
     let talk = simulated::begin(server.url(), 1, Duration::from_millis(20)).await?;
     let begun = Instant::now();
-    while !coordinator.has_said("two others played another one")? {
+    while !coordinator.has_said("two other workers agree on another game")? {
         if begun.elapsed() > PATIENCE {
             return Err(format!("not found after {} games", talk.games()).into());
         }
@@ -179,7 +179,7 @@ async fn invented(check_sample: u64) -> Outcome<u64> {
     Ok(talk.games())
 }
 
-/// Measures for a while, and prints a row for a table.
+/// Measures for a while, and prints a table row.
 async fn report(
     common: &Common,
     server: &Server,
@@ -253,7 +253,7 @@ fn plan(limit: Limit, stored: u64) -> Plan {
     }
 }
 
-/// Makes a store with games of which only the results make sense: nobody asks the rules about them any more.
+/// Creates a store with games that have only plausible results, since they are not checked again.
 fn fill(path: &Path, plan: &Plan, games: u64) -> Outcome<()> {
     let mut store = Store::create(path, plan)?;
     let begun = Instant::now();

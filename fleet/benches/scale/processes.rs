@@ -1,4 +1,4 @@
-//! The processes that are measured: what they use, and what goes through the server.
+//! The measured processes: their CPU time and memory, and the traffic of the server.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -10,20 +10,20 @@ use std::time::{Duration, Instant};
 
 use crate::Outcome;
 
-/// How long a server may take until it answers.
+/// Time that a server may take to start.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A process, killed in the end.
+/// A process; killed when dropped.
 pub struct Process {
     child: Child,
     output: PathBuf,
 }
 
-/// What a process has used.
+/// Resources used by a process.
 #[derive(Clone, Copy)]
 pub struct Usage {
     pub cpu: Duration,
-    /// Bytes that it had in memory at most.
+    /// Peak memory in bytes.
     pub most_memory: u64,
 }
 
@@ -45,14 +45,14 @@ impl Process {
         })
     }
 
-    /// The games of which a coordinator has said that they are stored.
+    /// Number of games that a coordinator has reported as stored.
     pub fn games(&self) -> Outcome<u64> {
         let output = fs::read_to_string(&self.output)?;
         let is_game = |line: &&str| line.contains("  game ");
         Ok(output.lines().filter(is_game).count() as u64)
     }
 
-    /// Whether it has said something.
+    /// Whether its output contains `words`.
     pub fn has_said(&self, words: &str) -> Outcome<bool> {
         Ok(fs::read_to_string(&self.output)?.contains(words))
     }
@@ -60,7 +60,7 @@ impl Process {
     pub fn usage(&self) -> Outcome<Usage> {
         let folder = PathBuf::from(format!("/proc/{}", self.child.id()));
         let stat = fs::read_to_string(folder.join("stat"))?;
-        // The name of the program, which may have spaces, ends with the last bracket.
+        // The program's name may contain spaces, and ends with the last bracket.
         let fields = stat.rsplit(')').next().unwrap_or_default();
         let fields: Vec<&str> = fields.split_whitespace().collect();
         let ticks: u64 = fields[11].parse::<u64>()? + fields[12].parse::<u64>()?;
@@ -91,7 +91,7 @@ pub struct Server {
     monitor: u16,
 }
 
-/// What has gone through a server.
+/// Traffic of a server.
 pub struct Traffic(serde_json::Value);
 
 impl Traffic {

@@ -1,4 +1,4 @@
-//! Workers that only talk: each over a connection of its own, as a real one does.
+//! Workers that only send messages, each over its own connection like a real one.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,34 +22,34 @@ use tokio::time::{interval_at, sleep};
 use crate::Outcome;
 use crate::game::random_game;
 
-/// How many workers begin at a time.
+/// Number of workers that start at the same time.
 const AT_A_TIME: usize = 100;
-/// How long the coordinator may take until its match is open.
+/// Time that the coordinator may take to open its match.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What was said, all workers together.
+/// Statistics of all workers together.
 #[derive(Default)]
 pub struct Talk {
     games: AtomicU64,
     failures: AtomicU64,
-    /// How long each game took to be acknowledged, in microseconds.
+    /// Times until games were acknowledged, in microseconds.
     acknowledged: Mutex<Vec<u64>>,
 }
 
 impl Talk {
-    /// Begins to count anew.
+    /// Resets the statistics.
     pub fn forget(&self) {
         self.games.store(0, Ordering::Relaxed);
         self.failures.store(0, Ordering::Relaxed);
         self.times().clear();
     }
 
-    /// Games that were sent.
+    /// Number of games sent.
     pub fn games(&self) -> u64 {
         self.games.load(Ordering::Relaxed)
     }
 
-    /// What was counted, in words.
+    /// Formats the statistics.
     pub fn summary(&self) -> String {
         let mut times = self.times();
         times.sort_unstable();
@@ -73,7 +73,7 @@ impl Talk {
     }
 }
 
-/// A match as a worker knows it.
+/// A worker's view of a match.
 struct Match {
     names: Names,
     state: State,
@@ -83,7 +83,7 @@ struct Match {
     talk: Arc<Talk>,
 }
 
-/// Has so many workers play the open match from now on.
+/// Starts `number` workers on the open match.
 pub async fn begin(url: &str, number: usize, game_time: Duration) -> Outcome<Arc<Talk>> {
     let context = jetstream::new(async_nats::connect(url).await?);
     let begun = Instant::now();
@@ -95,7 +95,7 @@ pub async fn begin(url: &str, number: usize, game_time: Duration) -> Outcome<Arc
         }
     };
     let plan = plan_file::read(&get_plan(&context, &state.plan).await?)?;
-    // As long as the process lives.
+    // Needed until the process ends.
     let plan: &'static Plan = Box::leak(Box::new(plan));
     let talk = Arc::new(Talk::default());
     let played = Arc::new(Match {
@@ -111,7 +111,7 @@ pub async fn begin(url: &str, number: usize, game_time: Duration) -> Outcome<Arc
         let some = (first..number.min(first + AT_A_TIME)).map(|worker| {
             let (url, played) = (url.to_string(), played.clone());
             tokio::spawn(async move {
-                // As long as it takes, as a real one.
+                // Retries forever, like a real worker.
                 let client = loop {
                     match async_nats::connect(&url).await {
                         Ok(client) => break client,
@@ -158,7 +158,7 @@ async fn beat(context: Context, worker: String, talk: Arc<Talk>) {
     }
 }
 
-/// What a worker asks for when it looks how its match is.
+/// Sends the requests of a worker's poll.
 async fn look(context: Context, played: Arc<Match>) {
     let mut notices = Notices::listen(&context).await;
     let matches = again(&played.talk, || Bucket::matches(&context)).await;
@@ -195,7 +195,7 @@ async fn play(context: &Context, worker: &str, played: &Match, message: &Deliver
     let period = progress_period(played.state.ack_wait_ms);
     let mut progress = interval_at((Instant::now() + period).into(), period);
     for number in work.first..=work.last {
-        // Games end at all times, not all at once.
+        // Spreads the ends of games.
         let end = sleep(played.game_time.mul_f64(0.5 + rand::random::<f64>()));
         tokio::pin!(end);
         loop {
@@ -230,7 +230,7 @@ async fn play(context: &Context, worker: &str, played: &Match, message: &Deliver
     message.double_ack().await
 }
 
-/// Calls until the call succeeds, about a second apart.
+/// Retries a call until it succeeds, about every second.
 async fn again<T, E, F>(talk: &Talk, call: impl Fn() -> F) -> T
 where
     F: Future<Output = Result<T, E>>,

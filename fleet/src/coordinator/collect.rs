@@ -32,14 +32,14 @@ use crate::queue::Bucket;
 use crate::time_scale;
 use crate::units::Units;
 
-/// Time for which a message of another version is left for another coordinator.
+/// Delay before a message of another version is delivered again, perhaps to another coordinator.
 const LEFT_ALONE: Duration = Duration::from_secs(60);
 /// Maximum number of workers in the tally.
 const MOST_WORKERS: usize = 20_000;
 
-/// Checks of workers that go beyond the rules of the game.
+/// Checks of workers in addition to the rules of the game.
 pub struct Checks {
-    /// Speed, in positions a second, for which the time limits hold.
+    /// Speed, in positions a second, that the time limits are meant for.
     pub reference_speed: Option<u64>,
     /// Units that two workers play.
     pub sample: Sample,
@@ -47,7 +47,7 @@ pub struct Checks {
     pub quarantine: Quarantine,
 }
 
-/// Units whose state changes by collected games.
+/// Units whose state changes with the games just collected.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     /// Every game of the unit counts.
@@ -190,7 +190,7 @@ impl<'a> Collector<'a> {
             self.set_unfit_aside(&worker, &reason)?;
         }
         for (message, answer) in answered {
-            // A message that is not acknowledged comes again, and its game is known then.
+            // An unacknowledged message is delivered again; its game is a duplicate then.
             let _ = message.ack_with(answer).await;
         }
         Ok(std::mem::take(&mut self.changes))
@@ -271,14 +271,14 @@ impl<'a> Collector<'a> {
         if let Some(agreed) = self.checks.sample.claim(number, worker, game) {
             for liar in agreed.others {
                 let text = format!(
-                    "game {number} by worker {liar} is refused: two others played another one"
+                    "game {number} by worker {liar} is refused: two other workers agree on another game"
                 );
                 complain(format_args!(
                     "{}; the worker is set aside",
                     printable(&text)
                 ));
                 self.count_worker(&liar, |tally| tally.refused += 1);
-                let reason = format!("two others played another game {number}");
+                let reason = format!("two other workers agree on another game {number}");
                 self.set_worker_aside(&liar, &reason)?;
             }
             let (worker, record) = (agreed.worker, agreed.record);

@@ -1,4 +1,4 @@
-//! Giving units of games out to workers, and again those that were lost.
+//! Publishing units of games for workers, and publishing lost ones again.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -18,17 +18,17 @@ use crate::names::{Names, WORKERS};
 use crate::queue::{MatchQueue, QueueError, acknowledged, publish};
 use crate::units::Units;
 
-/// Units given out beyond twice the number that workers can play at a time.
+/// Units published beyond twice the number that workers can play concurrently.
 const SPARE: u64 = 4;
 /// Units published before the first acknowledgement is awaited.
 const MOST_UNACKNOWLEDGED: u64 = 1000;
-/// Age at which the server is asked whether it still has a unit.
+/// Age of a unit before the coordinator checks that the server still has it.
 const CHECK_AGE: Duration = Duration::from_secs(3);
-/// Age at which a unit is late.
+/// Age of a unit that counts as late.
 const LATE_AGE: Duration = Duration::from_secs(10);
 /// Late units considered at a time.
 const MOST_LATE: usize = 1000;
-/// Units about which the server is asked at a time.
+/// Units checked at a time.
 const MOST_CHECKED: usize = 8;
 /// Messages of an earlier coordinator that are examined one by one.
 const MOST_RECOVERED: u64 = 20_000;
@@ -39,20 +39,20 @@ pub struct Dispatcher<'a> {
     names: &'a Names,
     units: Units,
     session: u64,
-    /// Messages published.
+    /// Number of published messages.
     published: u64,
     outstanding: Outstanding,
-    /// Late units that a second worker has been given.
+    /// Late units that were published for a second worker.
     given_twice: HashSet<u64>,
-    /// Units that all workers together can play at a time.
+    /// Units that all workers together can play concurrently.
     slots: u64,
-    /// Whether the last check found units outstanding that no worker had.
+    /// Whether the last check found outstanding units that no worker had.
     was_idle: bool,
     has_withdrawn: bool,
 }
 
 impl<'a> Dispatcher<'a> {
-    /// Has nothing given out yet; `session` makes the ids of its messages unique.
+    /// A dispatcher with no outstanding units; `session` makes its message ids unique.
     pub fn new(context: &'a Context, names: &'a Names, units: Units, session: u64) -> Self {
         Dispatcher {
             context,
@@ -68,7 +68,7 @@ impl<'a> Dispatcher<'a> {
         }
     }
 
-    /// Gives out a little more than workers can play at a time.
+    /// Publishes a few more units than workers can play concurrently.
     pub async fn give_out(&mut self, collector: &Collector<'_>) -> Result<(), DriveError> {
         while !collector.is_decided() {
             let wanted = (2 * self.slots + SPARE).saturating_sub(self.outstanding.len());
@@ -85,7 +85,7 @@ impl<'a> Dispatcher<'a> {
         Ok(())
     }
 
-    /// Applies what the games just collected mean for the units that are given out.
+    /// Updates the outstanding units after collected games.
     pub fn apply(&mut self, changes: &Changes) {
         for &unit in &changes.complete {
             self.outstanding.done(unit);
@@ -116,8 +116,8 @@ impl<'a> Dispatcher<'a> {
         self.has_withdrawn && self.outstanding.len() == 0
     }
 
-    /// Finds units that the server has lost or no worker finishes, and gives them out again; gives late units to a second
-    /// worker if nothing else is left to play.
+    /// Finds units that the server has lost or that no worker finishes, and publishes them again; publishes late units
+    /// for a second worker if nothing else is left to play.
     pub async fn check(
         &mut self,
         queue: &MatchQueue,
@@ -154,12 +154,12 @@ impl<'a> Dispatcher<'a> {
         Ok(())
     }
 
-    /// Marks everything as lost; returns the number of units in words.
+    /// Marks all outstanding units as lost; returns their number as text.
     pub fn lose_all(&mut self) -> String {
         count(self.outstanding.all_lost() as u64, "unit of games")
     }
 
-    /// Takes back, once, the units that no worker has begun.
+    /// Takes back, once, the units that no worker has started.
     pub async fn withdraw(&mut self, queue: &MatchQueue) -> Result<(), DriveError> {
         if self.has_withdrawn {
             return Ok(());
@@ -175,7 +175,7 @@ impl<'a> Dispatcher<'a> {
         Ok(())
     }
 
-    /// Adopts the units that an earlier coordinator gave out.
+    /// Adopts the units that an earlier coordinator published.
     pub async fn recover(
         &mut self,
         queue: &MatchQueue,
@@ -206,7 +206,7 @@ impl<'a> Dispatcher<'a> {
             match work {
                 Some(work) => self.outstanding.sent(work.unit, sequence),
                 None => {
-                    // The unit is complete, given out twice, or unknown.
+                    // The unit is complete, published twice, or unknown.
                     let _ = queue.work.delete_message(sequence).await;
                 }
             }

@@ -25,7 +25,7 @@ use crate::queue::bucket::Bucket;
 use crate::queue::{MatchQueue, PAUSE, QueueError, START_PATIENCE, patiently};
 use crate::units::Units;
 
-/// Time for which the coordinator waits for games.
+/// Time that one turn waits for games.
 const WAIT: Duration = Duration::from_millis(250);
 /// Games fetched at a time.
 const MOST_FETCHED: usize = 256;
@@ -79,7 +79,7 @@ pub async fn play(
 struct Drive<'a> {
     context: &'a Context,
     names: &'a Names,
-    /// Time for which a worker may be silent.
+    /// Time that a worker may be silent.
     ack_wait: Duration,
     queue: MatchQueue,
     publisher: Publisher<'a>,
@@ -113,7 +113,7 @@ impl Drive<'_> {
                 Err(DriveError::Queue(error)) if has_begun || begun.elapsed() < START_PATIENCE => {
                     complaints.print(&error);
                     tokio::time::sleep(PAUSE).await;
-                    // If the connection stands, the check finds and repairs what is wrong.
+                    // If the connection is up, the check finds and repairs the cause.
                     if has_begun
                         && let Err(error) = self.check().await
                         && !matches!(error, DriveError::Queue(_))
@@ -127,14 +127,14 @@ impl Drive<'_> {
         Ok(())
     }
 
-    /// Announces the match, and adopts what an earlier coordinator has left.
+    /// Announces the match, and adopts the units of an earlier coordinator.
     async fn begin(&mut self) -> Result<(), DriveError> {
         self.publisher.announce().await?;
         self.collect_waiting().await?;
         self.dispatcher.recover(&self.queue, &self.collector).await
     }
 
-    /// Gives games out, or takes them back after an interrupt; then collects results for a moment.
+    /// Publishes units, or takes them back after an interrupt; then collects results for a moment.
     async fn turn(&mut self) -> Result<(), DriveError> {
         match self.interrupt.ends() {
             true => self.dispatcher.withdraw(&self.queue).await?,
@@ -187,7 +187,7 @@ impl Drive<'_> {
         self.publisher.set_aside(self.collector.set_aside()).await;
     }
 
-    /// Compares the server with what this coordinator knows, repairs the differences, and publishes the tally.
+    /// Compares the server's state with this coordinator's, repairs the differences, and publishes the tally.
     async fn check(&mut self) -> Result<(), DriveError> {
         let Some(workers) = self.queue.workers().await? else {
             return self.rebuild().await;
@@ -200,7 +200,7 @@ impl Drive<'_> {
             .await
     }
 
-    /// Creates the streams again after the server has lost them.
+    /// Recreates the streams after the server has lost them.
     async fn rebuild(&mut self) -> Result<(), DriveError> {
         self.queue = MatchQueue::ensure(self.context, self.names, self.ack_wait).await?;
         self.publisher.announce().await?;
@@ -225,7 +225,7 @@ impl Drive<'_> {
         self.collector.is_decided() || self.dispatcher.is_done()
     }
 
-    /// Whether to stop now, before the match is over.
+    /// Whether to stop now, although the match is not over.
     fn is_told_to_end(&self) -> bool {
         self.interrupt.is_set() || self.interrupt.ends() && self.dispatcher.is_drained()
     }
@@ -240,7 +240,7 @@ impl Drive<'_> {
     }
 }
 
-/// The last complaint about the server, so that it is not repeated all the time.
+/// The last complaint about the server, to avoid repeating it constantly.
 #[derive(Default)]
 struct Complaints(Option<(String, Instant)>);
 

@@ -29,7 +29,7 @@ pub enum DriveError {
     #[error("{0}")]
     Random(String),
     /// Another coordinator plays the match.
-    #[error("another coordinator has taken over match {id}, expected one for each match")]
+    #[error("another coordinator has taken over match {id}; run only one for each match")]
     Taken {
         /// Id of the match.
         id: String,

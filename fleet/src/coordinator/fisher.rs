@@ -1,7 +1,7 @@
-//! Fisher's exact test of two parts of a whole, one-sided.
+//! Fisher's exact test for two groups, one-sided.
 
-/// The chance that a part of `n` things of which `failed` have failed has so many failures or more, where the rest is
-/// `others` things of which `others_failed` have failed, and all failures fall on the things by chance.
+/// Returns the probability that at least `failed` of the `failed + others_failed` failures fall into a group of `n`
+/// items if they are spread at random over these and `others` further items.
 pub fn chance(failed: u64, n: u64, others_failed: u64, others: u64) -> f64 {
     let (all, failures) = (n + others, failed + others_failed);
     if failed == 0 {
@@ -9,18 +9,18 @@ pub fn chance(failed: u64, n: u64, others_failed: u64, others: u64) -> f64 {
     }
     let ln =
         ln_choose(failures, failed) + ln_choose(all - failures, n - failed) - ln_choose(all, n);
-    // Each term from the one before it, of one failure more in the part.
+    // Each term follows from the previous one, which has one failure less in the group.
     let (mut term, mut sum) = (ln.exp(), 0.0);
     for more in failed..=failures.min(n) {
         sum += term;
         let left = (failures - more) as f64 * (n - more) as f64;
-        // Sums before differences: what is left of the rest may be nothing.
+        // Adds before it subtracts: the difference alone could be negative.
         term *= left / ((more + 1) as f64 * (all + more + 1 - failures - n) as f64);
     }
     sum.min(1.0)
 }
 
-/// The logarithm of the number of ways to choose; none of them is minus infinity.
+/// Logarithm of the binomial coefficient; minus infinity if it is 0.
 fn ln_choose(n: u64, k: u64) -> f64 {
     if k > n {
         return f64::NEG_INFINITY;
@@ -46,9 +46,9 @@ mod tests {
     #[test]
     fn the_chance_is_that_of_the_hypergeometric_distribution() {
         for (failed, n, others_failed, others, expected) in [
-            // 1 of the 12870 ways to choose 8 of 16.
+            // 1 of the 12,870 ways to choose 8 of 16.
             (8, 8, 0, 8, 1.0 / 12_870.0),
-            // A tea party: 3 of 4 and more by chance are 17 of 70.
+            // Fisher's lady tasting tea: 3 or more of 4 by chance in 17 of 70 cases.
             (3, 4, 1, 4, 17.0 / 70.0),
             (0, 4, 3, 4, 1.0),
             (5, 5, 5, 5, 1.0),

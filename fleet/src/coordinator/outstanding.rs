@@ -1,9 +1,9 @@
-//! What is given out and has not come back.
+//! Units that were published and are not complete.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-/// Units that are given out, those that are to be given out once more, and how far the schedule has come.
+/// Outstanding units, lost ones that must be published again, and the position in the schedule.
 #[derive(Debug, Default)]
 pub struct Outstanding {
     sent: BTreeMap<u64, Sent>,
@@ -13,14 +13,13 @@ pub struct Outstanding {
 
 #[derive(Debug)]
 struct Sent {
-    /// The number of the message in its stream.
+    /// Sequence number of the message in its stream.
     sequence: u64,
     at: Instant,
 }
 
 impl Outstanding {
-    /// The unit that is to be given out next: the first of those that were lost, or else the next of the schedule, of
-    /// which there are so many, that is due.
+    /// Returns the next unit to publish: the first lost one, else the next that is due of the `units` in the schedule.
     pub fn next(&mut self, units: u64, is_due: impl Fn(u64) -> bool) -> Option<u64> {
         while let Some(unit) = self.again.pop_first() {
             if is_due(unit) {
@@ -37,25 +36,25 @@ impl Outstanding {
         None
     }
 
-    /// A unit is given out, as the message with this number.
+    /// Notes that a unit was published as the message `sequence`.
     pub fn sent(&mut self, unit: u64, sequence: u64) {
         let at = Instant::now();
         self.sent.insert(unit, Sent { sequence, at });
     }
 
-    /// All of a unit has come back.
+    /// Notes that a unit is complete.
     pub fn done(&mut self, unit: u64) {
         self.sent.remove(&unit);
         self.again.remove(&unit);
     }
 
-    /// A unit is to be given out once more.
+    /// Marks a unit as lost, so that it is published again.
     pub fn lost(&mut self, unit: u64) {
         self.sent.remove(&unit);
         self.again.insert(unit);
     }
 
-    /// All that is given out is to be given out once more; returns how much that is.
+    /// Marks all outstanding units as lost; returns their number.
     pub fn all_lost(&mut self) -> usize {
         let lost = std::mem::take(&mut self.sent);
         let number = lost.len();
@@ -63,41 +62,41 @@ impl Outstanding {
         number
     }
 
-    /// The first `number` units that were given out longer ago than `age`, with their messages.
+    /// Returns the first `number` units that were published longer ago than `age`, with their messages.
     pub fn first(&self, number: usize, age: Duration) -> Vec<(u64, u64)> {
         let old = self.sent.iter().filter(|(_, sent)| sent.at.elapsed() > age);
         let old = old.map(|(&unit, sent)| (unit, sent.sequence));
         old.take(number).collect()
     }
 
-    /// The units whose messages come after the one with this number, with their messages.
+    /// Returns the units with messages after `sequence`, with these messages.
     pub fn after(&self, sequence: u64) -> Vec<(u64, u64)> {
         let sent = self.sent.iter().map(|(&unit, sent)| (unit, sent.sequence));
         sent.filter(|(_, sent)| *sent > sequence).collect()
     }
 
-    /// Whether a unit is given out.
+    /// Whether a unit is outstanding.
     pub fn has(&self, unit: u64) -> bool {
         self.sent.contains_key(&unit)
     }
 
-    /// Whether the message with this number gives out a unit.
+    /// Whether the message `sequence` published an outstanding unit.
     pub fn is_message(&self, sequence: u64) -> bool {
         let mut sent = self.sent.values();
         sent.any(|sent| sent.sequence == sequence)
     }
 
-    /// How many units are given out.
+    /// Number of outstanding units.
     pub fn len(&self) -> u64 {
         self.sent.len() as u64
     }
 
-    /// Whether all of the schedule, of so many units, has been given out.
+    /// Whether all `units` of the schedule have been published.
     pub fn has_given_all(&self, units: u64) -> bool {
         self.again.is_empty() && self.next >= units
     }
 
-    /// Whether all of the schedule, of so many units, has been given out and has come back.
+    /// Whether all `units` of the schedule are complete.
     pub fn is_done(&self, units: u64) -> bool {
         self.sent.is_empty() && self.has_given_all(units)
     }

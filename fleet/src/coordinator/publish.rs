@@ -1,4 +1,4 @@
-//! Publishing a match: its plan, its engines, its state, and what has been counted.
+//! Publishing a match: its plan, its engines, its state and its tally.
 
 use std::time::{Duration, Instant};
 
@@ -83,11 +83,11 @@ impl<'a> Publisher<'a> {
         Ok(())
     }
 
-    /// Publishes which workers are set aside, if that has changed.
+    /// Publishes the list of workers that are set aside, if it has changed.
     pub async fn set_aside(&mut self, workers: &[String]) {
         if self.state.set_aside != workers {
             self.state.set_aside = workers.to_vec();
-            // The next check publishes what is lost here.
+            // If this fails, the next check publishes it.
             let _ = self.put_state().await;
         }
     }
@@ -117,7 +117,7 @@ impl<'a> Publisher<'a> {
         }
     }
 
-    /// Publishes what has been counted, if that is due.
+    /// Publishes the tally, if that is due.
     pub async fn put_tally_if_due(&mut self, tally: &Tally) -> Result<(), DriveError> {
         if self.tallied.elapsed() > TALLY_INTERVAL {
             self.put_tally(tally).await?;
@@ -125,10 +125,10 @@ impl<'a> Publisher<'a> {
         Ok(())
     }
 
-    /// Publishes that no more games are given out; removes a match that is over from the server.
+    /// Publishes that the match is paused or over; removes one that is over from the server.
     pub async fn close(&mut self, is_over: bool, tally: &Tally) {
         self.state.phase = if is_over { Phase::Over } else { Phase::Paused };
-        // If the server misses it, it keeps the old state until the match is resumed.
+        // If this fails, the server keeps the old state until the match is resumed.
         let _ = self.put_state().await;
         let _ = self.put_tally(tally).await;
         if is_over {
@@ -160,7 +160,7 @@ impl<'a> Publisher<'a> {
     }
 }
 
-/// Removes all of a match that is over from the server, except its state.
+/// Removes a match that is over from the server, except its state.
 pub async fn remove(context: &Context, names: &Names) {
     MatchQueue::remove(context, names).await;
     let Ok(matches) = Bucket::matches(context).await else {

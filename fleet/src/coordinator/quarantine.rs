@@ -1,15 +1,14 @@
-//! Which machine is not fit for a match: its faults or its lag are far from those of the others.
+//! Detection of machines that are unfit for a match because they have far more faults or lag than the others.
 //!
-//! What happens is counted by units, since all of one may have one cause: whether there was a fault in a unit, and
-//! where time is limited whether the lag was above the margin of an engine, by what 99 in 100 do not exceed. A
-//! machine is looked at when it has played 4, 8, 16 and so on units, and when the match is about to end. Fisher's
-//! exact test says how likely so many of all such units are on that machine if it is like the others. Where machines
-//! are alike, all looks together, at all machines, set one aside with a chance of at most [`FALSE_ALARM`]: half of it
-//! for faults, half for lag; of each half for the looks on the way, of which the k-th has its part 1/(k (k + 1)),
-//! half for the last; all divided by the number of machines.
+//! Events are counted by unit, since all events of one unit may have the same cause: whether a fault happened in the
+//! unit and, if time is limited, whether the 99th percentile of the lag exceeded an engine's margin. A machine is
+//! tested after 4, 8, 16, … units, and when the match is about to end. Fisher's exact test gives the probability that
+//! so large a share of all such units falls on this machine if it is like the others. If all machines are alike, the
+//! tests of all machines together set one aside with a probability of at most [`FALSE_ALARM`]. Half of it is for
+//! faults, half for lag. Half of each is for the intermediate tests, and half for the last one. The k-th
+//! intermediate test gets a share of 1/(k (k + 1)). All is divided by the number of machines.
 //!
-//! Lag alone has to be large as well: above the margin in most of the units, and in the mean [`FAR`] times that of
-//! others.
+//! Lag must also be large: above the margin in most units, and on average [`FAR`] times the other machines' lag.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,50 +18,50 @@ use matches::record::{GameRecord, Machine};
 use super::fisher;
 use crate::units::Units;
 
-/// The chance that a match sets aside any machine, if all are alike.
+/// Probability that a match sets any machine aside if all are alike.
 pub const FALSE_ALARM: f64 = 0.001;
-/// How many times the lag of the others is far from it.
+/// Minimum ratio of a machine's mean lag to the other machines' before it is set aside.
 pub const FAR: f64 = 8.0;
-/// Units after which a machine is looked at first.
+/// Units before a machine's first test.
 const FIRST_LOOK: u64 = 4;
 
-/// What is known of all machines.
+/// Statistics of all machines.
 #[derive(Debug)]
 pub struct Quarantine {
     is_on: bool,
     units: Units,
-    /// The least margin of an engine that is limited by time, in microseconds; `None` where there is none.
+    /// Smallest margin of the engines with a time limit, in microseconds; `None` if there are none.
     margin: Option<u64>,
     machines: BTreeMap<String, Fitness>,
 }
 
-/// What is known of a machine.
+/// Statistics of one machine.
 #[derive(Clone, Debug, Default)]
 struct Fitness {
-    /// Units of which it has played a game.
+    /// Units with at least one game of this machine.
     units: u64,
-    /// Those among them in which something happened.
+    /// Number of these units with each event.
     with: Happened<u64>,
-    /// Units of which it has not played all games, with the number of those played, and what happened.
+    /// Incomplete units: the number of games played, and the events so far.
     open: HashMap<u64, (u64, Happened<bool>)>,
-    /// Its games, and the sum of its lags in them, by what 99 in 100 do not exceed.
+    /// Number of games, and the sum of their 99th percentiles of lag.
     games: u64,
     lags: u64,
-    /// How often it was looked at.
+    /// Number of tests so far.
     looks: u32,
 }
 
-/// What may happen in a unit.
+/// Events that count in a unit.
 #[derive(Clone, Copy, Debug, Default)]
 struct Happened<T> {
     /// An engine was at fault.
     fault: T,
-    /// The machine had a lag above the margin.
+    /// The machine's lag exceeded the margin.
     lag: T,
 }
 
 impl Quarantine {
-    /// No machine yet; nobody is ever set aside where it is off.
+    /// Statistics without any machine; with `is_on` false, no machine is ever set aside.
     pub fn new(plan: &Plan, is_on: bool) -> Quarantine {
         let engines = plan.engines.iter();
         let timed = engines.filter(|engine| !engine.limit.is_timeless());
@@ -75,12 +74,11 @@ impl Quarantine {
         }
     }
 
-    /// Whether games are kept out at all.
     pub fn is_on(&self) -> bool {
         self.is_on
     }
 
-    /// Notes a game that counts; returns why its machine is to be set aside, if it is.
+    /// Adds a game that counts; returns the reason if its machine must be set aside.
     pub fn note(&mut self, record: &GameRecord) -> Option<String> {
         let machine = record.machine.as_ref().filter(|_| self.is_on)?;
         let Machine {
@@ -108,13 +106,13 @@ impl Quarantine {
         self.machines.remove(worker);
     }
 
-    /// Looks at all machines for the last time; returns who is to be set aside, and why.
+    /// Tests all machines at the end of the match; returns a machine to set aside, with the reason.
     pub fn last_look(&self) -> Option<(String, String)> {
         let mut names = self.machines.keys();
         names.find_map(|name| Some((name.clone(), self.look(name, 1.0)?)))
     }
 
-    /// Looks at a machine, for so much of the chance of a false alarm.
+    /// Tests a machine at its `part` of the false alarm probability.
     fn look(&self, worker: &str, part: f64) -> Option<String> {
         let here = self.machines.get(worker)?;
         let others = || {
@@ -128,7 +126,7 @@ impl Quarantine {
         let faults: u64 = others().map(|(_, fitness)| fitness.with.fault).sum();
         if !is_chance(here.with.fault, faults) {
             return Some(format!(
-                "{} of its {} blocks had a fault, on the other machines {faults} of {units}",
+                "{} of its {} blocks had a fault, against {faults} of {units} on the other machines",
                 here.with.fault, here.units
             ));
         }
@@ -140,8 +138,8 @@ impl Quarantine {
         (is_far && !is_chance(here.with.lag, lags)).then(|| {
             let ms = |micros: f64| micros / 1000.0;
             format!(
-                "its lag was above the margin in {} of its {} blocks, {:.1} ms in the mean, on the other machines in \
-                 {lags} of {units}, {:.1} ms",
+                "its lag exceeded the margin in {} of its {} blocks (mean {:.1} ms), against {lags} of {units} on the \
+                 other machines (median {:.1} ms)",
                 here.with.lag,
                 here.units,
                 ms(own),
@@ -152,7 +150,7 @@ impl Quarantine {
 }
 
 impl Fitness {
-    /// Notes a game of a unit of so many; whether it is time to look.
+    /// Adds a game of a unit of `of_unit` games; returns whether a test is due.
     fn note(&mut self, unit: u64, of_unit: u64, happened: Happened<bool>) -> bool {
         let (played, before) = self.open.get(&unit).copied().unwrap_or_default();
         self.units += u64::from(played == 0);
@@ -171,7 +169,7 @@ impl Fitness {
         is_whole && self.units >= FIRST_LOOK << self.looks.min(40)
     }
 
-    /// The mean of its lags, in microseconds.
+    /// Mean of its lags, in microseconds.
     fn mean_lag(&self) -> f64 {
         self.lags as f64 / self.games.max(1) as f64
     }
@@ -186,7 +184,7 @@ mod tests {
     use matches::record::seed::Seed;
     use std::time::Duration;
 
-    /// A match of pairs of games by one engine with this limit.
+    /// A match in pairs of games, by two engines with this limit.
     fn plan(limit: Limit) -> Plan {
         let engines = ["a", "b"].map(|name| EngineSpec::new(name, "/bin/sh", limit));
         let mut plan = Plan::new(&VARIANTS[0], 2, engines.into());
@@ -222,11 +220,11 @@ mod tests {
         }
     }
 
-    /// Random numbers that are good enough for a simulation.
+    /// A random number generator that is good enough for a simulation.
     struct Random(u64);
 
     impl Random {
-        /// From 0 to 1.
+        /// Returns a number in 0..1.
         fn next(&mut self) -> f64 {
             self.0 = self
                 .0
@@ -236,8 +234,8 @@ mod tests {
         }
     }
 
-    /// Has machines play units in a random order, each with its own chance of a fault; returns who is set aside, after
-    /// how many units.
+    /// Simulates machines that play units in random order, each with its own fault probability; returns the machine
+    /// that is set aside, and the number of units until then.
     fn simulate(
         random: &mut Random,
         chances: &[f64],
@@ -252,7 +250,7 @@ mod tests {
             if aside.iter().any(|(known, _)| *known == machine) {
                 continue;
             }
-            // The second game of a unit fails mostly where the first has.
+            // The second game of a unit usually fails if the first does.
             let is_fault = random.next() < chances[machine];
             for number in [2 * unit + 1, 2 * unit + 2] {
                 let name = machine.to_string();
@@ -281,7 +279,7 @@ mod tests {
             let (machines, chance) = [(2, 0.01), (4, 0.1), (8, 0.3), (3, 0.5)][number % 4];
             alarms += simulate(&mut random, &vec![chance; machines], 400, lag).len();
         }
-        // At most 2 are expected; the test is discrete, so that it is rather none.
+        // At most 2 are expected, and fewer in practice, since the test is discrete.
         assert!(alarms <= 4, "{alarms} of {matches}");
     }
 
@@ -309,14 +307,17 @@ mod tests {
             .find_map(|number| Some((number, quarantine.note(&game(number, "bad", true, 0))?)));
         let (number, reason) = reason.unwrap();
         assert!(number < 7 + 2 * 128, "{number}");
-        assert!(reason.ends_with("on the other machines 0 of 3"), "{reason}");
+        assert!(
+            reason.ends_with("against 0 of 3 on the other machines"),
+            "{reason}"
+        );
     }
 
     #[test]
     fn a_machine_whose_lag_is_far_from_the_others_is_found_where_time_counts() {
         for (lag, limit, is_found) in [
             (60_000, Limit::movetime(Duration::from_millis(9)), true),
-            // Within the margin, or where no time is limited.
+            // Within the margin, or without a time limit.
             (49_000, Limit::movetime(Duration::from_millis(9)), false),
             (60_000, Limit::nodes(9), false),
         ] {
@@ -327,8 +328,8 @@ mod tests {
                     [("good", 2000), ("slow", lag), ("fair", 4000)][(number as usize - 1) / 2 % 3];
                 found.extend(quarantine.note(&game(number, worker, false, lag)));
             }
-            let expected = "its lag was above the margin in 8 of its 8 blocks, 60.0 ms in the mean, on the other \
-                            machines in 0 of 15, 4.0 ms";
+            let expected = "its lag exceeded the margin in 8 of its 8 blocks (mean 60.0 ms), against 0 of 15 on the \
+                            other machines (median 4.0 ms)";
             assert_eq!(
                 found.first().map(String::as_str),
                 is_found.then_some(expected),

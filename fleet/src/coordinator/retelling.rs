@@ -1,11 +1,11 @@
-//! A game that has come, told as one machine would have told it while it went on.
+//! Events of a finished game, as a machine that plays it emits them.
 
 use buxtehude::rules::is_card;
 use matches::plan::schedule::ScheduledGame;
 use matches::play::runner::News;
 use matches::record::GameRecord;
 
-/// That a game was played again, each time.
+/// Returns an event for each rerun of a game.
 pub fn repeats(record: &GameRecord) -> impl Iterator<Item = News> {
     record.replays.iter().map(|replay| News::Again {
         game: record.game,
@@ -13,7 +13,7 @@ pub fn repeats(record: &GameRecord) -> impl Iterator<Item = News> {
     })
 }
 
-/// That a game began, and each move and card behind its opening, in their order.
+/// Returns the events of a game: its start, then each move and card after its opening.
 pub fn course(game: ScheduledGame, record: &GameRecord) -> impl Iterator<Item = News> {
     let words = record.moves.split_whitespace().skip(game.opening.len());
     let mut turns = record.turns.iter();

@@ -1,4 +1,4 @@
-//! Units that two workers play before they count: a worker that invents games is found by them.
+//! Units that two workers must play before they count, which exposes workers that invent games.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -8,30 +8,29 @@ use matches::record::digest::KeptGame;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// Which units are played twice, and what workers say of their games.
+/// The units that are played twice, and the workers' claims about their games.
 #[derive(Debug)]
 pub struct Sample {
-    /// About one unit of so many; `None` for none.
+    /// About one unit in this number is sampled; `None` for no sample.
     one_of: Option<u64>,
-    /// What nobody else knows.
+    /// Seed of the sample, hidden from workers.
     secret: u64,
-    /// The games that are not agreed on, by their numbers, each with who claims what.
+    /// Games without agreement by number, with each worker's claim.
     claims: BTreeMap<u64, Vec<(String, KeptGame)>>,
 }
 
-/// A game that two workers have played alike.
+/// A game that two workers agree on.
 #[derive(Debug, PartialEq)]
 pub struct Agreed {
-    /// The first of them.
+    /// The worker that sent it first.
     pub worker: String,
-    /// The game.
     pub record: GameRecord,
-    /// Who played another game.
+    /// Workers that sent another game.
     pub others: Vec<String>,
 }
 
 impl Sample {
-    /// About one unit of `one_of`, which ones nobody knows who does not know the secret.
+    /// A sample of about one unit in `one_of`, which cannot be predicted without `secret`.
     pub fn new(one_of: Option<u64>, secret: u64) -> Sample {
         Sample {
             one_of,
@@ -47,7 +46,7 @@ impl Sample {
             .is_some_and(|one_of| random.random_range(0..one_of) == 0)
     }
 
-    /// Notes what a worker says of a game; once two say the same, returns it. What a worker says first counts.
+    /// Adds a worker's claim; returns the game once two workers agree. Only a worker's first claim about a game counts.
     pub fn claim(&mut self, number: u64, worker: String, game: KeptGame) -> Option<Agreed> {
         let claims = self.claims.entry(number).or_default();
         if claims.iter().any(|(by, _)| *by == worker) {
@@ -68,20 +67,20 @@ impl Sample {
         })
     }
 
-    /// Whether a worker has said what it played.
+    /// Whether a worker has made a claim about a game.
     pub fn has_claim(&self, number: u64, worker: &str) -> bool {
         let claims = self.claims.get(&number);
         claims.is_some_and(|claims| claims.iter().any(|(by, _)| by == worker))
     }
 
-    /// Forgets what a worker said that is believed no more.
+    /// Removes the claims of a worker that is no longer trusted.
     pub fn forget(&mut self, worker: &str) {
         for claims in self.claims.values_mut() {
             claims.retain(|(by, _)| by != worker);
         }
     }
 
-    /// Who has said something of games that are not agreed on.
+    /// Returns the workers with claims about games without agreement.
     pub fn claimants(&self, games: RangeInclusive<u64>) -> Vec<String> {
         let claims = self.claims.range(games).flat_map(|(_, claims)| claims);
         let mut names: Vec<String> = claims.map(|(by, _)| by.clone()).collect();

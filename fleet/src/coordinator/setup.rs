@@ -16,9 +16,9 @@ use crate::names::Names;
 use crate::time_scale;
 use crate::worker::machine::measure_speed;
 
-/// Note of the store with the id of its match on the server.
+/// Name of the store's note with the id of its match on the server.
 const ID_NOTE: &str = "fleet";
-/// Note of the store with the speed for which its time limits hold.
+/// Name of the store's note with the speed that its time limits are meant for.
 const SPEED_NOTE: &str = "fleet-reference-speed";
 
 /// A match as workers see it.
@@ -27,7 +27,7 @@ pub struct Setup {
     pub names: Names,
     /// Engines that workers need.
     pub engines: Vec<EngineId>,
-    /// Speed, in positions a second, for which the time limits hold; `None` if they hold on every machine.
+    /// Speed, in positions a second, that the time limits are meant for; `None` if they are the same on every machine.
     pub reference_speed: Option<u64>,
 }
 
@@ -53,12 +53,12 @@ impl Setup {
     }
 }
 
-/// The names of a match that a fleet has played before; `None` for any other.
+/// Returns the names of a match that a fleet has played before; `None` for any other.
 pub fn stored_names(store: &Store) -> Result<Option<Names>, StoreError> {
     Ok(store.note(ID_NOTE)?.as_deref().and_then(Names::of))
 }
 
-/// The names of a match: those in its store, or new ones, also for a match that one machine has begun.
+/// Returns the names in the match's store, or new ones if it has none, as for a match that one machine began.
 fn names_of(planned: &mut Match) -> Result<Names, Failure> {
     let store = planned.ledger.store.as_mut();
     let Some(store) = store else {
@@ -78,9 +78,7 @@ fn engines_of(plan: &Plan) -> Result<Vec<EngineId>, Failure> {
     let id = |engine: &EngineSpec| {
         let missing = || {
             let (name, command) = (&engine.name, engine.command.display());
-            Failure::usage(format!(
-                "engine {name}: {command} cannot be read, expected its program"
-            ))
+            Failure::usage(format!("engine {name}: cannot read its program {command}"))
         };
         Ok(EngineId {
             name: engine.name.clone(),
@@ -92,15 +90,15 @@ fn engines_of(plan: &Plan) -> Result<Vec<EngineId>, Failure> {
     plan.engines.iter().map(id).collect()
 }
 
-/// The speed for which the time limits hold: that in the store of a resumed match, or `asked`, where 0 is the speed of
-/// this machine.
+/// Returns the speed that the time limits are meant for: that in the store of a resumed match, else `asked`, where 0
+/// stands for this machine's speed.
 fn reference_speed(planned: &mut Match, asked: Option<u64>) -> Result<Option<u64>, Failure> {
     let store = planned.ledger.store.as_ref();
     if let Some(store) = store.filter(|_| !planned.is_new) {
         let known: Option<u64> = store.note(SPEED_NOTE)?.and_then(|text| text.parse().ok());
         return match asked {
             Some(asked) if asked > 0 && Some(asked) != known => Err(Failure::usage(format!(
-                "--scale-time {asked}: the match was begun with {}, expected the same or nothing",
+                "--scale-time {asked}: the match began with {}, expected the same or no flag",
                 known.map_or("none".to_string(), |known| known.to_string())
             ))),
             _ => Ok(known),
@@ -127,10 +125,11 @@ fn reference_speed(planned: &mut Match, asked: Option<u64>) -> Result<Option<u64
     Ok(Some(speed))
 }
 
-/// A number that no other coordinator has.
+/// Returns a number that no other coordinator has.
 pub fn unique_number() -> Result<u64, Failure> {
     let secret = Seed::secret();
-    let secret = secret.map_err(|error| Failure::usage(format!("random numbers: {error}")))?;
+    let secret = secret
+        .map_err(|error| Failure::usage(format!("the system has no random numbers: {error}")))?;
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = since.map_or(0, |time| time.as_nanos() as u64);
     match secret {

@@ -12,10 +12,10 @@ use crate::names::Names;
 use crate::queue::QueueError;
 use crate::queue::objects::{MOST_BYTES_OF_A_FILE, put_file, remove_file};
 
-/// Note of the store with the names of shared engines, in JSON.
+/// Name of the store's note with the names of shared engines, in JSON.
 const SHARED_NOTE: &str = "fleet_shared";
 
-/// Shares the engines that `chosen` names, and those that an earlier coordinator shared.
+/// Shares the engines named in `chosen`, and those that an earlier coordinator shared.
 pub fn choose(
     planned: &mut Match,
     engines: &mut [EngineId],
@@ -58,7 +58,7 @@ pub fn choose(
     Ok(())
 }
 
-/// Puts all shared engines of a match on the server.
+/// Uploads all shared engines of a match to the server.
 pub async fn put(
     context: &Context,
     names: &Names,
@@ -82,7 +82,7 @@ pub async fn remove(context: &Context, names: &Names, ids: &[EngineId]) {
     }
 }
 
-/// Files of an engine with their hashes.
+/// The files of an engine with their hashes.
 fn files<'a>(engine: &EngineSpec, id: &'a EngineId) -> Vec<(PathBuf, &'a str)> {
     let program = binary::files(&engine.command, &[], None);
     let dir = engine.dir.as_deref();

@@ -1,4 +1,4 @@
-//! Buckets: the states of matches, the workers' beats, and plans.
+//! Buckets: states of matches, heartbeats of workers, and plans.
 
 use std::error::Error;
 use std::time::Duration;
@@ -15,18 +15,18 @@ use super::{QueueError, is_missing, objects};
 use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, MOST_BYTES_OF_A_PLAN, Message};
 use crate::names::{BEATS, MATCHES, PLANS};
 
-/// How long a worker is remembered that says nothing.
+/// Time after which a silent worker's heartbeat expires.
 const BEAT_AGE: Duration = Duration::from_secs(60);
 
-/// How many messages the server is asked for at a time.
+/// Messages requested from the server at a time.
 const MOST_ASKED: usize = 64;
 
-/// A bucket of messages by their keys.
+/// A bucket of messages by key.
 #[derive(Clone, Debug)]
 pub struct Bucket(kv::Store);
 
 impl Bucket {
-    /// The bucket of the matches' states, made if it is missing.
+    /// Returns the bucket of the matches' states; creates it if it is missing.
     ///
     /// # Errors
     /// [`QueueError::Call`].
@@ -40,7 +40,7 @@ impl Bucket {
         Bucket::ensure(context, config).await
     }
 
-    /// The bucket of the matches' states; `None` where no coordinator has made it.
+    /// Returns the bucket of the matches' states; `None` if no coordinator has created it.
     ///
     /// # Errors
     /// [`QueueError::Call`].
@@ -48,7 +48,7 @@ impl Bucket {
         Bucket::find(context, MATCHES).await
     }
 
-    /// The bucket of the workers' beats, made if it is missing.
+    /// Returns the bucket of the workers' heartbeats; creates it if it is missing.
     ///
     /// # Errors
     /// [`QueueError::Call`].
@@ -63,7 +63,7 @@ impl Bucket {
         Bucket::ensure(context, config).await
     }
 
-    /// The bucket of the workers' beats; `None` where no coordinator has made it.
+    /// Returns the bucket of the workers' heartbeats; `None` if no coordinator has created it.
     ///
     /// # Errors
     /// [`QueueError::Call`].
@@ -92,20 +92,20 @@ impl Bucket {
         Ok(Bucket(made.map_err(QueueError::call("bucket"))?))
     }
 
-    /// The message under a key, or `None`; with its revision.
+    /// Returns the message under a key with its revision, or `None`.
     ///
     /// # Errors
-    /// [`QueueError`] where the server does not say, or it is no such message.
+    /// [`QueueError`] if the server does not answer, or the message cannot be decoded.
     pub async fn get<M: Message>(&self, key: &str) -> Result<Option<(M, u64)>, QueueError> {
         let (message, revision) = self.look_up(key).await?;
         Ok(message.map(|message| (message, revision)))
     }
 
-    /// The message under a key, or `None` where there is none or it was removed; with the revision that
-    /// [`Bucket::replace`] takes.
+    /// Returns the message under a key, or `None` if it is missing or was removed, and the revision for
+    /// [`Bucket::replace`].
     ///
     /// # Errors
-    /// [`QueueError`] where the server does not say, or it is no such message.
+    /// [`QueueError`] if the server does not answer, or the message cannot be decoded.
     pub async fn look_up<M: Message>(&self, key: &str) -> Result<(Option<M>, u64), QueueError> {
         let entry = self
             .0
@@ -130,10 +130,10 @@ impl Bucket {
         put.map(drop).map_err(QueueError::call("bucket"))
     }
 
-    /// Puts a message in the place of one with this revision, 0 where there was none.
+    /// Replaces the message with this revision, which is 0 for a new key.
     ///
     /// # Errors
-    /// [`QueueError`], where another has been put there meanwhile for one.
+    /// [`QueueError`], for example if the message has been replaced in the meantime.
     pub async fn replace(
         &self,
         key: &str,
@@ -144,7 +144,7 @@ impl Bucket {
         put.map(drop).map_err(QueueError::call("bucket"))
     }
 
-    /// How many messages are in the bucket.
+    /// Returns the number of messages in the bucket.
     ///
     /// # Errors
     /// [`QueueError::Call`].
@@ -152,7 +152,7 @@ impl Bucket {
         Ok(self.keys().await?.len())
     }
 
-    /// All messages in the bucket that can be read, in the order of their keys.
+    /// Returns all messages in the bucket that can be decoded, sorted by key.
     ///
     /// # Errors
     /// [`QueueError::Call`].
@@ -162,13 +162,14 @@ impl Bucket {
         let mut answers = futures_util::stream::iter(asked).buffered(MOST_ASKED);
         let mut all = Vec::new();
         while let Some(answer) = answers.next().await {
-            // One of another version is somebody else's.
+            // A message of another version is meant for another program.
             all.extend(answer.ok().flatten().map(|(message, _)| message));
         }
         Ok(all)
     }
 
-    /// All keys in the bucket, sorted. What the server lists needs no consumer, as the client's own list of keys does.
+    /// Returns all keys in the bucket, sorted. The list comes from the server's stream info; the client library's key
+    /// list would need a consumer.
     async fn keys(&self) -> Result<Vec<String>, QueueError> {
         let subjects = self
             .0
@@ -185,14 +186,14 @@ impl Bucket {
     }
 }
 
-/// Whether what was looked for is not there, which the server has said.
+/// Whether the server has answered that the stream does not exist.
 fn is_of_no_stream(error: &dyn Error) -> bool {
     let reason = error.source();
     let reason = reason.and_then(|reason| reason.downcast_ref::<GetStreamError>());
     reason.is_some_and(|reason| is_missing(&reason.kind()))
 }
 
-/// Keeps a plan under a name.
+/// Stores a plan under a name.
 ///
 /// # Errors
 /// [`QueueError::Call`].
@@ -203,14 +204,14 @@ pub async fn put_plan(context: &Context, name: &str, bytes: &[u8]) -> Result<(),
     put.map(drop).map_err(QueueError::call("object store"))
 }
 
-/// The plan that is kept under a name; whoever reads it holds it against its hash.
+/// Returns the plan under a name; the caller must check its hash.
 ///
 /// # Errors
-/// [`QueueError::Call`], where it is too long for one.
+/// [`QueueError::Call`], for example if it is too long.
 pub async fn get_plan(context: &Context, name: &str) -> Result<Vec<u8>, QueueError> {
     let mut chunks = Chunks::of(context, PLANS, name).await?;
     if chunks.left() > MOST_BYTES_OF_A_PLAN {
-        let reason = format!("a plan of more than {MOST_BYTES_OF_A_PLAN} bytes");
+        let reason = format!("the plan has more than {MOST_BYTES_OF_A_PLAN} bytes");
         return Err(QueueError::call("object store")(reason));
     }
     let mut bytes = Vec::with_capacity(chunks.left());
@@ -223,7 +224,7 @@ pub async fn get_plan(context: &Context, name: &str) -> Result<Vec<u8>, QueueErr
 /// Whether there is a plan under a name.
 ///
 /// # Errors
-/// [`QueueError::Call`] where the server does not say.
+/// [`QueueError::Call`] if the server does not answer.
 pub async fn has_plan(context: &Context, name: &str) -> Result<bool, QueueError> {
     let store = match context.get_object_store(PLANS).await {
         Ok(store) => store,
@@ -237,10 +238,10 @@ pub async fn has_plan(context: &Context, name: &str) -> Result<bool, QueueError>
     }
 }
 
-/// Forgets the plan under a name.
+/// Removes the plan under a name.
 pub async fn remove_plan(context: &Context, name: &str) {
     if let Ok(store) = context.get_object_store(PLANS).await {
-        // What stays takes room, and harms nobody.
+        // A plan that stays only takes space.
         let _ = store.delete(name).await;
     }
 }

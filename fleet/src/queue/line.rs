@@ -1,5 +1,4 @@
-//! The line to the server: how it is reached, and what is said of it: that it is lost, that it is there again, and what
-//! the server refuses.
+//! The connection to the server, and messages to the user about it: lost, restored, or refused by the server.
 
 use std::collections::BTreeSet;
 use std::future::{Ready, ready};
@@ -18,21 +17,21 @@ use nkeys::KeyPair;
 use super::QueueError;
 use crate::args::ServerArgs;
 
-/// How often it is asked whether the server still hears us: a line that passes nothing on is given up after three.
+/// Interval between pings to the server; the client drops a connection after three unanswered ones.
 const PING_INTERVAL: Duration = Duration::from_secs(15);
-/// The oldest server that has all that is needed.
+/// Oldest server version with all required features.
 const OLDEST: (u64, u64) = (2, 10);
 
-/// The most refusals that are said: one who lacks a right asks again and again.
+/// Maximum number of refusals to report: a client without a permission is refused again and again.
 const MOST_REFUSALS: usize = 8;
 
-/// Reaches the server.
+/// Connects to the server.
 ///
 /// # Errors
-/// [`QueueError`] where there is none, or none that is fit.
+/// [`QueueError`] if the server cannot be reached or does not meet the requirements.
 pub async fn connect(args: &ServerArgs, name: &str) -> Result<Context, QueueError> {
     let url = || without_password(&args.nats);
-    // The client takes no user from an address by itself.
+    // The client library ignores a user in an address.
     let address: ServerAddr = args
         .nats
         .parse()
@@ -61,7 +60,7 @@ pub async fn connect(args: &ServerArgs, name: &str) -> Result<Context, QueueErro
     }
     if let Some(path) = &args.nkey {
         let seed = read("--nkey", path)?.trim().to_string();
-        // The client's own words for it name neither the flag nor the file.
+        // The client library's error names neither the flag nor the file.
         if KeyPair::from_seed(&seed).is_err() {
             let reason = io::Error::other("expected the seed of an nkey, such as SU...");
             return Err(no_use("--nkey", path, reason));
@@ -94,7 +93,7 @@ pub async fn connect(args: &ServerArgs, name: &str) -> Result<Context, QueueErro
     }
 }
 
-/// An address as it may be shown.
+/// Returns an address without user and password.
 fn without_password(address: &str) -> String {
     match (address.split_once("://"), address.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
@@ -103,46 +102,46 @@ fn without_password(address: &str) -> String {
     }
 }
 
-/// The first two numbers of a version.
+/// Returns the first two numbers of a version.
 fn version_of(text: &str) -> Option<(u64, u64)> {
     let mut numbers = text.split('.');
     let mut next = || numbers.next()?.parse().ok();
     Some((next()?, next()?))
 }
 
-/// What has been said.
+/// Reports to the user so far.
 #[derive(Default)]
 struct Said {
     is_lost: bool,
     refusals: BTreeSet<String>,
 }
 
-/// Says what happens to a line, each refusal once.
+/// Returns a callback that reports events of the connection, each refusal once.
 fn teller() -> impl Fn(Event) -> Ready<()> + Send + Sync + 'static {
     let said = Mutex::new(Said::default());
     move |event| {
         let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = said.say(event) {
-            complain(format_args!("the server: {}", printable(&text)));
+            complain(format_args!("server: {}", printable(&text)));
         }
         ready(())
     }
 }
 
 impl Said {
-    /// What is to be said of an event, if anything.
+    /// Returns the message for an event, if it has one.
     fn say(&mut self, event: Event) -> Option<String> {
         match event {
             Event::Disconnected if !std::mem::replace(&mut self.is_lost, true) => {
-                Some("the line is lost; retrying".to_string())
+                Some("connection lost; retrying".to_string())
             }
             Event::Connected if std::mem::take(&mut self.is_lost) => {
-                Some("the line is there again".to_string())
+                Some("connection restored".to_string())
             }
             Event::ServerError(ServerError::Other(reason))
                 if self.refusals.len() < MOST_REFUSALS && self.refusals.insert(reason.clone()) =>
             {
-                Some(format!("it refuses: {reason}"))
+                Some(format!("refused: {reason}"))
             }
             _ => None,
         }

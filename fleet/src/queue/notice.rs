@@ -1,5 +1,5 @@
-//! Notices that something has changed: workers look when they get one, and else only now and then, so that a large
-//! fleet asks the server next to nothing while its matches go on as they are.
+//! Notices that a match has changed. Workers poll the server when they get one, and rarely otherwise, so that a large
+//! fleet sends the server hardly any requests while matches are running.
 
 use std::time::Duration;
 
@@ -10,21 +10,21 @@ use tokio::time::{sleep, timeout};
 
 use crate::names::NOTICE;
 
-/// How far the looks of all workers after one notice are spread.
+/// Maximum delay between a notice and a worker's poll; each worker waits a random part of it.
 const SPREAD: Duration = Duration::from_millis(500);
 
-/// What a worker hears of notices.
+/// A worker's subscription to notices.
 #[derive(Debug)]
 pub struct Notices(Option<Subscriber>);
 
 impl Notices {
-    /// Listens for notices, from now on. Who may not listen only looks now and then.
+    /// Subscribes to notices. A worker without permission to do so only polls at intervals.
     pub async fn listen(context: &Context) -> Notices {
         Notices(context.client().subscribe(NOTICE).await.ok())
     }
 
-    /// Waits for the next notice, for `at_most` so long; after one for a moment more, which is another one for each
-    /// worker.
+    /// Waits for the next notice, but not longer than `at_most`; after a notice, waits for a random moment that spreads
+    /// the polls of all workers.
     pub async fn next(&mut self, at_most: Duration) {
         let Some(subscriber) = &mut self.0 else {
             return sleep(at_most).await;
@@ -32,10 +32,10 @@ impl Notices {
         match timeout(at_most, subscriber.next()).await {
             Ok(Some(_)) => {
                 sleep(SPREAD.mul_f64(rand::random())).await;
-                // What was said meanwhile is seen by the same look.
+                // The coming poll covers notices that arrived in the meantime.
                 while let Some(Some(_)) = subscriber.next().now_or_never() {}
             }
-            // The connection is closed for good.
+            // The connection is closed permanently.
             Ok(None) => {
                 self.0 = None;
                 sleep(at_most).await;
@@ -45,7 +45,7 @@ impl Notices {
     }
 }
 
-/// Says that something has changed. Who does not hear it sees it later.
+/// Sends a notice. A worker that misses it sees the change at its next poll.
 pub async fn notify(context: &Context) {
     let _ = context.client().publish(NOTICE, "".into()).await;
 }

@@ -1,4 +1,4 @@
-//! The files of engines on the server, each for one match under its SHA-256.
+//! Files of engines on the server, stored by match and SHA-256.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use super::QueueError;
 use super::chunks::Chunks;
 use crate::names::{ENGINES, Names};
 
-/// The longest file of an engine that is shared, in bytes.
+/// Maximum length of a shared engine's file, in bytes.
 pub const MOST_BYTES_OF_A_FILE: u64 = 1 << 28;
 
-/// Puts a file where workers find it, unless one of its length is there.
+/// Uploads a file for workers, unless the server has one of the same length.
 ///
 /// # Errors
-/// [`QueueError::Call`], where the file cannot be read for one.
+/// [`QueueError::Call`], for example if the file cannot be read.
 pub async fn put_file(
     context: &Context,
     names: &Names,
@@ -40,10 +40,10 @@ pub async fn put_file(
     put.map(drop).map_err(|error| failed(error.to_string()))
 }
 
-/// A file of a match, of which nothing has been read yet; whoever reads it holds it against its hash.
+/// Opens a file of a match; the caller must check its hash.
 ///
 /// # Errors
-/// [`QueueError::Call`], where there is none for one.
+/// [`QueueError::Call`], for example if there is no such file.
 pub async fn open_file(
     context: &Context,
     names: &Names,
@@ -52,15 +52,15 @@ pub async fn open_file(
     Chunks::of(context, ENGINES, &names.file(sha256)).await
 }
 
-/// Forgets a file of a match.
+/// Removes a file of a match.
 pub async fn remove_file(context: &Context, names: &Names, sha256: &str) {
     if let Ok(store) = context.get_object_store(ENGINES).await {
-        // What stays takes room, and harms nobody.
+        // A file that stays only takes space.
         let _ = store.delete(names.file(sha256)).await;
     }
 }
 
-/// An object store, made if it is missing.
+/// Returns an object store; creates it if it is missing.
 ///
 /// # Errors
 /// [`QueueError::Call`].

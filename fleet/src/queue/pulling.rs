@@ -1,5 +1,5 @@
-//! What workers do with the consumer that they share. What costs the server something for everybody who waits there is
-//! not done: with thousands of them it would be busy with nothing else.
+//! Workers' calls on their shared consumer. They avoid every request whose cost for the server grows with the number of
+//! waiting workers, since there may be thousands.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use tokio::time::timeout;
 use super::QueueError;
 use crate::names::{Names, WORKERS};
 
-/// How often who waits for a message looks whether to wait on.
+/// Interval at which a waiting call checks whether to stop.
 const TICK: Duration = Duration::from_millis(100);
 
-/// The consumer of a match that workers share; whether it is there is found out by pulling. The server is not asked,
-/// since it looks at all who wait before it answers.
+/// Returns the consumer that the workers of a match share, without asking the server, which would scan all waiting
+/// workers before it answers. If the consumer is missing, pulling from it fails.
 ///
 /// # Errors
-/// [`QueueError::Call`] where the client needs to know more of a consumer.
+/// [`QueueError::Call`] if the client library needs more fields to describe a consumer.
 pub fn workers_consumer(context: &Context, names: &Names) -> Result<PullConsumer, QueueError> {
     let nothing = json!({ "consumer_seq": 0, "stream_seq": 0 });
     let info = json!({
@@ -40,11 +40,11 @@ pub fn workers_consumer(context: &Context, names: &Names) -> Result<PullConsumer
     Ok(PullConsumer::new(config, info, context.clone()))
 }
 
-/// Pulls the next message of a consumer, for `wait` at most, or until `is_over`; `None` where there is none. A server
-/// that was lost meanwhile knows nothing of who waited, and is to be asked anew.
+/// Pulls the next message of a consumer, until `wait` has passed or `is_over`; returns `None` if there is none. Also
+/// returns `None` after a reconnection, since the server has forgotten the request.
 ///
 /// # Errors
-/// [`QueueError::Call`] where the server does not answer, or has no such consumer.
+/// [`QueueError::Call`] if the server does not answer, or has no such consumer.
 pub async fn pull(
     context: &Context,
     consumer: &PullConsumer,

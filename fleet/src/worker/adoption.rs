@@ -1,4 +1,4 @@
-//! Taking up a match: its plan, with the engines of this machine, each of which is tried once.
+//! Adopting a match: reads its plan, finds or fetches its engines, and starts each of them once as a test.
 
 use async_nats::jetstream::consumer::PullConsumer;
 use matches::VERSION;
@@ -18,45 +18,44 @@ use crate::queue::bucket::get_plan;
 use crate::queue::{QueueError, workers_consumer};
 use crate::time_scale;
 
-/// A match that is played here.
+/// A match that this worker plays.
 pub(crate) struct Adopted {
     pub(crate) names: Names,
-    /// Where its units are pulled.
+    /// Consumer of its units.
     pub(crate) work: PullConsumer,
-    /// Its state when it was taken up.
+    /// State when it was adopted.
     pub(crate) state: State,
-    /// Its plan, with the programs of this machine, for one game at a time.
+    /// Plan with this machine's programs and a concurrency of 1.
     pub(crate) plan: Plan,
     pub(crate) isolation: Option<Isolation>,
     pub(crate) programs: Programs,
-    /// Ends its games.
+    /// Stops its games.
     pub(crate) interrupt: Interrupt,
-    /// The speed of this machine then, in positions a second.
+    /// Speed of this machine when it was adopted, in positions a second.
     pub(crate) speed: Option<u64>,
-    /// Its limits of time, in permille of those of the match; `None` where they are the same.
+    /// Scale of its time limits, in permille; `None` if they are not scaled.
     pub(crate) time_scale: Option<u32>,
     _fetched: Vec<Fetched>,
 }
 
-/// Why a match is not taken up.
+/// Reasons not to adopt a match.
 #[derive(Debug, Error)]
 pub(crate) enum AdoptionError {
-    /// The server does not give what is needed; it may later.
+    /// A call to the server failed; it may succeed later.
     #[error(transparent)]
     Queue(#[from] QueueError),
-    /// It is played by another version.
-    #[error("arbiter {found}, expected {VERSION}, the one of this worker")]
+    /// Another version of the arbiter plays it.
+    #[error("the match needs arbiter {found}, this worker has {VERSION}")]
     Arbiter { found: String },
-    /// Its games did not count.
     #[error("this worker is set aside; `fleet status` says why")]
     SetAside,
-    /// The plan is not the one that the match names.
+    /// The plan's hash differs from the one in the match's state.
     #[error("the plan has SHA-256 {found}, the match has {expected}")]
     Hash { found: String, expected: String },
-    /// The plan makes no sense here.
+    /// The plan cannot be read.
     #[error(transparent)]
     Plan(#[from] PlanFileError),
-    /// An engine is not here.
+    /// An engine is missing here, or differs.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// An engine cannot be fetched.
@@ -65,15 +64,13 @@ pub(crate) enum AdoptionError {
     /// An engine cannot be started.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// Engines cannot be isolated as the match asks for.
+    /// Engines cannot be isolated as the match requires.
     #[error(transparent)]
     Isolation(#[from] IsolationError),
-    /// An engine does not answer.
     #[error("{0}")]
     NoAnswer(String),
 }
 
-/// Takes up a match.
 pub(crate) async fn adopt(
     worker: &Worker,
     names: Names,
@@ -101,7 +98,7 @@ pub(crate) async fn adopt(
         if let Some(permille) = time_scale {
             time_scale::apply(&mut plan, permille);
         }
-        // Who retires is for the coordinator to say, who sees all games.
+        // Only the coordinator retires engines, since it sees all games.
         plan.patience.failures = 0;
         let (isolation, _) = Isolation::of_plan(&plan)?;
         let programs = Programs::of(&plan);
@@ -125,7 +122,7 @@ pub(crate) async fn adopt(
     })
 }
 
-/// Puts engines of this machine, or fetched ones, in the place of those of a plan; returns those that were fetched.
+/// Replaces the engines of a plan by this machine's or by fetched ones; returns the fetched ones.
 async fn find_engines(
     worker: &Worker,
     names: &Names,

@@ -1,8 +1,8 @@
-//! The files of engines that were fetched, each under its SHA-256 in a folder of bounded size: what was used least
-//! recently goes first.
+//! Files of fetched engines, named by their SHA-256, in a directory of limited size. The least recently used files are
+//! removed first.
 //!
-//! A file is locked as long as somebody uses it. Whoever removes one has to have its lock, so that several workers can
-//! share a folder, and a worker that is killed leaves nothing locked.
+//! A file is locked while it is in use, and may only be removed under an exclusive lock. So several workers can share a
+//! directory, and a worker that is killed leaves no locks behind.
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io;
@@ -15,67 +15,55 @@ use rustix::fs::{FlockOperation, flock};
 use tempfile::NamedTempFile;
 use thiserror::Error;
 
-/// Bytes of a MiB.
 const MIB: u64 = 1 << 20;
-/// Hexadecimal digits of a SHA-256.
 const DIGITS: usize = 64;
-/// What others than the owner of a folder must not have: the right to write.
+/// Write permission of group and others, which the directory must not have.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
-/// Why a file cannot be kept.
+/// Errors of the cache.
 #[derive(Debug, Error)]
 pub enum CacheError {
-    /// The folder cannot be used.
+    /// The directory cannot be used.
     #[error("--cache {folder}: {reason}")]
-    Folder {
-        /// The folder.
-        folder: PathBuf,
-        /// Why.
-        reason: io::Error,
-    },
-    /// Others could put other programs there.
-    #[error("--cache {folder}: others may write to it, expected a folder of your own")]
-    Shared {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// There is no place for a folder.
+    Folder { folder: PathBuf, reason: io::Error },
+    /// Other users could replace the programs.
+    #[error("--cache {folder}: other users may write to it, expected a folder of your own")]
+    Shared { folder: PathBuf },
+    /// The user has no cache directory.
     #[error("--cache: expected a folder, since neither XDG_CACHE_HOME nor HOME is set")]
     NoFolder,
-    /// There is no room.
     #[error(
-        "--cache-size: no room for {bytes} bytes, of {most} bytes {used} are in use; expected more MiB"
+        "--cache-size: no room for {bytes} bytes, {used} of {most} are in use; expected more MiB"
     )]
     Full {
-        /// The bytes of the file.
+        /// Length of the new file, in bytes.
         bytes: u64,
-        /// The most bytes of all files.
+        /// Maximum size of the cache, in bytes.
         most: u64,
-        /// The bytes of those that cannot be removed.
+        /// Bytes of files that cannot be removed.
         used: u64,
     },
 }
 
-/// A folder of files.
+/// A cache directory.
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
     most: u64,
 }
 
-/// A file of the cache that stays there as long as this lives.
+/// A file of the cache, locked against removal while this value lives.
 #[derive(Debug)]
 pub struct Held {
-    /// Where it is.
     pub path: PathBuf,
     _lock: File,
 }
 
 impl Cache {
-    /// The cache in `folder`, or the user's own where there is none, of at most `mib` MiB.
+    /// Opens the cache in `folder`, by default in the user's cache directory, with a maximum size of `mib` MiB.
     ///
     /// # Errors
-    /// [`CacheError`] where the folder cannot be used.
+    /// [`CacheError`] if the directory cannot be used.
     pub fn open(folder: Option<&Path>, mib: u64) -> Result<Cache, CacheError> {
         let folder = match folder {
             Some(folder) => folder.to_path_buf(),
@@ -99,7 +87,7 @@ impl Cache {
         }
     }
 
-    /// The file with this hash, or `None`. One that is damaged is removed.
+    /// Returns the file with this hash, or `None`. A damaged file is removed.
     ///
     /// # Errors
     /// [`CacheError::Folder`].
@@ -110,7 +98,7 @@ impl Cache {
         };
         let locked = flock(&file, FlockOperation::LockShared);
         locked.map_err(|reason| self.failed(reason.into()))?;
-        // It may have been removed before it was locked.
+        // Another process may have removed it before the lock was acquired.
         let is_there = matches!((file.metadata(), path.metadata()), (Ok(ours), Ok(there))
             if (ours.dev(), ours.ino()) == (there.dev(), there.ino()));
         if !is_there {
@@ -120,12 +108,12 @@ impl Cache {
             fs::remove_file(&path).map_err(|reason| self.failed(reason))?;
             return Ok(None);
         }
-        // Where the time cannot be set it only goes earlier.
+        // If this fails, the file is only removed earlier.
         let _ = file.set_modified(SystemTime::now());
         Ok(Some(Held { path, _lock: file }))
     }
 
-    /// A new file in the folder, once there is room for so many bytes; it is removed unless it is kept.
+    /// Makes room for `bytes` bytes and creates a temporary file, which is removed unless it is kept.
     ///
     /// # Errors
     /// [`CacheError`].
@@ -137,7 +125,8 @@ impl Cache {
         Ok(file)
     }
 
-    /// Keeps a file, which has this hash, and makes it executable; nobody sees half of it.
+    /// Moves a complete file to its name, this hash, and makes it executable; other processes never see an incomplete
+    /// file.
     ///
     /// # Errors
     /// [`CacheError::Folder`].
@@ -152,7 +141,7 @@ impl Cache {
         self.find(sha256)
     }
 
-    /// Removes what was used least recently until there is room for so many bytes.
+    /// Removes the least recently used files until there is room for `bytes` bytes.
     fn make_room(&self, bytes: u64) -> Result<(), CacheError> {
         let entries = fs::read_dir(&self.folder).map_err(|reason| self.failed(reason))?;
         let of_entry = |entry: fs::DirEntry| {
@@ -163,7 +152,7 @@ impl Cache {
         files.sort();
         let mut used: u64 = files.iter().map(|(_, length, _)| length).sum();
         for (_, length, path) in files {
-            // What is no whole file was left by a worker that was killed.
+            // A killed worker may leave incomplete files, which have other names.
             let is_whole = path
                 .file_name()
                 .is_some_and(|name| is_hash(&name.to_string_lossy()));
@@ -194,13 +183,13 @@ impl Cache {
     }
 }
 
-/// Whether a text is a SHA-256 as the arbiter writes it, and so a name that leads nowhere else.
+/// Whether a text is a SHA-256 as the arbiter writes it, and so safe as a file name.
 pub fn is_hash(text: &str) -> bool {
     let is_digit = |digit: u8| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
     text.len() == DIGITS && text.bytes().all(is_digit)
 }
 
-/// Where programs keep what they can get again.
+/// Directory in the user's cache.
 fn of_the_user() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).map(PathBuf::from);
     let usual = set("XDG_CACHE_HOME").filter(|path| path.is_absolute());
@@ -214,7 +203,7 @@ mod tests {
     use std::io::Write;
     use std::time::Duration;
 
-    /// Keeps a file of a MiB that begins with these words; returns its hash.
+    /// Keeps a file of 1 MiB that begins with `words`; returns its hash.
     fn keep(cache: &Cache, words: &str) -> Result<(String, Held), CacheError> {
         let mut bytes = words.as_bytes().to_vec();
         bytes.resize(MIB as usize, 0);
@@ -222,7 +211,7 @@ mod tests {
         let mut file = cache.begin(MIB)?;
         file.write_all(&bytes).unwrap();
         let held = cache.keep(file, &sha256)?.unwrap();
-        // The clock of the file system is coarse.
+        // File systems have coarse time stamps.
         std::thread::sleep(Duration::from_millis(20));
         Ok((sha256, held))
     }
@@ -238,7 +227,7 @@ mod tests {
         let has = |sha256: &str| cache.find(sha256).unwrap().is_some();
         assert!(has(&two));
         std::thread::sleep(Duration::from_millis(20));
-        // The third is now the oldest of those that nobody holds.
+        // The third is now the least recently used file without a lock.
         let (four, held_four) = keep(&cache, "four").unwrap();
         assert!(!has(&three) && has(&one) && has(&two) && has(&four));
         let (_, _held_five) = keep(&cache, "five").unwrap();

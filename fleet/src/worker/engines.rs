@@ -1,4 +1,4 @@
-//! The engines of a match on this machine: found by their names, known by their hashes.
+//! Engines of a match on this machine, found by name and verified by hash.
 
 use std::path::{Path, PathBuf};
 
@@ -8,52 +8,44 @@ use thiserror::Error;
 use crate::args::LocalEngine;
 use crate::message::EngineId;
 
-/// Why an engine of a match is not here.
+/// Reasons why this machine lacks an engine of a match.
 #[derive(Debug, PartialEq, Eq, Error)]
 pub enum EngineError {
-    /// The list of hashes is not that of the plan.
-    #[error("the match names {found} engines, its plan has {expected}")]
+    /// The match's state and its plan list different numbers of engines.
+    #[error("the match lists {found} engines, its plan has {expected}")]
     Number {
-        /// Hashes.
+        /// Number of hashes.
         found: usize,
-        /// Engines.
+        /// Number of engines in the plan.
         expected: usize,
     },
-    /// Nobody said where it is.
-    #[error("engine {name}: not here, expected `fleet work --engine name={name},cmd=...`")]
-    Missing {
-        /// Its name.
-        name: String,
-    },
-    /// It is another program.
+    /// No flag says where the engine is.
+    #[error(
+        "engine {name}: not on this machine, expected `fleet work --engine name={name},cmd=...`"
+    )]
+    Missing { name: String },
+    /// The program here differs from the match's.
     #[error("engine {name}: {program} has SHA-256 {found}, the match has {expected}")]
     Other {
-        /// Its name.
         name: String,
-        /// The program.
         program: String,
-        /// Its hash, or that it cannot be read.
+        /// Its hash, or a note that it cannot be read.
         found: String,
-        /// What it has to be.
+        /// Hash of the match's program.
         expected: String,
     },
-    /// It is not here, but could be fetched.
+    /// The engine could be fetched, but this worker does not accept engines.
     #[error("{reason}; the match shares it: `fleet work --accept-engines` fetches it")]
     NotAccepted {
-        /// Why it is not here.
+        /// Reason why it is not on this machine.
         reason: Box<EngineError>,
     },
-    /// A file among its arguments is another.
-    #[error("engine {name}: its argument {argument} is not the file that the match has")]
-    Argument {
-        /// Its name.
-        name: String,
-        /// The argument.
-        argument: String,
-    },
+    /// A file among its arguments differs from the match's.
+    #[error("engine {name}: file {argument} among its arguments differs from the match's")]
+    Argument { name: String, argument: String },
 }
 
-/// Whether there is one hash for each engine of a plan.
+/// Checks that each engine of a plan has its hashes.
 ///
 /// # Errors
 /// [`EngineError::Number`].
@@ -65,10 +57,10 @@ pub fn check_number(plan: &Plan, ids: &[EngineId]) -> Result<(), EngineError> {
     }
 }
 
-/// Puts the program of this machine in the place of that of an engine.
+/// Replaces an engine's program by the one on this machine.
 ///
 /// # Errors
-/// [`EngineError`] where it is not here as the match has it.
+/// [`EngineError`] if this machine does not have the same engine.
 pub fn substitute(
     engine: &mut EngineSpec,
     id: &EngineId,
@@ -95,7 +87,7 @@ fn find(
 ) -> Result<(PathBuf, Option<PathBuf>), EngineError> {
     let name = engine.name.clone();
     let Some(found) = local.iter().find(|local| local.name == name) else {
-        // The built-in engine is this very program.
+        // The built-in engine is this program.
         let own = std::env::current_exe().ok();
         let own = own.filter(|own| binary::hash(own).as_deref() == Some(&id.sha256));
         return own
@@ -108,13 +100,13 @@ fn find(
         hash => Err(EngineError::Other {
             name,
             program: found.command.display().to_string(),
-            found: hash.unwrap_or_else(|| "unknown, since it cannot be read".to_string()),
+            found: hash.unwrap_or_else(|| "unknown (it cannot be read)".to_string()),
             expected: id.sha256.clone(),
         }),
     }
 }
 
-/// A path that holds whatever directory an engine is started in; a bare name is left to the search path.
+/// Makes a path independent of an engine's working directory; a bare name is left to the search path.
 fn absolute(command: &Path) -> PathBuf {
     match command.components().count() {
         1 => command.to_path_buf(),

@@ -1,4 +1,4 @@
-//! Engines that are fetched from the server, for a worker that was told to accept them.
+//! Engines fetched from the server, if the worker accepts them.
 
 use std::io::{self, Write};
 
@@ -18,68 +18,65 @@ use crate::names::Names;
 use crate::queue::QueueError;
 use crate::queue::objects::{MOST_BYTES_OF_A_FILE, open_file};
 
-/// Why no engines can be accepted here.
+/// Reasons why this worker cannot accept engines.
 #[derive(Debug, Error)]
 pub(crate) enum AcceptError {
-    /// The cache is of no use.
+    /// The cache cannot be used.
     #[error(transparent)]
     Cache(#[from] CacheError),
-    /// There are no walls.
+    /// There is no sandbox.
     #[error(
-        "--accept-engines: {reason}, and nothing would keep an engine from your files; expected bwrap, or \
+        "--accept-engines: {reason}, so engines could access your files; expected bwrap, or \
          --accept-engines=unwalled"
     )]
-    NoWalls {
-        /// Why.
-        reason: String,
-    },
+    NoWalls { reason: String },
 }
 
-/// Why an engine is not fetched.
+/// Reasons why an engine is not fetched.
 #[derive(Debug, Error)]
 pub(crate) enum FetchError {
-    /// The server does not give it; it may later.
+    /// A call to the server failed; it may succeed later.
     #[error(transparent)]
     Queue(#[from] QueueError),
-    /// There is no place for it.
+    /// The cache has no room for it.
     #[error(transparent)]
     Cache(#[from] CacheError),
-    /// A file for it cannot be written.
-    #[error("engine {name}: a file for it: {reason}")]
+    /// A file cannot be written.
+    #[error("engine {name}: cannot write its files: {reason}")]
     File { name: String, reason: io::Error },
-    /// Its hash is none.
-    #[error("engine {name}: {found:?} is no SHA-256")]
+    /// The hash in the match's state is malformed.
+    #[error("engine {name}: {found:?} is not a SHA-256")]
     NoHash { name: String, found: String },
-    /// It is too long.
+    /// A file is too long.
     #[error("engine {name}: a file of {found} bytes, expected at most {most}")]
     Long { name: String, found: u64, most: u64 },
-    /// It is not what it is called.
-    #[error("engine {name}: the file under SHA-256 {expected} is another: {found}")]
+    /// A file does not have the hash that it is named by.
+    #[error("engine {name}: no valid file for SHA-256 {expected}: {found}")]
     Other {
         name: String,
         expected: String,
         found: String,
     },
-    /// It may want more memory than fetched engines have here.
+    /// The match grants it more memory than this worker allows.
     #[error("engine {name}: memory={found}, expected at most --engine-memory {most}")]
     Memory { name: String, found: u64, most: u64 },
-    /// The match wants isolation beside the walls.
+    /// The match requires isolation that does not work together with the sandbox.
     #[error(
-        "--isolate on: fetched engines cannot be isolated beside others here, expected --isolate auto"
+        "--isolate on: this machine cannot isolate fetched engines together with others, expected --isolate auto"
     )]
     Isolation,
 }
 
-/// Fetches engines and places them behind walls.
+/// Fetches engines and sets up their sandboxes.
 #[derive(Debug)]
 pub(crate) struct Fetcher {
     cache: Cache,
     walls: Walls,
-    /// The most memory of an engine in MiB.
+    /// Memory limit of an engine, in MiB.
     memory: u64,
 }
 
-/// An engine that was fetched: its files are there as long as this lives.
+/// A fetched engine, whose files exist while this value lives.
 #[derive(Debug)]
 pub(crate) struct Fetched {
     _files: Vec<Held>,
@@ -87,7 +84,7 @@ pub(crate) struct Fetched {
 }
 
 impl Fetcher {
-    /// What fetches engines for a worker that is told to, and says what these can do; `None` for all others.
+    /// Returns a fetcher and prints the access rights of engines, if the worker accepts any; `None` otherwise.
     ///
     /// # Errors
     /// [`AcceptError`].
@@ -106,7 +103,7 @@ impl Fetcher {
         }
         let memory = args.engine_memory;
         complain(format_args!(
-            "engines are accepted; each runs with {memory} MiB of memory, {}",
+            "accepting engines; each has {memory} MiB of memory and is {}",
             walls.words()
         ));
         Ok(Some(Fetcher {
@@ -116,7 +113,7 @@ impl Fetcher {
         }))
     }
 
-    /// Fetches what is not in the cache of an engine, and has it run behind the walls.
+    /// Fetches an engine's files that are not in the cache, and makes the engine run them in the sandbox.
     ///
     /// # Errors
     /// [`FetchError`].
@@ -171,7 +168,7 @@ impl Fetcher {
         })
     }
 
-    /// Adapts a match to the walls, of whose engines so many were fetched.
+    /// Adapts a match to the sandbox, if any of its engines were fetched; `fetched` is their number.
     ///
     /// # Errors
     /// [`FetchError::Isolation`].
@@ -211,7 +208,7 @@ impl Fetcher {
         while let Some(chunk) = object.next().await? {
             bytes += chunk.len() as u64;
             if bytes > length {
-                return Err(other(format!("it has more than its {length} bytes")));
+                return Err(other(format!("it has more than {length} bytes")));
             }
             let written = file.write_all(&chunk);
             written.map_err(|reason| FetchError::File {

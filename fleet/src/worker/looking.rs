@@ -1,4 +1,4 @@
-//! Which matches a worker plays: it looks what is open, takes up what it can play, and says what it refuses.
+//! A worker's polls of the open matches: it adopts those that it can play, and reports those that it refuses.
 
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,17 +14,17 @@ use crate::queue::bucket::Bucket;
 use crate::queue::notice::Notices;
 use crate::queue::{QueueError, about};
 
-/// How often a worker looks what is open, and how its matches are, where nothing tells it that they have changed.
+/// Interval between polls without a notice.
 pub const LOOK_INTERVAL: Duration = Duration::from_secs(60);
-/// How long a match is refused before it is looked at again: an engine may have been put in its place meanwhile, or a
-/// busy machine may have become idle.
+/// Time before a refused match is tried again: its engine may have been installed, or a busy machine may have become
+/// idle.
 const REFUSED_FOR: Duration = Duration::from_secs(30);
-/// The most open matches that it looks at.
+/// Maximum number of open matches to look at.
 const MOST_MATCHES: usize = 64;
 
-/// Why a match is not played.
+/// A match that is not played, with the reason.
 pub(super) struct Refused {
-    /// The coordinator's own number then: another one is looked at anew.
+    /// Session of its coordinator; after a new one the match is tried again.
     session: u64,
     pub(super) reason: String,
     since: Instant,
@@ -42,7 +42,7 @@ impl Refused {
 }
 
 impl Worker {
-    /// Looks again and again which matches are open, and how they are.
+    /// Polls the open matches and their states, forever.
     pub(super) async fn look(self: Arc<Worker>) {
         let mut notices = Notices::listen(&self.context).await;
         let (mut matches, mut has_complained) = (None, false);
@@ -55,10 +55,10 @@ impl Worker {
                         () = self.has_looked.notified() => {}
                     }
                 }
-                // Where the server does not answer, what goes on goes on; it may have lost the bucket.
+                // If the server does not answer, running games continue. The server may have lost the bucket.
                 Err(error) => {
                     if !has_complained {
-                        complain(format_args!("the server: {error}; retrying"));
+                        complain(format_args!("server: {error}; retrying"));
                     }
                     has_complained = true;
                     matches = None;
@@ -68,7 +68,7 @@ impl Worker {
         }
     }
 
-    /// What is refused is looked at as soon as it may be.
+    /// Time until the next poll, shorter while matches are refused.
     fn look_interval(&self) -> Duration {
         match self.refused().is_empty() {
             true => LOOK_INTERVAL,
@@ -77,7 +77,7 @@ impl Worker {
     }
 
     async fn look_at(self: &Arc<Worker>, matches: &mut Option<Bucket>) -> Result<(), QueueError> {
-        // A worker makes nothing on the server: it may have no right to.
+        // A worker creates nothing on the server, since it may lack the permission.
         if matches.is_none() {
             *matches = Bucket::find_matches(&self.context).await?;
         }
@@ -90,7 +90,7 @@ impl Worker {
     async fn look_once(self: &Arc<Worker>, matches: &Bucket) -> Result<(), QueueError> {
         for adopted in self.adopted() {
             let state = matches.get::<State>(&adopted.names.state()).await?;
-            // A state that is lost comes again, with the coordinator.
+            // The coordinator publishes a lost state again.
             let Some((state, _)) = state else { continue };
             let is_ours = state.session == adopted.state.session
                 && state.phase == Phase::Open
@@ -109,7 +109,7 @@ impl Worker {
                     self.clone().begin_to_adopt(names, state);
                 }
                 Ok(_) => {}
-                // The message is of another version, and for others.
+                // The message has another version, for other workers.
                 Err(QueueError::Message(error)) => {
                     let refused = Refused::now(0, error.to_string());
                     self.refused().insert(names.id().to_string(), refused);
@@ -129,7 +129,7 @@ impl Worker {
         self.adopted().iter().any(|adopted| adopted.names == *names)
     }
 
-    /// Whether a match that it does not play is to be looked at.
+    /// Whether to try to adopt a match that it does not play.
     fn is_wanted(&self, names: &Names, state: &State) -> bool {
         let refused = self.refused();
         let is_refused = |refused: &Refused| {
@@ -138,7 +138,7 @@ impl Worker {
         state.phase == Phase::Open && !refused.get(names.id()).is_some_and(is_refused)
     }
 
-    /// Looks at a match, which may take long where engines are fetched, unless that is going on.
+    /// Starts to adopt a match, unless that is in progress; fetching engines may take long.
     fn begin_to_adopt(self: Arc<Worker>, names: Names, state: State) {
         let id = names.id().to_string();
         if !self.looked_at().insert(id.clone()) {
@@ -147,24 +147,24 @@ impl Worker {
         tokio::spawn(async move {
             let worker = self.clone();
             let adopting = tokio::spawn(async move { worker.adopt(names, state).await });
-            // What panics in there has said so.
+            // A panic in the task has printed its own message.
             if !adopting.await.unwrap_or(false) {
                 tokio::time::sleep(about(PAUSE)).await;
             }
             self.looked_at().remove(&id);
-            // The match may have changed meanwhile.
+            // The match may have changed in the meantime.
             self.has_looked.notify_one();
         });
     }
 
-    /// Begins to play a match, or says why not; false where the server does not tell, and it is to be tried again.
+    /// Adopts a match, or reports why it cannot; returns false if a call to the server failed and must be retried.
     async fn adopt(&self, names: Names, state: State) -> bool {
         let (id, session) = (names.id().to_string(), state.session);
         match adoption::adopt(self, names, state).await {
             Ok(adopted) => {
                 self.refused().remove(&id);
                 let mut matches = self.adopted.lock().unwrap_or_else(PoisonError::into_inner);
-                complain(format_args!("match {id} is played"));
+                complain(format_args!("playing match {id}"));
                 if self.interrupt.is_set() {
                     adopted.interrupt.set();
                 }

@@ -1,4 +1,4 @@
-//! What this machine is able to do: its speed with all slots busy, and what is told of it with each game.
+//! This machine: its speed with all slots busy, and its entry in the record of each game.
 
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -12,17 +12,17 @@ use matches::record::Machine;
 use super::Worker;
 use super::adoption::Adopted;
 
-/// How long the speed is measured.
+/// Duration of a measurement of the speed.
 const MEASURED: Duration = Duration::from_millis(500);
-/// How long nothing is played before the speed is measured again.
+/// Idle time before the speed is measured again.
 const LONG_IDLE: Duration = Duration::from_secs(600);
-/// How often it is looked whether something is played.
+/// Interval between checks whether the worker is idle.
 const LOOK_INTERVAL: Duration = Duration::from_secs(10);
-/// The memory of a search, in MiB.
+/// Memory of each measuring search, in MiB.
 const MEMORY: usize = 1;
 
-/// Positions a second that the built-in engine visits in each of so many slots while all are busy; `None` where it is
-/// interrupted.
+/// Measures the positions a second that the built-in engine visits in each of `slots` slots while all are busy; `None`
+/// if interrupted.
 pub(crate) fn measure_speed(slots: u16, interrupt: &Interrupt) -> Option<u64> {
     let begun = Instant::now();
     let measure = || {
@@ -38,7 +38,7 @@ pub(crate) fn measure_speed(slots: u16, interrupt: &Interrupt) -> Option<u64> {
     };
     let speeds: Option<Vec<f64>> = thread::scope(|scope| {
         let threads: Vec<_> = (0..slots).map(|_| scope.spawn(measure)).collect();
-        // A bench that panicked has said so, and measured nothing.
+        // A panic has printed its own message, and leaves no measurement.
         let speeds = threads.into_iter().map(|thread| thread.join().ok()?);
         speeds.collect()
     });
@@ -47,12 +47,12 @@ pub(crate) fn measure_speed(slots: u16, interrupt: &Interrupt) -> Option<u64> {
 }
 
 impl Worker {
-    /// The speed that was measured last.
+    /// Last measured speed.
     pub(crate) fn speed(&self) -> Option<u64> {
         Some(self.speed.load(Ordering::Relaxed)).filter(|&speed| speed > 0)
     }
 
-    /// Measures the speed again whenever nothing has been played for long.
+    /// Measures the speed again whenever the worker has been idle for long.
     pub(crate) async fn measure_when_idle(&self) {
         let mut idle_since = Instant::now();
         loop {
@@ -70,7 +70,7 @@ impl Worker {
         }
     }
 
-    /// What is told of this machine with a game that took so long.
+    /// Entry in the record of a game that took this time.
     pub(crate) fn machine(&self, adopted: &Adopted, took: Duration) -> Machine {
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         let lag = self.lag.recent();

@@ -1,5 +1,4 @@
-//! The engines of one slot: a thread that plays games of one match as they are ordered, and keeps its engines between
-//! blocks.
+//! Engines of one slot: a thread that plays ordered games of one match, and keeps its engines between blocks.
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -21,12 +20,12 @@ use super::Worker;
 use super::adoption::Adopted;
 use crate::message::Work;
 
-/// How long engines are kept that have nothing to play.
+/// Time after which idle engines are quit.
 const LONGEST_IDLE: Duration = Duration::from_secs(30);
-/// How often a player without work looks whether its match goes on.
+/// Interval at which an idle player checks whether its match still runs.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Plays games of one match, one at a time, as long as the match goes on and this is not dropped.
+/// Plays games of one match, one at a time, until the match ends or the player is dropped.
 pub(crate) struct Player {
     adopted: Arc<Adopted>,
     orders: Sender<Order>,
@@ -34,21 +33,21 @@ pub(crate) struct Player {
     thread: JoinHandle<Result<(), RunError>>,
 }
 
-/// Games that are to be played.
+/// Games to play.
 #[derive(Debug)]
 struct Order {
     games: RangeInclusive<u64>,
-    /// How often games have been played again for each engine.
+    /// Number of reruns so far for each engine.
     replays: Vec<u32>,
-    /// What chance gives to all of them.
+    /// Random choices for these games.
     dealt: Dealt,
 }
 
 impl Player {
-    /// A player of a match for the slot with this number, from 0.
+    /// Starts a player of a match for the slot with this number, from 0.
     ///
     /// # Errors
-    /// What the system says where it has no room for a thread.
+    /// The system's error if no thread can be started.
     pub(crate) fn start(
         worker: &Arc<Worker>,
         adopted: &Arc<Adopted>,
@@ -66,19 +65,18 @@ impl Player {
         })
     }
 
-    /// Whether it plays this match, and can go on.
+    /// Whether it plays this match and its thread still runs.
     pub(crate) fn is_of(&self, adopted: &Arc<Adopted>) -> bool {
         Arc::ptr_eq(&self.adopted, adopted) && !self.thread.is_finished()
     }
 
-    /// The match that it plays.
     pub(crate) fn adopted(&self) -> &Arc<Adopted> {
         &self.adopted
     }
 
-    /// Has it play some games; [`Player::next_game`] gives each of them.
+    /// Orders games, which [`Player::next_game`] returns one by one.
     pub(crate) fn order(&self, work: &Work) {
-        // Of a player that has ended there is no next game.
+        // If the player has ended, `next_game` returns `None`.
         let _ = self.orders.send(Order {
             games: work.first..=work.last,
             replays: work.replays.clone(),
@@ -86,17 +84,16 @@ impl Player {
         });
     }
 
-    /// The next game that has ended; `None` where there will be none, since the match does not go on.
+    /// Waits for the next finished game; `None` if there will be none because the match has ended.
     pub(crate) async fn next_game(&mut self) -> Option<GameRecord> {
         self.games.recv().await
     }
 
-    /// Waits until it has quit its engines, and says why it had to end, if it had to. It plays no game that has not
-    /// begun.
+    /// Waits until it has quit its engines, and returns its error if it had one. It starts no further game.
     pub(crate) async fn end(self) -> Result<(), RunError> {
         let Player { orders, thread, .. } = self;
         drop(orders);
-        // A thread that panicked has said so, and whoever waits for its games hears no more of them.
+        // A panic has printed its own message, and closed the channel of its games.
         let ended = spawn_blocking(move || thread.join().unwrap_or(Ok(()))).await;
         ended.unwrap_or(Ok(()))
     }
@@ -132,14 +129,14 @@ fn play(
     runner::run(planned, |news| {
         if let News::Ended(record) = news {
             worker.games.fetch_add(1, Ordering::Relaxed);
-            // Nobody takes it any more where the worker ends.
+            // This fails if the worker is shutting down.
             let _ = games.send(*record);
         }
         Ok::<(), RunError>(())
     })
 }
 
-/// The games of all orders, one after the other.
+/// The games of all orders in sequence.
 struct Orders<'a> {
     state: Mutex<State>,
     replays: &'a Replays,
@@ -149,7 +146,7 @@ struct Orders<'a> {
 
 struct State {
     orders: Receiver<Order>,
-    /// What is left of the last order.
+    /// Remaining games of the last order.
     due: Option<(RangeInclusive<u64>, Dealt)>,
 }
 
@@ -224,7 +221,7 @@ mod tests {
             taken,
             [Next::Game(3), Next::Game(4), Next::Game(9), Next::Rest]
         );
-        // What was dealt is that of the last order.
+        // The random choices come from the last order.
         let dealt = orders.dealt(9).map(|dealt| dealt.deck_seed);
         assert_eq!(dealt, Some(0.into()));
         assert!(!replays.grant("a", MOST_BY_LAG));

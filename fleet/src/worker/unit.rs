@@ -1,5 +1,5 @@
-//! Playing what was pulled: one unit at a time in each slot, each game sent as soon as it has ended, and the unit
-//! acknowledged only when all its games have been.
+//! Playing pulled units, one at a time in each slot. Each game is sent as soon as it has ended; the unit is
+//! acknowledged after its last game has been sent.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,24 +20,25 @@ use crate::message::{Message, MessageError, Outcome, Work};
 use crate::queue::{QueueError, about, acknowledged, publish, pull};
 use crate::units::Units;
 
-/// How long a slot waits for work of the only match. Each time that one asks anew the server looks at all who wait.
+/// Maximum wait for a unit when there is one match. The server scans all waiting workers at every new request, so it is
+/// long.
 pub const WAIT: Duration = Duration::from_secs(120);
-/// How long it waits for work of one of several.
+/// Maximum wait for a unit of one match when there are several.
 const WAIT_OF_SEVERAL: Duration = Duration::from_secs(1);
-/// About how long a slot waits whose server does not answer, or has nothing to pull from.
+/// Average pause of a slot after a failed call.
 pub const FAILURE_PAUSE: Duration = Duration::from_secs(1);
-/// How long a slot waits that has no match.
+/// Pause of a slot without a match.
 const PAUSE: Duration = Duration::from_millis(300);
-/// How long a game that cannot be sent waits before retrying.
+/// Pause before sending a game is retried.
 const SEND_PAUSE: Duration = Duration::from_millis(500);
-/// How long what is not ours is left alone.
+/// Delay before a unit of another version is delivered again.
 const LEFT_ALONE: Duration = Duration::from_secs(10);
-/// How long what others are to play is left to them.
+/// Delay before a unit that other workers should play is delivered again.
 const LEFT_TO_OTHERS: Duration = Duration::from_secs(2);
-/// How often a game is tried to be sent to a server that does not take it.
+/// Maximum number of attempts to send a game.
 const MOST_TRIES: u32 = 1200;
 
-/// Plays units in the slot with this number, one after the other, until the worker is to end.
+/// Plays units in the slot with this number until the worker is stopped.
 pub(crate) async fn play_units(worker: Arc<Worker>, number: usize) {
     let mut slot = Slot {
         number,
@@ -66,16 +67,16 @@ pub(crate) async fn play_units(worker: Arc<Worker>, number: usize) {
     slot.rest(&worker).await;
 }
 
-/// A place where one game is played at a time.
+/// A slot, which plays one game at a time.
 struct Slot {
-    /// Its number, from 0.
+    /// Number of the slot, from 0.
     number: usize,
-    /// Who played here last; the engines of one match at a time are kept.
+    /// The last player; only the engines of one match at a time are kept.
     player: Option<Player>,
 }
 
 impl Slot {
-    /// Who plays a match here; `None` where the system has no room for a thread.
+    /// Returns the player of a match; `None` if the system cannot start a thread.
     async fn player(
         &mut self,
         worker: &Arc<Worker>,
@@ -89,13 +90,13 @@ impl Slot {
             self.rest(worker).await;
             match Player::start(worker, adopted, self.number) {
                 Ok(player) => self.player = Some(player),
-                Err(error) => complain(format_args!("no thread for a game: {error}")),
+                Err(error) => complain(format_args!("cannot start a thread for a game: {error}")),
             }
         }
         self.player.as_mut()
     }
 
-    /// Quits the engines; a match that cannot be played is refused.
+    /// Quits the engines, and refuses the match if they failed.
     async fn rest(&mut self, worker: &Worker) {
         let Some(player) = self.player.take() else {
             return;
@@ -108,7 +109,7 @@ impl Slot {
     }
 }
 
-/// The next unit of one of so many matches, or `None` where there is none for a while.
+/// Pulls the next unit of one of `matches` matches; `None` if there is none for a while.
 async fn pull_of(
     worker: &Worker,
     adopted: &Adopted,
@@ -125,7 +126,8 @@ async fn pull_of(
     pull(&worker.context, &adopted.work, wait, is_over).await
 }
 
-/// How often a worker says that it still plays, in a match that waits so long for it: two of these may be lost.
+/// Interval at which a worker reports progress to a match with this acknowledgement timeout; it allows for the loss of
+/// two reports.
 pub fn progress_period(ack_wait_ms: u64) -> Duration {
     Duration::from_millis(ack_wait_ms / 3).max(PAUSE)
 }
@@ -139,7 +141,7 @@ async fn play_message(
     let work = match Work::decode(&message.payload) {
         Ok(work) => work,
         Err(error @ MessageError::Version { .. }) => {
-            complain(format_args!("work is left to who knows it: {error}"));
+            complain(format_args!("work skipped: {error}"));
             let _ = message.ack_with(AckKind::Nak(Some(LEFT_ALONE))).await;
             return;
         }
@@ -151,7 +153,7 @@ async fn play_message(
     };
     if work.not_by.contains(&worker.name) {
         let _ = message.ack_with(AckKind::Nak(Some(LEFT_TO_OTHERS))).await;
-        // Others are to come first.
+        // Gives other workers time to pull it first.
         sleep(PAUSE).await;
         return;
     }
@@ -177,7 +179,7 @@ async fn play_message(
     let mut progress = interval_at((Instant::now() + period).into(), period);
     progress.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (mut played, mut sent, mut is_played) = (0, 0, false);
-    // No game waits until the server has another.
+    // Games are sent concurrently, so that none waits for another's acknowledgement.
     let mut on_their_way = FuturesUnordered::new();
     while !is_played || !on_their_way.is_empty() {
         tokio::select! {
@@ -199,7 +201,7 @@ async fn play_message(
         }
     }
     if sent == expected {
-        // Nobody waits for an answer: where this is not heard, the games are played once more, and count once.
+        // No answer is needed: if this is lost, the games are played again but count once.
         let _ = message.ack().await;
         return;
     }
@@ -209,7 +211,7 @@ async fn play_message(
     let _ = message.ack_with(AckKind::Nak(None)).await;
 }
 
-/// Sends a game until the server has it; false where it never will, or the match ends.
+/// Sends a game, with retries, until the server has it; returns false if it cannot be sent or the match ends.
 async fn send(worker: &Worker, adopted: &Adopted, message: &Delivered, game: GameRecord) -> bool {
     let number = game.game;
     let digest = Some(game.digest());
@@ -235,7 +237,7 @@ async fn send(worker: &Worker, adopted: &Adopted, message: &Delivered, game: Gam
                 return false;
             }
             Err(error) if tries == 0 => {
-                complain(format_args!("game {number} is not sent yet: {error}"));
+                complain(format_args!("game {number} not sent: {error}; retrying"));
             }
             Err(_) => {}
         }

@@ -1,4 +1,4 @@
-//! What stands between an engine that was fetched and this machine: `bwrap`, where it is there and works.
+//! The sandbox of fetched engines: `bwrap`, if it is installed and works.
 
 use std::fs;
 use std::io;
@@ -12,11 +12,11 @@ use matches::play::log::Log;
 use matches::play::runner;
 use matches::play::walls::Isolation;
 
-/// The program that makes the walls.
+/// Program that makes the sandbox.
 const PROGRAM: &str = "bwrap";
-/// The most bytes of what an engine writes, in each of the places where it can.
+/// Maximum size of each directory that an engine can write to, in bytes.
 const MOST_BYTES: &str = "67108864";
-/// What an engine sees of this machine, where it is there: programs and libraries, none of which it can change.
+/// Programs and libraries of the system, which an engine sees read-only if they exist.
 const SYSTEM: [&str; 12] = [
     "/usr",
     "/bin",
@@ -31,7 +31,7 @@ const SYSTEM: [&str; 12] = [
     "/nix/store",
     "/gnu/store",
 ];
-/// Namespaces of its own for all that there are, the network included; no rights, and no environment.
+/// Flags for all namespaces, the network's included, without capabilities and with an empty environment.
 const ALONE: [&str; 17] = [
     "--unshare-user",
     "--unshare-all",
@@ -51,24 +51,22 @@ const ALONE: [&str; 17] = [
     "--chdir",
     "/work",
 ];
-/// Where it sees its own program.
+/// Path of the engine's program in the sandbox.
 const OWN_PROGRAM: &str = "/engine/program";
 
-/// What an engine that was fetched is held by.
+/// Sandbox of a fetched engine.
 #[derive(Debug)]
 pub(crate) enum Walls {
-    /// `bwrap`.
     Bubble {
-        /// Where it is.
         program: PathBuf,
-        /// Whether it works for engines that the arbiter isolates.
+        /// Whether it works inside the arbiter's isolation.
         nests: bool,
     },
-    /// None but those of the arbiter.
+    /// No sandbox except the arbiter's isolation.
     None {
-        /// Whether that isolates engines here.
+        /// Whether that isolation works here.
         isolates: bool,
-        /// Why `bwrap` is of no use.
+        /// Reason why `bwrap` cannot be used.
         reason: String,
     },
 }
@@ -76,21 +74,21 @@ pub(crate) enum Walls {
 /// The files of a fetched engine on this machine.
 pub(crate) struct Files<'a> {
     pub(crate) program: &'a Path,
-    /// Those among its arguments: how each is named there, and where it is.
+    /// Files among its arguments, each with its name there and its path.
     pub(crate) arguments: Vec<(&'a str, &'a Path)>,
-    /// An empty folder for it.
+    /// An empty directory for it.
     pub(crate) folder: &'a Path,
 }
 
 impl Walls {
-    /// What there is here: an engine is started behind the walls to find out, in some tenths of a second.
+    /// Finds the sandbox of this machine by starting an engine in it, which takes some tenths of a second.
     pub(crate) fn find(interrupt: &Interrupt) -> Walls {
         let isolates = isolation(Isolate::Auto).is_ok_and(|isolation| isolation.is_some());
         let none = |reason| Walls::None { isolates, reason };
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut places = std::env::split_paths(&path).map(|folder| folder.join(PROGRAM));
         let Some(program) = places.find(|program| program.is_file()) else {
-            return none(format!("there is no {PROGRAM}"));
+            return none(format!("{PROGRAM} not found"));
         };
         for (isolate, nests) in [(Isolate::Auto, true), (Isolate::Off, false)] {
             let program = program.clone();
@@ -104,28 +102,28 @@ impl Walls {
         none(format!("{PROGRAM} does not work"))
     }
 
-    /// What is protected, and what is not.
+    /// Describes for the user what engines have access to.
     pub(crate) fn words(&self) -> String {
         match self {
             Walls::Bubble { program, .. } => format!(
-                "{}: without network, without files but a folder of its own and the system's programs, which it only \
-                 reads; how much it computes is not bounded",
+                "sandboxed by {}: no network, no files except a folder of its own and the system's programs \
+                 (read-only); CPU time is not limited",
                 program.display()
             ),
             Walls::None { isolates, reason } => {
                 let network = match isolates {
-                    true => "without network",
-                    false => "with the network",
+                    true => "but no network",
+                    false => "and the network",
                 };
                 format!(
-                    "without walls ({reason}): as your user, with all your files, {network}; how much it computes is \
-                     not bounded"
+                    "not sandboxed ({reason}): it runs as your user, with access to all your files {network}; CPU \
+                     time is not limited"
                 )
             }
         }
     }
 
-    /// Has an engine run its own files, behind the walls.
+    /// Makes an engine run its own files, in the sandbox.
     pub(crate) fn place(&self, engine: &mut EngineSpec, files: &Files<'_>) -> io::Result<()> {
         let mut places = Vec::new();
         for (number, (argument, path)) in files.arguments.iter().enumerate() {
@@ -165,7 +163,7 @@ impl Walls {
                 engine.args = words;
                 engine.command.clone_from(program);
                 engine.dir = None;
-                // There is none in any case, whether the arbiter isolates engines or not.
+                // The sandbox has no network, whether the arbiter isolates engines or not.
                 engine.bounds.net = true;
             }
             Walls::None { isolates, .. } => {
@@ -186,12 +184,12 @@ impl Walls {
         Ok(())
     }
 
-    /// Has the arbiter isolate the engines of a match as far as these walls allow; `is_all` where all its engines
-    /// were fetched. False where the match asks for more.
+    /// Makes the arbiter isolate the engines of a match as far as this sandbox allows; `is_all` if all its engines were
+    /// fetched. Returns false if the match requires more.
     pub(crate) fn adapt(&self, plan: &mut Plan, is_all: bool) -> bool {
         match self {
             Walls::Bubble { nests: true, .. } => {}
-            // Who is behind the walls is isolated by these.
+            // Engines in the sandbox are isolated by it.
             Walls::Bubble { nests: false, .. } if plan.isolate == Isolate::On && !is_all => {
                 return false;
             }
@@ -202,7 +200,7 @@ impl Walls {
         true
     }
 
-    /// Starts the built-in engine behind the walls.
+    /// Starts the built-in engine in the sandbox as a test.
     fn try_out(&self, isolate: Isolate, interrupt: &Interrupt) -> Result<(), String> {
         let own = std::env::current_exe().map_err(|error| error.to_string())?;
         let mut engine = EngineSpec::new("walls", &own, Limit::nodes(1));
@@ -234,7 +232,7 @@ fn isolation(isolate: Isolate) -> Result<Option<Isolation>, String> {
     Ok(found.0)
 }
 
-/// How an engine sees a part of the system: as it is, and a link as a link.
+/// Flags for a path of the system: bound as it is, or as a symbolic link if it is one.
 fn view(path: &str) -> Vec<String> {
     let words = match (fs::read_link(path), Path::new(path).exists()) {
         (Ok(target), _) => [

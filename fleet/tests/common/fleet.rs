@@ -13,30 +13,29 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::jetstream::with_jetstream;
 use super::server::Server;
 
-/// How long anything may take: the machine may be busy.
+/// Timeout of every wait, generous for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// The program.
 pub const FLEET: &str = env!("CARGO_BIN_EXE_fleet");
 
-/// The program, to be given more than its words.
+/// The program, for more environment or arguments.
 pub fn program() -> Command {
     Command::new(FLEET)
 }
 
-/// A coordinator and workers at one server.
+/// A coordinator and workers on one server.
 pub struct Fleet {
     pub server: Server,
     pub folder: tempfile::TempDir,
     /// `--ack-wait` of coordinators.
     pub ack_wait: &'static str,
-    /// Where what is started looks for the server.
+    /// Address of the server for processes started from now on.
     pub address: String,
-    /// What each process has said, in the order of their starts.
+    /// Output files of all processes, in the order of their starts.
     outputs: Vec<PathBuf>,
 }
 
-/// A process whose output is in files; killed in the end.
+/// A process with its output in a file; killed when dropped.
 pub struct Process {
     child: Child,
     output: PathBuf,
@@ -63,17 +62,17 @@ impl Fleet {
         self.folder.path().join("match.db")
     }
 
-    /// Starts `fleet` with these words, and the server's address.
+    /// Starts `fleet` with these arguments and the server's address.
     pub fn start(&mut self, words: &[&str]) -> Process {
         self.start_by(&mut program(), words)
     }
 
-    /// The same, with more in its environment.
+    /// Like [`Fleet::start`], with additional environment variables.
     pub fn start_in(&mut self, words: &[&str], environment: &[(&str, &str)]) -> Process {
         self.start_by(program().envs(environment.iter().copied()), words)
     }
 
-    /// The same by another program, to whose own words these are added.
+    /// Like [`Fleet::start`], with another program; the arguments are appended to its own.
     pub fn start_by(&mut self, program: &mut Command, words: &[&str]) -> Process {
         let number = self.outputs.len() + 1;
         let output = self.folder.path().join(format!("output-{number}"));
@@ -101,7 +100,7 @@ impl Fleet {
         Process { child, output }
     }
 
-    /// Starts the coordinator of a new match between engines `a` and `b`, which are the built-in one.
+    /// Starts the coordinator of a new match between engines `a` and `b`, both the built-in one.
     pub fn begin(&mut self, words: &[&str]) -> Process {
         self.begin_with(&engines(), words)
     }
@@ -112,7 +111,7 @@ impl Fleet {
         self.start_match(&mut program(), &store, engines, words)
     }
 
-    /// Starts the coordinator of [`Fleet::begin`] by another program, with a store of its own.
+    /// Like [`Fleet::begin`], with another program and another store.
     pub fn begin_by(&mut self, program: &mut Command, store: &Path, words: &[&str]) -> Process {
         self.start_match(program, store, &engines(), words)
     }
@@ -141,7 +140,7 @@ impl Fleet {
         self.worker_by(&mut program(), name, &[])
     }
 
-    /// The same by another program, with more words.
+    /// Like [`Fleet::worker`], with another program and more arguments.
     pub fn worker_by(&mut self, program: &mut Command, name: &str, words: &[&str]) -> Process {
         let [a, b] = ["a", "b"].map(|name| format!("name={name},cmd={FLEET}"));
         let mut all = vec!["work", "--name", name, "--engine", &a, "--engine", &b];
@@ -149,14 +148,14 @@ impl Fleet {
         self.start_by(program, &all)
     }
 
-    /// Waits until so many games are stored.
+    /// Waits until `number` games are stored.
     pub fn await_games(&self, number: usize) {
         self.await_that(&format!("{number} games"), || {
             stored(&self.store()) >= number
         });
     }
 
-    /// Waits until something is so; if it never is, shows what all processes have said.
+    /// Waits for a condition; at a timeout, panics with the output of all processes.
     pub fn await_that(&self, what: &str, is_so: impl Fn() -> bool) {
         let end = Instant::now() + PATIENCE;
         while !is_so() {
@@ -170,7 +169,7 @@ impl Fleet {
         }
     }
 
-    /// What all processes have said.
+    /// Output of all processes.
     fn said(&self) -> String {
         let said = |path: &PathBuf| {
             let name = path.file_name().unwrap_or_default().display();
@@ -179,19 +178,19 @@ impl Fleet {
         self.outputs.iter().map(said).collect()
     }
 
-    /// Waits until the match has its name on the server, and returns its id.
+    /// Waits until the match is on the server; returns its id.
     pub fn await_id(&self) -> String {
         self.await_id_in(&self.store())
     }
 
-    /// The same of the match in a store of its own.
+    /// Like [`Fleet::await_id`], for the match in another store.
     pub fn await_id_in(&self, store: &Path) -> String {
         let id = || Store::open(store).ok()?.note("fleet").ok()?;
         self.await_that("an id", || id().is_some());
         id().unwrap()
     }
 
-    /// Waits until `fleet status` has all these words; returns what it says.
+    /// Waits until `fleet status` prints all of `words`; returns its output.
     pub fn await_status(&mut self, flags: &[&str], words: &[&str]) -> String {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -212,12 +211,12 @@ impl Fleet {
         }
     }
 
-    /// Waits until something is given out.
+    /// Waits until a unit is published.
     pub fn await_work(&self) {
         self.await_work_in(&self.store());
     }
 
-    /// The same of the match in a store of its own.
+    /// Like [`Fleet::await_work`], for the match in another store.
     pub fn await_work_in(&self, store: &Path) {
         let work = Names::of(&self.await_id_in(store)).unwrap().work_stream();
         self.await_that("work", || {
@@ -229,12 +228,12 @@ impl Fleet {
     }
 }
 
-/// Engines as they are typed: the built-in one, twice.
+/// Arguments of the two engines, both the built-in one.
 pub fn engines() -> [String; 2] {
     ["a", "b"].map(|name| format!("cmd={FLEET} args=engine name={name}"))
 }
 
-/// Games in a store; none where it cannot be read.
+/// Number of games in a store; 0 if it cannot be read.
 pub fn stored(path: &Path) -> usize {
     let mut games = 0;
     if let Ok(store) = Store::open(path) {
@@ -247,12 +246,12 @@ pub fn stored(path: &Path) -> usize {
 }
 
 impl Process {
-    /// What it has said so far.
+    /// Its output so far.
     pub fn output(&self) -> String {
         fs::read_to_string(&self.output).unwrap()
     }
 
-    /// Waits until it has said something.
+    /// Waits until its output contains `words`.
     pub fn await_words(&self, words: &str) {
         let is_said = || self.output().contains(words);
         let end = Instant::now() + PATIENCE;
@@ -266,7 +265,7 @@ impl Process {
         }
     }
 
-    /// Waits for its end; returns its exit code.
+    /// Waits until it exits; returns its exit status.
     pub fn end(&mut self) -> i32 {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -282,7 +281,7 @@ impl Process {
         Pid::from_child(&self.child)
     }
 
-    /// Kills it so that it notices nothing.
+    /// Kills it with SIGKILL.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

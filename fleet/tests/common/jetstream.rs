@@ -1,8 +1,8 @@
-//! What the tests themselves do on a server.
+//! Access of the tests to a server.
 
 use async_nats::jetstream::{self, Context};
 
-/// Runs something with the JetStream at an address.
+/// Calls `run` with the JetStream at an address.
 pub fn with_jetstream<T>(url: &str, run: impl AsyncFnOnce(Context) -> T) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -1,4 +1,4 @@
-//! Keys, credentials and certificates for servers and whoever asks them.
+//! Keys, credentials and certificates for servers and clients.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -6,7 +6,7 @@ use data_encoding::BASE64URL_NOPAD;
 use nkeys::KeyPair;
 use serde_json::{Value, json};
 
-/// An account with JetStream whose users have credentials, and the configuration of a server that knows it.
+/// An account with JetStream whose users have credentials, and the server configuration with this account.
 pub struct Account {
     pub config: String,
     key: KeyPair,
@@ -40,7 +40,7 @@ impl Account {
         Account { config, key }
     }
 
-    /// The content of a file with the credentials of a new user.
+    /// Content of a credentials file for a new user.
     pub fn credentials(&self) -> String {
         let user = KeyPair::new_user();
         let claim = json!({
@@ -54,7 +54,7 @@ impl Account {
     }
 }
 
-/// What a key says of another.
+/// A JWT about `subject`, signed by `issuer`.
 fn token(issuer: &KeyPair, subject: &KeyPair, claim: &Value) -> String {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -73,7 +73,7 @@ fn token(issuer: &KeyPair, subject: &KeyPair, claim: &Value) -> String {
     format!("{text}.{}", BASE64URL_NOPAD.encode(&signature))
 }
 
-/// A certificate of this machine with its key, and that of who signed it, all in PEM.
+/// A certificate of this machine with its key and its CA's certificate, all in PEM.
 pub struct Certificate {
     pub authority: String,
     pub certificate: String,

@@ -1,4 +1,4 @@
-//! What the tests share: a server, the processes of a fleet, and the same match on one machine.
+//! Helpers of the tests: a server, the processes of a fleet, and the same match on one machine.
 
 pub mod fleet;
 pub mod jetstream;

@@ -1,4 +1,4 @@
-//! Engines that note each of their starts.
+//! Engines that record each of their starts.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Fleet;
 use super::fleet::{FLEET, Process};
 
-/// A program that notes its starts and becomes the built-in engine; its first argument is its name.
+/// A program that records its start and becomes the built-in engine; its first argument is its name.
 pub struct Noted {
     pub program: PathBuf,
     notes: PathBuf,
@@ -18,7 +18,7 @@ pub struct Noted {
 pub struct Start {
     pub engine: String,
     pub process: u32,
-    /// The processor cores that it may use, as the kernel writes them.
+    /// Processor cores that it may use, in the kernel's notation.
     pub cores: String,
 }
 
@@ -49,7 +49,7 @@ impl Noted {
         fleet.start(&all)
     }
 
-    /// Starts a worker that has both.
+    /// Starts a worker that has both engines.
     pub fn worker(&self, fleet: &mut Fleet, words: &[&str]) -> Process {
         let program = self.program.display();
         let [a, b] = ["a", "b"].map(|name| format!("name={name},cmd={program}"));
@@ -73,7 +73,7 @@ impl Noted {
         starts.filter(|start| start.engine == engine).collect()
     }
 
-    /// Whether none of them runs.
+    /// Whether no such engine is running.
     pub fn are_gone(&self) -> bool {
         let starts = ["a", "b"].map(|engine| self.starts(engine)).concat();
         let runs = |start: &Start| {

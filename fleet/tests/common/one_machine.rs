@@ -1,4 +1,4 @@
-//! The same match on one machine, by the arbiter's own library.
+//! The same match on one machine, played by the arbiter's library.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ use settings::args::validate;
 
 use super::fleet::{Fleet, Process, engines};
 
-/// The plan of `arbiter match` with these engines and words.
+/// Plan of `arbiter match` with these engines and arguments.
 fn plan(engines: &[String], words: &[&str]) -> Plan {
     let mut all = vec!["fleet".to_string(), "match".to_string()];
     for engine in engines {
@@ -34,7 +34,7 @@ fn plan(engines: &[String], words: &[&str]) -> Plan {
     validate::plan(&args.args).unwrap().0
 }
 
-/// Plays a match here until it is over or interrupted.
+/// Plays a match until it is over or interrupted.
 fn play(plan: &Plan, interrupt: &Interrupt, mut on_game: impl FnMut(&GameRecord)) {
     follow(plan, interrupt, |news| {
         if let News::Ended(record) = news {
@@ -43,7 +43,7 @@ fn play(plan: &Plan, interrupt: &Interrupt, mut on_game: impl FnMut(&GameRecord)
     });
 }
 
-/// The same, and tells all that happens.
+/// Like [`play`], and reports all events.
 fn follow(plan: &Plan, interrupt: &Interrupt, mut on_news: impl FnMut(&News)) {
     let (lag, log) = (LagMeter::start(), Log::none());
     let planned = Match {
@@ -66,12 +66,12 @@ fn follow(plan: &Plan, interrupt: &Interrupt, mut on_news: impl FnMut(&News)) {
     played.unwrap();
 }
 
-/// The games of the match between the usual engines, as `arbiter export --without-clock` prints them.
+/// Games of the match between the default engines, as printed by `arbiter export --without-clock`.
 pub fn played_on_one_machine(words: &[&str]) -> Vec<String> {
     played_by(&engines(), words)
 }
 
-/// The same, between these engines.
+/// Like [`played_on_one_machine`], between these engines.
 pub fn played_by(engines: &[String], words: &[&str]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("one.db");
@@ -84,14 +84,14 @@ pub fn played_by(engines: &[String], words: &[&str]) -> Vec<String> {
     lines_of(&path)
 }
 
-/// The coordinator ends well, and the games of its match are those of one machine.
+/// Checks that the coordinator succeeds and that its match has the same games as on one machine.
 pub fn assert_whole(fleet: &Fleet, coordinator: &mut Process, words: &[&str]) {
     assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
     let (found, expected) = (lines_of(&fleet.store()), played_on_one_machine(words));
     assert_eq!(found, expected, "{}", coordinator.output());
 }
 
-/// What has been counted of a match with a sequential test on one machine, played until the test has decided.
+/// Report of a match with a sequential test, played on one machine until the test has decided.
 pub fn decided_on_one_machine(engines: &[String], words: &[&str]) -> Report {
     let plan = plan(engines, words);
     let mut report = Report::of(&plan);
@@ -105,7 +105,7 @@ pub fn decided_on_one_machine(engines: &[String], words: &[&str]) -> Report {
     report
 }
 
-/// The stream of events of the match between the usual engines.
+/// Event stream of the match between the default engines.
 pub fn told_by_one_machine(words: &[&str]) -> String {
     let plan = plan(&engines(), words);
     let file = tempfile::NamedTempFile::new().unwrap();
@@ -120,14 +120,14 @@ pub fn told_by_one_machine(words: &[&str]) -> String {
     fs::read_to_string(file.path()).unwrap()
 }
 
-/// What has been counted of the match in a store.
+/// Report of the match in a store.
 pub fn counted(path: &Path) -> Report {
     let store = Store::open(path).unwrap();
     let plan = store.plan().unwrap();
     Past::of(&store, &plan).unwrap().report
 }
 
-/// The games in a store, as `arbiter export --without-clock` prints them.
+/// Games in a store, as printed by `arbiter export --without-clock`.
 pub fn lines_of(path: &Path) -> Vec<String> {
     let mut lines = Vec::new();
     let read = Store::open(path).unwrap().for_each_kept(None, |kept| {

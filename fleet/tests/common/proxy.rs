@@ -1,4 +1,4 @@
-//! A line to the server that can be cut and mended.
+//! A proxy to the server that can interrupt connections.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread::{sleep, spawn};
 use std::time::Duration;
 
-/// How often it is looked whether the line is as it was.
+/// Interval between checks of the proxy's state.
 const TICK: Duration = Duration::from_millis(10);
 
 const PASSES: u8 = 0;
@@ -15,14 +15,14 @@ const HOLDS: u8 = 1;
 const IS_CUT: u8 = 2;
 const IS_GONE: u8 = 3;
 
-/// Passes on what comes to a port of its own; ends when it is dropped.
+/// Forwards connections to its own port; stops when dropped.
 pub struct Proxy {
     port: u16,
     line: Arc<AtomicU8>,
 }
 
 impl Proxy {
-    /// A line to a port of this machine.
+    /// Starts a proxy to a port of this machine.
     pub fn to(server: u16) -> Proxy {
         let line = Arc::new(AtomicU8::new(PASSES));
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -36,17 +36,17 @@ impl Proxy {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
-    /// Ends all connections, and takes no new ones.
+    /// Closes all connections, and accepts no new ones.
     pub fn cut(&self) {
         self.line.store(IS_CUT, Ordering::SeqCst);
     }
 
-    /// Takes connections, and keeps them, but passes nothing on for now.
+    /// Accepts and keeps connections, but forwards nothing.
     pub fn hold(&self) {
         self.line.store(HOLDS, Ordering::SeqCst);
     }
 
-    /// Passes on everything again.
+    /// Forwards everything again.
     pub fn mend(&self) {
         self.line.store(PASSES, Ordering::SeqCst);
     }
@@ -63,7 +63,7 @@ fn accept(listener: TcpListener, port: u16, server: u16, line: &Arc<AtomicU8>) {
     loop {
         match line.load(Ordering::SeqCst) {
             IS_GONE => return,
-            // Without a listener the system refuses whoever comes.
+            // Without a listener the system refuses new connections.
             IS_CUT => listener = None,
             _ => {
                 let listening = listener.get_or_insert_with(|| bind(port));
@@ -82,7 +82,7 @@ fn accept(listener: TcpListener, port: u16, server: u16, line: &Arc<AtomicU8>) {
     }
 }
 
-/// The port again: nobody else is given it, or not for long.
+/// Binds the same port again; another process can hold it only for a moment.
 fn bind(port: u16) -> TcpListener {
     loop {
         if let Ok(listener) = TcpListener::bind(("127.0.0.1", port)) {
@@ -92,7 +92,7 @@ fn bind(port: u16) -> TcpListener {
     }
 }
 
-/// Passes on one direction, until the line is cut.
+/// Forwards one direction until the connection is cut.
 fn join(from: &TcpStream, to: &TcpStream, line: &Arc<AtomicU8>) {
     let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
     from.set_read_timeout(Some(TICK)).unwrap();

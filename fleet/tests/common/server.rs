@@ -1,4 +1,4 @@
-//! A nats-server of the test's own.
+//! A nats-server for a test.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -11,25 +11,25 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// How long a server may take until it answers.
+/// Time that a server may take to start.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Where in its folder a server keeps what it is sent.
+/// Storage directory in the server's folder.
 pub const STORAGE: &str = "storage";
-/// Where in its folder it says what it does.
+/// Output file in the server's folder.
 const OUTPUT: &str = "output";
-/// Its configuration, if it has one.
+/// Configuration file in the server's folder, if it has one.
 const CONFIG: &str = "nats-server.conf";
-/// The most ports that are tried.
+/// Maximum number of ports to try.
 const MOST_PORTS: usize = 100;
 
-/// How many ports have been tried.
+/// Number of ports tried so far.
 static PORTS_TRIED: AtomicU16 = AtomicU16::new(0);
 
-/// A server with JetStream, which is killed in the end.
+/// A server with JetStream; killed when dropped.
 pub struct Server {
     program: PathBuf,
     words: Vec<String>,
-    /// Its name, which nobody else's has.
+    /// Unique name.
     name: String,
     pub port: u16,
     pub folder: tempfile::TempDir,
@@ -60,7 +60,7 @@ impl Server {
         Server::run(program(), config, words)
     }
 
-    /// The same with this program for a server.
+    /// Starts this program as a server.
     pub fn run(program: &Path, config: &str, words: &[&str]) -> Server {
         let folder = tempfile::tempdir().unwrap();
         let mut words: Vec<String> = words.iter().map(ToString::to_string).collect();
@@ -71,7 +71,7 @@ impl Server {
         }
         let name = folder.path().file_name().unwrap();
         let name = name.to_str().unwrap().to_string();
-        // Below the ports that systems give to whoever connects.
+        // Below the ports that the system assigns to clients.
         let base = 10_000 + (std::process::id() % 20_000) as u16;
         let try_port = |_| {
             let port = base + PORTS_TRIED.fetch_add(1, Ordering::Relaxed);
@@ -92,7 +92,7 @@ impl Server {
         }
     }
 
-    /// What it has said.
+    /// Its output so far.
     pub fn output(&self) -> String {
         fs::read_to_string(self.folder.path().join(OUTPUT)).unwrap_or_default()
     }
@@ -101,7 +101,7 @@ impl Server {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
-    /// Kills it, as the loss of power would but for what the system still writes.
+    /// Kills it with SIGKILL. Unlike after a power failure, the system still writes its pending data.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -115,14 +115,14 @@ impl Server {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Starts it again with what it stored.
+    /// Starts it again with its storage.
     pub fn restart(&mut self) {
         let (folder, port) = (self.folder.path(), self.port);
         let child = spawn(&self.program, &self.name, port, folder, &self.words);
         self.child = child.unwrap_or_else(|| panic!("it does not start: {}", self.output()));
     }
 
-    /// Starts it again with nothing.
+    /// Starts it again with empty storage.
     pub fn restart_empty(&mut self) {
         fs::remove_dir_all(self.folder.path().join(STORAGE)).unwrap();
         self.restart();
@@ -136,7 +136,7 @@ impl Drop for Server {
     }
 }
 
-/// Starts a server and waits until it answers; `None` where it ends at once, since somebody else has the port for one.
+/// Starts a server and waits until it answers; `None` if it exits at once, for example because its port is in use.
 fn spawn(program: &Path, name: &str, port: u16, folder: &Path, words: &[String]) -> Option<Child> {
     let mut appending = File::options();
     appending.create(true).append(true);
@@ -161,7 +161,7 @@ fn spawn(program: &Path, name: &str, port: u16, folder: &Path, words: &[String])
     Some(child)
 }
 
-/// Whether the server of this name answers at this port, and not that of somebody else.
+/// Whether the server at this port has this name, and is not another one.
 fn greets(name: &str, port: u16) -> bool {
     let Ok(stream) = TcpStream::connect(("127.0.0.1", port)) else {
         return false;

@@ -1,4 +1,4 @@
-//! Engines that are small enough to be sent: scripts, which play the first or the last move that is legal.
+//! Engines that are small enough to be shared: scripts that play the first or the last legal move.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Fleet;
 use super::fleet::Process;
 
-/// The talk of a script whose first argument is a file that says which move it plays.
+/// Main loop of the script; its first argument is a file that says which move to play.
 const TALK: &str = r#"read -r choice < "$1" || exit 1
 while read -r line; do
     case $line in
@@ -29,7 +29,7 @@ pub struct Small {
 }
 
 impl Small {
-    /// Engines in a folder, which do `before` when they are started.
+    /// Creates engines in a folder, which run `before` when they start.
     pub fn new(folder: &Path, before: &str) -> Small {
         fs::create_dir_all(folder).unwrap();
         let program = folder.join("small");
@@ -43,7 +43,7 @@ impl Small {
         Small { program, files }
     }
 
-    /// As they are typed.
+    /// Arguments of the two engines.
     pub fn engines(&self) -> [String; 2] {
         let program = self.program.display();
         let [a, b] = &self.files;
@@ -63,7 +63,7 @@ impl Small {
     }
 }
 
-/// Starts a worker that accepts engines as far as that can be had here, and keeps them in a folder.
+/// Starts a worker that accepts engines, sandboxed if possible, and caches them in a folder.
 pub fn worker(fleet: &mut Fleet, name: &str, cache: &Path) -> Process {
     let accept = match cfg!(bubblewrap) {
         true => "--accept-engines",

@@ -1,4 +1,4 @@
-//! The analysis of a position, told as it goes on, as server-sent events.
+//! The analysis of a position, streamed as server-sent events.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -17,19 +17,19 @@ use crate::board::Game;
 use crate::door::{Refusal, Wanted};
 use crate::pool::{Failing, Found, Ticket};
 
-/// What `POST /api/analyse` takes.
+/// Request of `POST /api/analyse`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnalyseRequest {
-    /// The game, in which a seat is to move.
+    /// The game; a seat must be to move.
     pub game: Game,
-    /// The name of the engine; the first one where none is named.
+    /// Name of the engine; by default the first one.
     #[serde(default)]
     pub engine: Option<String>,
-    /// The limit of the search; as long as the server allows where none is given.
+    /// Limit of the search; by default the server's maximum time.
     #[serde(default)]
     pub limit: Option<String>,
-    /// How many of the best moves are told.
+    /// Number of best moves to report.
     #[serde(default)]
     pub lines: Option<usize>,
     /// Options of the engine for this search, by name.
@@ -37,52 +37,52 @@ pub struct AnalyseRequest {
     pub options: BTreeMap<String, String>,
 }
 
-/// The data of an event `queue`.
+/// Data of an event `queue`.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct QueueEvent {
-    /// How many searches are before this one.
+    /// Number of searches before this one.
     pub ahead: usize,
 }
 
-/// The data of an event `info`.
+/// Data of an event `info`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InfoEvent {
-    /// The rank of the move among the best, from 1.
+    /// Rank of the move among the best, from 1.
     pub line: u32,
     /// The move.
     #[serde(rename = "move")]
     pub mv: Option<String>,
-    /// The moves and cards that the engine expects, as far as the rules allow them.
+    /// Principal variation: moves and cards that the engine expects, up to the first illegal one.
     pub pv: Vec<String>,
-    /// Each seat's expected share of all points, in permille; `null` where the engine says none.
+    /// Each seat's expected share of all points, in permille; `null` if the engine reports none.
     pub estimate: Option<Vec<u16>>,
-    /// The mover's score as the protocol spells it, such as `cp 31` or `mate -2`.
+    /// The mover's score in the protocol's notation, such as `cp 31` or `mate -2`.
     pub score: Option<String>,
-    /// Plies.
+    /// Depth in plies.
     pub depth: Option<u32>,
     /// Positions visited.
     pub nodes: Option<u64>,
-    /// Positions visited a second.
+    /// Positions visited per second.
     pub nps: Option<u64>,
     /// Milliseconds since the search began.
     pub time: Option<u64>,
 }
 
-/// The data of the event `done`.
+/// Data of the event `done`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DoneEvent {
     /// The best move.
     #[serde(rename = "move")]
     pub mv: String,
-    /// Each seat's expected share of all points, in permille; `null` where the engine says none.
+    /// Each seat's expected share of all points, in permille; `null` if the engine reports none.
     pub estimate: Option<Vec<u16>>,
 }
 
-/// `POST /api/analyse`: events `queue` while it waits, `info` as the engine says something, and at the end `done` or
-/// `error`. Closing the connection ends the search.
+/// `POST /api/analyse`: streams events `queue` while the search waits, `info` for each report of the engine, and
+/// finally `done` or `error`. Closing the connection stops the search.
 ///
 /// # Errors
-/// [`Refusal`] says what is wrong with the request; what goes wrong later is an event.
+/// [`Refusal`] if the request is invalid; later errors are events.
 pub async fn analyse(
     Shared(app): Shared<App>,
     Wanted(request): Wanted<AnalyseRequest>,
@@ -119,15 +119,14 @@ pub async fn analyse(
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }
 
-/// An analysis that goes on.
+/// A running analysis.
 struct Analysis {
     ticket: Ticket,
     position: AnyPosition,
-    /// How many were told to be ahead.
+    /// Last reported number of searches before this one.
     told: Option<usize>,
 }
 
-/// What happens next.
 enum News {
     Ahead(usize),
     Info(Info),
@@ -135,7 +134,7 @@ enum News {
 }
 
 impl Analysis {
-    /// The next event, and what is left then.
+    /// Returns the next event, and the analysis unless it has ended.
     async fn next(mut self) -> (Event, Option<Analysis>) {
         loop {
             match self.news().await {
@@ -178,7 +177,7 @@ impl Analysis {
             ..
         } = &mut self.ticket;
         if self.told.is_none() {
-            // What it is at the beginning is no change.
+            // The channel does not signal its initial value as a change.
             self.told = Some(0);
             return News::Ahead(*ahead.borrow_and_update());
         }
@@ -215,7 +214,7 @@ impl InfoEvent {
 }
 
 pub(super) fn event(name: &str, data: &impl Serialize) -> Event {
-    // Numbers and texts can always be written.
+    // Serializing numbers and strings cannot fail.
     let text = serde_json::to_string(data).unwrap_or_default();
     Event::default().event(name).data(text)
 }

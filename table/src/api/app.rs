@@ -1,4 +1,4 @@
-//! What all operations share.
+//! State that all operations share.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,30 +8,27 @@ use crate::board::Chance;
 use crate::pool::Pool;
 use tokio::sync::Semaphore;
 
-/// What the server has, the same for all requests; clones share it.
+/// State of the server, the same for all requests; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct App {
-    /// The engines.
     pub pool: Arc<Pool>,
-    /// Where cards come from.
+    /// Source of cards.
     pub chance: Chance,
-    /// What a client may ask of an engine.
+    /// Limits of searches that clients request.
     pub bounds: SearchBounds,
-    /// Room for reviews.
+    /// Permits for concurrent reviews.
     pub reviews: Arc<Semaphore>,
-    /// Files of etudes.
     pub etudes: Arc<EtudeShelf>,
-    /// Files of recorded games.
     pub games: Arc<GameShelf>,
 }
 
-/// What a client may ask of an engine at most.
+/// Limits of searches that clients request.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchBounds {
-    /// The time of a search.
+    /// Maximum time of a search.
     pub longest: Duration,
-    /// Mebibytes of `Hash`.
+    /// Maximum of the option `Hash`, in MiB.
     pub hash: i64,
-    /// Threads.
+    /// Maximum of the option `Threads`.
     pub threads: i64,
 }

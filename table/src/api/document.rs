@@ -1,4 +1,4 @@
-//! The description of all operations: an OpenAPI document, put together from the types of requests and answers.
+//! The description of all operations: an OpenAPI document, generated from the types of requests and answers.
 
 use std::sync::LazyLock;
 
@@ -15,10 +15,10 @@ use super::review::ReviewRequest;
 use super::rules::{GameRequest, NewRequest, PlayRequest, Shown, Solved};
 use crate::board::{State, Took};
 
-/// What makes the schema of a type.
+/// Generates the schema of a type.
 type OfType = fn(&mut SchemaGenerator) -> Schema;
 
-/// An operation, with an example: its request or path, and its answer.
+/// An operation with an example of its request or path, and of its answer.
 struct Operation {
     method: &'static str,
     path: &'static str,
@@ -28,11 +28,9 @@ struct Operation {
     example: &'static str,
 }
 
-/// What an operation answers with.
+/// Type of an answer.
 enum AnswerOf {
-    /// JSON.
     Json(OfType),
-    /// Server-sent events.
     Events,
 }
 
@@ -44,7 +42,7 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         method: "post",
         path: "/api/new",
-        about: "Begin a game.",
+        about: "Start a game.",
         request: Some(of::<NewRequest>),
         answer: AnswerOf::Json(of::<State>),
         example: include_str!("examples/new.json"),
@@ -52,7 +50,7 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         method: "post",
         path: "/api/show",
-        about: "Show a game and all that led to where it stands.",
+        about: "Show a game with all its steps.",
         request: Some(of::<GameRequest>),
         answer: AnswerOf::Json(of::<Shown>),
         example: include_str!("examples/show.json"),
@@ -60,7 +58,7 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         method: "post",
         path: "/api/play",
-        about: "Play a move, or a card where one is due; cards that become due are drawn unless `draw` is false.",
+        about: "Play a move, or a card if one is due. Cards that become due are drawn unless `draw` is false.",
         request: Some(of::<PlayRequest>),
         answer: AnswerOf::Json(of::<Took>),
         example: include_str!("examples/play.json"),
@@ -76,7 +74,7 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         method: "post",
         path: "/api/ai",
-        about: "Have an engine move. 502: the engine is at fault; 503: too many wait; 504: it came too late.",
+        about: "Have an engine move. 502: the engine failed; 503: the queue is full; 504: the engine timed out.",
         request: Some(of::<AiRequest>),
         answer: AnswerOf::Json(of::<AiAnswer>),
         example: include_str!("examples/ai.json"),
@@ -84,9 +82,9 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         method: "post",
         path: "/api/analyse",
-        about: "Have an engine analyse: events `queue` (QueueEvent) while the search waits, `info` (InfoEvent) as the \
-                engine says something, at the end `done` (DoneEvent), or `error` (Error). Closing the connection ends \
-                the search.",
+        about: "Have an engine analyse a position. Events: `queue` (QueueEvent) while the search waits, `info` \
+                (InfoEvent) for each report of the engine, finally `done` (DoneEvent) or `error` (Error). Closing the \
+                connection stops the search.",
         request: Some(of::<AnalyseRequest>),
         answer: AnswerOf::Events,
         example: include_str!("examples/analyse.json"),
@@ -94,9 +92,9 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         method: "post",
         path: "/api/review",
-        about: "Have an engine review a game: an event `move` for each move, with what it lost and what its cards \
-                brought, at the end `done` with the sums of each seat, or `error` (Error); as `arbiter review` says it \
-                in JSON. Closing the connection ends it.",
+        about: "Have an engine review a game. Events: `move` for each move, with its loss and the luck of its cards, \
+                finally `done` with the sums of each seat or `error` (Error). The data is the JSON of `arbiter \
+                review`. Closing the connection stops it.",
         request: Some(of::<ReviewRequest>),
         answer: AnswerOf::Events,
         example: include_str!("examples/review.json"),
@@ -104,7 +102,7 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         method: "post",
         path: "/api/solved",
-        about: "What every move leads to, in a game that is solved.",
+        about: "Outcome of every move in a solved game.",
         request: Some(of::<GameRequest>),
         answer: AnswerOf::Json(of::<Solved>),
         example: include_str!("examples/solved.json"),
@@ -112,7 +110,7 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         method: "get",
         path: "/api/engines",
-        about: "The engines, how busy they are, the games, and what a request may have at most.",
+        about: "Engines and their load, games, and limits of requests.",
         request: None,
         answer: AnswerOf::Json(of::<Engines>),
         example: include_str!("examples/engines.json"),
@@ -120,7 +118,7 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         method: "get",
         path: "/api/etudes",
-        about: "The files of etudes.",
+        about: "Files of etudes.",
         request: None,
         answer: AnswerOf::Json(of::<EtudeFiles>),
         example: include_str!("examples/etude_files.json"),
@@ -128,7 +126,7 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         method: "get",
         path: "/api/etudes/{file}",
-        about: "The etudes of a file.",
+        about: "Etudes of a file.",
         request: None,
         answer: AnswerOf::Json(of::<Etudes>),
         example: include_str!("examples/etudes.json"),
@@ -136,7 +134,7 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         method: "post",
         path: "/api/etudes/{file}",
-        about: "Judge an etude; 409 where its line has changed since it was read.",
+        about: "Judge an etude. 409: its line has changed since it was read.",
         request: Some(of::<JudgeRequest>),
         answer: AnswerOf::Json(of::<Judged>),
         example: include_str!("examples/judge.json"),
@@ -144,7 +142,7 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         method: "get",
         path: "/api/games",
-        about: "The files of recorded games.",
+        about: "Files of recorded games.",
         request: None,
         answer: AnswerOf::Json(of::<GameFiles>),
         example: include_str!("examples/game_files.json"),
@@ -152,7 +150,7 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         method: "get",
         path: "/api/games/{file}",
-        about: "A part of the games of a file: `count` of them, behind the first `from`.",
+        about: "Part of the games of a file: `count` games after the first `from`.",
         request: None,
         answer: AnswerOf::Json(of::<Games>),
         example: include_str!("examples/games.json"),
@@ -160,7 +158,7 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         method: "get",
         path: "/api/games/{file}/{number}",
-        about: "A recorded game, and what its engines said.",
+        about: "A recorded game with its engines' reports.",
         request: None,
         answer: AnswerOf::Json(of::<Recorded>),
         example: include_str!("examples/game.json"),
@@ -196,8 +194,8 @@ fn make() -> Value {
         "info": {
             "title": "table",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "A board in the browser. The server keeps nothing of a game: each request has it whole. \
-                Seats count from 1, squares and pieces from 0.",
+            "description": "A board in the browser. The server stores no games: each request contains the whole game. \
+                Seats are numbered from 1, squares and pieces from 0.",
         },
         "paths": paths,
         "components": { "schemas": schemas },
@@ -207,7 +205,7 @@ fn make() -> Value {
 fn error_schema() -> Value {
     json!({
         "type": "object",
-        "description": "What was wrong, and what was expected.",
+        "description": "The error, and the expected input.",
         "properties": { "ok": { "const": false }, "error": { "type": "string" } },
         "required": ["ok", "error"],
         "additionalProperties": false,
@@ -216,7 +214,7 @@ fn error_schema() -> Value {
 
 impl Operation {
     fn described(&self, generator: &mut SchemaGenerator) -> Value {
-        // A test reads all of them.
+        // A test checks that all examples are valid JSON.
         let example: Value = serde_json::from_str(self.example).unwrap_or_default();
         let answer = match self.answer {
             AnswerOf::Json(of_type) => json!({
@@ -230,7 +228,7 @@ impl Operation {
         let mut described = json!({
             "summary": self.about,
             "responses": {
-                "200": { "description": "As it was asked for.", "content": answer },
+                "200": { "description": "Success.", "content": answer },
                 "default": {
                     "description": "An error.",
                     "content": { "application/json": { "schema": error } },
@@ -252,7 +250,7 @@ impl Operation {
         described
     }
 
-    /// What stands in braces in the path, with what the path of the example has there, and what may follow it.
+    /// Returns the parameters in the path and in the query, with their values in the example.
     fn parameters(&self, example: &Value) -> Vec<Value> {
         let names = self.path.split('/');
         let values = example.as_str().unwrap_or_default().split(['/', '?']);

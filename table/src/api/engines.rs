@@ -1,4 +1,4 @@
-//! The engines: which there are, and their moves.
+//! The list of engines, and their moves.
 
 use std::collections::BTreeMap;
 
@@ -16,17 +16,17 @@ use super::search::{Wish, estimate, is_free, legal_line, most, question};
 use crate::board::{Game, MOST_WORDS, Took};
 use crate::door::{MOST_BODY_BYTES, Refusal, Wanted};
 
-/// What `POST /api/ai` takes.
+/// Request of `POST /api/ai`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AiRequest {
-    /// The game, in which a seat is to move.
+    /// The game; a seat must be to move.
     pub game: Game,
-    /// The name of the engine; the first one where none is named.
+    /// Name of the engine; by default the first one.
     #[serde(default)]
     pub engine: Option<String>,
-    /// The limit of the search, such as `movetime 100`, `depth 3`, `nodes 1000`, or several of these; the engine's own
-    /// where none is given.
+    /// Limit of the search, such as `movetime 100`, `depth 3`, `nodes 1000`, or several of these; by default the
+    /// engine's own.
     #[serde(default)]
     pub limit: Option<String>,
     /// Options of the engine for this move, by name.
@@ -34,52 +34,52 @@ pub struct AiRequest {
     pub options: BTreeMap<String, String>,
 }
 
-/// What `POST /api/ai` answers.
+/// Answer of `POST /api/ai`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AiAnswer {
-    /// The game after the move, with the card that was drawn for it.
+    /// The game after the move, and the card drawn for it.
     #[serde(flatten)]
     pub took: Took,
     /// The move.
     #[serde(rename = "move")]
     pub mv: String,
-    /// The name of the engine.
+    /// Name of the engine.
     pub engine: String,
-    /// Each seat's expected share of all points before the move, in permille; `null` where the engine says none.
+    /// Each seat's expected share of all points before the move, in permille; `null` if the engine reports none.
     pub estimate: Option<Vec<u16>>,
-    /// The depth of the search in plies; `null` where the engine says none.
+    /// Depth of the search in plies; `null` if the engine reports none.
     pub depth: Option<u32>,
-    /// The positions that were visited; `null` where the engine says none.
+    /// Positions visited; `null` if the engine reports none.
     pub nodes: Option<u64>,
-    /// The moves and cards that the engine expects, as far as the rules allow them.
+    /// Principal variation: moves and cards that the engine expects, up to the first illegal one.
     pub pv: Vec<String>,
 }
 
-/// What `GET /api/engines` answers.
+/// Answer of `GET /api/engines`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Engines {
     /// Always true.
     pub ok: bool,
-    /// The engines, the one that plays where none is named first.
+    /// The engines; the first one is the default.
     pub engines: Vec<EngineEntry>,
-    /// How busy they are.
+    /// Load of the engines.
     pub queue: Queue,
     /// The games.
     pub variants: Vec<VariantEntry>,
-    /// What a request may have at most.
+    /// Limits of requests.
     pub limits: Limits,
 }
 
 /// An engine.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EngineEntry {
-    /// The name by which it is asked.
+    /// Name in requests.
     pub name: String,
-    /// The name by which it introduces itself.
+    /// Name that it reports itself.
     pub id: Option<String>,
-    /// Why it could not be started; `null` where it could.
+    /// Reason why it could not be started; `null` if it could.
     pub error: Option<String>,
-    /// The options that a request may set.
+    /// Options that a request may set.
     pub options: Vec<OptionEntry>,
 }
 
@@ -91,28 +91,28 @@ pub struct OptionEntry {
     /// `check` for true or false, `spin` for a number, `combo` for one of `vars`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// What it is unless a request says otherwise.
+    /// Value unless a request sets another.
     pub default: String,
-    /// The smallest number.
+    /// Minimum of a `spin`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<i64>,
-    /// The largest number.
+    /// Maximum of a `spin`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<i64>,
-    /// All that it may be.
+    /// Values of a `combo`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub vars: Vec<String>,
 }
 
-/// How busy the engines are.
+/// Load of the engines.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Queue {
-    /// Searches that run.
+    /// Number of running searches.
     pub running: usize,
-    /// Searches that wait for a process.
+    /// Number of searches that wait for a process.
     pub waiting: usize,
-    /// Searches that may wait.
+    /// Maximum number of searches that wait.
     pub most: usize,
 }
 
@@ -121,26 +121,26 @@ pub struct Queue {
 pub struct VariantEntry {
     /// Its name.
     pub name: &'static str,
-    /// Further names.
+    /// Other names.
     pub aliases: &'static [&'static str],
-    /// The numbers of players that can play it.
+    /// Possible numbers of players.
     pub players: Vec<usize>,
-    /// Whether anything is left to chance.
+    /// Whether the game has cards.
     pub cards: bool,
-    /// Whether it is known how every position ends.
+    /// Whether the game is solved.
     pub solved: bool,
 }
 
-/// What a request may have at most.
+/// Limits of requests.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Limits {
-    /// Moves and cards of a game.
+    /// Moves and cards in a game.
     pub words: usize,
-    /// Bytes of a body.
+    /// Bytes in a body.
     pub bytes: usize,
-    /// Milliseconds of a search.
+    /// Milliseconds for a search.
     pub movetime: u64,
-    /// Engine processes at a time.
+    /// Number of concurrent engine processes.
     pub processes: usize,
 }
 
@@ -187,7 +187,7 @@ pub async fn engines(Shared(app): Shared<App>) -> Json<Engines> {
 /// `POST /api/ai`
 ///
 /// # Errors
-/// [`Refusal`] says what is wrong with the request or with the engine.
+/// [`Refusal`] if the request is invalid or the engine fails.
 pub async fn ai(
     Shared(app): Shared<App>,
     Wanted(request): Wanted<AiRequest>,

@@ -1,4 +1,4 @@
-//! Etudes: positions with a verdict each, in files that can be judged.
+//! Etudes: positions, each with a verdict, in files that can be judged.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,19 +16,18 @@ use super::shelf::{Shelf, ShelfError, aside};
 use crate::board::number;
 use crate::door::{Refusal, Wanted};
 
-/// What a client's path names.
+/// Kind of file, for error messages.
 const WHAT: &str = "file of etudes";
 
-/// The files of etudes.
 #[derive(Debug)]
 pub struct EtudeShelf {
     shelf: Shelf,
     variant: &'static Variant,
-    /// One verdict at a time: each reads a file and writes it whole.
+    /// Held while a verdict is saved, which reads the file and writes all of it.
     saving: Mutex<()>,
 }
 
-/// What `GET /api/etudes` answers.
+/// Answer of `GET /api/etudes`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EtudeFiles {
     /// Always true.
@@ -37,18 +36,18 @@ pub struct EtudeFiles {
     pub files: Vec<EtudeFileEntry>,
 }
 
-/// A file.
+/// A file of etudes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EtudeFileEntry {
     /// Its name.
     pub file: String,
     /// The variant of its etudes.
     pub variant: &'static str,
-    /// How many there are.
+    /// Number of etudes.
     pub etudes: usize,
 }
 
-/// What `GET /api/etudes/{file}` answers.
+/// Answer of `GET /api/etudes/{file}`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Etudes {
     /// Always true.
@@ -64,42 +63,42 @@ pub struct Etudes {
 /// An etude.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EtudeEntry {
-    /// The number of its line, from 1.
+    /// Line number, from 1.
     pub number: usize,
-    /// The line.
+    /// Text of the line.
     pub line: String,
-    /// The text of the position.
+    /// Text of the position.
     pub position: String,
-    /// The seat judged to be winning, from 1, or `null` where nobody has judged.
+    /// The seat judged to be winning, from 1, or `null` without a verdict.
     pub verdict: Option<usize>,
 }
 
-/// What `POST /api/etudes/{file}` takes.
+/// Request of `POST /api/etudes/{file}`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JudgeRequest {
-    /// The number of the line, from 1.
+    /// Line number, from 1.
     pub number: usize,
-    /// The line as it was read: if it has changed since, nothing is saved.
+    /// Text of the line when it was read; if the line has changed since then, nothing is saved.
     pub line: String,
     /// The seat that is winning, from 1, or `null` for no verdict.
     pub verdict: Option<u8>,
 }
 
-/// What `POST /api/etudes/{file}` answers.
+/// Answer of `POST /api/etudes/{file}`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Judged {
     /// Always true.
     pub ok: bool,
-    /// The etude as it was saved.
+    /// The saved etude.
     pub etude: EtudeEntry,
 }
 
 impl EtudeShelf {
-    /// Files of etudes of a variant.
+    /// Opens files of etudes of one variant.
     ///
     /// # Errors
-    /// [`ShelfError`] where one of them cannot be read.
+    /// [`ShelfError`] if a file cannot be read.
     pub fn new(paths: &[PathBuf], variant: &str) -> Result<EtudeShelf, ShelfError> {
         let variant = Variant::by_name(variant)?;
         for path in paths {
@@ -159,7 +158,7 @@ impl EtudeShelf {
         let found = file.text(request.number).map_err(|error| wrong(&error))?;
         if found != request.line {
             return Err(Refusal::Changed(format!(
-                "line {} of {name} is now {found:?}; expected {:?}: read the file again",
+                "line {} of {name} has changed to {found:?}; expected {:?}: reload the file",
                 request.number, request.line
             )));
         }
@@ -167,7 +166,7 @@ impl EtudeShelf {
             None => None,
             Some(0) => {
                 return Err(Refusal::Wrong(
-                    "there is no seat 0; expected one from 1 on, or null".to_string(),
+                    "there is no seat 0; expected 1 or more, or null".to_string(),
                 ));
             }
             Some(verdict) => Some(Seat(verdict - 1)),
@@ -200,7 +199,7 @@ fn wrong(error: &FileError) -> Refusal {
     Refusal::Wrong(without_folder(error))
 }
 
-/// What is wrong, without where the file is: that is nothing that a client has to know.
+/// Returns the message without the directory of the file, which clients need not know.
 fn without_folder(error: &FileError) -> String {
     let text = error.to_string();
     match error {
@@ -215,7 +214,7 @@ fn without_folder(error: &FileError) -> String {
                 .unwrap_or(text)
         }
         FileError::Line { .. } | FileError::Empty { .. } | FileError::NoSeat { .. } => {
-            // The place is a path and a line, and neither has a colon and a blank.
+            // The text begins with a path and a line number, which contain no colon followed by a space.
             match text.split_once(": ") {
                 Some((place, rest)) => {
                     let name = place.rsplit_once('/').map_or(place, |(_, name)| name);
@@ -230,7 +229,7 @@ fn without_folder(error: &FileError) -> String {
 /// `GET /api/etudes`
 ///
 /// # Errors
-/// [`Refusal::Ours`] where a file cannot be read any more.
+/// [`Refusal::Ours`] if a file can no longer be read.
 pub async fn etude_files(Shared(app): Shared<App>) -> Result<Json<EtudeFiles>, Refusal> {
     let shelf = app.etudes.clone();
     aside(move || shelf.all()).await.map(Json)
@@ -239,7 +238,7 @@ pub async fn etude_files(Shared(app): Shared<App>) -> Result<Json<EtudeFiles>, R
 /// `GET /api/etudes/{file}`
 ///
 /// # Errors
-/// [`Refusal`] where there is no such file, or it cannot be read any more.
+/// [`Refusal`] if there is no such file, or it can no longer be read.
 pub async fn etudes(
     Shared(app): Shared<App>,
     file: Result<Path<String>, PathRejection>,
@@ -251,7 +250,7 @@ pub async fn etudes(
 /// `POST /api/etudes/{file}`
 ///
 /// # Errors
-/// [`Refusal`] where there is no such line, it has changed, or it cannot be saved.
+/// [`Refusal`] if there is no such line, it has changed, or it cannot be saved.
 pub async fn judge(
     Shared(app): Shared<App>,
     file: Result<Path<String>, PathRejection>,

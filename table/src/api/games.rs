@@ -18,20 +18,19 @@ use index::Indexes;
 pub use index::Summary;
 pub use record::Recorded;
 
-/// What a client's path names.
+/// Kind of file, for error messages.
 const WHAT: &str = "file of games";
-/// The games of a list, unless a request says otherwise, and at most.
+/// Default number of games in a list.
 const USUAL_COUNT: usize = 100;
 const MOST_COUNT: usize = 1000;
 
-/// The files of games.
 #[derive(Debug)]
 pub struct GameShelf {
     shelf: Shelf,
     indexes: Indexes,
 }
 
-/// What `GET /api/games` answers.
+/// Answer of `GET /api/games`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GameFiles {
     /// Always true.
@@ -40,23 +39,23 @@ pub struct GameFiles {
     pub files: Vec<GameFileEntry>,
 }
 
-/// A file.
+/// A file of games.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GameFileEntry {
     /// Its name.
     pub file: String,
-    /// How many games it has.
+    /// Number of games.
     pub games: usize,
 }
 
-/// Which part of a list is wanted.
+/// The part of a list to return.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// How many games come before it.
+    /// Number of games to skip.
     #[serde(default)]
     pub from: usize,
-    /// How many games it has, at most 1000.
+    /// Number of games to return, at most 1000.
     #[serde(default = "usual_count")]
     pub count: usize,
 }
@@ -65,24 +64,24 @@ fn usual_count() -> usize {
     USUAL_COUNT
 }
 
-/// What `GET /api/games/{file}` answers.
+/// Answer of `GET /api/games/{file}`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Games {
     /// Always true.
     pub ok: bool,
     /// The name of the file.
     pub file: String,
-    /// How many games it has in all.
+    /// Number of games in the file.
     pub total: usize,
-    /// Those of the part that is wanted.
+    /// The requested games.
     pub games: Vec<Summary>,
 }
 
 impl GameShelf {
-    /// Files of games.
+    /// Opens files of games.
     ///
     /// # Errors
-    /// [`ShelfError`] where one of them cannot be read.
+    /// [`ShelfError`] if a file cannot be read.
     pub fn new(paths: &[PathBuf]) -> Result<GameShelf, ShelfError> {
         Ok(GameShelf {
             indexes: Indexes::new(paths)?,
@@ -136,7 +135,7 @@ impl GameShelf {
 /// `GET /api/games`
 ///
 /// # Errors
-/// [`Refusal::Ours`] where a file cannot be read any more.
+/// [`Refusal::Ours`] if a file can no longer be read.
 pub async fn game_files(Shared(app): Shared<App>) -> Result<Json<GameFiles>, Refusal> {
     let shelf = app.games.clone();
     aside(move || shelf.all()).await.map(Json)
@@ -145,7 +144,7 @@ pub async fn game_files(Shared(app): Shared<App>) -> Result<Json<GameFiles>, Ref
 /// `GET /api/games/{file}`
 ///
 /// # Errors
-/// [`Refusal`] where there is no such file, or it cannot be read any more.
+/// [`Refusal`] if there is no such file, or it can no longer be read.
 pub async fn games(
     Shared(app): Shared<App>,
     file: Result<Path<String>, PathRejection>,
@@ -158,7 +157,7 @@ pub async fn games(
 /// `GET /api/games/{file}/{number}`
 ///
 /// # Errors
-/// [`Refusal`] where there is no such game, or it cannot be read.
+/// [`Refusal`] if there is no such game, or it cannot be read.
 pub async fn game(
     Shared(app): Shared<App>,
     path: Result<Path<(String, u64)>, PathRejection>,

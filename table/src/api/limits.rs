@@ -1,4 +1,4 @@
-//! The limit of a search as a client writes it: `movetime 100`, `depth 3`, `nodes 1000`, several of them together.
+//! Search limits in requests: `movetime 100`, `depth 3`, `nodes 1000`, or several of these together.
 
 use std::time::Duration;
 
@@ -7,13 +7,14 @@ use matches::plan::{Limit, TimeLimit};
 
 use crate::door::{Refusal, quoted};
 
-/// The words that begin a limit.
+/// Keywords of a limit.
 const WORDS: [&str; 3] = ["movetime", "depth", "nodes"];
 
-/// What an engine is told: the limit in `text`, or without one `usual`. In any case it has a time, at most `longest`.
+/// Returns the `go` command for the limit in `text`, or by default for `usual`. It always has a time of at most
+/// `longest`.
 ///
 /// # Errors
-/// The limit is refused if it is none, or longer.
+/// [`Refusal`] if the limit is malformed, or longer than `longest`.
 pub fn go(text: Option<&str>, usual: Limit, longest: Duration) -> Result<Go, Refusal> {
     let longest = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
     let mut go = match text {
@@ -53,7 +54,7 @@ fn parse(text: &str) -> Result<Go, Refusal> {
 fn go_of(limit: Limit) -> Go {
     let movetime = match limit.time {
         Some(TimeLimit::Move(time)) => u64::try_from(time.as_millis()).ok(),
-        // A clock is for whole games, of which we know nothing.
+        // A clock is for whole games, and a request has only one search.
         Some(TimeLimit::Clock(_)) | None => None,
     };
     Go {

@@ -1,4 +1,4 @@
-//! The review of a game, told move by move, as server-sent events.
+//! The review of a game, streamed move by move as server-sent events.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -24,48 +24,47 @@ use crate::board::Game;
 use crate::door::{Refusal, Wanted};
 use crate::pool::Failing;
 
-/// Reviews at a time.
+/// Maximum number of concurrent reviews.
 pub const MOST_REVIEWS: usize = 16;
-/// How each position is searched where nothing else is said.
+/// Default limit for the search of each position.
 const USUAL_LIMIT: &str = "nodes 2000";
-/// Moves that are reviewed and not yet sent.
+/// Capacity for reviewed moves that have not been sent.
 const MOST_UNSENT: usize = 16;
 
-/// What `POST /api/review` takes.
+/// Request of `POST /api/review`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewRequest {
-    /// The game, or as much of it as was played.
+    /// The game, finished or not.
     pub game: Game,
-    /// The name of the engine that values positions; the first one where none is named.
+    /// Name of the engine that evaluates positions; by default the first one.
     #[serde(default)]
     pub engine: Option<String>,
-    /// The limit of each of its searches; `nodes 2000` where none is given.
+    /// Limit of each of its searches; by default `nodes 2000`.
     #[serde(default)]
     pub limit: Option<String>,
 }
 
-/// The data of the event `done`, in permille.
+/// Data of the event `done`, in permille.
 #[derive(Clone, Debug, Serialize)]
 struct DoneEvent {
-    /// What came of the game for each seat.
+    /// Sums for each seat.
     seats: Vec<SeatSums>,
-    /// The value of the position with which it began.
+    /// Value of the start position.
     start: Vec<f64>,
 }
 
-/// What is sent.
 enum News {
     Move(Box<ReviewedMove>),
     Done(Review),
     Failed(Refusal),
 }
 
-/// `POST /api/review`: an event `move` for each move, with what it lost and what its cards brought, at the end `done`
-/// or `error`. Closing the connection ends it.
+/// `POST /api/review`: streams an event `move` for each move, with its loss and the luck of its cards, and finally
+/// `done` or `error`. Closing the connection stops it.
 ///
 /// # Errors
-/// [`Refusal`] says what is wrong with the request; what goes wrong later is an event.
+/// [`Refusal`] if the request is invalid; later errors are events.
 pub async fn review(
     Shared(app): Shared<App>,
     Wanted(request): Wanted<ReviewRequest>,
@@ -101,7 +100,7 @@ pub async fn review(
         let done = review_of(&game, &mut appraiser, |mv| {
             match news.blocking_send(News::Move(Box::new(mv.clone()))) {
                 Ok(()) => ControlFlow::Continue(()),
-                // Nobody listens any more.
+                // The client has closed the connection.
                 Err(_) => ControlFlow::Break(()),
             }
         });
@@ -109,7 +108,7 @@ pub async fn review(
             Ok(review) => News::Done(review),
             Err(error) => News::Failed(Refusal::Unvalued(error.to_string())),
         };
-        // Where nobody listens there is nobody to tell.
+        // This fails if the client has closed the connection.
         let _ = news.blocking_send(last);
     });
     let events =
@@ -131,7 +130,7 @@ fn told(news: News) -> Event {
     }
 }
 
-/// Asks the pool what positions are worth, as long as somebody listens.
+/// Evaluates positions by an engine of the pool until the client closes the connection.
 struct Asker<'a> {
     app: &'a App,
     terms: &'a Terms,
@@ -147,7 +146,7 @@ impl Appraise for Asker<'_> {
         let command = format!("position {}", question.line).parse();
         let Ok(Command::Position(command)) = command else {
             return Err(Refusal::Unvalued(format!(
-                "{:?} is no position",
+                "{:?} is not a position",
                 question.line
             )));
         };
@@ -173,7 +172,7 @@ fn shares(said: &[&Vec<u16>], position: &AnyPosition) -> Result<Vec<f64>, Refusa
     let shares = estimate(said.iter().copied(), position);
     let shares = shares.ok_or_else(|| {
         let expected = format!("expected {} shares of 1000", position.seats());
-        Refusal::Unvalued(format!("the engine gives no estimate; {expected}"))
+        Refusal::Unvalued(format!("the engine sent no estimate; {expected}"))
     })?;
     Ok(shares.into_iter().map(f64::from).collect())
 }

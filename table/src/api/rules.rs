@@ -1,4 +1,4 @@
-//! What the rules alone answer: new games, positions, moves and cards.
+//! Operations that need only the rules: new games, positions, moves and cards.
 
 use axum::Json;
 use axum::extract::State as Shared;
@@ -12,24 +12,24 @@ use crate::board::{
 };
 use crate::door::{Refusal, Wanted};
 
-/// The most cards that are drawn after one move.
+/// Maximum number of cards drawn after one move.
 const MOST_CARDS: usize = 16;
 
-/// What `POST /api/new` takes: a variant, and players or a start.
+/// Request of `POST /api/new`: a variant with either players or a start.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRequest {
-    /// The variant, by its name or one of its aliases.
+    /// Name of the variant, or one of its aliases.
     pub variant: String,
-    /// The number of players; left out where there is a start.
+    /// Number of players; omitted if there is a start.
     #[serde(default)]
     pub players: Option<usize>,
-    /// The text of the position at the start, where that is not the variant's own.
+    /// Text of the start position, if it is not the variant's default.
     #[serde(default)]
     pub start: Option<String>,
 }
 
-/// What takes a game and nothing else.
+/// Request with only a game.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GameRequest {
@@ -37,16 +37,16 @@ pub struct GameRequest {
     pub game: Game,
 }
 
-/// What `POST /api/play` takes.
+/// Request of `POST /api/play`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlayRequest {
     /// The game.
     pub game: Game,
-    /// A legal move, or where a card is due one that is left.
+    /// A legal move, or if a card is due, one of those left.
     #[serde(rename = "move")]
     pub mv: String,
-    /// Whether a card that becomes due is drawn.
+    /// Whether to draw a card that becomes due.
     #[serde(default = "yes")]
     pub draw: bool,
 }
@@ -55,32 +55,32 @@ fn yes() -> bool {
     true
 }
 
-/// A game with all that led to where it stands.
+/// A game with all its steps.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Shown {
-    /// Where it stands.
+    /// The current state.
     #[serde(flatten)]
     pub state: State,
-    /// Where it began.
+    /// The start position.
     pub first: First,
-    /// What each word led to.
+    /// The effect of each move and card.
     pub steps: Vec<Step>,
 }
 
-/// A position before the first word.
+/// The start position of a game.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct First {
     /// The pieces.
     pub pieces: Vec<Piece>,
-    /// What there is to know of each seat.
+    /// Facts about each seat.
     pub facts: Vec<Vec<Fact>>,
-    /// What is due.
+    /// The action that is due.
     pub turn: Option<Turn>,
-    /// The text of the position.
+    /// Text of the position.
     pub position: String,
 }
 
-/// A move of a solved game, and what it leads to when both play perfectly from there on.
+/// A move in a solved game, with its outcome under perfect play.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SolvedMove {
     /// The move.
@@ -88,11 +88,11 @@ pub struct SolvedMove {
     pub mv: String,
     /// The seat that wins, from 1.
     pub wins: usize,
-    /// Plies to the end after the move.
+    /// Plies from after the move to the end of the game.
     pub plies: u32,
 }
 
-/// What `POST /api/solved` answers.
+/// Answer of `POST /api/solved`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Solved {
     /// Always true.
@@ -104,7 +104,7 @@ pub struct Solved {
 /// `POST /api/new`
 ///
 /// # Errors
-/// [`Refusal`] says what is wrong with the request.
+/// [`Refusal`] if the request is invalid.
 pub async fn new(Wanted(request): Wanted<NewRequest>) -> Result<Json<State>, Refusal> {
     let NewRequest {
         variant,
@@ -175,7 +175,7 @@ pub async fn draw(
     let mut played = request.game.play()?;
     if !played.is_card_due() {
         return Err(Refusal::Wrong(
-            "no card is due; expected a game in which one is".to_string(),
+            "no card is due; expected a game where a card is due".to_string(),
         ));
     }
     let before = (played.position, played.words().len());
@@ -186,20 +186,20 @@ pub async fn draw(
 /// `POST /api/solved`
 ///
 /// # Errors
-/// As [`new`], and where the game is not solved.
+/// As [`new`], and if the game is not solved.
 pub async fn solved(Wanted(request): Wanted<GameRequest>) -> Result<Json<Solved>, Refusal> {
     let played = request.game.play()?;
     let not_solved = || {
         let name = played.variant.name;
         Refusal::Wrong(format!(
-            "{name} is not solved; expected a game that GET /api/engines calls so"
+            "{name} is not solved; expected a game that GET /api/engines lists as solved"
         ))
     };
     played.position.solved().ok_or_else(not_solved)?;
     let mut moves = Vec::new();
     for mv in played.position.legal_actions() {
         let mut after = played.position;
-        // The move is one of the legal ones.
+        // Legal moves can always be played.
         let _ = after.play(&mv);
         let outcome = after.solved().ok_or_else(not_solved)?;
         moves.push(SolvedMove {
@@ -211,7 +211,7 @@ pub async fn solved(Wanted(request): Wanted<GameRequest>) -> Result<Json<Solved>
     Ok(Json(Solved { ok: true, moves }))
 }
 
-/// Plays a move, and draws the cards that become due where there is a chance to draw from.
+/// Plays a move, and if `chance` is given, draws the cards that become due.
 pub(super) fn take(
     played: &mut Played,
     word: String,
@@ -236,7 +236,7 @@ fn took(played: &Played, before: (AnyPosition, usize), card: Option<Drawn>) -> T
     }
 }
 
-/// Draws as long as a card is due; returns the first one.
+/// Draws cards while one is due; returns the first one.
 fn draw_all(played: &mut Played, chance: Chance) -> Result<Option<Drawn>, Refusal> {
     let mut first = None;
     for _ in 0..MOST_CARDS {

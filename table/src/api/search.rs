@@ -1,4 +1,4 @@
-//! From what a client wants searched to the question that an engine is asked, and what of its answer can be told.
+//! Converts a client's search request to a question for an engine, and filters the engine's answers.
 
 use std::collections::BTreeMap;
 
@@ -13,32 +13,32 @@ use crate::board::Played;
 use crate::door::{Refusal, quoted};
 use crate::pool::{Entry, Question};
 
-/// The option for how many lines of a search are told.
+/// Option for the number of lines that an engine reports.
 pub const MULTI_PV: &str = "MultiPV";
-/// The option that the game says.
+/// Option that is set by the game's variant.
 const VARIANT: &str = "UCI_Variant";
-/// The most options of a request.
+/// Maximum number of options in a request.
 const MOST_OPTIONS: usize = 64;
-/// The most words of a line that are told.
+/// Maximum number of moves and cards of a reported line.
 const MOST_WORDS_OF_A_LINE: usize = 64;
 
-/// What a client wants searched.
+/// A client's search request.
 #[derive(Clone, Copy, Debug)]
 pub struct Wish<'a> {
-    /// The engine's name; `None` for the first one.
+    /// Name of the engine; `None` for the first one.
     pub engine: Option<&'a str>,
-    /// The limit, or `None` for the usual one.
+    /// Limit; `None` for the engine's default.
     pub limit: Option<&'a str>,
-    /// Options, by name.
+    /// Options by name.
     pub options: &'a BTreeMap<String, String>,
-    /// How many lines are told.
+    /// Number of lines to report.
     pub lines: Option<usize>,
 }
 
-/// The question that an engine is asked about a game.
+/// Returns the question to an engine about a game.
 ///
 /// # Errors
-/// [`Refusal`] where no seat is to move, there is no such engine, or a limit or an option is not possible.
+/// [`Refusal`] if no seat is to move, there is no such engine, or a limit or an option is invalid.
 pub fn question(app: &App, played: &Played, wish: Wish<'_>) -> Result<Question, Refusal> {
     if !played.is_to_move() {
         let due = if played.is_card_due() {
@@ -47,28 +47,28 @@ pub fn question(app: &App, played: &Played, wish: Wish<'_>) -> Result<Question, 
             "the game is over"
         };
         return Err(Refusal::Wrong(format!(
-            "{due}; expected a game in which a seat is to move"
+            "{due}; expected a game where a seat is to move"
         )));
     }
     let terms = Terms::of(app, wish)?;
     Ok(terms.question(played.variant, played.command(), &played.position))
 }
 
-/// On which terms an engine searches, whatever the position.
+/// Validated settings of a search, independent of the position.
 #[derive(Clone, Debug)]
 pub struct Terms {
     engine: usize,
     go: Go,
     options: Vec<(String, String)>,
-    /// Whether it is to be told the legal moves.
+    /// Whether to send it the legal moves.
     tells_moves: bool,
 }
 
 impl Terms {
-    /// What a client wants, made sure of.
+    /// Validates a request.
     ///
     /// # Errors
-    /// [`Refusal`] where there is no such engine, or a limit or an option is not possible.
+    /// [`Refusal`] if there is no such engine, or a limit or an option is invalid.
     pub fn of(app: &App, wish: Wish<'_>) -> Result<Terms, Refusal> {
         let (engine, entry) = named(app, wish.engine)?;
         Ok(Terms {
@@ -79,7 +79,7 @@ impl Terms {
         })
     }
 
-    /// The question about a position in which a seat is to move.
+    /// Returns the question about a position with a seat to move.
     pub fn question(
         &self,
         variant: &'static Variant,
@@ -102,7 +102,7 @@ impl Terms {
     }
 }
 
-/// The engine of a name, with its number.
+/// Finds an engine by name; returns it with its number.
 fn named<'a>(app: &'a App, name: Option<&str>) -> Result<(usize, &'a Entry), Refusal> {
     let mut entries = app.pool.entries().iter().enumerate();
     let found = match name {
@@ -123,13 +123,13 @@ fn named<'a>(app: &'a App, name: Option<&str>) -> Result<(usize, &'a Entry), Ref
     })
 }
 
-/// Whether a client may set an option: texts may name files, and buttons do what nobody can set back.
+/// Whether a client may set an option. Strings may name files, and the effect of a button cannot be undone.
 pub fn is_free(offer: &OptionOffer) -> bool {
     !offer.name.eq_ignore_ascii_case(VARIANT)
         && !matches!(offer.kind, OptionKind::String { .. } | OptionKind::Button)
 }
 
-/// The most that a client may set an option to, where that is less than the engine takes.
+/// Maximum for clients, if it is below the engine's.
 pub fn most(app: &App, name: &str) -> Option<i64> {
     let bounds = [("Hash", app.bounds.hash), ("Threads", app.bounds.threads)];
     let mut bounds = bounds.into_iter();
@@ -138,7 +138,7 @@ pub fn most(app: &App, name: &str) -> Option<i64> {
         .map(|(_, most)| most)
 }
 
-/// The options of a wish, as the engine spells them.
+/// Returns the requested options, with the engine's spelling of their names.
 fn options(app: &App, entry: &Entry, wish: Wish<'_>) -> Result<Vec<(String, String)>, Refusal> {
     let offers = entry.introduction().offers;
     let find = |name: &str| {
@@ -160,11 +160,11 @@ fn options(app: &App, entry: &Entry, wish: Wish<'_>) -> Result<Vec<(String, Stri
         })?;
         if !is_free(offer) {
             return Err(refused(
-                "it is not for clients; expected one that GET /api/engines lists",
+                "clients may not set it; expected one that GET /api/engines lists",
             ));
         }
         if options.iter().any(|(known, _)| *known == offer.name) {
-            return Err(refused("it is there twice; expected each option once"));
+            return Err(refused("it is given twice; expected each option once"));
         }
         if value.len() > 200 {
             return Err(refused("its value is too long; expected at most 200 bytes"));
@@ -179,7 +179,7 @@ fn options(app: &App, entry: &Entry, wish: Wish<'_>) -> Result<Vec<(String, Stri
     if let Some(lines) = wish.lines.filter(|&lines| lines > 1) {
         let offer = find(MULTI_PV).ok_or_else(|| {
             Refusal::Wrong(format!(
-                "lines {lines}; expected 1, the engine has no option {MULTI_PV}"
+                "lines {lines}; expected 1, since the engine has no option {MULTI_PV}"
             ))
         })?;
         options.retain(|(name, _)| *name != offer.name);
@@ -190,7 +190,7 @@ fn options(app: &App, entry: &Entry, wish: Wish<'_>) -> Result<Vec<(String, Stri
     Ok(options)
 }
 
-/// The first of the estimates that has a share for each seat, all of which make a whole.
+/// Returns the first estimate that has a share for each seat and sums to a whole.
 pub fn estimate<'a>(
     said: impl IntoIterator<Item = &'a Vec<u16>>,
     position: &AnyPosition,
@@ -200,7 +200,7 @@ pub fn estimate<'a>(
         .cloned()
 }
 
-/// As much of an engine's line as the rules allow.
+/// Returns an engine's line up to its first illegal move or card.
 pub fn legal_line(info: &Info, mut position: AnyPosition) -> Vec<String> {
     let words = info.pv.iter().take(MOST_WORDS_OF_A_LINE);
     words

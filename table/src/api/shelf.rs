@@ -1,4 +1,4 @@
-//! Files that were named at the start, by short names that clients use: no client ever says a path.
+//! Files named on the command line, by short names for clients, which never send a path.
 
 use std::path::{Path, PathBuf};
 
@@ -10,31 +10,31 @@ use thiserror::Error;
 
 use crate::door::Refusal;
 
-/// The most characters of a name that an error quotes.
+/// Maximum length of a name in an error message.
 const LONGEST_QUOTED: usize = 100;
 
-/// Why a file cannot be used.
+/// Errors of a file on the command line.
 #[derive(Debug, Error)]
 pub enum ShelfError {
     /// The variant of the etudes does not exist.
     #[error("--etudes-variant: {0}")]
     Variant(#[from] UnknownVariant),
-    /// A file of etudes.
+    /// A file of etudes cannot be used.
     #[error("--etudes: {0}")]
     Etudes(#[from] FileError),
-    /// A file of games.
+    /// A file of games cannot be used.
     #[error("--games: {0}")]
     Games(#[from] GameFileError),
 }
 
-/// Files with their names.
+/// Files by name.
 #[derive(Debug)]
 pub struct Shelf {
     files: Vec<(String, PathBuf)>,
 }
 
 impl Shelf {
-    /// The name of each file is its own without the ending, numbered where several have the same.
+    /// Names each file by its stem, with a number if several have the same.
     pub fn new(paths: &[PathBuf]) -> Shelf {
         let mut files: Vec<(String, PathBuf)> = Vec::new();
         for path in paths {
@@ -48,14 +48,14 @@ impl Shelf {
         Shelf { files }
     }
 
-    /// All files, in the order in which they were named.
+    /// All files, in the order of the command line.
     pub fn files(&self) -> impl Iterator<Item = (&str, &Path)> {
         self.files
             .iter()
             .map(|(name, path)| (name.as_str(), path.as_path()))
     }
 
-    /// The number of the file of a name.
+    /// Returns the number and path of a file.
     ///
     /// # Errors
     /// [`Refusal::Nothing`] lists the names.
@@ -70,7 +70,7 @@ impl Shelf {
                     what,
                     name: shortened(name, LONGEST_QUOTED).into_owned(),
                     expected: match names.as_slice() {
-                        [] => "none: no file was named at the start".to_string(),
+                        [] => "none, since the server was started without one".to_string(),
                         names => format!("one of {}", names.join(", ")),
                     },
                 }
@@ -78,19 +78,15 @@ impl Shelf {
     }
 }
 
-/// Does what takes its time beside the threads that answer requests.
+/// Runs blocking work on a separate thread.
 ///
 /// # Errors
-/// Those of `work`; [`Refusal::Ours`] where it could not be done.
+/// Errors of `work`; [`Refusal::Ours`] if it did not run.
 pub async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|_| {
-        Err(Refusal::Ours(
-            "the server is ending; expected no more requests".to_string(),
-        ))
-    })
+    done.unwrap_or_else(|_| Err(Refusal::Ours("the server is shutting down".to_string())))
 }
 
 #[cfg(test)]

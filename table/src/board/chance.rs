@@ -1,12 +1,12 @@
-//! Chance: which card a game draws.
+//! The source of cards.
 //!
-//! The server keeps nothing of a game, so it cannot keep a shuffled deck either: every card is drawn on its own from
-//! those that are left, each kind as likely as it is numerous, which is the same by the laws of chance.
+//! The server stores no games, so it cannot store a shuffled deck either. It draws each card on its own from those that
+//! are left, weighted by their numbers. The distribution is the same as for a shuffled deck.
 //!
-//! What that means for fairness: from the system's random numbers nobody can know a card before it is drawn; but who
-//! asks again, with the same game, draws again. From a seed a card is a function of the seed and of the game so far:
-//! asking again brings the same card, and so does the same game another time; who tries a move out knows its card.
-//! Either is right for a board on one's own machine. Where neither may be, a match of the arbiter is the place.
+//! Consequences for fairness: with the system's random numbers no player can know a card before it is drawn, but
+//! repeating a request draws again. With a seed, a card is a function of the seed and the game so far: repeating a
+//! request, or the whole game, draws the same card, so a player who tries a move knows its card. Both are fine for a
+//! board on one's own machine; otherwise play a match by the arbiter.
 
 use matches::plan::deck::Deck;
 use matches::plan::seed::{DeckSeed, Purpose, Seed, SysError};
@@ -15,25 +15,23 @@ use thiserror::Error;
 
 use super::Played;
 
-/// Where cards come from.
+/// The source of cards.
 #[derive(Clone, Copy, Debug)]
 pub enum Chance {
-    /// The system's random numbers.
     System,
-    /// A seed.
     Seeded(Seed),
 }
 
-/// There are no random numbers.
+/// The system has no random numbers.
 #[derive(Debug, Error)]
 #[error("the system has no random numbers: {0}")]
 pub struct NoChance(#[from] SysError);
 
 impl Chance {
-    /// A card for a game in which one is due; an empty word where none is.
+    /// Draws a card for a game; returns an empty word if none is due.
     ///
     /// # Errors
-    /// [`NoChance`] where the system has no random numbers.
+    /// [`NoChance`] if the system has no random numbers.
     pub fn draw(&self, played: &Played) -> Result<String, NoChance> {
         Ok(Deck::new(self.deck_seed(played)?).draw(&played.position.outcomes()))
     }
@@ -47,10 +45,10 @@ impl Chance {
     }
 }
 
-/// A number that no two games share but by chance.
+/// A hash of the game so far.
 fn number_of(played: &Played) -> u64 {
     let mut hash = Sha256::new();
-    // No word, name or text has a line feed in it.
+    // Neither words nor names nor texts contain a line feed.
     hash.update(format!("{}\n{}", played.variant.name, played.first));
     for word in played.words() {
         hash.update(format!("\n{word}"));

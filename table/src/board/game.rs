@@ -1,4 +1,4 @@
-//! A game in a request: a start, and the words of moves and cards since.
+//! A game in a request: a start, and the moves and cards since then.
 
 use buxtehude::protocol::{PositionCommand, Start};
 use buxtehude::rules::{
@@ -9,88 +9,81 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// The most moves and cards that a game may have.
+/// Maximum number of moves and cards in a game.
 pub const MOST_WORDS: usize = 4096;
-/// The most characters of a word that an error quotes.
+/// Maximum length of a word in an error message.
 const LONGEST_QUOTED: usize = 40;
-/// The most characters of a position's text that is read.
+/// Maximum length of a start position's text.
 const LONGEST_START: usize = 1000;
 
-/// A game: a variant's start for so many players, or a start of its own, and what happened since.
+/// A game: a variant with either the number of players or a start position, and the moves so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Game {
-    /// The variant, by its name or one of its aliases.
+    /// Name of the variant, or one of its aliases.
     pub variant: String,
-    /// The number of players; left out where there is a start.
+    /// Number of players; omitted if there is a start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub players: Option<usize>,
-    /// The text of the position at the start, where that is not the variant's own.
+    /// Text of the start position, if it is not the variant's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
-    /// Moves and cards in the order in which they happened.
+    /// Moves and cards in order.
     #[serde(default)]
     pub moves: Vec<String>,
 }
 
-/// Why a game cannot be played.
+/// Reasons why a game cannot be played.
 #[derive(Debug, Error)]
 pub enum GameError {
-    /// There is no such variant.
     #[error(transparent)]
     Variant(#[from] UnknownVariant),
-    /// The start is none.
+    /// The start is invalid.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// Neither players nor a start, or both.
-    #[error("{found}; expected one of players and start")]
+    /// Neither players nor a start are given, or both are.
+    #[error("{found}; expected one of them")]
     Start {
-        /// What there was.
+        /// Description of the fields.
         found: &'static str,
     },
     /// The text of the start is too long.
     #[error("start has {length} bytes; expected at most {LONGEST_START}")]
-    LongStart {
-        /// Its length.
-        length: usize,
-    },
-    /// There are too many moves.
+    LongStart { length: usize },
+    /// There are too many moves and cards.
     #[error("moves has {words} words; expected at most {MOST_WORDS}")]
     TooLong {
-        /// How many there are.
+        /// Number of moves and cards.
         words: usize,
     },
-    /// A word is refused.
+    /// A move or card is illegal.
     #[error("word {number}: {reason}")]
     Word {
-        /// Its number, from 1.
+        /// Index of the word, from 1.
         number: usize,
-        /// What is wrong with it.
         reason: String,
     },
 }
 
-/// A game that was played through.
+/// A game that has been validated by playing it.
 #[derive(Clone, Debug)]
 pub struct Played {
-    /// The variant.
     pub variant: &'static Variant,
-    /// The text of the start, where it is not the variant's own.
+    /// Text of the start position, if it is not the variant's default.
     start: Option<String>,
-    /// The position at the start.
+    /// The start position.
     pub first: AnyPosition,
     /// Moves and cards.
     words: Vec<String>,
-    /// The position now.
+    /// The current position.
     pub position: AnyPosition,
 }
 
 impl Game {
-    /// Plays it through, and hands each position on the way to `on_word`: the word, and the positions before and after
-    /// it.
+    /// Plays the game, and calls `on_word` for each move and card with the positions before and after it.
     ///
     /// # Errors
-    /// [`GameError`] says what is wrong first.
+    /// The first [`GameError`].
     pub fn play_with(
         self,
         mut on_word: impl FnMut(&str, &AnyPosition, &AnyPosition),
@@ -122,7 +115,7 @@ impl Game {
         }
         let mut played = Played {
             variant,
-            // Spelt as we spell it, so that a line of the protocol has nothing else in it.
+            // Printed from the parsed position, so that a client cannot smuggle other text into the protocol.
             start: self.start.map(|_| first.to_string()),
             first,
             words: Vec::with_capacity(self.moves.len() + 2),
@@ -138,7 +131,7 @@ impl Game {
         Ok(played)
     }
 
-    /// Plays it through.
+    /// Plays the game.
     ///
     /// # Errors
     /// As [`Game::play_with`].
@@ -151,8 +144,8 @@ impl Played {
     /// Plays a move or draws a card.
     ///
     /// # Errors
-    /// [`GameError::Word`] names the rule that it breaks, [`GameError::TooLong`] a game that has no room for it; the
-    /// game is as it was.
+    /// [`GameError::Word`] names the broken rule, [`GameError::TooLong`] means that the game is full. The game is
+    /// unchanged then.
     pub fn add(&mut self, word: String) -> Result<(), GameError> {
         let number = self.words.len() + 1;
         if number > MOST_WORDS {
@@ -166,7 +159,7 @@ impl Played {
         Ok(())
     }
 
-    /// The game as a client sends it.
+    /// Returns the game as in a request.
     pub fn game(&self) -> Game {
         Game {
             variant: self.variant.name.to_string(),
@@ -176,7 +169,7 @@ impl Played {
         }
     }
 
-    /// The same game, without a start of its own where that is the variant's.
+    /// Drops the start if it is the variant's default.
     #[must_use]
     pub fn in_short(mut self) -> Played {
         if self
@@ -189,14 +182,13 @@ impl Played {
         self
     }
 
-    /// Moves and cards so far.
     pub fn words(&self) -> &[String] {
         &self.words
     }
 
-    /// What an engine is told of it.
+    /// Returns the `position` command for an engine.
     pub fn command(&self) -> PositionCommand {
-        // With two seats their number is left out, so that an engine that knows nothing else understands.
+        // With two seats the number is omitted, for engines that only know two.
         let players = u32::try_from(self.position.seats())
             .ok()
             .filter(|&players| players != 2);
@@ -220,7 +212,7 @@ impl Played {
     }
 }
 
-/// What is wrong with a word; of a long one only the beginning.
+/// Describes an error in a word; quotes only the beginning of a long one.
 fn in_short(error: &ActionError, word: &str) -> String {
     if word.chars().count() <= LONGEST_QUOTED {
         return printable(&error.to_string()).into_owned();

@@ -1,4 +1,4 @@
-//! What a position looks like, as JSON: seats count from 1 there.
+//! The appearance of a position, for JSON, where seats count from 1.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-/// What is due.
+/// The action that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Turn {
     /// The seat that moves or whose card is due, from 1.
@@ -16,81 +16,81 @@ pub struct Turn {
     pub due: Due,
 }
 
-/// What a seat has to do.
+/// Kinds of action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Due {
-    /// To move.
+    /// A move.
     Move,
-    /// To draw a card.
+    /// A card.
     Card,
 }
 
-/// A board, the pieces on it, and what else there is to know of each seat.
+/// A board with its pieces, and facts about each seat.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Scene {
-    /// The board, which is the same in all positions of a game, so that it was written once for all.
+    /// The board. It is the same in all positions of a game, so its JSON is written only once.
     #[schemars(with = "Board")]
     pub board: Option<&'static RawValue>,
-    /// The pieces: in all positions of a game as many, in the same order.
+    /// The pieces. All positions of a game have the same ones, in the same order.
     pub pieces: Vec<Piece>,
-    /// What there is to know of each seat, in seat order.
+    /// Facts about each seat, in seat order.
     pub facts: Vec<Vec<Fact>>,
 }
 
 /// A board.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Board {
-    /// `track`, squares one behind the other, or `grid`, rows from the bottom to the top.
+    /// `track` for a sequence of squares, or `grid` for rows from bottom to top.
     pub layout: &'static str,
     /// Squares in a row, or 0 for a track.
     pub files: u8,
-    /// What each square is.
+    /// The squares.
     pub squares: Vec<Square>,
 }
 
-/// What a square is.
+/// A square.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Square {
     /// Its name.
     pub name: &'static str,
-    /// One letter or digit that is written on it, or nothing.
+    /// Letter or digit on the square, or empty.
     pub mark: &'static str,
 }
 
 /// A piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Piece {
-    /// To whom it belongs, from 1.
+    /// Seat of its owner, from 1.
     pub seat: usize,
-    /// What it is.
+    /// Kind of piece.
     pub name: &'static str,
-    /// The square on which it stands, counted from 0.
+    /// Index of its square, from 0.
     pub square: usize,
 }
 
-/// One thing to know.
+/// A fact to display.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Fact {
-    /// What it is about.
+    /// Name of the fact.
     pub label: &'static str,
-    /// What there is to know; may be empty.
+    /// Value; may be empty.
     pub value: String,
 }
 
 /// A kind of card that is left.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Card {
-    /// The card, as it stands in a list of moves.
+    /// The card, as in a list of moves.
     pub card: String,
-    /// How many of it are left.
+    /// Number of such cards left.
     pub number: u32,
-    /// What it says.
+    /// Text on the card.
     pub words: &'static str,
 }
 
 impl Card {
-    /// A kind of card of the game of a position, of which so many are left.
+    /// Describes a kind of card with `number` left, in the game of `position`.
     pub fn of(card: String, number: u32, position: &AnyPosition) -> Card {
         let words = position.card_words(&card).unwrap_or_default();
         Card {
@@ -101,13 +101,13 @@ impl Card {
     }
 }
 
-/// A seat as it is counted in JSON, from 1.
+/// Number of a seat in JSON, from 1.
 pub fn number(seat: Seat) -> usize {
     seat.index() + 1
 }
 
 impl Turn {
-    /// What is due in a position; `None` where it is over.
+    /// Returns the action that is due in a position; `None` if the game is over.
     pub fn of(position: &AnyPosition) -> Option<Turn> {
         let (seat, due) = match position.turn() {
             rules::Turn::Seat(seat) => (seat, Due::Move),
@@ -121,7 +121,7 @@ impl Turn {
     }
 }
 
-/// The board of each variant as JSON: the longest part of an answer by far.
+/// JSON of each variant's board, by far the longest part of an answer.
 static BOARDS: LazyLock<Vec<(&'static str, Box<RawValue>)>> = LazyLock::new(|| {
     let boards = VARIANTS.iter().filter_map(|variant| {
         let start = (2..=MAX_SEATS).find_map(|seats| variant.start(seats).ok())?;
@@ -132,7 +132,7 @@ static BOARDS: LazyLock<Vec<(&'static str, Box<RawValue>)>> = LazyLock::new(|| {
 });
 
 impl Scene {
-    /// What a position of a variant looks like.
+    /// Describes a position of a variant.
     pub fn of(variant: &Variant, position: &AnyPosition) -> Scene {
         let scene = position.scene();
         let mut boards = BOARDS.iter();
@@ -183,12 +183,12 @@ impl From<rules::Fact> for Fact {
     }
 }
 
-/// Facts, in their order.
+/// Converts facts, in order.
 pub fn all(facts: Vec<rules::Fact>) -> Vec<Fact> {
     facts.into_iter().map(Fact::from).collect()
 }
 
-/// The place of each seat, from 1, `None` while it is open.
+/// Place of each seat, from 1; `None` while it is open.
 pub fn places(position: &AnyPosition) -> Vec<Option<usize>> {
     let seats = (0..position.seats() as u8).map(Seat);
     seats.map(|seat| position.place(seat)).collect()

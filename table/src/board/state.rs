@@ -1,4 +1,4 @@
-//! What is said of a game in an answer.
+//! The state of a game in an answer.
 
 use buxtehude::rules::AnyPosition;
 use matches::score::{points, points_of_a_game};
@@ -8,90 +8,90 @@ use serde::Serialize;
 use super::look::{self, Card, Fact, Piece, Scene, Turn};
 use super::{Game, Played};
 
-/// A whole, in permille.
+/// All points, in permille.
 const WHOLE: f64 = 1000.0;
 
-/// A game and where it stands.
+/// A game with its current state.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct State {
-    /// Always true: an error looks otherwise.
+    /// Always true; false in errors.
     pub ok: bool,
-    /// The game as it is to be sent with the next request.
+    /// The game, to be sent with the next request.
     pub game: Game,
-    /// The text of the position.
+    /// Text of the position.
     pub position: String,
-    /// What is due, or `null` where the game is over.
+    /// The action that is due, or `null` if the game is over.
     pub turn: Option<Turn>,
-    /// What it looks like.
+    /// Board, pieces and facts.
     pub scene: Scene,
-    /// The legal moves; none where a card is due.
+    /// Legal moves; none if a card is due.
     pub moves: Vec<Move>,
-    /// The kinds of card that are left, where one is due.
+    /// Kinds of card that are left, if a card is due.
     pub cards: Vec<Card>,
-    /// The final place of each seat, from 1, `null` while it is open.
+    /// Final place of each seat, from 1; `null` while it is open.
     pub places: Vec<Option<usize>>,
-    /// What the places from the first on are worth, in permille of all points of a game, as in an estimate.
+    /// Points for each place from the first on, in permille of all points, as in an estimate.
     pub points: Vec<u32>,
 }
 
 /// A legal move.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Move {
-    /// The move, as it stands in a list of moves.
+    /// The move, as in a list of moves.
     #[serde(rename = "move")]
     pub mv: String,
-    /// The piece that moves, or stays, counted from 0 among those of the scene.
+    /// Index of the piece that moves or stays, from 0, among the pieces of the scene.
     pub piece: usize,
-    /// The square on which it will stand, counted from 0.
+    /// Index of its target square, from 0.
     pub square: usize,
-    /// What the move costs and brings, in the order in which it is to be shown.
+    /// Costs and gains of the move, in display order.
     pub facts: Vec<Fact>,
 }
 
-/// What a move or a card led to.
+/// The effect of a move or card.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Step {
     /// The move or card.
     pub word: String,
-    /// Who played it, or for whom it was drawn, from 1.
+    /// The seat that moved, or that the card was drawn for, from 1.
     pub seat: usize,
     /// The pieces after it.
     pub pieces: Vec<Piece>,
-    /// What there is to know of each seat after it.
+    /// Facts about each seat after it.
     pub facts: Vec<Vec<Fact>>,
-    /// What is due after it.
+    /// The action that is due after it.
     pub turn: Option<Turn>,
     /// The places after it.
     pub places: Vec<Option<usize>>,
-    /// The text of the position after it.
+    /// Text of the position after it.
     pub position: String,
 }
 
 /// A card that the server drew.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Drawn {
-    /// The card, as it stands in a list of moves.
+    /// The card, as in a list of moves.
     pub card: String,
-    /// What it says.
+    /// Text on the card.
     pub words: &'static str,
-    /// For whom, from 1.
+    /// The seat that it was drawn for, from 1.
     pub seat: usize,
 }
 
 /// A game after a move or a card.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Took {
-    /// Where it stands now.
+    /// The current state.
     #[serde(flatten)]
     pub state: State,
-    /// What each word that was added led to.
+    /// The effect of each move and card that was added.
     pub steps: Vec<Step>,
     /// The card that the server drew, or `null`.
     pub card: Option<Drawn>,
 }
 
 impl State {
-    /// Where a game stands.
+    /// Describes a game.
     pub fn of(played: &Played) -> State {
         let position = &played.position;
         let cards = position.outcomes().into_iter();
@@ -122,7 +122,7 @@ fn moves(position: &AnyPosition) -> Vec<Move> {
     moves.collect()
 }
 
-/// What the places are worth, from the first on.
+/// Points for each place, from the first on.
 fn points_of_places(seats: usize) -> Vec<u32> {
     let places: Vec<u32> = (1..=seats as u32).collect();
     let all = points_of_a_game(seats);
@@ -131,7 +131,7 @@ fn points_of_places(seats: usize) -> Vec<u32> {
 }
 
 impl Step {
-    /// What a word led to from one position to the next.
+    /// Describes the effect of a word between two positions.
     pub fn of(word: &str, before: &AnyPosition, after: &AnyPosition) -> Step {
         let scene = after.scene();
         Step {
@@ -146,7 +146,7 @@ impl Step {
     }
 }
 
-/// Plays words that are known to be legal from a position on, and says what each led to.
+/// Plays words, which must be legal, from a position, and describes the effect of each.
 pub fn steps_of(mut position: AnyPosition, words: &[String]) -> Vec<Step> {
     let mut steps = Vec::with_capacity(words.len());
     for word in words {

@@ -1,8 +1,8 @@
-//! The guard at the door: whoever is not a page of ours, or no browser at all, is refused.
+//! Access control: rejects requests from pages of other sites.
 //!
-//! A browser lets any page send requests to any address, this machine's own among them. So the name by which we are
-//! called has to be one of ours: the page of somebody whose name leads to this machine (DNS rebinding) calls us by that
-//! name. And a page has to be one of ours: browsers say whose it is in `Origin` and `Sec-Fetch-Site`.
+//! A browser lets any page send requests to any address, including this machine's. So the `Host` of a request must be
+//! one of our names: a page whose host name resolves to this machine (DNS rebinding) would use its own name. And a page
+//! must be one of ours: browsers report its origin in `Origin` and `Sec-Fetch-Site`.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use super::Refusal;
 use super::request::quoted;
 
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
-/// The port that is left out in a name.
+/// Port that a host may omit.
 const HTTP: u16 = 80;
 
-/// What every answer says to the browser.
+/// Security headers of every answer.
 const HEADERS: [(HeaderName, &str); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -39,14 +39,14 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (header::X_FRAME_OPTIONS, "DENY"),
 ];
 
-/// The names by which we may be called, each with its port, in lower case.
+/// Accepted hosts with their ports, in lower case.
 #[derive(Clone, Debug)]
 pub struct Hosts(Arc<[String]>);
 
 impl Hosts {
-    /// The names of a server that listens at an address, and more that it has.
+    /// Returns the hosts of a server that listens on `address`, with additional names.
     ///
-    /// On an address that is only this machine's it is also `localhost`, and both loopback addresses.
+    /// On a loopback or unspecified address these include `localhost` and both loopback addresses.
     pub fn of(address: SocketAddr, more: &[String]) -> Hosts {
         let mut names = vec![literal(address.ip())];
         if address.ip().is_loopback() || address.ip().is_unspecified() {
@@ -75,7 +75,7 @@ fn literal(address: IpAddr) -> String {
     }
 }
 
-/// Refuses what is not for us, and adds what browsers are to know to every answer.
+/// Middleware that rejects foreign requests, and adds the security headers to every answer.
 pub async fn guard(State(hosts): State<Hosts>, request: Request, next: Next) -> Response {
     let mut response = match check(&hosts, &request) {
         Ok(()) => next.run(request).await,
@@ -124,15 +124,15 @@ fn check(hosts: &Hosts, request: &Request) -> Result<(), Refusal> {
     }
 }
 
-/// The value of a header that may be there once; otherwise what is wrong with it.
+/// Returns the value of a header that may occur at most once, or a description of the error.
 fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, String> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (None, _) => Ok(None),
         (Some(value), None) => {
-            let text = value.to_str().map_err(|_| "is no text".to_string())?;
+            let text = value.to_str().map_err(|_| "is not text".to_string())?;
             Ok(Some(text))
         }
-        (Some(_), Some(_)) => Err("is there twice".to_string()),
+        (Some(_), Some(_)) => Err("is given twice".to_string()),
     }
 }

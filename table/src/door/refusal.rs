@@ -1,4 +1,4 @@
-//! Every error that a client is told of, as JSON with a fitting status.
+//! All errors for clients, as JSON with an HTTP status.
 
 use axum::Json;
 use axum::extract::rejection::{PathRejection, QueryRejection};
@@ -12,107 +12,97 @@ use super::request::MOST_BODY_BYTES;
 use crate::board::{GameError, NoChance};
 use crate::pool::{Busy, Failing};
 
-/// Why a request is not done as it was asked for.
+/// Reasons to refuse a request.
 #[derive(Debug, Error)]
 pub enum Refusal {
-    /// It is not said to be JSON.
+    /// The content type is not JSON.
     #[error("content type {found}; expected application/json")]
     ContentType {
-        /// What it is said to be, quoted, or that nothing is said.
+        /// The content type, quoted, or a note that it is missing.
         found: String,
     },
-    /// The body is too long.
-    #[error("the body has more than {MOST_BODY_BYTES} bytes; expected at most as many")]
+    #[error("the body is too large; expected at most {MOST_BODY_BYTES} bytes")]
     TooLarge,
-    /// The body does not come.
-    #[error("the body did not come within {seconds} seconds; expected all of it by then")]
+    /// The body did not arrive in time.
+    #[error("the body did not arrive within {seconds} seconds; expected all of it by then")]
     TooSlow {
-        /// How long it was waited for.
+        /// Timeout in seconds.
         seconds: u64,
     },
-    /// The body broke off.
-    #[error("the body broke off; expected all of it")]
+    /// The connection was closed before the end of the body.
+    #[error("the body is incomplete; expected all of it before the connection closes")]
     BrokenBody,
-    /// The body is not what the operation takes.
-    #[error("{0}; expected what GET /api describes")]
+    /// The body does not match the operation's schema.
+    #[error("{0}; expected the form described by GET /api")]
     Json(#[from] serde_json::Error),
-    /// The path or the query is not what the operation takes.
-    #[error("{0}; expected what GET /api describes")]
+    /// The path or the query does not match the operation.
+    #[error("{0}; expected the form described by GET /api")]
     Target(String),
-    /// It is sent to somebody else.
+    /// The host is not one of this server's.
     #[error("host {found}; expected {expected}")]
     Host {
-        /// The name, quoted, or that there is none.
+        /// The host, quoted, or a note that it is missing.
         found: String,
-        /// The names by which we are known.
+        /// The accepted hosts.
         expected: String,
     },
-    /// It comes from the page of somebody else.
+    /// The request comes from a page of another site.
     #[error("{header} {found}; expected a page of this server, or no browser")]
     Origin {
-        /// The header that says so.
+        /// Name of the header with the origin.
         header: &'static str,
-        /// What it says, quoted.
+        /// Its value, quoted.
         found: String,
     },
-    /// There is nothing of that path.
-    #[error("there is no {path:?}; expected a path that GET /api names")]
-    NoPath {
-        /// The path.
-        path: String,
-    },
-    /// There is nothing of that name.
+    /// There is no such path.
+    #[error("there is no {path:?}; expected a path listed by GET /api")]
+    NoPath { path: String },
+    /// There is no file or game of this name.
     #[error("there is no {what} {name:?}; expected {expected}")]
     Nothing {
-        /// What it would be.
+        /// Kind of object.
         what: &'static str,
-        /// The name.
         name: String,
-        /// What there is.
+        /// Existing names.
         expected: String,
     },
-    /// The path is for other methods.
-    #[error("{method} {path:?} is not possible; expected a method that GET /api names for it")]
-    Method {
-        /// The method.
-        method: String,
-        /// The path.
-        path: String,
-    },
+    /// The path does not support this method.
+    #[error("{method} {path:?} is not supported; expected a method listed by GET /api")]
+    Method { method: String, path: String },
     /// The game cannot be played.
     #[error(transparent)]
     Game(#[from] GameError),
-    /// Something else about the request is wrong: what it was, and what was expected.
+    /// Another error in the request, with the expected input.
     #[error("{0}")]
     Wrong(String),
-    /// Something of ours cannot be read or written.
+    /// A file of the server cannot be read or written.
     #[error("{0}")]
     Ours(String),
-    /// What the client saw is not there any more.
+    /// The file has changed since the client read it.
     #[error("{0}")]
     Changed(String),
-    /// There are no random numbers.
+    /// The system has no random numbers.
     #[error(transparent)]
     NoChance(#[from] NoChance),
-    /// There is no room in the queue for engines.
+    /// The queue for engines is full.
     #[error(transparent)]
     Busy(#[from] Busy),
-    /// There are too many requests at a time.
-    #[error("{most} requests are being answered; expected fewer at a time")]
+    /// Too many requests are in progress.
+    #[error("too many requests: {most} are in progress; try again later")]
     Crowded {
-        /// How many are answered at a time.
+        /// Maximum number of concurrent requests.
         most: usize,
     },
     /// A position of a review has no value.
     #[error("{0}")]
     Unvalued(String),
-    /// The engine gives no answer that stands.
+    /// The engine gives no valid answer.
     #[error(transparent)]
     Engine(#[from] Failing),
 }
 
 impl Refusal {
-    /// The status with which it is sent.
+    /// HTTP status of the answer.
     pub fn status(&self) -> StatusCode {
         match self {
             Refusal::ContentType { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -139,7 +129,7 @@ impl Refusal {
         }
     }
 
-    /// What the client is told: characters that are not seen are escapes in it.
+    /// JSON for the client; invisible characters are escaped.
     pub fn body(&self) -> serde_json::Value {
         json!({ "ok": false, "error": printable(&self.to_string()) })
     }

@@ -1,4 +1,4 @@
-//! The body of a request: JSON of bounded length, and nothing in it that the operation does not know.
+//! The body of a request: JSON of limited length, without unknown fields.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use serde::de::DeserializeOwned;
 use super::Refusal;
 use matches::record::printable::shortened;
 
-/// The most bytes that a body may have.
+/// Maximum length of a body.
 pub const MOST_BODY_BYTES: usize = 256 * 1024;
-/// How long a body is waited for.
+/// Timeout for a body.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The most characters of a header that an error quotes.
+/// Maximum length of a header in an error message.
 const LONGEST_QUOTED: usize = 100;
 
-/// What an operation is asked for.
+/// Parsed body of a request.
 ///
-/// Only a body that says it is JSON is read: a page of somebody else can send one only if we allow it, which we never
-/// do.
+/// Only a body with content type JSON is accepted: a page of another site can send one only if the server allows it by
+/// CORS headers, which it never does.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<T>(pub T);
 
@@ -40,7 +40,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Wanted<T> {
 
 async fn read(body: Body) -> Result<axum::body::Bytes, Refusal> {
     to_bytes(body, MOST_BODY_BYTES).await.map_err(|error| {
-        // The error of a body that is too long is wrapped in axum's own.
+        // axum wraps the error of a body that is too long in its own.
         let mut cause: Option<&dyn std::error::Error> = Some(&error);
         while let Some(error) = cause {
             if error.to_string().contains("length limit") {
@@ -69,7 +69,7 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
     Err(Refusal::ContentType { found })
 }
 
-/// A text of a client in quotation marks, of a long one the beginning.
+/// Quotes a client's text, shortened if it is long.
 pub fn quoted(text: &str) -> String {
     format!("{:?}", shortened(text, LONGEST_QUOTED))
 }

@@ -1,6 +1,6 @@
-// Talks with the server: questions answered at once, and streams that end when they are aborted.
+// Requests to the server, with JSON or a stream of events as the answer.
 
-/** An answer that says what was wrong. */
+/** An error message of the server. */
 export class Refusal extends Error {}
 
 async function answerOf(response) {
@@ -9,7 +9,7 @@ async function answerOf(response) {
   throw new Refusal(answer?.error ?? `${response.status} ${response.statusText}`);
 }
 
-/** The answer to a GET. */
+/** Sends a GET request; returns the answer. */
 export async function ask(path) {
   return answerOf(await fetch(`/api/${path}`));
 }
@@ -19,12 +19,12 @@ function request(path, body, signal) {
   return fetch(`/api/${path}`, { method: "POST", headers, body: JSON.stringify(body), signal });
 }
 
-/** The answer to a POST. */
+/** Sends a POST request; returns the answer. */
 export async function post(path, body, signal) {
   return answerOf(await request(path, body, signal));
 }
 
-/** Yields `[event, data]` for each event that the server sends, until it ends or `signal` aborts. */
+/** Yields `[event, data]` for each event of the server until the stream ends or `signal` aborts. */
 export async function* stream(path, body, signal) {
   const response = await request(path, body, signal);
   if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) await answerOf(response);

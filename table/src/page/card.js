@@ -1,4 +1,4 @@
-// A hare card that is turned over.
+// The dialog that turns a hare card over.
 
 import { element } from "./board.js";
 import { cardWords } from "./seats.js";
@@ -7,7 +7,7 @@ import { icon } from "./view.js";
 
 const SHOWN_MS = 2600;
 
-/** Shows a card to everybody, until it has been read or `signal` aborts. `isOwn` waits for a person. */
+/** Shows a card for a moment, or with `isOwn` until a person closes it; ends early if `signal` aborts. */
 export function turnOver(card, name, { isOwn, signal }) {
   const go = element("button", { class: "primary" }, t("continue"));
   const back = element("div", { class: "card-side card-back-side" }, icon("hare", "card-picture"));

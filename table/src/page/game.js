@@ -1,4 +1,4 @@
-// A game with its variations, as a tree, and the link that holds it.
+// A game with its variations as a tree, and links to games.
 
 import { post } from "./api.js";
 
@@ -9,12 +9,12 @@ function node(parent, words, view) {
   return { id: made, parent, words, children: [], ply: parent ? parent.ply + 1 : 0, ...view };
 }
 
-// What of a state or step is kept with a node. Its legal moves may be missing; `Game.look` fetches them.
+// The fields of a state or step that a node keeps. Its legal moves may be missing; `Game.look` fetches them.
 function viewOf({ position, turn, places, moves, cards }, { pieces, facts }) {
   return { position, turn, places, moves, cards, pieces, facts };
 }
 
-// Splits words into turns: a move with the cards that follow it. A card before any move is a turn of its own.
+// Groups steps into turns: a move with the cards that follow it. A card before the first move is its own turn.
 function turnsOf(steps) {
   const turns = [];
   for (const step of steps) {
@@ -26,7 +26,7 @@ function turnsOf(steps) {
 }
 
 export class Game {
-  /** From an answer of `/api/show` or `/api/new`. */
+  /** `answer` comes from `/api/show` or `/api/new`. */
   constructor(answer) {
     this.variant = answer.game.variant;
     this.players = answer.places.length;
@@ -40,7 +40,7 @@ export class Game {
     Object.assign(this.current, viewOf(answer, answer.scene));
   }
 
-  /** Adds a turn behind the current node, unless it is there, and goes to it. */
+  /** Goes to a turn after the current node; adds it if it is new. */
   append(steps) {
     const words = steps.map((step) => step.word);
     const known = this.current.children.find((child) => child.words.join() === words.join());
@@ -52,11 +52,11 @@ export class Game {
     return added;
   }
 
-  /** Adds what the server played, and keeps what it says of the position reached. */
+  /** Adds the turns of an answer, and keeps its state with the last one. */
   take(answer) {
     const before = this.current;
     if (answer.steps[0]?.word.startsWith("+") && before.parent) {
-      // A card chosen by hand belongs to the turn whose move is already there, and which is whole only now.
+      // A card chosen by hand completes the turn of the preceding move.
       this.current = before.parent;
       before.parent.children = before.parent.children.filter((child) => child !== before);
       this.append([...before.words.map((word) => ({ word, seat: before.seat })), ...answer.steps]);
@@ -65,14 +65,14 @@ export class Game {
     return before;
   }
 
-  /** The nodes from the start to one of them. */
+  /** The nodes from the start to `end`. */
   path(end = this.current) {
     const nodes = [];
     for (let one = end; one; one = one.parent) nodes.unshift(one);
     return nodes;
   }
 
-  /** The nodes of the line that is shown: to the current one, and on by first children. */
+  /** The nodes of the displayed line: through the current one, then along the last visited or first children. */
   line() {
     const nodes = this.path();
     while (nodes.at(-1).children.length > 0) {
@@ -82,21 +82,21 @@ export class Game {
     return nodes;
   }
 
-  /** The game as the server takes it. */
+  /** The game for a request to the server. */
   request(end = this.current) {
     const from = this.start ? { start: this.start } : { players: this.players };
     return { variant: this.variant, ...from, moves: this.path(end).flatMap((one) => one.words) };
   }
 
   go(target) {
-    // The way back leads through the same variation.
+    // Remembers this variation, so that stepping forward follows it again.
     for (const one of this.path()) {
       for (const child of one.parent?.children ?? []) child.isKept = child === one;
     }
     this.current = target;
   }
 
-  /** Takes the current node away, with all that follows. */
+  /** Removes the current node and everything after it. */
   undo() {
     const { parent } = this.current;
     if (!parent) return;
@@ -104,7 +104,7 @@ export class Game {
     this.current = parent;
   }
 
-  /** Sees to it that the moves of the current node are known. */
+  /** Fetches the legal moves of the current node if they are missing. */
   async look() {
     const here = this.current;
     if (here.moves) return;
@@ -115,7 +115,7 @@ export class Game {
 
 // --- Links ---
 
-/** The part of a link behind `#` that holds a game and who sits where. */
+/** The fragment of a link, with a game and its seats. */
 export function linkOf(game, seats) {
   const last = game.line().at(-1);
   const parts = [["v", game.variant], ["n", game.players]];
@@ -125,7 +125,7 @@ export function linkOf(game, seats) {
   return parts.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
 }
 
-/** What a link holds, or null where it holds no game. */
+/** Parses a link's fragment; null if it contains no game. */
 export function readLink(hash) {
   const parts = new Map(hash.replace(/^#/, "").split("&").map((part) => {
     const [key, value = ""] = part.split("=");

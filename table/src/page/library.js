@@ -1,4 +1,4 @@
-// What the server was given at its start: recorded games to look at, and etudes to judge.
+// Recorded games to look at, and etudes to judge, from the files that the server was started with.
 
 import { Refusal, ask, post } from "./api.js";
 import { element } from "./board.js";
@@ -10,7 +10,7 @@ const PAGE = 50;
 const personsOf = (names) => names.map((name) => ({ engine: null, level: null, name }));
 
 export class Library {
-  /** `opened` is called when a game or etude is on the board. */
+  /** `opened` is called after a game has been put on the board. */
   constructor(table, opened) {
     this.table = table;
     this.opened = opened;
@@ -76,7 +76,7 @@ export class Library {
     }
   }
 
-  // A game on the board, from its start.
+  // Puts a game on the board, at its start.
   async show(game, names) {
     const answer = await post("show", { game });
     this.table.isStudy = true;
@@ -119,7 +119,7 @@ export class Library {
     }
   }
 
-  // Of the etude that is open, whatever number has been typed since.
+  // Judges the open etude, even if another number has been typed since.
   async judge(file, value) {
     try {
       const verdict = value === "" ? null : Number(value);

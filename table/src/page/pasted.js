@@ -1,8 +1,8 @@
-// Games as text from elsewhere: a line of a record, a game as text, a `position` line of the protocol, or a link.
+// Pasted games: a line of a record, a game as text, a `position` line of the protocol, or a link.
 
 import { readLink } from "./game.js";
 
-// A line of JSON, as records and `arbiter export` have them.
+// A line of JSON from a record or from `arbiter export`.
 function ofRecord(text) {
   const { variant, start, moves, seats } = JSON.parse(text.split("\n")[0]);
   if (typeof variant !== "string" || typeof start !== "string" || typeof moves !== "string") return null;
@@ -20,7 +20,7 @@ function ofGameText(text) {
   return { game: { variant, start, moves }, names };
 }
 
-// `position startpos players 3 moves 1 +half`, in the variant that is on the board.
+// `position startpos players 3 moves 1 +half`, in the current variant.
 function ofPosition(text, variant) {
   const found = /^(?:position\s+)?(?:startpos(?:\s+players\s+(\d+))?|fen\s+(.+?))(?:\s+moves\s+(.+))?$/s.exec(text);
   if (!found) return null;
@@ -29,7 +29,7 @@ function ofPosition(text, variant) {
   return { game: { variant, ...from, moves: (moves ?? "").split(/\s+/).filter(Boolean) }, names: [] };
 }
 
-/** The game of a text with the names of its seats, as far as there are any; null where it is no game. */
+/** Parses a game and the names of its seats, if it has any; null if the text is not a game. */
 export function readPasted(pasted, variant) {
   const text = pasted.trim();
   try {

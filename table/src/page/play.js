@@ -1,4 +1,4 @@
-// The table: one game, who sits at it, and whose turn it is. Persons choose moves, engines are asked for theirs.
+// The table: one game with its seats. People choose their moves, and the server has engines choose theirs.
 
 import { post } from "./api.js";
 import { drawArrows, element } from "./board.js";
@@ -15,19 +15,19 @@ const button = (text, action, attributes = {}) => {
 };
 
 export class Table {
-  /** `parts` are the elements to be filled; `info` is what the server says of its engines. */
+  /** `parts` are the elements to fill; `info` is the answer of `/api/engines`. */
   constructor(parts, info) {
     this.parts = parts;
     this.info = info;
     this.game = null;
     this.seats = [];
     this.limit = "movetime 700";
-    /** In a study nobody is asked for moves, and cards are chosen by hand. */
+    /** In a study, engines are not asked for moves, and cards are chosen by hand. */
     this.isStudy = false;
     this.arrows = [];
     this.estimate = null;
     this.chosenPiece = undefined;
-    /** The pieces of a position that is being set up, in place of those of the game. */
+    /** Pieces of a position that is being set up; shown instead of the game's. */
     this.placed = null;
     this.focused = null;
     this.busy = null;
@@ -38,12 +38,12 @@ export class Table {
     return namesOf(this.seats);
   }
 
-  /** Calls back after each change of what is shown. */
+  /** Calls `listener` after each update of the display. */
   onChange(listener) {
     this.listeners.push(listener);
   }
 
-  // --- What is shown ---
+  // --- Display ---
 
   say(text) {
     this.parts.status.textContent = text;
@@ -84,8 +84,8 @@ export class Table {
     for (const listener of this.listeners) listener();
   }
 
-  // Whoever chose a square by keyboard comes back to the board when it is their turn again: what is drawn anew in the
-  // meantime has nothing that could keep the focus, which then falls to the body.
+  // Remembers the focused square, so that a keyboard user returns to it at the next turn. Until then the redrawn board
+  // has no focusable squares, and the focus falls to the body.
   keepFocus() {
     const now = document.activeElement;
     if (this.parts.board.contains(now)) this.focused = now.dataset.square;
@@ -98,7 +98,7 @@ export class Table {
     (same || svg.querySelector("[tabindex='0']"))?.focus();
   }
 
-  /** Shows arrows and an estimate without drawing the rest anew. */
+  /** Shows arrows and an estimate without redrawing the board. */
   mark(arrows, estimate) {
     this.arrows = arrows;
     this.estimate = estimate;
@@ -129,7 +129,7 @@ export class Table {
     this.say(last ? `${last}. ${now}` : now);
   }
 
-  // What happened in a turn. On a track a move is no more than a number: what counts is where the piece went.
+  // Describes a turn. On a track, where a move is only a number, it names the square that the piece went to.
   tell({ words, seat, parent, pieces }) {
     const name = this.names[seat - 1];
     const moved = parent.pieces.findIndex((piece, index) => piece.seat === seat && piece.square !== pieces[index].square);
@@ -143,7 +143,7 @@ export class Table {
     return `${t("square", { square })} (${word(this.game.board.squares[square].name)})`;
   }
 
-  // Cards to choose from in a study.
+  // Shows the cards to choose from in a study.
   showChoices() {
     const { turn, cards } = this.game.current;
     const isDue = this.isStudy && turn?.due === "card" && cards?.length > 0;
@@ -172,23 +172,23 @@ export class Table {
     if (here) list.scrollTop = here.offsetTop - list.clientHeight / 2;
   }
 
-  // --- What is played ---
+  // --- Play ---
 
-  /** Whether a person is to move here, in a study for any seat. */
+  /** Whether a person may move now; in a study, for any seat. */
   isDue() {
     const { turn } = this.game.current;
     if (this.busy || turn?.due !== "move") return false;
     return this.isStudy || !this.seats[turn.seat - 1]?.engine;
   }
 
-  /** Whether an engine or a card would be next, but nothing goes on until somebody says so. */
+  /** Whether an engine or a card is next, but play is paused until the user continues it. */
   isWaiting() {
     const { turn } = this.game.current;
     if (this.busy || this.isStudy || !turn) return false;
     return turn.due === "card" || Boolean(this.seats[turn.seat - 1]?.engine);
   }
 
-  /** Begins with an answer of the server: at its end, or after so many turns, where engines wait. */
+  /** Starts with a game from the server: at its end, or paused after `at` turns. */
   async begin(answer, seats, at = Infinity) {
     this.abort();
     this.game = new Game(answer);
@@ -206,18 +206,18 @@ export class Table {
     this.complain("");
   }
 
-  /** Stops whatever goes on: a request, an animation, a card. */
+  /** Stops the current request, animation or card. */
   abort() {
     this.busy?.abort();
     this.busy = null;
   }
 
-  /** Ends what is animated at once. */
+  /** Skips the current animation. */
   skip() {
     this.busy?.skip?.();
   }
 
-  /** Shows the current position, and lets engines move as long as it is their turn. */
+  /** Draws cards and lets engines move until a person's turn, then shows the position. */
   async proceed() {
     for (;;) {
       const here = this.game.current;
@@ -234,7 +234,7 @@ export class Table {
     await this.look();
   }
 
-  /** Fetches the moves of the position shown, where they are not known, and shows it. */
+  /** Shows the current position; fetches its moves if they are missing. */
   async look() {
     try {
       await this.game.look();
@@ -244,7 +244,7 @@ export class Table {
     this.show();
   }
 
-  // Asks the server for what happens next, and shows it. False where it was aborted or failed.
+  // Asks the server for the next step, and shows it. Returns false if it was aborted or failed.
   async attempt(path, more, seat) {
     const busy = new AbortController();
     this.abort();
@@ -277,7 +277,7 @@ export class Table {
     this.complain(t("engine failed", { name, error: error.message }), again, byHand);
   }
 
-  // Shows step by step what an answer says, and takes it.
+  // Animates the steps of an answer, then adds them to the game.
   async animate(answer, seat, busy) {
     const skipping = new AbortController();
     busy.skip = () => skipping.abort();
@@ -304,7 +304,7 @@ export class Table {
     this.show(before);
   }
 
-  // A position on the way, in which nothing can be chosen.
+  // Shows an intermediate position, without squares to choose.
   showStep(step) {
     this.keepFocus();
     const svg = boardOf(this.game, { view: step, moves: [], names: this.names, choose: () => {}, show: () => {} });
@@ -312,7 +312,7 @@ export class Table {
     this.parts.seats.replaceChildren(seatsOf(this.game, step, this.names, this.estimate));
   }
 
-  /** A lit square was chosen: the move to it, or one of several. */
+  /** Plays a move to the chosen square; asks which one if there are several. */
   async choose(moves) {
     const move = moves.length === 1 ? moves[0] : await askMove(moves, (one) => {
       const facts = factsText(one.facts);
@@ -321,16 +321,16 @@ export class Table {
     if (move) await this.play(move.move);
   }
 
-  /** Plays a move, or a card where one is due. */
+  /** Plays a move, or a card if one is due. */
   async play(text) {
     const { turn } = this.game.current;
     if (!turn) return;
     if (await this.attempt("play", { move: text, draw: !this.isStudy }, turn.seat)) await this.proceed();
   }
 
-  // --- Going about ---
+  // --- Navigation ---
 
-  /** Shows a node of the game; engines wait until something is played. */
+  /** Shows a node of the game; play is paused there. */
   async go(node) {
     this.abort();
     this.forget();
@@ -338,14 +338,14 @@ export class Table {
     await this.look();
   }
 
-  /** Goes so many turns on, or back. */
+  /** Goes `turns` turns forward, or back if negative. */
   async step(turns) {
     const line = this.game.line();
     const index = line.indexOf(this.game.current) + turns;
     await this.go(line[Math.min(Math.max(index, 0), line.length - 1)]);
   }
 
-  /** Takes back to where a person was last to move. */
+  /** Takes moves back until a person is to move. */
   async undo() {
     this.abort();
     this.forget();
@@ -357,7 +357,7 @@ export class Table {
     return this.seats.some(({ engine }) => !engine);
   }
 
-  /** Others sit down, in mid-game. */
+  /** Changes the seats during a game. */
   async reseat(seats) {
     this.abort();
     this.seats = seats;

@@ -1,4 +1,4 @@
-// The review of a game: what each move lost, how lucky each card was, and what that comes to for each seat.
+// The review of a game: the loss of each move, the luck of each card, and their sums for each seat.
 
 import { stream } from "./api.js";
 import { colour, drawing, element } from "./board.js";
@@ -9,7 +9,7 @@ const CHART = { width: 360, height: 190, left: 38, right: 8, top: 10, bottom: 22
 const MOST_LISTED = 6;
 const signed = (permille) => `${permille > 0 ? "+" : permille < 0 ? "−" : ""}${percent(Math.abs(permille))}`;
 
-// What the cards after a move brought the seat that made it.
+// Luck of the cards after a move, for the seat that moved.
 const luckOf = ({ seat, cards }) => cards.reduce((sum, { luck }) => sum + luck[seat - 1], 0);
 
 export class Review {
@@ -84,7 +84,7 @@ export class Review {
     return `${move.ply}. ${this.table.names[move.seat - 1]} ${cards}: ${signed(luckOf(move))}`;
   }
 
-  // The moves with the highest measure, each a button that leads to it.
+  // The moves with the highest measure, as buttons that go to them.
   ranked(measure, text) {
     const chosen = this.moves.filter((move) => measure(move) > 0).sort((one, other) => measure(other) - measure(one));
     const items = chosen.slice(0, MOST_LISTED).map((move) => element("li", {},
@@ -96,7 +96,7 @@ export class Review {
     return CHART.left + (ply / Math.max(1, this.line.length - 1)) * (CHART.width - CHART.left - CHART.right);
   }
 
-  // What each seat could expect after each move, with a mark where a move cost most.
+  // Curves of each seat's expected share after each move, with marks at the costliest moves.
   curves(seats) {
     const { width, height, top, bottom, left, right } = CHART;
     const y = (share) => top + (1 - share / 1000) * (height - top - bottom);
@@ -128,7 +128,7 @@ export class Review {
     return svg;
   }
 
-  // The cursor stands where the board is.
+  // Moves the cursor to the current position.
   point() {
     const cursor = this.chart?.querySelector(".cursor");
     if (!cursor) return;

@@ -1,4 +1,4 @@
-// Draws the boards of the rules page: one in each place that names a variant.
+// Draws the boards of the rules page, one in each element with a variant.
 
 import { post } from "./api.js";
 import { drawBoard } from "./board.js";

@@ -1,21 +1,21 @@
-// Who sits where: the names of seats, and the dialogs that choose them.
+// Seats: their names, and the dialogs to choose them.
 
 import { element } from "./board.js";
 import { isGerman, t, word } from "./texts.js";
 
-/** Levels of an engine: the range of its option, or null where it has none. */
+/** Range of an engine's option `Level`, or null if it has none. */
 export function levelsOf(engine) {
   const option = engine?.options.find(({ name, type }) => name === "Level" && type === "spin");
   return option ? { least: Number(option.min), most: Number(option.max) } : null;
 }
 
-/** A level for those who try an engine for the first time, or null where it has none. */
+/** Default level of an engine, or null if it has none. */
 export function mediumLevel(engine) {
   const range = levelsOf(engine);
   return range && Math.floor((range.least + range.most) / 2);
 }
 
-/** The names of all seats. Where a name occurs twice, the number of the seat tells them apart. */
+/** Names of all seats; a name that occurs twice is followed by the seat number. */
 export function namesOf(seats) {
   const called = seats.map(({ engine, name }) => name ?? engine ?? t("you"));
   return seats.map(({ engine, level }, seat) => {
@@ -25,7 +25,7 @@ export function namesOf(seats) {
   });
 }
 
-/** What an engine is asked beside the game: its options at that seat. */
+/** Options for the engine at a seat. */
 export const optionsOf = ({ level }) => (level ? { Level: String(level) } : {});
 
 function choice(label, entries, value) {
@@ -35,7 +35,7 @@ function choice(label, entries, value) {
   return [element("label", {}, element("span", {}, label), select), select];
 }
 
-// One row for each seat: a person or an engine, and its level.
+// A form row to choose a person or an engine with its level.
 function seatRow(engines, number, seat) {
   const entries = [["", t("person")], ...engines.map(({ name }) => [name, name])];
   const [row, who] = choice(t("seat", { seat: number }), entries, seat.engine ?? "");
@@ -53,7 +53,7 @@ function seatRow(engines, number, seat) {
   return { row, read: () => ({ engine: who.value || null, level: who.value && !level.hidden ? Number(level.value) : null }) };
 }
 
-// A dialog with a form; resolves to what `read` gives, or to null where it is left.
+// Opens a dialog with a form; resolves to the result of `read`, or to null if it is cancelled.
 function asked(title, fields, action, read) {
   const confirm = element("button", { class: "primary", value: "yes" }, action);
   const leave = element("button", { value: "", formnovalidate: "" }, t("cancel"));
@@ -72,7 +72,7 @@ function asked(title, fields, action, read) {
   });
 }
 
-/** Asks who plays from now on. */
+/** Asks for the seats from now on. */
 export function askSeats(engines, seats) {
   const rows = seats.map((seat, index) => seatRow(engines, index + 1, seat));
   return asked(t("change seats"), [element("div", { class: "seat-rows" }, ...rows.map(({ row }) => row))], t("apply"), () => rows.map(({ read }) => read()));
@@ -107,7 +107,7 @@ export function askGame({ engines, variants }, before) {
   return asked(t("new game"), [game, number, element("h3", {}, t("who plays")), rows], t("start"), read);
 }
 
-/** Asks which of several moves is meant; null where none. */
+/** Asks for one of several moves; null if cancelled. */
 export function askMove(moves, describe) {
   const heading = element("h2", { id: "dialog-title" }, t("several moves"));
   const buttons = moves.map((move) => element("button", { value: move.move }, describe(move)));
@@ -124,5 +124,5 @@ export function askMove(moves, describe) {
   });
 }
 
-/** The words of a card in the language of the page. */
+/** Text of a card in the language of the page. */
 export const cardWords = ({ card, words }) => (isGerman() ? word(card, words) : words);

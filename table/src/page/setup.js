@@ -1,11 +1,11 @@
-// Setting up a position by clicks: a piece is chosen, then its square; what a seat holds is typed.
+// Setting up a position: choose a piece, then click its square; type the carrots and lettuces of each seat.
 
 import { element } from "./board.js";
 import { button } from "./play.js";
 import { t, word } from "./texts.js";
 import { coordinates, icon, piecesOf } from "./view.js";
 
-// Positions in text, taken apart and put together again. Only the server knows whether they are possible.
+// Parsing and printing of positions; only the server can tell if they are legal.
 const RACE = {
   read(text) {
     const [hares, turn, , drawn] = text.split(" ");
@@ -45,7 +45,7 @@ const GRID = {
 };
 
 export class Setup {
-  /** `set` is called with the text of the position. */
+  /** `set` is called with the finished position as text. */
   constructor(table, set) {
     this.table = table;
     this.set = set;
@@ -64,7 +64,7 @@ export class Setup {
     this.show();
   }
 
-  // What is about to be set up, on the board and in the form.
+  // Shows the unfinished position on the board and in the form.
   show() {
     this.table.placed = this.pieces.map((piece) => ({ ...piece, seat: piece.seat + 1 }));
     this.fill();

@@ -1,4 +1,4 @@
-// The analysis board: engines that think about the position shown, exact outcomes, and positions set up by hand.
+// The analysis board: engines that analyse the current position, exact outcomes, and positions set up by hand.
 
 import { post, stream } from "./api.js";
 import { element, colour } from "./board.js";
@@ -8,7 +8,7 @@ import { count, percent, t } from "./texts.js";
 
 const MOST_LINES = 8;
 
-// One engine that thinks, with what it says.
+// One analysing engine with its output.
 class Analyst {
   constructor(study, name) {
     this.study = study;
@@ -42,7 +42,7 @@ class Analyst {
 
   take(info) {
     this.said.set(info.line ?? 1, info);
-    // As many lines come at once; they are drawn together.
+    // Several lines arrive at once; they are drawn together.
     this.frame ??= requestAnimationFrame(() => {
       this.frame = null;
       this.draw();
@@ -71,7 +71,7 @@ class Analyst {
   stop() {
     this.controller?.abort();
     this.controller = null;
-    // What it said last is not to be drawn on what is shown next.
+    // Its last output must not be drawn on the next position.
     cancelAnimationFrame(this.frame);
     this.frame = null;
   }
@@ -133,13 +133,13 @@ export class Study {
     this.analysts = [];
   }
 
-  /** Ends all that goes on only while the study is shown. */
+  /** Stops everything that runs only while the study is shown. */
   leave() {
     this.stop();
     this.setup.end();
   }
 
-  // The position shown has perhaps changed.
+  // Called whenever the current position may have changed.
   follow() {
     const { current, variant } = this.table.game;
     const isSolved = this.info.variants.find(({ name }) => name === variant)?.solved;
@@ -151,7 +151,7 @@ export class Study {
     if (this.isOn) this.restart();
   }
 
-  // The first engine's estimate stands by the seats; of each engine the best moves are arrows.
+  // Shows the first engine's estimate at the seats, and the best moves of each engine as arrows.
   draw(analyst) {
     const { moves, pieces } = this.table.game.current;
     const arrows = this.analysts.flatMap(({ said }) => [...said.values()].map((info) => {

@@ -1,7 +1,7 @@
-// Pictures of squares and pieces by their names, each a list of [tag, attributes, text] in a box of 24 by 24 units.
-// Colours are classes, so that light and dark have their own.
+// Pictures of squares and pieces by name: lists of [tag, attributes, text] in a box of 24 by 24 units.
+// Colours are classes, which differ between the light and the dark scheme.
 
-// Digits are drawn, not written: what is written belongs to a square's name.
+// Digits are drawn as paths, since text would become part of a square's accessible name.
 const DIGITS = {
   1: "M9.6 9.3 12.4 7v10",
   2: "M9 9.7a3 2.8 0 1 1 5.2 2L9 17h6.4",
@@ -75,5 +75,5 @@ const controls = {
   last: [["path", { d: "M16.4 5H19v14h-2.6zM5 5v14l10-7z" }]],
 };
 
-/** What `drawBoard` takes as `symbols`, and the pictures of buttons. */
+/** The `symbols` for `drawBoard`, and the pictures of buttons. */
 export const SYMBOLS = { kinds, pieces, controls };

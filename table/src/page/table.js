@@ -1,4 +1,4 @@
-// The page: its parts, its keys, and what begins when it is opened.
+// The page: its parts, its keyboard shortcuts, and its start.
 
 import { ask, post } from "./api.js";
 import { element } from "./board.js";
@@ -34,7 +34,7 @@ function partsOf() {
   };
 }
 
-// Tabs beside the board, by the pattern of the ARIA practices: arrow keys change the tab.
+// Tabs next to the board, following the ARIA tabs pattern: arrow keys change the tab.
 function tabs(entries, onChange) {
   const list = element("div", { role: "tablist", class: "tabs" });
   const select = (name, focus) => {
@@ -114,13 +114,13 @@ function header() {
       element("a", { href: t("rules path"), target: "_blank", id: "rules-link" }, t("rules")), language));
 }
 
-// A person against engines of medium strength.
+// Default seats: a person against engines of medium strength.
 function usualSeats(players) {
   const seat = { engine: info.engines[0]?.name ?? null, level: mediumLevel(info.engines[0]) };
   return Array.from({ length: players }, (_, number) => (number === 0 ? { engine: null, level: null } : { ...seat }));
 }
 
-// The game of the link, or a new one.
+// Opens the game of the link, or a new one.
 async function open() {
   const link = readLink(location.hash);
   if (!link) {
@@ -134,7 +134,7 @@ async function open() {
   await table.begin(answer, seats, link.at);
 }
 
-// What a link cannot hold is said, beside a new game.
+// Shows an error and a new game if the link is invalid.
 async function openLink() {
   try {
     await open();

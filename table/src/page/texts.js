@@ -1,34 +1,34 @@
-// All words of the page, in English and German. What the server says is English and is translated by its words.
+// All texts of the page, in English and German. The server's English words are translated one by one.
 
 const ENGLISH = {
   "new game": "New game", rules: "Rules", "rules path": "/rules", language: "Deutsch", play: "Play", study: "Study", review: "Review",
-  library: "Library", seat: "Seat {seat}", you: "Person", person: "Person", engine: "Engine", level: "level {level}",
+  library: "Library", seat: "Seat {seat}", you: "Human", person: "Human", engine: "Engine", level: "level {level}",
   "level of": "Level", players: "Players", game: "Game", start: "Start", cancel: "Cancel", close: "Close",
-  "who plays": "Who sits where?", undo: "Take back", skip: "Skip", first: "To the start", back: "Back", on: "On",
+  "who plays": "Who sits where?", undo: "Take back", skip: "Skip", first: "To the start", back: "Back", on: "Forward",
   last: "To the end", copy: "Copy link", copied: "Link copied", board: "Board after {ply} moves",
-  "your turn": "{name} to move: choose a lit square", "their turn": "{name} is thinking …", waits: "{name} is to move", went: "{name} goes to {square}", stayed: "{name} stays on {square}",
+  "your turn": "{name} to move: choose a highlighted square", "their turn": "{name} is thinking …", waits: "{name} to move", went: "{name} goes to {square}", stayed: "{name} stays on {square}",
   "card due": "{name} draws a hare card", "choose card": "Which card is drawn?", over: "The game is over.",
   "won by": "{name} wins!", moves: "Moves", "no moves": "No moves yet", carrots: "carrots", lettuces: "lettuces",
-  place: "place", worth: "A {place} place is worth {points} of the points",
+  place: "place", worth: "{place} place is worth {points} of the points",
   plays: "plays", "several moves": "Which of these moves?", square: "square {square}",
   played: "{name} plays {move}", drew: "{name} draws a card: {words}", continue: "Continue",
-  "it says": "Hare card", hint: "Point at a lit square to see what it costs and pays.", failed: "That did not work: {error}",
+  "it says": "Hare card", hint: "Point at a highlighted square to see the costs and gains of the move.", failed: "Failed: {error}",
   "engine failed": "{name} failed: {error}", "try again": "Try again", "play it myself": "Move by hand",
-  analyse: "Analyse", stop: "Stop", lines: "Lines", "add engine": "One more engine", depth: "depth {depth}",
+  analyse: "Analyse", stop: "Stop", lines: "Lines", "add engine": "Add engine", depth: "depth {depth}",
   nodes: "{nodes} positions", waiting: "{ahead} ahead in the queue", position: "Position", set: "Set up",
   "set up": "Set up a position", paste: "Position as text", "by hand": "In Study you move every seat yourself and choose the cards.",
   exact: "Exact outcomes", "wins in": "{name} wins in {plies} moves", "start review": "Review this game", skill: "skill",
-  luck: "luck", gifts: "others’ errors", loss: "lost", better: "better", "worst moves": "Costliest moves",
+  luck: "luck", gifts: "others’ mistakes", loss: "lost", better: "better", "worst moves": "Costliest moves",
   "cards by luck": "Luckiest and unluckiest cards", reviewing: "Reviewing move {done} of {all} …", share: "share",
-  "review note": "Skill: what a seat’s own moves lost against the best ones. Luck: what all cards changed for it. In points of a hundred.",
-  etudes: "Etudes", games: "Recorded games", open: "Open", "no files": "The server was started without --etudes and --games.",
+  "review note": "Skill: points that a seat’s own moves lost compared to the best moves. Luck: points that it won or lost by all cards. In percent of all points.",
+  etudes: "Etudes", games: "Recorded games", open: "Open", "no files": "The server was started without --etudes or --games.",
   verdict: "Who is winning?", saved: "Saved", "save verdict": "Save verdict", undecided: "not judged", number: "number",
   "change seats": "Who plays?", "paste game": "Paste a game", load: "Load",
-  "paste note": "A line of a record, a game as text, a position line or a link.", "no game": "This is no game that can be read.",
+  "paste note": "A record line, a game as text, a position line or a link.", "no game": "This text cannot be read as a game.",
   "no such number": "there is no number {number}; expected 1 to {most}", shown: "Game {number}: {names}",
-  "estimate of": "expected share", "of points": "{share} % of the points", "turn now": "to move", card: "card",
+  "estimate of": "expected share", "of points": "{share}% of the points", "turn now": "to move", card: "card",
   "thinking time": "Thinking time", "set carrots": "carrots", "to move": "To move", misses: "misses a turn", apply: "Apply",
-  "click to place": "Choose a hare, then click its square.", continues: "Play on from here",
+  "click to place": "Choose a hare, then click its square.", continues: "Continue from here",
 };
 
 const GERMAN = {
@@ -62,7 +62,7 @@ const GERMAN = {
   "click to place": "Wähle einen Hasen, dann sein Feld.", continues: "Von hier weiterspielen",
 };
 
-// What the rules say, by their words: kinds of squares, facts, notes and cards.
+// German for the words of the rules: kinds of squares, facts, notes and cards.
 const RULES = {
   hare: "Hase", carrot: "Karotte", lettuce: "Salat", hedgehog: "Igel", "place 2": "Zwei", "place 3": "Drei",
   "place 4": "Vier", flag: "Fahne", start: "Start", finish: "Ziel", dark: "dunkel", light: "hell", rabbit: "Hase", wolf: "Wolf",
@@ -89,7 +89,7 @@ const ENGLISH_RULES = {
 
 let german = false;
 
-/** Chooses the language: what was chosen before, or what the browser prefers. */
+/** Sets the language; by default the one chosen before, or else the browser's. */
 export function chooseLanguage(language) {
   const wanted = language ?? localStorage.getItem("language") ?? navigator.language;
   german = wanted.startsWith("de");
@@ -99,27 +99,27 @@ export function chooseLanguage(language) {
 
 export const isGerman = () => german;
 
-/** A text of the page, in which `{name}` stands for a value. */
+/** Returns a text of the page with its `{name}` placeholders filled. */
 export function t(key, values = {}) {
   const text = (german ? GERMAN : ENGLISH)[key] ?? key;
   return text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
-/** What the rules call something; `otherwise` where it has no name of its own here. */
+/** Translates a word of the rules; `otherwise` if there is no translation. */
 export function word(key, otherwise = key) {
   return (german ? RULES : ENGLISH_RULES)[key] ?? otherwise;
 }
 
-/** A place such as 2nd. */
+/** Formats a place, such as "2nd". */
 export function ordinal(place) {
   if (german) return `${place}.`;
   return `${place}${["th", "st", "nd", "rd"][place] ?? "th"}`;
 }
 
-/** Permille as percent with one digit. */
+/** Formats permille as percent with one decimal. */
 export function percent(permille) {
   return (permille / 10).toLocaleString(german ? "de" : "en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }
 
-/** A number with its thousands marked. */
+/** Formats a number with thousands separators. */
 export const count = (number) => number.toLocaleString(german ? "de" : "en");

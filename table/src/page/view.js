@@ -1,4 +1,4 @@
-// What is seen of a position: the board with its squares to choose, and the seats with what they hold.
+// Display of a position: the board with squares to choose, and the seats with their carrots and lettuces.
 
 import { FIELD, colour, drawBoard, drawing, element, fill, layoutOf, spotsOf } from "./board.js";
 import { SYMBOLS } from "./symbols.js";
@@ -7,17 +7,17 @@ import { ordinal, percent, t, word } from "./texts.js";
 const narrow = window.matchMedia("(max-width: 40rem)");
 /** Whether the board is drawn for a narrow window. */
 export const isNarrow = () => narrow.matches;
-/** Calls back whenever that changes. */
+/** Calls `callback` whenever that changes. */
 export const onNarrow = (callback) => narrow.addEventListener("change", callback);
 
-/** A picture for text: of a kind of square by its name, or of a piece, a control or whatever `symbols` has. */
+/** An inline picture: of a kind of square by its name, or of another entry of `symbols`. */
 export function icon(name, className = "icon", symbols = SYMBOLS.kinds) {
   const shapes = symbols[name] ?? [];
   const parts = shapes.map(([tag, attributes, text]) => drawing(tag, attributes, ...(text ? [text] : [])));
   return drawing("svg", { viewBox: "0 0 24 24", class: className, "aria-hidden": "true" }, ...parts);
 }
 
-/** What a move costs and brings, in words: "cost 10, carrots left 58, pays 20 as 2nd". */
+/** Costs and gains of a move in words: "cost 10, carrots left 58, pays 20 as 2nd". */
 export function factsText(facts, separator = ", ") {
   const texts = [];
   for (const { label, value } of facts) {
@@ -29,13 +29,13 @@ export function factsText(facts, separator = ", ") {
 }
 
 const factOf = (view, seat, label) => view.facts[seat]?.find((fact) => fact.label === label)?.value ?? "";
-/** The pieces of a view with seats from 0. */
+/** The pieces of a view, with seats counted from 0. */
 export const piecesOf = (view) => view.pieces.map((piece) => ({ ...piece, seat: piece.seat - 1 }));
 
-/** The file and rank of a square on a board with files, such as e1. */
+/** File and rank of a square on a grid, such as e1. */
 export const coordinates = ({ files }, square) => `${"abcdefgh"[square % files]}${Math.floor(square / files) + 1}`;
 
-/** What a square is called: its number, or on a chequered board its file and rank, and its kind. */
+/** Name of a square: file and rank on a grid, else its number and kind. */
 export function squareName(board, square) {
   if (board.files) return coordinates(board, square);
   return `${t("square", { square })}, ${word(board.squares[square].name)}`;
@@ -49,8 +49,8 @@ function label(board, square, view, moves, names) {
 }
 
 /**
- * The board of a game at a node. `choose` is called with the moves of a lit square; `show` with those of a square that
- * is pointed at or has the focus, or with none.
+ * The board of a game at a node. `choose` is called with the moves to a highlighted square when it is chosen; `show`
+ * with the moves to a square under the pointer or with the focus, or with null.
  */
 export function boardOf(game, { view, before, moves, arrows, names, choose, show, filter, onSquare }) {
   const offered = filter === undefined ? moves : moves.filter((move) => move.piece === filter);
@@ -92,7 +92,7 @@ function press(group, action) {
 
 function light(svg, group, moves, board, { choose, show }) {
   group.classList.add("lit");
-  // Its edge lies above the squares beside it.
+  // In front of the neighbouring squares, so that its outline is visible.
   svg.insertBefore(group, svg.querySelector(".trail, .pawn"));
   group.setAttribute("tabindex", svg.querySelector("[tabindex='0']") ? -1 : 0);
   press(group, () => choose(moves));
@@ -105,7 +105,7 @@ function light(svg, group, moves, board, { choose, show }) {
   group.addEventListener("keydown", (event) => walk(svg, group, event));
 }
 
-// The arrow keys lead from lit square to lit square.
+// Arrow keys move the focus between highlighted squares.
 function walk(svg, group, event) {
   const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
   if (!step) return;
@@ -120,7 +120,7 @@ function walk(svg, group, event) {
 
 // --- Seats ---
 
-// The medal of a place with what that place is worth, or nothing where there is no race.
+// The medal of a place with its points, or nothing if the game has no places.
 function medal(place, worth) {
   if (!place) return "";
   const points = `${Math.round(worth / 10)} %`;
@@ -146,7 +146,7 @@ function holding(game, view, seat) {
   return parts;
 }
 
-/** The seats as cards, with an estimate in permille for each where there is one. */
+/** The seats as cards, with the estimate in permille, if there is one. */
 export function seatsOf(game, view, names, estimate) {
   const list = element("ol", { class: "seats", "aria-label": t("who plays") });
   names.forEach((name, seat) => {
@@ -183,7 +183,7 @@ function bar(share, seat) {
 
 const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
 
-/** Lets the pieces run from one position to the next on a drawn board; ends when they are there, or `signal` aborts. */
+/** Animates the pieces from one position to the next; ends when they have arrived, or `signal` aborts. */
 export async function run(svg, game, from, to, signal) {
   if (calm.matches || signal.aborted) return;
   const layout = layoutOf(game.board, isNarrow());
@@ -204,7 +204,7 @@ export async function run(svg, game, from, to, signal) {
   await Promise.all(runs.map((one) => one.finished.catch(() => null)));
 }
 
-// The squares that a piece passes: on a track all of them.
+// The squares on a piece's way: on a track all of them, else only the target.
 function way(layout, from, to) {
   if (!layout.isTrack) return [to];
   const step = Math.sign(to - from);

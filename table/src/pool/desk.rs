@@ -1,4 +1,4 @@
-//! The desk: who is asked next, by which slot, and who waits.
+//! The scheduler: assigns questions to slots, and queues those that must wait.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,13 +13,13 @@ use super::ticket::{Asked, Job};
 use super::worker::Worker;
 use super::{Bounds, Busy, Entry, Load, Question, Ticket};
 
-/// What slots share.
+/// State that all slots share.
 #[derive(Debug)]
 pub struct Desk {
     entries: Vec<Entry>,
     bounds: Bounds,
     isolation: Option<Isolation>,
-    /// Set when all ends.
+    /// Set at shutdown.
     interrupt: Interrupt,
     number: AtomicU64,
     state: Mutex<State>,
@@ -32,30 +32,30 @@ struct State {
     has_ended: bool,
 }
 
-/// A thread with room for one process.
+/// A thread that runs at most one process.
 #[derive(Debug, Default)]
 struct Slot {
-    /// Where its questions are put; `None` until it is first needed.
+    /// Channel for its questions; `None` until it is first needed.
     questions: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
-    /// Whose process it has.
+    /// Its process, if any.
     holds: Option<Held>,
     is_busy: bool,
-    /// The number of the question that it answered last.
+    /// Number of its last question.
     last: u64,
 }
 
-/// The engine of a process, and what it plays.
+/// Engine and variant of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// The number of the engine.
+    /// Index of the engine.
     pub engine: usize,
-    /// The name of the variant.
+    /// Name of the variant.
     pub variant: &'static str,
 }
 
 impl Held {
-    /// What a question needs.
+    /// Returns the process that a question needs.
     pub fn wanted(question: &Question) -> Held {
         Held {
             engine: question.engine,
@@ -65,7 +65,7 @@ impl Held {
 }
 
 impl Desk {
-    /// A desk with no process.
+    /// A scheduler without processes.
     pub fn new(
         entries: Vec<Entry>,
         bounds: Bounds,
@@ -88,27 +88,24 @@ impl Desk {
         }
     }
 
-    /// The engines.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// What may be used.
     pub fn bounds(&self) -> Bounds {
         self.bounds
     }
 
-    /// Whether engines are isolated.
     pub fn isolation(&self) -> Option<Isolation> {
         self.isolation
     }
 
-    /// Set when all ends.
+    /// Flag that is set at shutdown.
     pub fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
 
-    /// How many questions are answered, and wait.
+    /// Numbers of running and of waiting questions.
     pub fn load(&self) -> Load {
         let state = self.state();
         Load {
@@ -117,7 +114,7 @@ impl Desk {
         }
     }
 
-    /// Hands a question to a slot, or has it wait.
+    /// Assigns a question to an idle slot, or queues it.
     pub fn ask(desk: &Arc<Desk>, question: Question, follows: bool) -> Asked {
         let number = desk.number.fetch_add(1, Ordering::Relaxed);
         let mut state = desk.state();
@@ -134,7 +131,7 @@ impl Desk {
             _ if state.has_ended => job.refuse(),
             Some(slot) => desk.clone().hand_over(&mut state, slot, job),
             None => {
-                // The one that runs is before the first that waits.
+                // The running search counts, too.
                 job.ahead.send_replace(waiting + 1);
                 state.waiting.push_back(job);
             }
@@ -160,12 +157,12 @@ impl Desk {
         slot.is_busy = true;
         slot.last = job.number;
         if let Some(questions) = &slot.questions {
-            // A thread ends with the desk alone.
+            // This cannot fail: a thread ends only with the scheduler.
             let _ = questions.send(job);
         }
     }
 
-    /// What a slot that has answered is to do next; it now has the process `holds`.
+    /// Returns the next question for a slot that has answered one; the slot now has the process `holds`.
     pub fn next(&self, number: usize, holds: Option<Held>) -> Option<Job> {
         let mut state = self.state();
         let next = state.waiting.pop_front();
@@ -180,14 +177,14 @@ impl Desk {
         next
     }
 
-    /// Notes that a slot has ended its process, as nobody needed it.
+    /// Notes that a slot has quit its idle process.
     pub fn emptied(&self, number: usize) {
         if let Some(slot) = self.state().slots.get_mut(number) {
             slot.holds = None;
         }
     }
 
-    /// Takes a question out of the queue, if it waits there.
+    /// Removes a question from the queue, if it is there.
     pub fn forget(&self, number: u64) {
         let mut state = self.state();
         let before = state.waiting.len();
@@ -197,7 +194,7 @@ impl Desk {
         }
     }
 
-    /// Ends all.
+    /// Stops all searches, processes and threads.
     pub fn end(&self) {
         self.interrupt.set();
         let mut state = self.state();
@@ -206,7 +203,7 @@ impl Desk {
         let slots = std::mem::take(&mut state.slots);
         drop(state);
         waiting.into_iter().for_each(Job::refuse);
-        // Without their senders the threads end, and with them their processes.
+        // Dropping the senders has ended the threads, which quit their processes.
         let threads = slots.into_iter().filter_map(|slot| slot.thread);
         for thread in Vec::from_iter(threads) {
             let _ = thread.join();
@@ -219,7 +216,7 @@ impl Desk {
 }
 
 impl State {
-    /// The idle slot that suits best: one with such a process, else an empty one, else the one not needed for longest.
+    /// Returns the best idle slot: one with the right process, else an empty one, else the least recently used.
     fn best_slot(&self, wanted: Held) -> Option<usize> {
         let idle = self
             .slots

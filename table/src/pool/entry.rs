@@ -1,4 +1,4 @@
-//! An engine that can be asked, and how it introduced itself.
+//! An engine of the pool, with its reported name and options.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,27 +11,27 @@ use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
 use matches::play::walls::Isolation;
 
-/// What an engine says of itself.
+/// An engine's report about itself.
 #[derive(Clone, Debug, Default)]
 pub struct Introduction {
-    /// Its name in its own words.
+    /// Its name.
     pub id: Option<String>,
-    /// The options that it offers.
+    /// Its options.
     pub offers: Vec<OptionOffer>,
-    /// Why it could not be started; `None` where it could.
+    /// Reason why it could not be started; `None` if it could.
     pub failing: Option<String>,
 }
 
-/// An engine.
+/// An engine of the pool.
 #[derive(Debug)]
 pub struct Entry {
-    /// How it is started.
+    /// Settings to start it.
     pub spec: EngineSpec,
     introduction: Mutex<Introduction>,
 }
 
 impl Entry {
-    /// An engine that nothing is known of.
+    /// An engine that has not been started yet.
     pub fn new(spec: EngineSpec) -> Entry {
         Entry {
             spec,
@@ -39,7 +39,7 @@ impl Entry {
         }
     }
 
-    /// How it last introduced itself.
+    /// Its last report about itself.
     pub fn introduction(&self) -> Introduction {
         self.introduced().clone()
     }
@@ -50,7 +50,7 @@ impl Entry {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts it for the first variant that it plays, to hear what it says, and ends it.
+    /// Starts it once, for the first variant that it plays, to get its report.
     pub(super) fn introduce(
         &self,
         isolation: Option<Isolation>,
@@ -66,10 +66,10 @@ impl Entry {
         }
     }
 
-    /// Starts a process of it.
+    /// Starts a process.
     ///
     /// # Errors
-    /// [`StartError`], which is kept as the reason for which it cannot be started.
+    /// [`StartError`], which is also kept in the introduction.
     pub(super) fn start(
         &self,
         variant: &'static Variant,
@@ -103,8 +103,8 @@ impl Entry {
         started
     }
 
-    /// What an option is unless a request says otherwise: as it was configured, or the engine's default. `None` for
-    /// a button, and for what is not offered.
+    /// Returns the value of an option unless a request sets another: the configured one, or the engine's default.
+    /// `None` for a button, and for an unknown option.
     pub fn usual(&self, name: &str) -> Option<String> {
         let configured = self.spec.options.iter();
         let mut configured = configured.filter(|(known, _)| known.eq_ignore_ascii_case(name));

@@ -1,62 +1,53 @@
-//! Why an engine is no help.
+//! Errors of the engine pool.
 
 use matches::play::engine::{Failure, StartError};
 use thiserror::Error;
 
-/// There is no room in the queue.
+/// The queue is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{waiting} questions wait for an engine; expected fewer than {most}: try again later")]
+#[error(
+    "{waiting} searches are waiting for an engine; expected fewer than {most}: try again later"
+)]
 pub struct Busy {
-    /// How many wait.
+    /// Number of waiting questions.
     pub waiting: usize,
-    /// How many may.
+    /// Maximum number of waiting questions.
     pub most: usize,
 }
 
-/// Why there is no answer that stands.
+/// Reasons why there is no valid answer.
 #[derive(Debug, Error)]
 pub enum Failing {
-    /// It does not start.
+    /// The engine does not start.
     #[error("{0}")]
     Start(#[from] StartError),
-    /// It did not answer in time.
-    #[error("engine {engine}: it did not answer in time{}", quoted(stderr))]
+    #[error("engine {engine}: no answer in time{}", quoted(stderr))]
     TooLate {
-        /// The engine's name.
         engine: String,
-        /// The last lines of its standard error.
+        /// Last lines of its standard error.
         stderr: Vec<String>,
     },
-    /// It ended, or does not talk any more.
+    /// The engine ended, or closed its output.
     #[error("engine {engine}: {failure}{}", quoted(stderr))]
     Failed {
-        /// The engine's name.
         engine: String,
-        /// What happened.
         failure: Failure,
-        /// The last lines of its standard error.
+        /// Last lines of its standard error.
         stderr: Vec<String>,
     },
-    /// Its answer is no move.
+    /// The answer is malformed.
     #[error("engine {engine}: {reason}")]
-    Unreadable {
-        /// The engine's name.
-        engine: String,
-        /// What is wrong with the answer.
-        reason: String,
-    },
-    /// Its move is illegal.
+    Unreadable { engine: String, reason: String },
+    /// The move is illegal.
     #[error("engine {engine}: its best move is {found:?}; expected one of {}", expected.join(" "))]
     Illegal {
-        /// The engine's name.
         engine: String,
-        /// What it gave.
         found: String,
         /// The legal moves.
         expected: Vec<String>,
     },
-    /// We are ending.
-    #[error("the server is ending; expected no more questions")]
+    /// The server is shutting down.
+    #[error("the server is shutting down")]
     Ending,
 }
 

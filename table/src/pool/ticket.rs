@@ -1,4 +1,4 @@
-//! A question, and what its asker holds until it is answered.
+//! A question to an engine, and the permit that its asker holds until it is answered.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,61 +10,60 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::desk::Desk;
 use super::{Busy, Failing};
 
-/// What an engine said that nobody has taken yet; beyond that the rest is dropped.
+/// Capacity for an engine's reports that the asker has not read; further ones are dropped.
 const MOST_UNTAKEN: usize = 1024;
 
-/// What an engine is asked.
+/// A question to an engine.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// The number of the engine.
+    /// Index of the engine.
     pub engine: usize,
-    /// What is played.
     pub variant: &'static Variant,
-    /// The position, by the way to it.
+    /// The position, as a start and moves.
     pub position: PositionCommand,
-    /// The legal moves there, at least one.
+    /// Legal moves there, at least one.
     pub legal: Vec<String>,
-    /// The limits of the search; its time is among them.
+    /// Limits of the search, always with a time.
     pub go: Go,
-    /// Options that hold for this question alone, as the engine offers them.
+    /// Options for this question only, with the engine's spelling.
     pub options: Vec<(String, String)>,
 }
 
-/// An answer that stands.
+/// A valid answer.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The move, which is legal.
+    /// The legal move.
     pub mv: String,
-    /// The estimate of its answer; empty where it gave none.
+    /// The estimate in its answer; empty if there is none.
     pub estimate: Vec<u16>,
-    /// What it last said of its search.
+    /// Last report of the search.
     pub info: Info,
 }
 
-/// A question on its way.
+/// A queued or running question.
 #[derive(Debug)]
 pub(super) struct Job {
     pub number: u64,
     pub question: Question,
-    /// Whether the answer is not wanted any more.
+    /// Stop flag: the answer is no longer needed.
     pub stop: Arc<AtomicBool>,
     pub infos: Option<mpsc::Sender<Info>>,
-    /// How many questions are before it, while it waits.
+    /// Number of questions before it while it waits.
     pub ahead: watch::Sender<usize>,
     pub answer: oneshot::Sender<Result<Found, Failing>>,
 }
 
-/// The right to an answer. Dropped before it, it ends the search.
+/// The permit for an answer. Dropping it early stops the search.
 #[derive(Debug)]
 pub struct Ticket {
     number: u64,
     stop: Arc<AtomicBool>,
     desk: Arc<Desk>,
-    /// What the engine says on the way; `None` where nobody follows.
+    /// Reports of the running search; `None` if they are not requested.
     pub infos: Option<mpsc::Receiver<Info>>,
-    /// How many questions wait before this one; 0 once it is its turn.
+    /// Number of questions before this one; 0 once it runs.
     pub ahead: watch::Receiver<usize>,
-    /// The answer. Where its other end is gone, the pool has ended.
+    /// The answer. The channel closes without one if the pool has ended.
     pub answer: oneshot::Receiver<Result<Found, Failing>>,
 }
 
@@ -72,12 +71,12 @@ impl Ticket {
     /// Waits for the answer.
     ///
     /// # Errors
-    /// [`Failing`] says why there is none.
+    /// [`Failing`].
     pub async fn wait(mut self) -> Result<Found, Failing> {
         (&mut self.answer).await.unwrap_or(Err(Failing::Ending))
     }
 
-    /// A question with its ticket.
+    /// Creates a question with its permit.
     pub(super) fn issue(
         desk: &Arc<Desk>,
         number: u64,
@@ -122,12 +121,12 @@ impl Drop for Ticket {
 }
 
 impl Job {
-    /// Tells the asker that the pool has no room or ends.
+    /// Answers that the pool has no room or is shutting down.
     pub fn refuse(self) {
-        // Whoever has gone is not told.
+        // This fails if the asker no longer waits.
         let _ = self.answer.send(Err(Failing::Ending));
     }
 }
 
-/// What [`Desk::ask`] returns.
+/// Result of [`Desk::ask`].
 pub(super) type Asked = Result<Ticket, Busy>;

@@ -1,4 +1,4 @@
-//! A slot: the thread of one engine process at a time, and its answers.
+//! A slot: a thread that runs one engine process at a time and answers questions.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,23 +12,22 @@ use super::desk::{Desk, Held};
 use super::ticket::Job;
 use super::{Entry, Failing, Found, Question};
 
-/// How long an engine has for its answer after `stop`.
+/// Time that an engine has for its answer after `stop`.
 const PATIENCE_AFTER_STOP: Duration = Duration::from_secs(2);
 
-/// A slot.
 pub struct Worker {
     desk: Arc<Desk>,
     number: usize,
     process: Option<Process>,
 }
 
-/// A process, and what it was told before.
+/// A process with its current game and options.
 struct Process {
     engine: Engine,
     held: Held,
     start: Option<Start>,
     moves: Vec<String>,
-    /// The options that are not as usual.
+    /// Options that differ from their usual values.
     changed: Vec<(String, String)>,
 }
 
@@ -42,7 +41,7 @@ impl Worker {
         }
     }
 
-    /// Answers questions until nobody can ask any more, and ends its process then.
+    /// Answers questions until the channel closes, then quits its process.
     pub fn work(mut self, asked: &Receiver<Job>) {
         loop {
             match asked.recv_timeout(self.desk.bounds().idle) {
@@ -63,16 +62,16 @@ impl Worker {
         }
     }
 
-    /// Answers one question; returns what is to be done next.
+    /// Answers one question; returns the next one.
     fn serve(&mut self, job: Job) -> Option<Job> {
         let answer = match job.stop.load(Ordering::Relaxed) {
             true => Err(Failing::Ending),
             false => self.answer(&job),
         };
         let held = self.process.as_ref().map(|process| process.held);
-        // The slot is free before the asker can ask again.
+        // The slot is freed first, so that the asker's next question finds it idle.
         let next = self.desk.next(self.number, held);
-        // Whoever has gone is not told.
+        // This fails if the asker no longer waits.
         let _ = job.answer.send(answer);
         next
     }
@@ -95,8 +94,8 @@ impl Worker {
         found
     }
 
-    /// Has a process ready that plays what is asked. One that was there already may have died meanwhile, which is
-    /// nobody's concern: another takes its place.
+    /// Makes a process ready for the question. If an earlier process has died in the meantime, a new one silently
+    /// replaces it.
     fn get_ready(&mut self, entry: &Entry, question: &Question) -> Result<(), Failing> {
         let wanted = Held::wanted(question);
         let is_another = |process: &Process| {
@@ -126,12 +125,12 @@ impl Worker {
         begun.inspect_err(|_| self.dismiss())
     }
 
-    /// Ends the process in order.
+    /// Quits the process with `quit`.
     fn quit(&mut self) {
         Engine::quit_all(self.process.take().map(|process| process.engine));
     }
 
-    /// Ends the process at once.
+    /// Kills the process.
     fn dismiss(&mut self) {
         if let Some(mut process) = self.process.take() {
             process.engine.dismiss();
@@ -140,13 +139,13 @@ impl Worker {
 }
 
 impl Process {
-    /// Whether a question is of the game that it was asked about last.
+    /// Whether a question continues the game of the last one.
     fn goes_on(&self, question: &Question) -> bool {
         self.start.as_ref() == Some(&question.position.start)
             && question.position.moves.starts_with(&self.moves)
     }
 
-    /// Has it ready for a question, and says so where a new game begins.
+    /// Makes it ready for a question, and sends the command for a new game if one begins.
     fn begin(&mut self, entry: &Entry, question: &Question, desk: &Desk) -> Result<(), Failing> {
         let (ready, interrupt) = (desk.bounds().ready, desk.interrupt());
         let begun = match self.goes_on(question) {
@@ -175,14 +174,14 @@ impl Process {
         };
         let answered = self.engine.search(search, desk.interrupt(), |info| {
             if let Some(infos) = &job.infos {
-                // Where nobody listens, or not fast enough, less is said.
+                // Reports are dropped if the asker is gone or too slow.
                 let _ = infos.try_send(info);
             }
         });
         answered.map_err(|failure| self.failing(entry, failure))
     }
 
-    /// The options that have to be set so that those of a question hold, and otherwise the usual ones.
+    /// Options to set so that the question's options apply, and all others have their usual values.
     fn options_to_set(&self, entry: &Entry, wanted: &[(String, String)]) -> Vec<(String, String)> {
         let is_wanted = |name: &String| wanted.iter().any(|(wanted, _)| wanted == name);
         let changed = self.changed.iter().filter(|(name, _)| !is_wanted(name));
@@ -208,7 +207,7 @@ impl Process {
     }
 }
 
-/// The answer, if it stands.
+/// Validates an answer.
 fn read(entry: &Entry, question: &Question, answer: Answer) -> Result<Found, Failing> {
     let engine = || entry.spec.name.clone();
     let best_move = answer.best_move.map_err(|reason| Failing::Unreadable {

@@ -1,4 +1,4 @@
-//! Connections: no more of them than we have room for, and none that dawdles over what it wants.
+//! Connections: limits their number and the time that a client may take.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,23 +11,23 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
-/// How long it is waited when the system gives no more connections, since there are too many files or processes.
+/// Pause after the system refuses a connection because there are too many open files or processes.
 const PAUSE: Duration = Duration::from_millis(50);
-/// The most bytes that the head of a request may have.
+/// Maximum length of the head of a request.
 const MOST_HEAD_BYTES: usize = 32 * 1024;
 
-/// What connections may take.
+/// Limits of connections.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionBounds {
-    /// Connections at a time; more of them wait.
+    /// Maximum number of connections; further ones wait.
     pub most: usize,
-    /// How long the head of a request is waited for, the first or the next.
+    /// Timeout for the head of a request, also of a later one on the same connection.
     pub patience: Duration,
-    /// How long answers that are on their way have to get there at the end.
+    /// Time that unfinished answers have at shutdown.
     pub last_words: Duration,
 }
 
-/// Has `router` answer all connections until `end` comes, and ends them then.
+/// Serves connections with `router` until `end` completes, then shuts them down.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
@@ -39,7 +39,7 @@ pub async fn serve(
     tokio::pin!(end);
     loop {
         let next = async {
-            // It is never closed.
+            // The semaphore is never closed.
             let place = room.clone().acquire_owned().await.ok();
             (listener.accept().await, place)
         };
@@ -53,7 +53,7 @@ pub async fn serve(
         };
         let connection = all.watch(connection(stream, router.clone(), bounds.patience));
         tokio::spawn(async move {
-            // What goes wrong with a connection is its client's concern.
+            // Errors of a connection affect only its client.
             let _ = connection.await;
             drop(place);
         });
@@ -66,7 +66,7 @@ fn connection(
     router: Router,
     patience: Duration,
 ) -> http1::Connection<TokioIo<TcpStream>, TowerToHyperService<Router>> {
-    // Events are small, and are to be seen at once.
+    // Events are small and must be sent at once.
     let _ = stream.set_nodelay(true);
     http1::Builder::new()
         .timer(TokioTimer::new())

@@ -1,4 +1,4 @@
-// Whoever cannot see well, points badly, or has a small window: no rule of axe-core is broken in any state of the page.
+// Accessibility, also in small windows: no state of the page violates a rule of axe-core.
 
 import assert from "node:assert/strict";
 import { AXE, awaited, linkTo, played, readCard, withTable } from "./common.mjs";
@@ -14,7 +14,7 @@ const TWO_MOVES = linkTo({
   moves: "e1d2 b8a7 d2c3 a7b6 c3d4 b6c5 d4e5 f8e7 e5d6 d8c7 d6e5 h8g7 e5d6".split(" "),
 });
 
-/** What is wrong in a part of the page: axe's violations, targets that are too small, and scrolling to the side. */
+/** Faults in a part of the page: axe's violations, targets that are too small, and horizontal scrolling. */
 async function faultsOf(page, part) {
   if (!await page.evaluate(() => "axe" in window)) await page.evaluate(AXE);
   return page.evaluate(async ({ tags, least, within }) => {
@@ -34,13 +34,13 @@ async function faultsOf(page, part) {
     if (scrollWidth > clientWidth) found.push(`the page is ${scrollWidth} px wide in a window of ${clientWidth}`);
     for (const box of document.querySelectorAll("dialog[open], .tabs")) {
       const { scrollWidth: whole, clientWidth: seen } = box;
-      if (whole > seen) found.push(`${box.tagName} ${box.className} is ${whole} px wide, of which ${seen} are seen`);
+      if (whole > seen) found.push(`${box.tagName} ${box.className} is ${whole} px wide, but only ${seen} are visible`);
     }
     return found;
   }, { tags: RULES, least: LEAST_TARGET, within: part });
 }
 
-/** Goes through what can be seen, and calls `check` with the name of each state, and where it differs from the one before. */
+/** Visits all states of the page, and calls `check` with each state's name and the part that has changed. */
 async function goThrough(visit, check) {
   const page = await visit();
   await awaited(page);
@@ -87,7 +87,7 @@ async function goThrough(visit, check) {
   await check(wolves, "Rabbits and Wolves", ".stage");
 }
 
-// German words are the longer ones, so each width has them; colours do not depend on the width.
+// German texts are longer, so most widths are tested with them; colours do not depend on the width.
 const WINDOWS = [
   { width: 360, scheme: "light", language: "de" }, { width: 360, scheme: "dark", language: "en" },
   { width: 800, scheme: "dark", language: "de" }, { width: 1400, scheme: "light", language: "de" },
@@ -97,7 +97,7 @@ const RULES_PAGES = { en: "rules", de: "regeln" };
 
 for (const window of WINDOWS) {
   const { width, scheme, language } = window;
-  table.test(`nothing keeps anyone out at ${width} px, ${scheme}, in ${language}`, async (visit) => {
+  table.test(`the page is accessible at ${width} px, ${scheme}, in ${language}`, async (visit) => {
     const found = [];
     await goThrough((more) => visit({ ...window, height: 800, ...more }), async (page, state, part = "html") => {
       found.push(...(await faultsOf(page, part)).map((fault) => `${state}: ${fault}`));

@@ -1,4 +1,4 @@
-// What the tests in a browser share: a server and a browser of their own, and pages in which nothing goes wrong unseen.
+// Helpers of the browser tests: a server, a browser, and pages whose errors fail the test.
 //
 // TABLE_BINARY is the server's program, TABLE_PACKAGES the folder with `node_modules`, CHROMIUM the browser.
 
@@ -12,7 +12,7 @@ import { after, before, test } from "node:test";
 
 const require = createRequire(join(process.env.TABLE_PACKAGES ?? import.meta.dirname, "any.js"));
 const { chromium } = require("playwright-core");
-/** The script that finds faults of access in a page. */
+/** The axe-core script, which finds accessibility faults in a page. */
 export const AXE = require("axe-core").source;
 
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -20,14 +20,14 @@ const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
 const PATIENCE_MS = 30_000;
 const MOST_TURNS = 400;
 
-/** A server that runs until `end` is called. */
+/** Starts a server that runs until `end` is called. */
 export async function serve(args = []) {
   const binary = process.env.TABLE_BINARY;
   assert.ok(binary, "TABLE_BINARY is not set: expected the path of the program `table`");
   const child = spawn(binary, ["--listen", "127.0.0.1:0", ...args], { stdio: ["ignore", "pipe", "inherit"] });
   const exit = once(child, "exit");
   const [line] = await Promise.race([once(createInterface(child.stdout), "line"), exit]);
-  assert.match(String(line), /^http:/, `${binary} did not begin with its address`);
+  assert.match(String(line), /^http:/, `${binary} did not print its address first`);
   const end = async () => {
     child.kill("SIGTERM");
     await exit;
@@ -35,10 +35,10 @@ export async function serve(args = []) {
   return { url: String(line).trim(), end };
 }
 
-/** A browser without a window. */
+/** Starts a headless browser. */
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
 
-/** A page in a context of its own, and the list of what goes wrong in it. */
+/** Opens a page in its own context; returns it with the list of its errors. */
 export async function openPage(browser, url, { hash = "", width = 1400, height = 900, scheme = "light", language = "en", motion = "reduce", isReady = true } = {}) {
   const context = await browser.newContext({
     viewport: { width, height }, colorScheme: scheme, locale: language, reducedMotion: motion,
@@ -58,12 +58,12 @@ export async function openPage(browser, url, { hash = "", width = 1400, height =
   return { page, context, faults };
 }
 
-/** Waits until the page has begun. */
+/** Waits until the page is ready. */
 export const ready = (page) => page.waitForFunction(() => document.body.dataset.ready === "yes");
 
 /**
- * A server with these arguments and a browser for all tests of a file. `test` is node's own, but its body is called with
- * `visit(options)`, which opens a page, and fails where a page reports an error that is none of its `expected` ones.
+ * Starts a server with these arguments and a browser for all tests of a file. Its `test` is like node's, but the body
+ * gets `visit(options)`, which opens a page. The test fails if a page reports an error that is not `expected`.
  */
 export function withTable(args = []) {
   const here = { server: null, browser: null };
@@ -89,9 +89,9 @@ export function withTable(args = []) {
   return here;
 }
 
-// --- The server's own words ---
+// --- Requests to the server ---
 
-/** The answer of the server to a request made beside the page. */
+/** Sends a POST request to the server, independently of the page; returns the answer. */
 export async function post({ url }, path, body) {
   const headers = { "Content-Type": "application/json" };
   const response = await fetch(`${url}api/${path}`, { method: "POST", headers, body: JSON.stringify(body) });
@@ -100,7 +100,7 @@ export async function post({ url }, path, body) {
   return answer;
 }
 
-/** The words of a game that the first engine plays with itself for so many turns. */
+/** Moves and cards of a game of `turns` turns that the first engine plays against itself. */
 export async function played(server, { variant = "hase-und-igel", players, turns }) {
   const { engines } = await (await fetch(`${server.url}api/engines`)).json();
   let game = { variant, players, moves: [] };
@@ -110,17 +110,17 @@ export async function played(server, { variant = "hase-und-igel", players, turns
   return game.moves;
 }
 
-/** The part of a link that holds a game. */
+/** The fragment of a link to a game. */
 export const linkTo = ({ variant = "hase-und-igel", players = 2, moves = [], at = moves.length, seats = [] }) =>
   `#v=${variant}&n=${players}&m=${moves.join("_")}&at=${at}&p=${encodeURIComponent(seats.join("*"))}`;
 
-/** The game in the link of a page, as the server takes it. */
+/** The game in the link of a page, for a request. */
 export const gameOf = (page) => page.evaluate(async () => (await import("/game.js")).readLink(location.hash).game);
 
-/** What the server says of the position in the link of a page. */
+/** The server's state of the game in the link of a page. */
 export const stateOf = async (server, page) => post(server, "show", { game: await gameOf(page) });
 
-/** The move that the first engine would make in the game of a page. */
+/** The move that the first engine chooses in the game of a page. */
 export async function advise(server, page) {
   const game = await gameOf(page);
   const { engines } = await (await fetch(`${server.url}api/engines`)).json();
@@ -129,13 +129,13 @@ export async function advise(server, page) {
   return moves.find((one) => one.move === move);
 }
 
-// --- Going through a game ---
+// --- Playing a game ---
 
-/** Lets engines think no longer than it takes to look at a few positions, which the page itself does not offer. */
+/** Limits the page's engine searches to a few nodes, which the page itself does not offer. */
 export const hasten = (page) => page.route("**/api/ai", (route) =>
   route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), limit: "nodes 30" }) }));
 
-/** What the page waits for: "card", "move", "over" or "trouble". */
+/** Waits until the page needs input or the game is over; returns "card", "move", "over" or "trouble". */
 export async function awaited(page) {
   const found = await page.waitForFunction(() => {
     if (document.querySelector("dialog.card[open]")) return "card";
@@ -147,7 +147,7 @@ export async function awaited(page) {
   return found.jsonValue();
 }
 
-/** Plays until the game is over: `move` makes a person's move, `card` puts a card away. Returns how many moves it made. */
+/** Plays to the end of the game: `move` makes a person's move, `card` closes a card. Returns the number of moves made. */
 export async function playOut(page, { move, card }) {
   let made = 0;
   for (let turns = 0; turns < MOST_TURNS; turns += 1) {
@@ -163,21 +163,21 @@ export async function playOut(page, { move, card }) {
   assert.fail(`the game is not over after ${MOST_TURNS} turns`);
 }
 
-/** Puts away the card that is shown, if it has not gone by itself. */
+/** Closes the card that is shown, unless it has closed by itself. */
 export const readCard = (page) => page.evaluate(() => document.querySelector("dialog.card button")?.click());
 
-/** Makes a move by a click on its square, and on its button where a square leaves a choice. */
+/** Makes a move by a click on its square, and on its button if there are several moves to that square. */
 export async function clickMove(page, { move, square }) {
   await page.locator(`.lit[data-square="${square}"]`).click();
   const choice = page.locator(`dialog button[value="${move}"]`);
   if (await choice.count()) await choice.click();
 }
 
-/** The lit squares, in the order of the board. */
+/** The highlighted squares, in the order of the board. */
 export const litSquares = (page) =>
   page.locator(".lit").evaluateAll((all) => all.map((one) => Number(one.dataset.square)));
 
-/** What the seats hold, where the pieces are, and which move is marked: all that tells one position from another. */
+/** Everything that identifies a position on the page: pieces, holdings of the seats, the moves and the marked one. */
 export const look = (page) => page.evaluate(() => ({
   pieces: [...document.querySelectorAll(".pawn")].map((pawn) => `${pawn.dataset.piece}@${pawn.dataset.square}`).sort(),
   seats: [...document.querySelectorAll(".seat .holding")].map((seat) => seat.textContent),

@@ -1,4 +1,4 @@
-// An engine that fails in mid-game: the page says so, and play goes on.
+// Engines that fail during a game: the page reports it, and the game can continue.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const SERVER_FAILED = [/status of 50\d/];
 
 const turns = async (page) => (await look(page)).moves.length;
 
-/** Makes moves of the person until the page says that an engine has failed. Returns how many turns were made by then. */
+/** Makes the person's moves until the page reports a failed engine; returns the number of turns until then. */
 async function playToFailure(page) {
   for (;;) {
     const what = await awaited(page);
@@ -29,7 +29,7 @@ async function playToFailure(page) {
   }
 }
 
-table.test("after a crash the same engine can be asked again, and play goes on", async (visit) => {
+table.test("after a crash the same engine can be asked again, and the game continues", async (visit) => {
   const page = await visit({ hash: linkTo({ seats: ["", "shaky"] }), expected: SERVER_FAILED });
   const before = await playToFailure(page);
   assert.equal(await page.locator('.turn[data-seat="2"]').count(), 2, "the engine was to fail at its third move");
@@ -40,20 +40,20 @@ table.test("after a crash the same engine can be asked again, and play goes on",
   assert.ok(await playToFailure(page) > before + 1, "the game went on until the next crash");
 });
 
-table.test("in place of an engine that always crashes a person can move", async (visit) => {
+table.test("a person can move instead of an engine that always crashes", async (visit) => {
   const page = await visit({ hash: linkTo({ seats: ["", "lost"] }), expected: SERVER_FAILED });
   await playToFailure(page);
   await page.getByRole("button", { name: "Try again" }).click();
   await page.waitForFunction(() => !document.getElementById("trouble").hidden);
   await page.getByRole("button", { name: "Move by hand" }).click();
   assert.equal(await awaited(page), "move");
-  assert.match(await page.locator(".seat .who b").nth(1).innerText(), /^Person/);
+  assert.match(await page.locator(".seat .who b").nth(1).innerText(), /^Human/);
   const before = await turns(page);
   await clickMove(page, await advise(table.server, page));
   await page.waitForFunction((count) => document.querySelectorAll(".moves .turn").length > count, before);
 });
 
-table.test("an answer that is no move is the engine's failure, and others go on", async (visit) => {
+table.test("an answer without a valid move counts as a failure, and other engines continue", async (visit) => {
   const page = await visit({ hash: linkTo({ seats: ["", "liar"] }), expected: SERVER_FAILED });
   await playToFailure(page);
   const said = await page.locator("#trouble").innerText();

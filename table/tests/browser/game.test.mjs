@@ -1,4 +1,4 @@
-// A game in mid-course: reloads, links, steps back and forth, variations, taking back, and other seats.
+// During a game: reloads, links, steps back and forth, variations, taking back moves, and changing seats.
 
 import assert from "node:assert/strict";
 import { advise, awaited, clickMove, gameOf, linkTo, litSquares, look, played, post, ready, withTable } from "./common.mjs";
@@ -6,7 +6,7 @@ import { advise, awaited, clickMove, gameOf, linkTo, litSquares, look, played, p
 const table = withTable(["--seed", "2"]);
 const [FIRST, LAST] = ["#go-first", "#go-last"];
 
-/** The link of a game of three persons, and its moves. */
+/** A link to a game of three people, and its moves. */
 async function persons(turns = 12) {
   const moves = await played(table.server, { players: 3, turns });
   return { moves, hash: linkTo({ players: 3, moves }) };
@@ -53,7 +53,7 @@ table.test("another link in the same window opens another game", async (visit) =
   assert.deepEqual((await gameOf(page)).moves, moves);
 });
 
-table.test("buttons and keys lead through the moves, and every position is the server's", async (visit) => {
+table.test("buttons and keys step through the moves, and every position is the server's", async (visit) => {
   const { hash, moves } = await persons();
   const page = await visit({ hash });
   const end = await look(page);
@@ -82,7 +82,7 @@ table.test("buttons and keys lead through the moves, and every position is the s
     squares(steps[turns.slice(0, 3).join(" ").split(" ").length - 1].pieces));
 });
 
-table.test("a reload in the midst of the moves stays there and keeps what follows", async (visit) => {
+table.test("a reload at an earlier move stays there and keeps the later moves", async (visit) => {
   const page = await visit({ hash: (await persons()).hash });
   await page.locator("#go-back").click();
   await page.locator("#go-back").click();
@@ -93,7 +93,7 @@ table.test("a reload in the midst of the moves stays there and keeps what follow
   assert.deepEqual(await look(page), before);
 });
 
-table.test("another move in the past begins a variation, and both can be reached", async (visit) => {
+table.test("another move at an earlier position begins a variation, and both can be reached", async (visit) => {
   const page = await visit({ hash: linkTo({ players: 2, moves: ["4", "9", "8"] }) });
   const main = await page.locator(".moves .turn").allInnerTexts();
   await page.locator("#go-back").click();
@@ -112,7 +112,7 @@ table.test("another move in the past begins a variation, and both can be reached
   assert.deepEqual(await page.locator(".variations .turn").allInnerTexts(), ["5"]);
 });
 
-table.test("taking back returns to where a person was to move", async (visit) => {
+table.test("taking back returns to the last turn of a person", async (visit) => {
   const page = await visit({ hash: linkTo({ players: 2, seats: ["", "buxtehude~1"] }) });
   await awaited(page);
   const before = await look(page);
@@ -130,7 +130,7 @@ table.test("taking back returns to where a person was to move", async (visit) =>
   await page.waitForFunction(() => document.querySelector(".lit") && !document.querySelector(".turn"));
 });
 
-table.test("seats change in mid-game: an engine sits down and moves, and gets up again", async (visit) => {
+table.test("seats can change during a game: an engine takes a seat, moves, and leaves it", async (visit) => {
   const page = await visit({ hash: linkTo({ players: 2, moves: ["4"] }) });
   const seat = (number) => page.locator(`dialog label:nth-of-type(${number}) select`).first();
   await page.locator("#reseat").click();
@@ -142,19 +142,19 @@ table.test("seats change in mid-game: an engine sits down and moves, and gets up
 
   await page.locator("#reseat").click();
   await seat(1).selectOption({ label: "buxtehude" });
-  await seat(2).selectOption({ label: "Person" });
+  await seat(2).selectOption({ label: "Human" });
   await page.getByRole("button", { name: "Apply" }).click();
   await page.waitForFunction(() => document.querySelectorAll(".moves .turn").length === 3);
   await awaited(page);
-  assert.match(await statusOf(page), /Person to move/);
+  assert.match(await statusOf(page), /Human to move/);
 
   await page.locator("#reseat").click();
-  await seat(1).selectOption({ label: "Person" });
+  await seat(1).selectOption({ label: "Human" });
   await page.getByRole("button", { name: "Cancel" }).click();
   assert.match(await page.locator(".seat .who b").nth(0).innerText(), /^buxtehude/, "a dialog that is left changes nothing");
 });
 
-table.test("where engines wait in the past, the game can be played on from there", async (visit) => {
+table.test("a game that is paused at an engine's turn can be continued from there", async (visit) => {
   const page = await visit({ hash: linkTo({ players: 2, moves: ["4", "9", "10"], at: 1, seats: ["", "buxtehude~1"] }) });
   assert.deepEqual(await here(page), ["4"]);
   await page.locator("#continue").click();

@@ -1,4 +1,4 @@
-// The library, with what is recorded and judged in files, and the review of a game.
+// The library, with recorded games and etudes from files, and the review of a game.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -46,7 +46,7 @@ table.test("a recorded game is opened at its start and leads to its end", async 
   assert.match(await page.locator("#status").innerText(), /The game is over/);
 });
 
-/** Pastes a text and waits until it is on the board. */
+/** Pastes a text and waits until its game is on the board. */
 async function paste(page, text, plies) {
   await page.getByRole("textbox", { name: "Paste a game" }).fill(text);
   await page.locator("#load-game").click();
@@ -68,14 +68,14 @@ table.test("games are pasted as a record, a game as text, a position line, or a 
   }
 });
 
-table.test("what is no game is refused in words, and changes nothing", async (visit) => {
+table.test("a text that is not a game gives an error message and changes nothing", async (visit) => {
   const page = await library(visit, { expected: [/status of 400/] });
   const before = await look(page);
   for (const text of ["", "hello", "{}", "[Variant]", "position startpos players 3 moves 99", "#v=chess&n=2", "#v=%E0%A4%A"]) {
     await page.getByRole("textbox", { name: "Paste a game" }).fill(text);
     await page.locator("#load-game").click();
     await page.locator("#trouble:not([hidden])").waitFor();
-    assert.match(await page.locator("#trouble").innerText(), /no game|expected/, text);
+    assert.match(await page.locator("#trouble").innerText(), /as a game|expected/, text);
     assert.deepEqual(await look(page), before, text);
     await page.evaluate(() => { document.getElementById("trouble").hidden = true; });
   }
@@ -83,7 +83,7 @@ table.test("what is no game is refused in words, and changes nothing", async (vi
 
 // --- Review ---
 
-/** Reviews the game of a page. Returns the data of the events that the server sent, by their names. */
+/** Reviews the game of a page; returns the data of the server's events by name. */
 async function review(page) {
   await page.locator("#tab-review").click();
   const answered = page.waitForResponse((response) => response.url().endsWith("/api/review"));
@@ -126,7 +126,7 @@ table.test("a review shows each seat's skill and luck, and leads to the costlies
   await page.locator('#tab-review[aria-selected="true"]').waitFor();
 });
 
-table.test("the curve of a review shows where the board is", async (visit) => {
+table.test("the curve of a review shows the current position", async (visit) => {
   const page = await openGame(visit);
   const { move: moves } = await review(page);
   const cursor = () => page.locator(".chart .cursor").getAttribute("x1").then(Number);
@@ -139,7 +139,7 @@ table.test("the curve of a review shows where the board is", async (visit) => {
   assert.ok(left < await cursor() && await cursor() < right);
 });
 
-table.test("a game of one's own is reviewed, also unfinished", async (visit) => {
+table.test("one's own game can be reviewed, even if it is unfinished", async (visit) => {
   const words = await played(table.server, { players: 2, turns: 8 });
   const page = await visit({ hash: linkTo({ players: 2, moves: words }) });
   const { move: moves } = await review(page);
@@ -177,7 +177,7 @@ table.test("an etude is opened, and a verdict on it is saved in its file", async
   assert.equal(await verdict(again).inputValue(), "1");
 });
 
-table.test("a verdict is refused where the file has changed meanwhile", async (visit) => {
+table.test("a verdict is refused if the file has changed in the meantime", async (visit) => {
   const page = await library(visit, { expected: [/status of 4\d\d/] });
   await openEtude(page, 3);
   const changed = `${ETUDES[0]}\n${ETUDES[1]}\n8;60;2;f;14;23;3;f;1\n`;
@@ -189,7 +189,7 @@ table.test("a verdict is refused where the file has changed meanwhile", async (v
   writeFileSync(etudes, `${ETUDES.join("\n")}\n`);
 });
 
-table.test("an etude that is not there is refused in words", async (visit) => {
+table.test("a missing etude gives an error message", async (visit) => {
   const page = await library(visit);
   await page.getByRole("spinbutton", { name: "number" }).fill("99");
   await page.getByRole("button", { name: "Open", exact: true }).click();

@@ -6,7 +6,7 @@ import { advise, awaited, clickMove, hasten, litSquares, playOut, readCard, stat
 const table = withTable();
 const MOST_TABS = 60;
 
-/** Whether the game in the link is over, and the page says who has won. */
+/** Checks that the game in the link is over, and that the page names the winner. */
 async function assertOver(page) {
   const { turn, places } = await stateOf(table.server, page);
   assert.equal(turn, null);
@@ -22,7 +22,7 @@ const seated = (page, players) =>
 
 // --- By mouse ---
 
-/** Begins a game by mouse: `persons` are the seats that no engine takes. */
+/** Starts a game by mouse; `persons` are the seats without an engine. */
 async function beginByMouse(page, variant, players, persons, level = "1") {
   await page.locator("#thinking").selectOption("100");
   await page.locator("#new-game").click();
@@ -32,7 +32,7 @@ async function beginByMouse(page, variant, players, persons, level = "1") {
   for (let seat = 1; seat <= players; seat += 1) {
     const isPerson = persons.includes(seat);
     const row = dialog.locator(`.seat-rows label:nth-of-type(${seat}) select`);
-    await row.nth(0).selectOption({ label: isPerson ? "Person" : "buxtehude" });
+    await row.nth(0).selectOption({ label: isPerson ? "Human" : "buxtehude" });
     if (!isPerson) await row.nth(1).selectOption(level);
   }
   await dialog.getByRole("button", { name: "Start" }).click();
@@ -59,7 +59,7 @@ table.test("Rabbits and Wolves is played to its end by mouse, as the wolves", as
   await assertOver(page);
 });
 
-table.test("a game of six, five of them engines, comes to its end", async (visit) => {
+table.test("a game of six with five engines reaches its end", async (visit) => {
   const page = await visit();
   await hasten(page);
   await beginByMouse(page, "hase-und-igel", 6, [4], "10");
@@ -73,7 +73,7 @@ table.test("a game of six, five of them engines, comes to its end", async (visit
 
 const hasFocus = (page, selector) => page.evaluate((wanted) => document.activeElement?.matches(wanted), selector);
 
-/** Goes on with Tab until something has the focus. */
+/** Presses Tab until something has the focus. */
 async function tabTo(page, selector) {
   for (let pressed = 0; pressed < MOST_TABS; pressed += 1) {
     if (await hasFocus(page, selector)) return;
@@ -82,7 +82,7 @@ async function tabTo(page, selector) {
   assert.fail(`${selector} is not reached by Tab`);
 }
 
-/** Goes with the arrow keys through the options of a list that has the focus, until one is chosen. */
+/** Selects an option of the focused list with the arrow keys. */
 async function chooseByKeys(page, value) {
   await page.keyboard.press("Home");
   for (let pressed = 0; pressed < MOST_TABS; pressed += 1) {
@@ -121,7 +121,7 @@ async function beginByKeys(page, variant, engineSeat) {
   await seated(page, 2);
 }
 
-/** Walks to a lit square with the arrow keys and chooses it. Returns how often Tab was needed to come to the board. */
+/** Goes to a highlighted square with the arrow keys and chooses it; returns the number of Tabs needed to reach the board. */
 async function moveByKeys(page) {
   const { move, square } = await advise(table.server, page);
   const stayed = await hasFocus(page, ".lit");

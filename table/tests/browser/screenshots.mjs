@@ -1,4 +1,4 @@
-// Screenshots of the page for those who change it: `node screenshots.mjs FOLDER`, with the variables of `common.mjs`.
+// Takes screenshots of the page for developers: `node screenshots.mjs FOLDER`, with the variables of `common.mjs`.
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";

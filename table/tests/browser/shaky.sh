@@ -1,5 +1,5 @@
 #!/bin/sh
-# An engine that goes away in the midst of a game: the given program, which hears no more after so many `go`.
+# An engine that fails during a game: runs the given program, and exits at the `go` after the given number of them.
 program=$1
 left=$2
 while read -r line; do

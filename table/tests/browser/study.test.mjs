@@ -21,7 +21,7 @@ async function nobodySearches() {
     if ((await load()).running === 0) return;
     await new Promise((resolve) => { setTimeout(resolve, 50); });
   }
-  assert.fail("a search goes on that nobody follows");
+  assert.fail("a search is running although no page shows it");
 }
 
 table.test("analysis shows lines, bars and arrows, and ends when it is stopped", async (visit) => {
@@ -41,7 +41,7 @@ table.test("analysis shows lines, bars and arrows, and ends when it is stopped",
   await nobodySearches();
   const said = await page.locator(".analyst").allInnerTexts();
   await page.waitForTimeout(300);
-  assert.deepEqual(await page.locator(".analyst").allInnerTexts(), said, "it goes on after it was stopped");
+  assert.deepEqual(await page.locator(".analyst").allInnerTexts(), said, "it continues after it was stopped");
 });
 
 table.test("analysis follows the board, and ends with the game", async (visit) => {
@@ -92,14 +92,14 @@ table.test("cards are chosen by hand, of those that are left", async (visit) => 
   assert.deepEqual(await page.locator(".variations .turn").allInnerTexts(), ["1 +half"]);
 });
 
-table.test("a position as text is set up, and a wrong one is refused in words", async (visit) => {
+table.test("a position can be set up as text, and a wrong one gives an error message", async (visit) => {
   const page = await study(visit, { players: 2 }, { expected: [/status of 400/] });
   const position = "20,30,1/35,12,2 2 - -";
   await text(page).fill(position);
   await page.getByRole("button", { name: "Set up", exact: true }).click();
   await page.waitForFunction(() => document.querySelector('.pawn[data-piece="1"]').dataset.square === "35");
   assert.equal((await stateOf(table.server, page)).position, position);
-  assert.match(await page.locator("#status").innerText(), /Person 2 to move/);
+  assert.match(await page.locator("#status").innerText(), /Human 2 to move/);
 
   const before = await look(page);
   await text(page).fill("20,30,1/999,12,2 2 - -");
@@ -123,10 +123,10 @@ table.test("a race is set up by clicks", async (visit) => {
   await page.locator("#apply-position").click();
   await page.waitForFunction(() => document.querySelector(".seat:nth-child(2).at-turn"));
   assert.equal((await stateOf(table.server, page)).position, "25,41,3!/26,68,1 2 - -");
-  assert.ok(await page.locator(".lit").count() > 0, "the game goes on from there");
+  assert.ok(await page.locator(".lit").count() > 0, "the game continues from there");
 });
 
-table.test("what is about to be set up is seen on the board", async (visit) => {
+table.test("an unfinished position is shown on the board", async (visit) => {
   const page = await study(visit, { players: 2 });
   await page.locator("#set-up").click();
   await page.locator('.square[data-square="12"]').click();
@@ -138,7 +138,7 @@ table.test("what is about to be set up is seen on the board", async (visit) => {
   await page.locator('.square[data-square="12"]').click();
   await page.locator("#tab-play").click();
   await page.waitForFunction(() => document.querySelectorAll(".lit").length > 0, null);
-  assert.ok((await look(page)).pieces.includes("0@0"), "what was not applied is gone with the study");
+  assert.ok((await look(page)).pieces.includes("0@0"), "leaving the study discards a position that was not applied");
 });
 
 table.test("Rabbits and Wolves is set up by clicks, and its outcomes are exact", async (visit) => {
@@ -152,7 +152,7 @@ table.test("Rabbits and Wolves is set up by clicks, and its outcomes are exact",
   await page.locator("#exact").click();
   await page.locator("#exact + div li").first().waitFor();
   const { moves } = await post(table.server, "solved", { game: await gameOf(page) });
-  const expected = moves.map(({ move, wins, plies }) => `${move} Person ${wins} wins in ${plies} moves`);
+  const expected = moves.map(({ move, wins, plies }) => `${move} Human ${wins} wins in ${plies} moves`);
   assert.deepEqual(await page.locator("#exact + div li").allInnerTexts(), expected);
   await page.locator(".lit").first().click();
   await page.waitForFunction(() => !document.querySelector("#exact + div li"), null);

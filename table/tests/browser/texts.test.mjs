@@ -1,4 +1,4 @@
-// The words of the page: both languages have all of them, and what the server says can be translated.
+// Texts of the page: both languages have all of them, and the words of the server can be translated.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -29,17 +29,17 @@ test("every text that is used exists, and every text that exists is used", () =>
   for (const [name, text] of modules) {
     for (const [, argument] of text.matchAll(/\bt\(([^()]*)/g)) {
       const choices = argument.split(", {")[0];
-      for (const [, key] of choices.matchAll(/"([^"]+)"/g)) assert.ok(key in ENGLISH, `${name} uses "${key}", which is no text`);
+      for (const [, key] of choices.matchAll(/"([^"]+)"/g)) assert.ok(key in ENGLISH, `${name} uses "${key}", which is not a text`);
     }
   }
   const unused = Object.keys(ENGLISH).filter((key) => !all.includes(`"${key}"`));
   assert.deepEqual(unused, []);
 });
 
-test("what the server says of any game has a German word", async () => {
+test("all words that the server uses for any game have a German translation", async () => {
   const { variants, engines } = await (await fetch(`${server.url}api/engines`)).json();
   const missing = new Set();
-  // Places are told as ordinals.
+  // Places are shown as ordinals.
   const need = (text) => { if (text !== "" && text !== "if place" && !(text in RULES) && !/^[-+]?\d/.test(text)) missing.add(text); };
   for (const { name: variant, players } of variants) {
     need(variant);

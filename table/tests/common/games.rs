@@ -1,4 +1,4 @@
-//! Games at random, by the rules.
+//! Random legal games.
 
 use buxtehude::rules::{AnyPosition, MAX_SEATS, Turn, VARIANTS, Variant};
 use rand::seq::IndexedRandom;
@@ -14,12 +14,12 @@ pub fn starts() -> Vec<(&'static Variant, AnyPosition)> {
         .collect()
 }
 
-/// A game as it is sent.
+/// A game as in a request.
 pub fn game(variant: &Variant, players: usize, words: &[String]) -> Value {
     json!({ "variant": variant.name, "players": players, "moves": words })
 }
 
-/// Moves and cards at random from a position on, at most so many.
+/// At most `most` random moves and cards from a position.
 pub fn random_words(
     mut position: AnyPosition,
     most: usize,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Answers `uci` and `isready`; what it does on `go` is up to a test.
+/// Answers `uci` and `isready`; the tests fill in its reaction to `go`.
 const ENGINE: &str = r#"
 while read -r line; do
   case $line in
@@ -20,8 +20,8 @@ while read -r line; do
 done
 "#;
 
-/// The `--engine` string of an engine that does `go` when it is asked, with the legal moves as its words, and `stop`
-/// when it is to stop.
+/// The `--engine` string of an engine that runs the script `go` for each search, with the legal moves as its arguments,
+/// and `stop` for each `stop`.
 pub fn engine(folder: &Path, name: &str, go: &str, stop: &str) -> String {
     let script = ENGINE.replace("GO", go).replace("STOP", stop);
     let path = folder.join(format!("{name}.sh"));
@@ -29,7 +29,7 @@ pub fn engine(folder: &Path, name: &str, go: &str, stop: &str) -> String {
     format!("cmd=/bin/sh args={} name={name} legal=on", path.display())
 }
 
-/// A folder of a test, emptied.
+/// Creates an empty folder for a test.
 pub fn folder(test: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = std::fs::remove_dir_all(&folder);
@@ -37,7 +37,7 @@ pub fn folder(test: &str) -> PathBuf {
     folder
 }
 
-/// The running program; it is killed when this is dropped.
+/// The running program; killed when dropped.
 pub struct Program {
     pub child: Child,
     /// Its address, such as `127.0.0.1:40123`.
@@ -65,7 +65,7 @@ impl Program {
         Program { child, address }
     }
 
-    /// A connection on which a request has been sent.
+    /// Sends a request; returns its connection.
     pub fn request(&self, path: &str, body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let (host, length) = (&self.address, body.len());
@@ -77,7 +77,7 @@ impl Program {
         stream
     }
 
-    /// The whole answer to a request, with its head.
+    /// Sends a request; returns the whole answer with its head.
     pub fn answer(&self, path: &str, body: &str) -> String {
         let mut answer = String::new();
         self.request(path, body)
@@ -94,7 +94,7 @@ impl Drop for Program {
     }
 }
 
-/// Waits for a condition, generously.
+/// Waits for a condition, with a generous timeout.
 pub fn await_that(what: &str, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !is_so() {
@@ -103,7 +103,7 @@ pub fn await_that(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// The processes that have a text in their command line and are not dead.
+/// Living processes with a text in their command line.
 pub fn processes_with(text: &str) -> Vec<u32> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {

@@ -1,4 +1,4 @@
-//! The server without its socket, and what it answers.
+//! The server without a socket, and its answers.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -13,10 +13,10 @@ use table::router::router;
 use table::server::app;
 use tower::ServiceExt;
 
-/// The name by which tests call the server.
+/// Host name of the server in requests.
 pub const NAME: &str = "localhost:8000";
 
-/// The built-in engine, in a program of its own.
+/// The built-in engine as a separate program.
 pub fn built_in() -> String {
     format!(
         "cmd={} args=engine name=buxtehude",
@@ -24,14 +24,12 @@ pub fn built_in() -> String {
     )
 }
 
-/// A server.
 #[derive(Clone)]
 pub struct Server {
     pub router: Router,
     pub app: App,
 }
 
-/// What it answered.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub status: StatusCode,
@@ -39,7 +37,7 @@ pub struct Answer {
 }
 
 impl Server {
-    /// A server with these arguments; one that names no engine has none that can be asked.
+    /// Creates a server with these arguments; without `--engine` its only engine cannot be started.
     pub fn new(arguments: &[&str]) -> Server {
         let mut all = vec!["table"];
         all.extend(arguments);
@@ -86,7 +84,7 @@ impl Server {
         self.post_text(path, json.to_string()).await
     }
 
-    /// The answer to a request that is in order.
+    /// Sends a valid request; returns the answer.
     pub async fn content(&self, path: &str, json: &Value) -> Value {
         let answer = self.post(path, json).await;
         assert_eq!(
@@ -106,7 +104,7 @@ impl Server {
 }
 
 impl Answer {
-    /// The words of an error, which has to have this status.
+    /// Returns the message of an error, which must have this status.
     pub fn error(&self, status: StatusCode) -> String {
         assert_eq!(self.status, status, "{}", self.json);
         assert_eq!(self.json["ok"], json!(false), "{}", self.json);

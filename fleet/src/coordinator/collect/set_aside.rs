@@ -1,4 +1,4 @@
-//! Setting workers aside: none of their games counts any more.
+//! Setting workers aside: their games no longer count.
 
 use matches::play::runner::Retirement;
 use matches::record::printable::printable;
@@ -33,13 +33,13 @@ impl Collector<'_> {
         }
         let quarantine = &mut self.checks.quarantine;
         store.for_each_summary(|record, _| {
-            // A worker that is unfit now shows it again in its next games.
+            // If this game makes a worker unfit, its next games show that again.
             let _ = quarantine.note(&record);
             Ok::<(), DriveError>(())
         })
     }
 
-    /// Sets a worker aside whose faults or lag are far from those of the others.
+    /// Sets aside a worker with far more faults or lag than the others.
     pub(super) fn set_unfit_aside(&mut self, worker: &str, reason: &str) -> Result<(), DriveError> {
         if self.set_aside.iter().any(|known| known == worker) {
             return Ok(());
@@ -108,7 +108,7 @@ impl Collector<'_> {
         let mut past = Past::of(store, self.plan)?;
         for (engine, failures) in past.failures.iter_mut().enumerate() {
             if !self.retirement.has_retired(engine) && self.plan.patience.retires(*failures) {
-                // The user has forgiven these failures.
+                // `--forgive` has reset these failures.
                 *failures = 0;
             }
         }

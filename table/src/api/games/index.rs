@@ -1,4 +1,4 @@
-//! What a file of games has in it, read once and again whenever the file has changed.
+//! Indexes of files of games, which are read once and again whenever a file has changed.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -12,32 +12,31 @@ use serde::Serialize;
 
 use crate::door::Refusal;
 
-/// A game in a list.
+/// A list entry of a recorded game.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Summary {
-    /// Its number in the file.
+    /// Number in the file.
     pub number: u64,
-    /// The name of the variant.
+    /// Name of the variant.
     pub variant: String,
-    /// The names of the engines, in seat order.
+    /// Names of the engines, in seat order.
     pub names: Vec<String>,
-    /// The place of each seat, from 1.
+    /// Place of each seat, from 1.
     pub places: Vec<u32>,
-    /// Why each seat's game stopped.
+    /// Reason why each seat's game stopped.
     pub endings: Vec<&'static str>,
-    /// How many moves were played, those of the opening too.
+    /// Number of moves, including the opening's.
     pub plies: usize,
 }
 
-/// A game, and where it is.
+/// A game with its location in the file.
 #[derive(Clone, Debug)]
 pub struct Indexed {
     key: GameKey,
-    /// What a list says of it.
     pub summary: Summary,
 }
 
-/// The indexes of all files.
+/// Indexes of all files.
 #[derive(Debug)]
 pub struct Indexes(Vec<Index>);
 
@@ -47,14 +46,14 @@ struct Index {
     read: Mutex<Option<(Stamp, Vec<Indexed>)>>,
 }
 
-/// What changes with a file.
+/// Lengths and times that reveal a change of a file and of its log.
 type Stamp = [Option<(u64, SystemTime)>; 2];
 
 impl Indexes {
-    /// Indexes of files, none of which has been read but for its beginning.
+    /// Creates indexes; of each file only the beginning is read.
     ///
     /// # Errors
-    /// [`GameFileError`] where one of them cannot be opened.
+    /// [`GameFileError`] if a file cannot be opened.
     pub fn new(paths: &[PathBuf]) -> Result<Indexes, GameFileError> {
         let indexes = paths.iter().map(|path| {
             GameFile::open(path)?;
@@ -68,10 +67,10 @@ impl Indexes {
         ))
     }
 
-    /// Hands the games of a file, as it is now, to `look`.
+    /// Calls `look` with the current games of a file.
     ///
     /// # Errors
-    /// [`Refusal::Ours`] where it cannot be read.
+    /// [`Refusal::Ours`] if it cannot be read.
     pub fn with<T>(&self, file: usize, look: impl FnOnce(&[Indexed]) -> T) -> Result<T, Refusal> {
         let Some(index) = self.0.get(file) else {
             return Ok(look(&[]));
@@ -90,10 +89,10 @@ impl Indexes {
         }
     }
 
-    /// The game of a number; of several the first.
+    /// Returns the first game with a number.
     ///
     /// # Errors
-    /// [`Refusal::Ours`] where the file cannot be read.
+    /// [`Refusal::Ours`] if the file cannot be read.
     pub fn find(&self, file: usize, number: u64) -> Result<Option<GameRecord>, Refusal> {
         let key = self.with(file, |games| {
             let mut games = games.iter();
@@ -109,7 +108,7 @@ impl Indexes {
     }
 }
 
-/// All that is a game.
+/// Returns all games of a file.
 fn games_of(path: &Path) -> Result<Vec<Indexed>, GameFileError> {
     let mut games = Vec::new();
     GameFile::open(path)?.for_each(|place, game| {
@@ -122,7 +121,7 @@ fn games_of(path: &Path) -> Result<Vec<Indexed>, GameFileError> {
     Ok(games)
 }
 
-/// Sizes and times of a file, and of the log in which a store keeps what is new.
+/// Returns length and time of a file and of its write-ahead log, where a store keeps new games.
 fn stamp(path: &Path) -> Stamp {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
@@ -132,7 +131,7 @@ fn stamp(path: &Path) -> Stamp {
     })
 }
 
-/// What is said of a file that cannot be read; where it is, is nothing that a client has to know.
+/// The error of an unreadable file, without its directory, which clients need not know.
 fn unreadable(path: &Path, error: &GameFileError) -> Refusal {
     let folder = path
         .parent()
@@ -145,7 +144,7 @@ fn unreadable(path: &Path, error: &GameFileError) -> Refusal {
 }
 
 impl Summary {
-    /// What a list says of a game.
+    /// Summarizes a game.
     pub fn of(record: &GameRecord) -> Summary {
         Summary {
             number: record.game,

@@ -1,4 +1,4 @@
-//! A recorded game as the table shows it.
+//! A recorded game, as the table shows it.
 
 use buxtehude::rules::is_card;
 use matches::record::GameRecord;
@@ -9,49 +9,49 @@ use super::Summary;
 use crate::board::{Game, number};
 use crate::door::Refusal;
 
-/// What `GET /api/games/{file}/{number}` answers.
+/// Answer of `GET /api/games/{file}/{number}`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Recorded {
     /// Always true.
     pub ok: bool,
-    /// What a list says of it.
+    /// The game's list entry.
     #[serde(flatten)]
     pub summary: Summary,
     /// The game.
     pub game: Game,
-    /// How many of the first moves nobody was asked for.
+    /// Number of moves in the opening, which no engine chose.
     pub opening: usize,
     /// One entry for each move, in order.
     pub turns: Vec<Turn>,
 }
 
-/// A move, and what the engine said of it.
+/// A move with the engine's report.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Turn {
-    /// Who moved, from 1.
+    /// The seat that moved, from 1.
     pub seat: usize,
     /// The move.
     #[serde(rename = "move")]
     pub mv: String,
-    /// What was drawn after it, or `null`.
+    /// The card drawn after it, or `null`.
     pub card: Option<String>,
-    /// Each seat's expected share of all points before the move, in permille; `null` where nothing is known.
+    /// Each seat's expected share of all points before the move, in permille; `null` if unknown.
     pub estimate: Option<Vec<u16>>,
-    /// Plies.
+    /// Depth in plies.
     pub depth: Option<u32>,
     /// Positions visited.
     pub nodes: Option<u64>,
-    /// The mover's score as the protocol spells it.
+    /// The mover's score in the protocol's notation.
     pub score: Option<String>,
-    /// Microseconds from the question to the answer.
+    /// Thinking time in microseconds.
     pub micros: Option<u64>,
 }
 
 impl Recorded {
-    /// A game as it is recorded.
+    /// Converts a record.
     ///
     /// # Errors
-    /// [`Refusal::Ours`] where it cannot have been played.
+    /// [`Refusal::Ours`] if the game is illegal.
     pub fn of(record: &GameRecord) -> Result<Recorded, Refusal> {
         let mut turns: Vec<Turn> = Vec::new();
         let game = Game {
