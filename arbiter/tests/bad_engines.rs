@@ -128,7 +128,7 @@ const BAD: [Bad; 35] = [
         "cuts its bestmove before the newline",
         "printf 'bestmove %s' \"$1\"; exec sleep 1000",
         Ending::Stall,
-        "had not answered",
+        "did not answer within",
     ),
     on_go(
         "cuts its bestmove and ends",
@@ -179,25 +179,25 @@ const BAD: [Bad; 35] = [
         "prints info for ever, slowly",
         "while :; do echo info depth 1; sleep 0.05; done",
         Ending::Stall,
-        "had not answered",
+        "did not answer within",
     ),
     on_go(
         "prints info for ever, at full speed",
         "exec yes 'info depth 1 score cp 1 nodes 5'",
         Ending::Stall,
-        "had not answered",
+        "did not answer within",
     ),
     on_go(
         "prints an endless line",
         "exec tr '\\0' x < /dev/zero",
         Ending::Stall,
-        "had not answered",
+        "did not answer within",
     ),
     on_go(
         "prints random bytes",
         "exec cat /dev/urandom",
         Ending::Stall,
-        "had not answered",
+        "did not answer within",
     ),
     on_go(
         "illegal move",
@@ -227,7 +227,7 @@ const BAD: [Bad; 35] = [
         "closes its input and hangs",
         "exec <&-; sleep 1000",
         Ending::Stall,
-        "had not answered",
+        "did not answer within",
     ),
     on_go(
         "closes its input and answers",

@@ -315,7 +315,7 @@ fn a_game_that_cannot_be_recorded_stops_the_match() {
     ]);
     assert_eq!(code, 3, "{stdout}{stderr}");
     assert!(
-        stderr.contains("--record: game 1 cannot be recorded"),
+        stderr.contains("--record: game 1 and later games cannot be recorded"),
         "{stderr}"
     );
     for wrong in ["interrupted", "recorded in"] {

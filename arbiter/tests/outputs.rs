@@ -103,7 +103,7 @@ fn a_store_that_is_removed_stops_the_match() {
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(3), "{stderr}");
     assert!(
-        stderr.contains("the first that could not be stored")
+        stderr.contains("and later games cannot be stored")
             && stderr.contains("removed or replaced"),
         "{stderr}"
     );

@@ -396,7 +396,7 @@ fn a_system_without_namespaces_is_told_from_others() {
     assert!(stdout.contains("isolation: none: namespaces: "), "{stdout}");
     let (code, stdout, stderr) = in_a_poor_system("on").unwrap();
     assert_eq!(code, Some(2), "{stdout}{stderr}");
-    let words = "expected --isolate auto or off";
+    let words = "use --isolate auto or off";
     assert!(stderr.contains(words), "{stderr}");
 }
 
