@@ -445,8 +445,5 @@ fn a_debug_log_that_cannot_be_written_is_refused() {
         panic!("{lines:?}");
     };
     assert!(error.contains("/nowhere/at/all: "), "{error}");
-    assert!(
-        error.ends_with("expected a writable file"),
-        "{error}"
-    );
+    assert!(error.ends_with("expected a writable file"), "{error}");
 }
