@@ -39,8 +39,8 @@ pub type Vector = [i32; MAX_SEATS];
 
 /// Evaluator of the positions of a game with the same rules and number of seats.
 pub trait Evaluator<G: Game>: Send + Sync + 'static {
-    /// Strength of each seat, as a multiple of 1 / [`STRENGTH_UNIT`]; meaningless for seats whose place is decided. A
-    /// card may be due.
+    /// Strength of each seat, scaled so that a difference of [`STRENGTH_UNIT`] means odds of e to 1. Meaningless for
+    /// seats whose place is decided. A card may be due.
     fn strengths(&self, position: &G) -> Vector;
 
     /// Explains the strengths as text.

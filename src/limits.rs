@@ -37,7 +37,7 @@ pub struct TimeBudget {
     pub hard: Duration,
 }
 
-/// Expected number of moves left for a seat if nothing better is known.
+/// Expected number of moves left in the game, if nothing better is known.
 const EXPECTED_MOVES: u32 = 16;
 
 /// Expected number of moves beyond `turns_home`.

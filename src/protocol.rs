@@ -146,7 +146,7 @@ pub enum Start {
 pub enum Query {
     /// `p1turn`: whether the first seat is to move.
     P1Turn,
-    /// `turn`: whether a move or a card is due, and for which seat.
+    /// `turn`: the next action, a move or a card, and its seat.
     Turn,
     /// `gameover`: whether the game is over.
     GameOver,
@@ -180,7 +180,7 @@ pub struct Go {
 /// Clocks sent with `go`, in milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// Time left of each seat, in the spelling in which it was sent. May be zero or negative.
+    /// Time left of each seat, in the spelling sent; may be zero or negative.
     pub time: ClockTimes,
     /// Moves to the next time control, at least 1.
     pub movestogo: Option<u32>,

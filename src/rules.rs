@@ -103,7 +103,7 @@ impl Turn {
 pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// Tables of a variant of this game.
     type Rules: Sync + 'static;
-    /// A move, in the protocol's notation; its order is that of the list of legal moves.
+    /// A move, in the protocol's notation, ordered as in the list of legal moves.
     type Move: Copy
         + Ord
         + Hash

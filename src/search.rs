@@ -43,7 +43,7 @@ pub const MAX_DEPTH: u32 = 96;
 /// Request to search a position.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Position in which a seat is to move.
+    /// Position to search, with a seat to move.
     pub position: AnyPosition,
     /// Past positions of the game.
     pub past: Vec<Past>,

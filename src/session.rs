@@ -378,8 +378,8 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Prints an error. A long message that quotes user input is shortened in the middle: its beginning says what was
-    /// wrong and its end what was expected.
+    /// Prints an error. A long message that quotes user input is shortened in the middle, since its beginning and its
+    /// end are the most useful parts.
     fn complain(&mut self, problem: &str) -> io::Result<()> {
         let characters = problem.chars().count();
         if characters <= LONGEST_COMPLAINT {

@@ -42,7 +42,7 @@ pub const FACTORS: [Factor; 3] = [
     },
 ];
 
-/// Choice of factors: those of a file, or else the preset's, overridden by individual ones.
+/// Choice of factors: from a file or else the preset, overridden by individual ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChosenFactors {
     pub file: Option<PathBuf>,
@@ -118,7 +118,7 @@ pub fn spell(mut factors: Factors) -> String {
 /// Path of the file for the factors: next to the file of etudes, with the extension `.factors`.
 ///
 /// # Errors
-/// That is the file of etudes itself.
+/// The file of etudes has this path itself.
 pub fn path_beside(etudes: &Path) -> Result<PathBuf, FactorsError> {
     let path = etudes.with_extension("factors");
     let same = match (saving::behind_links(&path), saving::behind_links(etudes)) {

@@ -12,7 +12,7 @@ use crate::rules::fox::board::{ROW_8, Square, neighbours};
 use crate::rules::fox::{Move, Position, RABBIT, WOLVES};
 use crate::rules::{Game, MAX_SEATS};
 
-/// Value of a position in which the rabbit cannot reach row 8, or has lost.
+/// Value if the rabbit cannot reach row 8, or has lost.
 pub const UNREACHABLE: i32 = 254;
 
 /// Value of a step to the rabbit, in hundredths.
@@ -139,7 +139,7 @@ pub enum Heuristic {
     /// Length in steps of the rabbit's shortest way to row 8 if no wolf moves.
     #[default]
     Distance,
-    /// Number of rows to row 8, whatever is in the way.
+    /// Number of rows to row 8, ignoring the wolves.
     Height,
 }
 

@@ -12,7 +12,7 @@ use crate::rules::{Game, Seat};
 /// Evaluation errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Noise {
-    /// Standard deviation of a seat's error, in fractions of [`STRENGTH_UNIT`](super::STRENGTH_UNIT); 0 for none.
+    /// Standard deviation of a seat's error, on the scale of [`STRENGTH_UNIT`](super::STRENGTH_UNIT); 0 for none.
     pub size: i32,
     /// Seed of the errors.
     pub seed: u64,

@@ -1,4 +1,4 @@
-//! Errors of the line protocol. Each message is one line with the offending text and what was expected.
+//! Errors of the line protocol. Each message is one line with the offending text and the accepted input.
 
 use std::fmt;
 

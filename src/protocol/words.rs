@@ -21,7 +21,7 @@ use super::excerpt::Excerpt;
 /// Result of a parser: the rest of the line and a value.
 pub(super) type Parsed<'a, T> = IResult<&'a str, T, Mismatch<'a>>;
 
-/// Place where a parser did not match, and what was expected there.
+/// Place where a parser did not match, and the input expected there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mismatch<'a> {
     at: &'a str,

@@ -2,7 +2,7 @@
 //!
 //! Seat 1 has one rabbit, which steps diagonally in all four directions and wins on reaching row 8. Seat 2 has four
 //! wolves, which step diagonally down the board and win when the rabbit has no step left. Nothing is captured, and a
-//! player who cannot move loses. Text and moves are those of other UCI variant engines.
+//! player who cannot move loses. The notation is the same as in other UCI variant engines.
 
 pub mod board;
 mod moves;

@@ -16,7 +16,7 @@ pub struct Outcome {
 pub struct Census<G> {
     /// All positions, including finished games.
     pub positions: u32,
-    /// By seat, the number of positions that it wins or has won.
+    /// Number of positions that each seat wins or has won.
     pub wins: [u32; 2],
     /// Longest win of each seat.
     pub longest: [LongestWin<G>; 2],

@@ -189,7 +189,7 @@ impl Variant {
         })
     }
 
-    /// Names of all variants, those of the default first.
+    /// Names of all variants, starting with the default.
     pub fn names() -> Vec<&'static str> {
         VARIANTS.iter().flat_map(Variant::names_of_one).collect()
     }

@@ -24,7 +24,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// `true` for a null window, which only tells on which side of it a value is.
+    /// `true` for a null window, which only tests whether a value is above alpha.
     pub fn is_null(self) -> bool {
         self.beta - 1 == self.alpha
     }

@@ -14,7 +14,7 @@ use crate::rules::{Game, Seat, Turn};
 /// Number of own turns without coming nearer home than ever before, after which a seat becomes impatient.
 const PATIENCE: usize = 4;
 
-/// A past position of the game, in which a seat moved.
+/// A past position of the game, before a seat's move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Past {
     /// Key of the position.

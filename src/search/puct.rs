@@ -321,7 +321,7 @@ impl<G: Evaluate> Search<'_, G> {
         })
     }
 
-    /// Adds a node in which a seat moves; its value is that of the move with the best static evaluation.
+    /// Adds a node with a seat to move; its value is that of the move with the best static evaluation.
     fn decision(&mut self, position: &G, mover: Seat) -> (NodeIndex, Shares) {
         let mut values = [0.0; MAX_MOVES];
         let mut best = f32::NEG_INFINITY;

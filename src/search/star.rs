@@ -74,7 +74,7 @@ impl<G: Evaluate> Tree<'_, G> {
         None
     }
 
-    /// Searches each card with the window in which the node is still undecided.
+    /// Searches each card with the window that leaves the node undecided.
     fn search_cards(
         &mut self,
         seat: Seat,

@@ -1,7 +1,7 @@
 //! Transposition table: values of positions reached earlier in this search, or in an earlier one of the game.
 //!
-//! An entry is used only at exactly the depth to which it was searched. So the table changes the speed of a search but
-//! never its values. Chance nodes have entries of their own.
+//! An entry is used only at exactly its own depth. So the table changes the speed of a search but never its values.
+//! Chance nodes have entries of their own.
 //!
 //! Threads read and write it concurrently, without locks: an entry is found only under its own key and with intact
 //! data. Source: R. Hyatt and T. Mann, "A lockless transposition table implementation for parallel search" (2002).

@@ -48,7 +48,7 @@ impl Path {
 }
 
 impl<'a, G: Evaluate> Tree<'a, G> {
-    /// Creates the tree below a position in which `root_seat` moves.
+    /// Creates the tree below a position with `root_seat` to move.
     pub fn new(
         root: &G,
         root_seat: Seat,

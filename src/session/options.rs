@@ -48,7 +48,7 @@ struct Setting {
     set: fn(&mut Options, &str) -> Result<(), OptionError>,
 }
 
-/// Options that do not belong to one game, in the order in which `uci` lists them; those of the models follow.
+/// Options common to all games, in the order in which `uci` lists them; the options of the models follow.
 const SETTINGS: &[Setting] = &[
     Setting {
         name: UCI_VARIANT,

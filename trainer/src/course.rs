@@ -24,7 +24,7 @@ use crate::self_play::{self, Sample};
 /// of the remaining fraction.
 const LAST_RATE: f32 = 0.3;
 
-/// Lower limit of the factor by which the rate falls.
+/// Lower limit of the factor on the learning rate.
 const LEAST_RATE: f32 = 0.01;
 
 /// Number of rounds between two checkpoints.
@@ -43,9 +43,9 @@ pub struct Course {
     pub seats: usize,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// Rounds in which moves are chosen by static evaluation.
+    /// Rounds with moves chosen by static evaluation.
     pub rounds: u64,
-    /// Rounds after them, in which the engine's search chooses the moves.
+    /// Rounds after these with moves chosen by the engine's search.
     pub last_rounds: u64,
     /// Positions that this search visits per move.
     pub nodes: u64,

@@ -11,7 +11,7 @@ const RANDOM_PLIES: u32 = 8;
 /// Share of games that begin with a random position.
 const MADE_UP: f64 = 0.5;
 
-/// Number of attempts to find a position in which the game is not over.
+/// Number of attempts to find a position that is not over.
 const TRIES: u32 = 1000;
 
 /// Returns an opening position with a seat to move.

@@ -37,7 +37,7 @@ pub enum RecordError {
 }
 
 impl Record {
-    /// Returns all positions of the game in which a seat moves.
+    /// Returns all positions of the game with a seat to move.
     ///
     /// # Errors
     /// Names the word that breaks a rule.
@@ -85,7 +85,7 @@ pub fn ruleset(variant: &str) -> Result<&'static Ruleset, String> {
     })
 }
 
-/// Positions of a game in which a seat moves, and the place of each seat.
+/// Positions of a game with a seat to move, and the place of each seat.
 pub type Played = (Vec<Position>, Vec<u8>);
 
 /// Reads the games that were played to the end; skips the others.

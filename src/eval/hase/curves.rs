@@ -45,7 +45,7 @@ pub struct Shape {
 pub struct Falling {
     /// Value of the first carrot, in hundredths.
     pub first: i32,
-    /// Holding at which one more carrot is worth half as much.
+    /// Number of carrots at which one more is worth half as much.
     pub half: i32,
 }
 

@@ -60,7 +60,7 @@ impl Lookahead {
         }
     }
 
-    /// Position after a card is due, without drawing it.
+    /// Position with the due card skipped.
     #[inline(always)]
     fn pass_over_card(&self, position: &Position, seat: Seat) -> Position {
         let hare = position.hare(seat);
@@ -156,7 +156,7 @@ impl Model for Lookahead {
         mut take: impl FnMut(Move, [i32; N], bool) -> ControlFlow<()>,
     ) {
         let moves = position.legal_moves();
-        // A forced stay is the only move, and also changes lettuces or squares.
+        // A forced stay is then the only move; it can change lettuces, or the square.
         if self.hare_model != HareModel::Article || moves.contains(Move::STAY) {
             for mv in moves {
                 let next = self.play(position, mv);

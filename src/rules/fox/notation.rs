@@ -84,7 +84,7 @@ pub enum PositionError {
     },
 }
 
-/// Writes the text of a position. The counters have no meaning and are always those of the start.
+/// Writes the text of a position. The counters have no meaning and are always `0 1`.
 pub(super) fn format(position: &Position, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for row in (0..8).rev() {
         let mut free = 0;
@@ -108,7 +108,7 @@ pub(super) fn format(position: &Position, f: &mut fmt::Formatter<'_>) -> fmt::Re
     write!(f, "{turn} - - 0 1")
 }
 
-/// Parses and validates the text of a position. Missing fields at the end default to those of the start.
+/// Parses and validates the text of a position. Missing fields at the end default to `w - - 0 1`.
 pub(super) fn parse(text: &str) -> Result<Position, PositionError> {
     let mut fields = text.split(' ');
     // Even an empty text has one, empty, field.

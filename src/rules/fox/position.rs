@@ -171,7 +171,7 @@ impl Game for Position {
     }
 
     fn turns_home(&self, _: Seat) -> Option<u32> {
-        // Not needed to end a game: the wolves only move down the board.
+        // The rabbit may never get home; games end anyway, since the wolves only move down the board.
         None
     }
 

@@ -59,7 +59,7 @@ pub(super) fn of(position: &Position, mv: Move) -> MovePreview {
     }
 }
 
-/// Places for which `square` pays a hare with its next move, up to the number of seats.
+/// Places that `square` pays for with the hare's next move, up to the number of seats.
 fn places_paid(position: &Position, square: u8) -> Vec<usize> {
     let places = match position.ruleset().track.square(square) {
         Square::Number(number) => vec![usize::from(number)],

@@ -1,8 +1,8 @@
 //! Number of turns that a lone hare needs to finish: an exact table, computed backwards from the finish.
 //!
 //! The lone hare avoids hare squares, is paid nothing on number squares, eats its lettuces in first place and finishes
-//! with at most ten carrots. A real race also has cards and other hares, but it is much the same in which holdings are
-//! too large and how far back a hare must go to spend them.
+//! with at most ten carrots. A real race also has cards and other hares. But the holdings that are too large, and the
+//! way back to spend them, are much the same.
 
 use super::cost;
 use super::position::KEPT_BY_FIRST;

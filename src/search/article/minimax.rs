@@ -71,7 +71,7 @@ impl<'a, M: MinimaxModel> Search<'a> for Root<'a, M> {
     }
 }
 
-/// What each side has already: the maximising side at least alpha, the minimising side at most beta.
+/// Bounds so far: the maximising side has at least alpha, the minimising side at most beta.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     alpha: i32,

@@ -29,7 +29,7 @@ impl<G: Evaluate> Search<'_, G> {
         }
     }
 
-    /// Certainty of a node from that of its children, counted from 1 at the end.
+    /// Certainty of a node derived from its children, counted from 1 at the end.
     pub fn certainty(&self, node: NodeIndex, mover: Option<Seat>) -> i16 {
         let edges = self
             .arena

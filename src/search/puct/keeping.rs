@@ -54,7 +54,7 @@ fn find<G: Game>(arena: &Arena, old: &G, new: &G, past: &[Past]) -> Option<NodeI
     (at.0 == *new).then_some(at.1)
 }
 
-/// Follows one move, and the cards after it, to the position with `key` in which a seat moves.
+/// Follows one move, and the cards after it, to the position with `key`, where a seat is to move.
 fn step<G: Game>(arena: &Arena, from: &G, node: NodeIndex, key: u64) -> Option<(G, NodeIndex)> {
     let children = arena.edges(node).iter().map(|edge| edge.child);
     let arrive = |(next, child): (G, NodeIndex)| match next.turn() {

@@ -8,7 +8,7 @@ use super::*;
 use crate::rules::Turn;
 use crate::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL};
 
-/// Positions of random games in which a seat moves or a card is due.
+/// Positions of random games with a move or a card due.
 fn positions(ruleset: &'static Ruleset, seats: usize) -> Vec<Position> {
     let mut rng = StdRng::seed_from_u64(seats as u64);
     let mut positions = Vec::new();

@@ -29,7 +29,7 @@ pub struct Weights {
     pub parts: [Vec<Row>; PARTS],
     /// Input of the drawn cards to the first layer, by kind and number drawn.
     pub deck: [[Row; 3]; DECK_KINDS],
-    /// By slot, counted from the seat to move: matrix from a look's numbers to the first layer, one row per number.
+    /// Matrix from a look's numbers to the first layer, one row per number; by slot, counted from the seat to move.
     pub slots: Vec<[Row; WIDTH]>,
     /// Bias of the first layer.
     pub bias: Row,
@@ -37,9 +37,9 @@ pub struct Weights {
     pub mixing: [Row; WIDTH],
     /// Bias of the second layer.
     pub mixing_bias: Row,
-    /// By slot, the matrix row from the second layer to its strength.
+    /// Matrix row from the second layer to the strength, by slot.
     pub strength: Vec<Row>,
-    /// By slot, the bias of its strength.
+    /// Bias of the strength, by slot.
     pub strength_bias: Vec<f32>,
 }
 

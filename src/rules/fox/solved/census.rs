@@ -6,7 +6,7 @@ use super::Solved;
 use super::placements::{PLACEMENTS, placements, rank};
 use crate::rules::{Census, LongestWin, Outcome, Start};
 
-/// Squares on which the rabbit can start: those of row 1.
+/// Squares where the rabbit can start: all of row 1.
 const STARTS: [u8; 4] = [0, 1, 2, 3];
 
 impl Solved {

@@ -28,7 +28,8 @@ impl Strategy {
         }
     }
 
-    /// [`Strategy::value`] with as much of the tie-break order as fits into the number; for two seats all of it.
+    /// [`Strategy::value`] with the tie-break order included as far as it fits into the number; for two seats
+    /// completely.
     #[inline(always)]
     pub fn rank<const N: usize>(self, mover: usize, vector: &[i32; N]) -> i64 {
         if N > 2 {
