@@ -1,4 +1,4 @@
-//! Replays every fenced block marked `transcript` in the documents with the real binary.
+//! Reruns every fenced block marked `transcript` in the documents with the real binary.
 //!
 //! `> ` marks a line to send, and `< ` a line to expect, in which `*` matches any text; `< ...` matches any number of
 //! lines. A line is sent after all expected lines before it have come. A first line `$ buxtehude` with arguments starts
@@ -119,7 +119,7 @@ fn blocks(name: &str, text: &str) -> Vec<Block> {
     blocks
 }
 
-/// Replays a block; the error describes the first difference.
+/// Reruns a block; the error describes the first difference.
 fn replay(block: &Block) -> Result<(), String> {
     let arguments = block
         .lines

@@ -124,7 +124,7 @@ fn record(number: u64) -> GameRecord {
         places: vec![1 + (number % 2) as u32, 2 - (number % 2) as u32],
         endings: vec![Ending::Finish, Ending::Last],
         fault: None,
-        replays: Vec::new(),
+        reruns: Vec::new(),
         machine: None,
         turns,
     }

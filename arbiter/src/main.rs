@@ -7,12 +7,12 @@ mod commands;
 use std::process::ExitCode;
 
 use arbiter::args::{self, Command};
-use matches::play::walls;
+use matches::play::sandbox;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use settings::config::{self, ConfigError};
 
 fn main() -> ExitCode {
-    if let Some(code) = walls::launch(std::env::args_os()) {
+    if let Some(code) = sandbox::launch(std::env::args_os()) {
         return code;
     }
     allow_many_descriptors();

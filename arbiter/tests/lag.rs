@@ -84,6 +84,6 @@ fn a_game_lost_while_the_arbiter_slept_is_played_again() {
     );
     assert!(seen.contains("lag of the arbiter itself: "), "{seen}");
     let events = fs::read_to_string(stream).unwrap();
-    assert_eq!(events.matches(r#""event":"again""#).count(), 1, "{events}");
+    assert_eq!(events.matches(r#""event":"rerun""#).count(), 1, "{events}");
     assert_eq!(events.matches(r#""event":"begin""#).count(), 3, "{events}");
 }

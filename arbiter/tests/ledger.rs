@@ -38,7 +38,7 @@ fn game(number: u64) -> News {
         places: vec![1, 2],
         endings: vec![Ending::Finish, Ending::Last],
         fault: None,
-        replays: Vec::new(),
+        reruns: Vec::new(),
         machine: None,
         turns: Vec::new(),
     }))

@@ -18,7 +18,7 @@ fn game(number: u64, seats: &[&str], places: &[u32]) -> GameRecord {
         places: places.to_vec(),
         endings: vec![Ending::Finish; seats.len()],
         fault: None,
-        replays: Vec::new(),
+        reruns: Vec::new(),
         machine: None,
         turns: Vec::new(),
     }

@@ -36,7 +36,7 @@ fn game(number: u64, seats: [&str; 3], places: [u32; 3]) -> GameRecord {
             })
             .to_vec(),
         fault: None,
-        replays: Vec::new(),
+        reruns: Vec::new(),
         machine: None,
         turns: (1..=3).map(turn).collect(),
     }

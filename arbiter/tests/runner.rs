@@ -10,7 +10,7 @@ use matches::archive::replay;
 use matches::plan::{EngineSpec, Opening, Plan};
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
-use matches::play::replays::Replays;
+use matches::play::reruns::RerunQuota;
 use matches::play::runner::{self, Games, InOrder, Match, News, Next, RunError};
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
@@ -55,7 +55,7 @@ fn play_games(engines: Vec<EngineSpec>, start: Option<&str>, games: &dyn Games) 
         plan: &plan,
         games,
         failures: &[],
-        replays: &Replays::new(&plan.engines, &[]),
+        reruns: &RerunQuota::new(&plan.engines, &[]),
         log: &Log::none(),
         interrupt: &table.interrupt,
         lag: &lag,

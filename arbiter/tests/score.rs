@@ -22,7 +22,7 @@ fn game(number: u64, block: u64, seats: &[&str], places: &[u32]) -> GameRecord {
         places: places.to_vec(),
         endings: places.iter().map(ending).collect(),
         fault: None,
-        replays: Vec::new(),
+        reruns: Vec::new(),
         machine: None,
         turns: Vec::new(),
     }

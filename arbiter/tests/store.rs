@@ -319,7 +319,7 @@ fn a_store_of_the_first_format_is_read_and_resumed() {
              ALTER TABLE turns DROP COLUMN out_of_turn; ALTER TABLE seats DROP COLUMN out_of_turn;
              ALTER TABLE seats DROP COLUMN waited; ALTER TABLE seats DROP COLUMN late_stops;
              ALTER TABLE turns DROP COLUMN flaw; ALTER TABLE seats DROP COLUMN flaws;
-             ALTER TABLE games DROP COLUMN digest; DROP TABLE replays; DROP TABLE machines;
+             ALTER TABLE games DROP COLUMN digest; DROP TABLE reruns; DROP TABLE machines;
              DROP TABLE set_aside; DROP TABLE kept_out; PRAGMA user_version = 1",
         )
         .unwrap();

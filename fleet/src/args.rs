@@ -164,13 +164,13 @@ pub struct WorkArgs {
 
     /// Run shared engines that are not on this machine: each is fetched from the server, checked against its SHA-256,
     /// and run in a bwrap sandbox without access to the files and network of this machine. If bwrap is missing or does
-    /// not work, `unwalled` runs them like any other program of yours
+    /// not work, `unsandboxed` runs them like any other program of yours
     #[arg(
         long,
-        value_name = "walled|unwalled",
+        value_name = "sandboxed|unsandboxed",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "walled",
+        default_missing_value = "sandboxed",
         help_heading = FETCHED
     )]
     pub accept_engines: Option<Acceptance>,
@@ -212,9 +212,9 @@ pub struct WorkArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Acceptance {
     /// Only in a sandbox, without access to the files and network of this machine
-    Walled,
+    Sandboxed,
     /// Without a sandbox too, like any other program of yours
-    Unwalled,
+    Unsandboxed,
 }
 
 /// Flags of `fleet status`.

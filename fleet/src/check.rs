@@ -11,7 +11,7 @@ use matches::record::ending::Ending;
 use thiserror::Error;
 
 /// Maximum number of reruns before the game that counts.
-const MOST_REPLAYS: usize = matches::play::replays::MOST_OF_A_GAME;
+const MOST_REPLAYS: usize = matches::play::reruns::MOST_OF_A_GAME;
 
 /// Maximum of times, in microseconds: about a year. Sums of them cannot overflow in the store.
 const MOST_MICROS: u64 = 1 << 45;
@@ -135,16 +135,16 @@ fn check_cards(
     let opening = words.iter().take(game.opening.len()).copied();
     let opening: Vec<&str> = opening.collect();
     same("opening", &opening.join(" "), &game.opening.join(" "))?;
-    let replays = record.replays.len();
-    if replays > MOST_REPLAYS {
+    let reruns = record.reruns.len();
+    if reruns > MOST_REPLAYS {
         return Err(Refusal::Other {
-            what: "replays",
-            found: replays.to_string(),
+            what: "reruns",
+            found: reruns.to_string(),
             expected: format!("at most {MOST_REPLAYS}"),
         });
     }
     // Each rerun has another deck.
-    let seed = (0..replays).fold(game.deck_seed, |seed, _| seed.another());
+    let seed = (0..reruns).fold(game.deck_seed, |seed, _| seed.another());
     let mut deck = Deck::new(seed);
     for (index, word) in words.into_iter().enumerate() {
         if let Turn::Card(_) = position.turn() {

@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use fleet::args::{Cli, Command, Coordinated};
 use fleet::{coordinator, status, worker};
-use matches::play::walls;
+use matches::play::sandbox;
 use matches::run::exit;
 use settings::args::validate;
 use settings::config::{self, ConfigError};
 
 fn main() -> ExitCode {
-    if let Some(code) = walls::launch(std::env::args_os()) {
+    if let Some(code) = sandbox::launch(std::env::args_os()) {
         return code;
     }
     let parsed = config::parse(std::env::args_os(), |cli: &Cli| match &cli.command {

@@ -126,7 +126,7 @@ pub struct Work {
     /// Number of its last game.
     pub last: u64,
     /// Number of reruns so far for each engine, in the order of the plan.
-    pub replays: Vec<u32>,
+    pub reruns: Vec<u32>,
     /// Workers that must not play it, because they have played it and others must confirm their games.
     pub not_by: Vec<String>,
     /// Random choices for its block: workers do not know the seed of the match.
@@ -316,7 +316,7 @@ mod tests {
             unit: 3,
             first: 7,
             last: 8,
-            replays: vec![0, 1],
+            reruns: vec![0, 1],
             not_by: vec!["one".to_string()],
             dealt: Dealt {
                 opening: vec!["5".to_string()],

@@ -2,7 +2,7 @@
 
 pub mod bucket;
 pub mod chunks;
-mod line;
+mod connection;
 pub mod notice;
 pub mod objects;
 mod pulling;
@@ -22,7 +22,7 @@ use thiserror::Error;
 use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, Message, MessageError};
 use crate::names::{COORDINATOR, Names, WORKERS};
 pub use bucket::Bucket;
-pub use line::connect;
+pub use connection::connect;
 pub use pulling::{pull, workers_consumer};
 
 /// Time that the server remembers message ids.

@@ -144,7 +144,7 @@ mod tests {
             endings: Vec::new(),
             fault: None,
             turns: Vec::new(),
-            replays: Vec::new(),
+            reruns: Vec::new(),
             machine: Some(Machine {
                 speed,
                 time_scale,

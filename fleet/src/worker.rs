@@ -7,8 +7,8 @@ mod fetch;
 mod looking;
 pub(crate) mod machine;
 mod player;
+mod sandbox;
 mod unit;
-mod walls;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ use matches::VERSION;
 use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
-use matches::play::walls::shield_arbiter;
+use matches::play::sandbox::shield_arbiter;
 use matches::record::printable::printable;
 use matches::run::exit::{INTERRUPTED, USAGE, complain, complain_of, fail};
 use matches::run::open_log;

@@ -248,7 +248,7 @@ fn without_walls_engines_are_accepted_only_if_that_is_said() {
     let words = String::from_utf8_lossy(&worker.stderr).into_owned();
     assert_eq!(worker.status.code(), Some(2), "{words}");
     assert!(
-        words.contains("bwrap not found") && words.contains("unwalled"),
+        words.contains("bwrap not found") && words.contains("unsandboxed"),
         "{words}"
     );
 }

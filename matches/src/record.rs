@@ -52,7 +52,7 @@ pub struct GameRecord {
     /// Every move that an engine chose, in order.
     pub turns: Vec<TurnRecord>,
     /// Earlier attempts at this game that were abandoned, in order; usually none.
-    pub replays: Vec<Replay>,
+    pub reruns: Vec<Rerun>,
     /// Machine that played the game, in a match on several machines; otherwise `None`.
     pub machine: Option<Machine>,
 }
@@ -99,7 +99,7 @@ impl GameRecord {
             turn.out_of_turn = None;
             turn.late_stop = None;
         }
-        self.replays = Vec::new();
+        self.reruns = Vec::new();
         self.machine = None;
         if let Some(fault) = &mut self.fault {
             fault.evidence = None;
@@ -154,7 +154,7 @@ pub struct TurnSums {
 
 /// An attempt at a game that was abandoned and rerun, because the loss may not have been the engine's fault.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Replay {
+pub struct Rerun {
     /// Seat that would have lost, from 1.
     pub seat: u32,
     /// Why the attempt does not count, in one sentence.

@@ -28,7 +28,7 @@ use crate::plan::Plan;
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
 use crate::play::runner::{self, Programs};
-use crate::play::walls::{self, Isolation};
+use crate::play::sandbox::{self, Isolation};
 use crate::report::Report;
 use crate::score::Verdict;
 use announcement::{count, header, print_schedule};
@@ -290,7 +290,7 @@ impl Match {
 
     /// Starts each engine once, prepares the source, and prints the header; returns the engines' `id name`s.
     fn prepare<S: Source>(&mut self, source: &mut S) -> Result<Vec<Option<String>>, Stop> {
-        walls::shield_arbiter();
+        sandbox::shield_arbiter();
         let (isolation, isolation_text) = Isolation::of_plan(&self.plan).map_err(Failure::usage)?;
         let programs = (!self.changed_engines).then(|| Programs::of(&self.plan));
         let interrupt = &self.ledger.interrupt;

@@ -12,7 +12,7 @@ use matches::plan::{EngineSpec, Isolate, Limit, Plan};
 use settings::args::engines_of;
 use settings::args::validate::{ArgsError, chosen_seed};
 
-use crate::api::{EtudeShelf, GameShelf, SearchBounds, ShelfError};
+use crate::api::{EtudeCatalog, FilesError, GameCatalog, SearchBounds};
 use crate::board::Chance;
 use crate::pool;
 
@@ -190,17 +190,17 @@ impl ServeArgs {
     /// Opens the files of etudes.
     ///
     /// # Errors
-    /// [`ShelfError`] about `--etudes`, or the variant.
-    pub fn etude_shelf(&self) -> Result<EtudeShelf, ShelfError> {
-        EtudeShelf::new(&self.etudes, &self.etudes_variant)
+    /// [`FilesError`] about `--etudes`, or the variant.
+    pub fn etude_catalog(&self) -> Result<EtudeCatalog, FilesError> {
+        EtudeCatalog::new(&self.etudes, &self.etudes_variant)
     }
 
     /// Opens the files of games.
     ///
     /// # Errors
-    /// [`ShelfError`] about `--games`.
-    pub fn game_shelf(&self) -> Result<GameShelf, ShelfError> {
-        GameShelf::new(&self.games)
+    /// [`FilesError`] about `--games`.
+    pub fn game_catalog(&self) -> Result<GameCatalog, FilesError> {
+        GameCatalog::new(&self.games)
     }
 
     /// Limits of the engine pool.

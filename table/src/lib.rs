@@ -8,7 +8,7 @@
 //! | [`server`] | listening and shutting down |
 //! | [`router`] | routes |
 //! | [`api`] | operations: requests and answers |
-//! | [`door`] | access control, and errors for clients |
+//! | [`access`] | access control, and errors for clients |
 //! | [`pool`] | engine processes and their queue |
 //! | [`board`] | games, their appearance, and cards |
 //! | [`args`] | command line |
@@ -20,11 +20,11 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo)
 )]
 
+pub mod access;
 pub mod api;
 pub mod args;
 pub mod assets;
 pub mod board;
-pub mod door;
 pub mod page;
 pub mod pool;
 pub mod router;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::thread;
 
 use clap::Parser;
-use matches::play::{engine, walls};
+use matches::play::{engine, sandbox};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    if let Some(code) = walls::launch(std::env::args_os()) {
+    if let Some(code) = sandbox::launch(std::env::args_os()) {
         return code;
     }
     let cli = Cli::parse();

@@ -1,13 +1,13 @@
 //! Engine processes, started on demand and limited in number, and the queue of questions for them.
 //!
 //! A process belongs to a slot, which is a thread: an engine lives in the thread that started it. An asker gets a
-//! [`Ticket`]; dropping it stops the search, and the process stays. A failure costs one answer and one process, and
+//! [`Permit`]; dropping it stops the search, and the process stays. A failure costs one answer and one process, and
 //! affects no other request.
 
-mod desk;
 mod entry;
 mod failing;
-mod ticket;
+mod permit;
+mod scheduler;
 mod worker;
 
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use std::time::Duration;
 
 use matches::plan::EngineSpec;
 use matches::play::interrupt::Interrupt;
-use matches::play::walls::Isolation;
+use matches::play::sandbox::Isolation;
 
-use desk::Desk;
 pub use entry::{Entry, Introduction};
 pub use failing::{Busy, Failing};
-pub use ticket::{Found, Question, Ticket};
+pub use permit::{Found, Permit, Question};
+use scheduler::Scheduler;
 
 /// Limits of the pool.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ pub struct Load {
 /// A pool of engines.
 #[derive(Debug)]
 pub struct Pool {
-    desk: Arc<Desk>,
+    scheduler: Arc<Scheduler>,
 }
 
 impl Pool {
@@ -64,34 +64,34 @@ impl Pool {
             }
         });
         Pool {
-            desk: Arc::new(Desk::new(entries, bounds, isolation, interrupt)),
+            scheduler: Arc::new(Scheduler::new(entries, bounds, isolation, interrupt)),
         }
     }
 
     /// The engines, in the order of the command line.
     pub fn entries(&self) -> &[Entry] {
-        self.desk.entries()
+        self.scheduler.entries()
     }
 
     pub fn bounds(&self) -> Bounds {
-        self.desk.bounds()
+        self.scheduler.bounds()
     }
 
     pub fn load(&self) -> Load {
-        self.desk.load()
+        self.scheduler.load()
     }
 
-    /// Asks an engine as soon as a process is free; with `follows` the ticket receives the reports of the search.
+    /// Asks an engine as soon as a process is free; with `follows` the permit receives the reports of the search.
     ///
     /// # Errors
     /// [`Busy`] if the queue is full.
-    pub fn ask(&self, question: Question, follows: bool) -> Result<Ticket, Busy> {
-        Desk::ask(&self.desk, question, follows)
+    pub fn ask(&self, question: Question, follows: bool) -> Result<Permit, Busy> {
+        Scheduler::ask(&self.scheduler, question, follows)
     }
 
     /// Stops all searches and processes, and waits for their end; later questions are refused.
     pub fn end(&self) {
-        self.desk.end();
+        self.scheduler.end();
     }
 }
 

@@ -9,9 +9,9 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::sync::Semaphore;
 
+use crate::access::{Hosts, Refusal, guard};
 use crate::api::{self, App};
 use crate::assets::ASSETS;
-use crate::door::{Hosts, Refusal, guard};
 use crate::{page, rules_page};
 
 /// Maximum number of concurrent requests, including those that wait for an engine.

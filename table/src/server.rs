@@ -8,16 +8,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use connections::ConnectionBounds;
-use matches::play::walls::{self, Isolation, IsolationError};
+use matches::play::sandbox::{self, Isolation, IsolationError};
 use rustix::process::{Resource, getrlimit, setrlimit};
 use settings::args::validate::ArgsError;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::api::{App, MOST_REVIEWS, ShelfError};
+use crate::access::Hosts;
+use crate::api::{App, FilesError, MOST_REVIEWS};
 use crate::args::ServeArgs;
-use crate::door::Hosts;
 use crate::pool::Pool;
 use crate::router::router;
 
@@ -36,7 +36,7 @@ pub enum ServerError {
     Args(#[from] ArgsError),
     /// A file cannot be used.
     #[error(transparent)]
-    Shelf(#[from] ShelfError),
+    Files(#[from] FilesError),
     /// Engines cannot be isolated.
     #[error(transparent)]
     Isolation(#[from] IsolationError),
@@ -59,7 +59,7 @@ pub enum ServerError {
 /// [`ServerError`] if the server cannot start.
 pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerError> {
     allow_many_descriptors();
-    walls::shield_arbiter();
+    sandbox::shield_arbiter();
     let (isolation, _) = Isolation::of_plan(&args.plan(args.engines()?))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -111,7 +111,10 @@ fn allow_many_descriptors() {
 /// [`ServerError`] if an argument is wrong, or a file cannot be read.
 pub fn app(args: &ServeArgs, isolation: Option<Isolation>) -> Result<App, ServerError> {
     let (engines, chance) = (args.engines()?, args.chance()?);
-    let (etudes, games) = (Arc::new(args.etude_shelf()?), Arc::new(args.game_shelf()?));
+    let (etudes, games) = (
+        Arc::new(args.etude_catalog()?),
+        Arc::new(args.game_catalog()?),
+    );
     Ok(App {
         pool: Arc::new(Pool::new(engines, args.pool_bounds(), isolation)),
         chance,

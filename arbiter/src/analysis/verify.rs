@@ -17,9 +17,9 @@ use matches::plan::{Adjudication, EngineSpec, Opening, Plan};
 use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
-use matches::play::replays::Replays;
+use matches::play::reruns::RerunQuota;
 use matches::play::runner::{self, InOrder, Match, News, RunError};
-use matches::play::walls::Isolation;
+use matches::play::sandbox::Isolation;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
 
@@ -200,7 +200,7 @@ impl Rerun {
             plan: &self.plan,
             games: &InOrder::new(|from| Some(*self.games.range(from..).next()?.0)),
             failures: &[],
-            replays: &Replays::new(&self.plan.engines, &[]),
+            reruns: &RerunQuota::new(&self.plan.engines, &[]),
             log: &Log::none(),
             interrupt,
             lag: &lag,

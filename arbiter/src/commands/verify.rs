@@ -15,7 +15,7 @@ use matches::plan::{Plan, TimeLimit};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
 use matches::play::runner::{self, RunError};
-use matches::play::walls::{self, Isolation, IsolationError};
+use matches::play::sandbox::{self, Isolation, IsolationError};
 use settings::args::validate::{self, ArgsError};
 use thiserror::Error;
 
@@ -136,7 +136,7 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Proble
     }
     let handler = interrupt.clone();
     signals::listen(interrupt, move || handler.set())?;
-    walls::shield_arbiter();
+    sandbox::shield_arbiter();
     let (isolation, _) = Isolation::of_plan(&plan)?;
     runner::check_engines(&plan, isolation, &Log::none(), interrupt)?;
     let find = |key| Ok::<_, Problem>(file.find(key)?);

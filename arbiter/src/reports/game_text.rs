@@ -169,7 +169,7 @@ mod tests {
                 stderr: vec!["out of carrots".to_string()],
                 evidence: None,
             }),
-            replays: Vec::new(),
+            reruns: Vec::new(),
             machine: None,
             turns: vec![
                 TurnRecord {

@@ -99,7 +99,7 @@ impl Played {
     }
 }
 
-/// Replays the record: all moves are legal, and each move after the opening has its turn.
+/// Reruns the record: all moves are legal, and each move after the opening has its turn.
 fn check_moves(record: &GameRecord) {
     let mut position = VARIANTS[0].parse(&record.start).unwrap();
     let mut moves = 0;

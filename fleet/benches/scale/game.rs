@@ -76,7 +76,7 @@ pub fn random_game(
         places,
         fault: None,
         turns,
-        replays: Vec::new(),
+        reruns: Vec::new(),
         machine: None,
     })
 }

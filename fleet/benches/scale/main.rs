@@ -281,7 +281,7 @@ fn fill(path: &Path, plan: &Plan, games: u64) -> Outcome<()> {
             places: vec![1, 2],
             endings: vec![Ending::Finish, Ending::Last],
             fault: None,
-            replays: Vec::new(),
+            reruns: Vec::new(),
             machine: None,
             turns,
         }

@@ -9,7 +9,7 @@ use async_nats::jetstream::{AckKind, Context, Message as Delivered};
 use matches::plan::Plan;
 use matches::plan::schedule::Schedule;
 use matches::plan::seed::Seed;
-use matches::play::replays::count_replays;
+use matches::play::reruns::count_reruns;
 use matches::play::runner::{News, Retirement};
 use matches::record::GameRecord;
 use matches::record::digest::KeptGame;
@@ -149,7 +149,7 @@ impl<'a> Collector<'a> {
             unit,
             first: *games.start(),
             last: *games.end(),
-            replays: self.planned.past.replays.clone(),
+            reruns: self.planned.past.reruns.clone(),
             dealt: self.schedule.dealt(*games.start()),
             not_by: self.checks.sample.claimants(games),
         }
@@ -304,7 +304,7 @@ impl<'a> Collector<'a> {
                 self.show(&news)?;
             }
         }
-        count_replays(&self.plan.engines, &record, &mut self.planned.past.replays);
+        count_reruns(&self.plan.engines, &record, &mut self.planned.past.reruns);
         let retired = match self.counts_as_failure(&record, &worker).await {
             true => self.retirement.note(&record),
             false => None,

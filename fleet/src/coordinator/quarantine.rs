@@ -211,7 +211,7 @@ mod tests {
             endings: Vec::new(),
             fault: is_fault.then_some(fault),
             turns: Vec::new(),
-            replays: Vec::new(),
+            reruns: Vec::new(),
             machine: Some(Machine {
                 worker: worker.to_string(),
                 lag_p99,

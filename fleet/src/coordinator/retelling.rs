@@ -7,9 +7,9 @@ use matches::record::GameRecord;
 
 /// Returns an event for each rerun of a game.
 pub fn repeats(record: &GameRecord) -> impl Iterator<Item = News> {
-    record.replays.iter().map(|replay| News::Again {
+    record.reruns.iter().map(|rerun| News::Rerun {
         game: record.game,
-        reason: replay.reason.clone(),
+        reason: rerun.reason.clone(),
     })
 }
 

@@ -5,7 +5,7 @@ use matches::VERSION;
 use matches::plan::{Plan, binary};
 use matches::play::interrupt::Interrupt;
 use matches::play::runner::{self, Programs, RunError};
-use matches::play::walls::{Isolation, IsolationError};
+use matches::play::sandbox::{Isolation, IsolationError};
 use thiserror::Error;
 
 use super::Worker;

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use thiserror::Error;
 
 use super::cache::{Cache, CacheError, Held, is_hash};
-use super::walls::{Files, Walls};
+use super::sandbox::{Files, Sandbox};
 use crate::args::{Acceptance, WorkArgs};
 use crate::message::EngineId;
 use crate::names::Names;
@@ -27,9 +27,9 @@ pub(crate) enum AcceptError {
     /// There is no sandbox.
     #[error(
         "--accept-engines: {reason}, so engines could access your files; expected bwrap, or \
-         --accept-engines=unwalled"
+         --accept-engines=unsandboxed"
     )]
-    NoWalls { reason: String },
+    NoSandbox { reason: String },
 }
 
 /// Reasons why an engine is not fetched.
@@ -71,7 +71,7 @@ pub(crate) enum FetchError {
 #[derive(Debug)]
 pub(crate) struct Fetcher {
     cache: Cache,
-    walls: Walls,
+    sandbox: Sandbox,
     /// Memory limit of an engine, in MiB.
     memory: u64,
 }
@@ -96,19 +96,19 @@ impl Fetcher {
             return Ok(None);
         };
         let cache = Cache::open(args.cache.as_deref(), args.cache_size)?;
-        let walls = Walls::find(interrupt);
-        if let (Walls::None { reason, .. }, Acceptance::Walled) = (&walls, acceptance) {
+        let sandbox = Sandbox::find(interrupt);
+        if let (Sandbox::None { reason, .. }, Acceptance::Sandboxed) = (&sandbox, acceptance) {
             let reason = reason.clone();
-            return Err(AcceptError::NoWalls { reason });
+            return Err(AcceptError::NoSandbox { reason });
         }
         let memory = args.engine_memory;
         complain(format_args!(
             "accepting engines; each has {memory} MiB of memory and is {}",
-            walls.words()
+            sandbox.words()
         ));
         Ok(Some(Fetcher {
             cache,
-            walls,
+            sandbox,
             memory,
         }))
     }
@@ -158,7 +158,7 @@ impl Fetcher {
                 arguments: arguments.collect(),
                 folder: folder.path(),
             };
-            let placed = self.walls.place(engine, &files);
+            let placed = self.sandbox.place(engine, &files);
             placed.map_err(|reason| failed(&engine.name, reason))?;
         }
         engine.memory = Some(found);
@@ -174,7 +174,7 @@ impl Fetcher {
     /// [`FetchError::Isolation`].
     pub(crate) fn adapt(&self, plan: &mut Plan, fetched: usize) -> Result<(), FetchError> {
         let is_all = fetched == plan.engines.len();
-        match fetched == 0 || self.walls.adapt(plan, is_all) {
+        match fetched == 0 || self.sandbox.adapt(plan, is_all) {
             true => Ok(()),
             false => Err(FetchError::Isolation),
         }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use matches::plan::schedule::Dealt;
 use matches::play::interrupt::Interrupt;
-use matches::play::replays::Replays;
+use matches::play::reruns::RerunQuota;
 use matches::play::runner::{self, Games, Match, News, Next, RunError};
 use matches::record::GameRecord;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -38,7 +38,7 @@ pub(crate) struct Player {
 struct Order {
     games: RangeInclusive<u64>,
     /// Number of reruns so far for each engine.
-    replays: Vec<u32>,
+    reruns: Vec<u32>,
     /// Random choices for these games.
     dealt: Dealt,
 }
@@ -79,7 +79,7 @@ impl Player {
         // If the player has ended, `next_game` returns `None`.
         let _ = self.orders.send(Order {
             games: work.first..=work.last,
-            replays: work.replays.clone(),
+            reruns: work.reruns.clone(),
             dealt: work.dealt.clone(),
         });
     }
@@ -106,10 +106,10 @@ fn play(
     orders: Receiver<Order>,
     games: &UnboundedSender<GameRecord>,
 ) -> Result<(), RunError> {
-    let replays = Replays::new(&adopted.plan.engines, &[]);
+    let reruns = RerunQuota::new(&adopted.plan.engines, &[]);
     let orders = Orders {
         state: Mutex::new(State { orders, due: None }),
-        replays: &replays,
+        reruns: &reruns,
         interrupt: &adopted.interrupt,
         longest_idle: LONGEST_IDLE,
     };
@@ -117,7 +117,7 @@ fn play(
         plan: &adopted.plan,
         games: &orders,
         failures: &[],
-        replays: &replays,
+        reruns: &reruns,
         log: &worker.log,
         interrupt: &adopted.interrupt,
         lag: &worker.lag,
@@ -139,7 +139,7 @@ fn play(
 /// The games of all orders in sequence.
 struct Orders<'a> {
     state: Mutex<State>,
-    replays: &'a Replays,
+    reruns: &'a RerunQuota,
     interrupt: &'a Interrupt,
     longest_idle: Duration,
 }
@@ -164,7 +164,7 @@ impl Games for Orders<'_> {
             }
             match state.orders.recv_timeout(TICK) {
                 Ok(order) => {
-                    self.replays.learn(&order.replays);
+                    self.reruns.learn(&order.reruns);
                     state.due = Some((order.games, order.dealt));
                 }
                 Err(RecvTimeoutError::Disconnected) => return Next::End,
@@ -186,17 +186,17 @@ impl Games for Orders<'_> {
 mod tests {
     use super::*;
     use matches::plan::{EngineSpec, Limit};
-    use matches::play::replays::MOST_BY_LAG;
+    use matches::play::reruns::MOST_BY_LAG;
 
     #[test]
     fn games_come_as_they_are_ordered_and_engines_rest_in_between() {
         let (sender, orders) = channel();
         let engines = [EngineSpec::new("a", "/bin/sh", Limit::nodes(1))];
-        let replays = Replays::new(&engines, &[]);
+        let reruns = RerunQuota::new(&engines, &[]);
         let interrupt = Interrupt::new();
         let orders = Orders {
             state: Mutex::new(State { orders, due: None }),
-            replays: &replays,
+            reruns: &reruns,
             interrupt: &interrupt,
             longest_idle: Duration::ZERO,
         };
@@ -205,10 +205,10 @@ mod tests {
                 opening: Vec::new(),
                 deck_seed: u64::from(count).into(),
             };
-            let replays = vec![count];
+            let reruns = vec![count];
             let order = Order {
                 games,
-                replays,
+                reruns,
                 dealt,
             };
             sender.send(order).unwrap();
@@ -224,7 +224,7 @@ mod tests {
         // The random choices come from the last order.
         let dealt = orders.dealt(9).map(|dealt| dealt.deck_seed);
         assert_eq!(dealt, Some(0.into()));
-        assert!(!replays.grant("a", MOST_BY_LAG));
+        assert!(!reruns.grant("a", MOST_BY_LAG));
         interrupt.set();
         assert_eq!(orders.next(), Next::End);
     }
@@ -236,7 +236,7 @@ mod tests {
         drop(sender);
         let orders = Orders {
             state: Mutex::new(state),
-            replays: &Replays::new(&[], &[]),
+            reruns: &RerunQuota::new(&[], &[]),
             interrupt: &Interrupt::new(),
             longest_idle: Duration::MAX,
         };

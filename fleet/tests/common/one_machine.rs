@@ -10,7 +10,7 @@ use matches::plan::Plan;
 use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
-use matches::play::replays::Replays;
+use matches::play::reruns::RerunQuota;
 use matches::play::runner::{self, InOrder, Match, News, RunError};
 use matches::record::GameRecord;
 use matches::report::Report;
@@ -50,7 +50,7 @@ fn follow(plan: &Plan, interrupt: &Interrupt, mut on_news: impl FnMut(&News)) {
         plan,
         games: &InOrder::new(Some),
         failures: &[],
-        replays: &Replays::new(&plan.engines, &[]),
+        reruns: &RerunQuota::new(&plan.engines, &[]),
         log: &log,
         interrupt,
         lag: &lag,

@@ -67,7 +67,7 @@ impl Small {
 pub fn worker(fleet: &mut Fleet, name: &str, cache: &Path) -> Process {
     let accept = match cfg!(bubblewrap) {
         true => "--accept-engines",
-        false => "--accept-engines=unwalled",
+        false => "--accept-engines=unsandboxed",
     };
     let cache = cache.to_str().unwrap();
     fleet.start(&["work", "--name", name, accept, "--cache", cache])

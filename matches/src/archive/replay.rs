@@ -97,7 +97,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Replays a game up to its first illegal move or card.
+    /// RerunQuota a game up to its first illegal move or card.
     pub fn of(record: &GameRecord) -> Result<Walk, Flaw> {
         let variant = Variant::by_name(&record.variant)?;
         let first = variant.parse(&record.start)?;

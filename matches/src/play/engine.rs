@@ -35,7 +35,7 @@ use crate::plan::EngineSpec;
 use crate::play::family;
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
-use crate::play::walls::Isolation;
+use crate::play::sandbox::Isolation;
 use crate::record::Evidence;
 use crate::record::printable::{printable, shortened};
 

@@ -21,8 +21,8 @@ use crate::plan::schedule::ScheduledGame;
 use crate::play::engine::Engine;
 use crate::play::interrupt::{Interrupt, Interrupted};
 use crate::play::lag::LagMeter;
-use crate::play::replays::Replays;
-use crate::record::{GameRecord, Replay, TurnRecord};
+use crate::play::reruns::RerunQuota;
+use crate::record::{GameRecord, Rerun, TurnRecord};
 use game::Game;
 pub use result::{GameEnd, places_and_endings};
 
@@ -36,7 +36,7 @@ pub struct Referee<'a> {
     /// Meter of the arbiter's own lag, if there is one.
     pub lag: Option<&'a LagMeter>,
     /// Budget of reruns; `None` for no reruns.
-    pub replays: Option<&'a Replays>,
+    pub reruns: Option<&'a RerunQuota>,
     /// Callback for each move and card as it is played.
     pub listener: Option<&'a dyn Fn(Played<'_>)>,
 }
@@ -97,9 +97,9 @@ pub enum Cause {
     Interference(String),
 }
 
-impl From<&Suspicion> for Replay {
-    fn from(suspicion: &Suspicion) -> Replay {
-        Replay {
+impl From<&Suspicion> for Rerun {
+    fn from(suspicion: &Suspicion) -> Rerun {
+        Rerun {
             seat: suspicion.seat,
             reason: suspicion.to_string(),
             shares: suspicion.shares.clone(),
@@ -120,7 +120,7 @@ impl<'a> Referee<'a> {
             plan,
             interrupt,
             lag: None,
-            replays: None,
+            reruns: None,
             listener: None,
         }
     }

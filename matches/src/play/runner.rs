@@ -25,9 +25,9 @@ use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
 use crate::play::log::Log;
 use crate::play::referee::{Abandoned, Cause, Played, Referee, Suspicion};
-use crate::play::replays::{MOST_BY_INTERFERENCE, MOST_OF_A_GAME, Replays};
-use crate::play::walls::Isolation;
-use crate::record::{GameRecord, Replay, TurnRecord};
+use crate::play::reruns::{MOST_BY_INTERFERENCE, MOST_OF_A_GAME, RerunQuota};
+use crate::play::sandbox::Isolation;
+use crate::record::{GameRecord, Rerun, TurnRecord};
 pub use games::{Games, InOrder, Next};
 pub use programs::Programs;
 pub use retirement::{Retirement, count_failures};
@@ -110,7 +110,7 @@ pub enum News {
     /// A game has ended.
     Ended(Box<GameRecord>),
     /// A game is rerun, because its loss may not be the engine's fault.
-    Again {
+    Rerun {
         /// Number of the game.
         game: u64,
         /// Why, in one sentence.
@@ -135,7 +135,7 @@ pub struct Match<'a> {
     /// Consecutive failures of each engine so far, in the order of the plan; empty for none.
     pub failures: &'a [u32],
     /// Budget of reruns.
-    pub replays: &'a Replays,
+    pub reruns: &'a RerunQuota,
     /// Log of all lines.
     pub log: &'a Log,
     /// Stops the match.
@@ -305,20 +305,20 @@ impl Worker<'_> {
     /// Plays a game, and reruns it while its result may not be the engine's own fault; `None` after an interrupt.
     fn play_until_sure(&mut self, game: &ScheduledGame) -> Option<GameRecord> {
         let mut game = game.clone();
-        let mut replays: Vec<Replay> = Vec::new();
+        let mut reruns: Vec<Rerun> = Vec::new();
         loop {
             // The limit lets the match end even on a machine that always lags.
-            let allowed = (replays.len() < MOST_OF_A_GAME).then_some(self.planned.replays);
+            let allowed = (reruns.len() < MOST_OF_A_GAME).then_some(self.planned.reruns);
             match self.play(&game, allowed) {
-                Ok(record) => return Some(GameRecord { replays, ..record }),
+                Ok(record) => return Some(GameRecord { reruns, ..record }),
                 Err(Abandoned::Interrupted) => return None,
                 Err(Abandoned::Suspect(reason)) => {
-                    let replay = Replay::from(&reason);
-                    self.tell(Ok(News::Again {
+                    let rerun = Rerun::from(&reason);
+                    self.tell(Ok(News::Rerun {
                         game: game.number,
-                        reason: replay.reason.clone(),
+                        reason: rerun.reason.clone(),
                     }));
-                    replays.push(replay);
+                    reruns.push(rerun);
                     // New cards, because the engines know those that were drawn.
                     game = game.dealt_anew();
                 }
@@ -329,7 +329,7 @@ impl Worker<'_> {
     fn play(
         &mut self,
         game: &ScheduledGame,
-        replays: Option<&Replays>,
+        reruns: Option<&RerunQuota>,
     ) -> Result<GameRecord, Abandoned> {
         let plan = self.planned.plan;
         let opening = game.as_opening();
@@ -351,7 +351,7 @@ impl Worker<'_> {
                     self.tell(Err(error.into()));
                     return Err(Abandoned::Interrupted);
                 }
-                Err(error) if self.excuses(replays, seated, &error) => {
+                Err(error) if self.excuses(reruns, seated, &error) => {
                     self.put_back(game, engines);
                     let what = error.interference().unwrap_or_default().to_string();
                     return Err(Abandoned::Suspect(Suspicion {
@@ -382,7 +382,7 @@ impl Worker<'_> {
             plan,
             interrupt: self.planned.interrupt,
             lag: Some(self.planned.lag),
-            replays,
+            reruns,
             listener: self.planned.is_followed.then_some(&listener),
         };
         let record = referee.play(game, &mut engines);
@@ -391,10 +391,15 @@ impl Worker<'_> {
     }
 
     /// `true` if a failed start is excused, because another process may have caused it.
-    fn excuses(&self, replays: Option<&Replays>, seated: SeatedEngine, error: &StartError) -> bool {
+    fn excuses(
+        &self,
+        reruns: Option<&RerunQuota>,
+        seated: SeatedEngine,
+        error: &StartError,
+    ) -> bool {
         let name = &self.planned.plan.engines[seated.engine].name;
-        let is_granted = |replays: &Replays| replays.grant(name, MOST_BY_INTERFERENCE);
-        error.interference().is_some() && replays.is_some_and(is_granted)
+        let is_granted = |reruns: &RerunQuota| reruns.grant(name, MOST_BY_INTERFERENCE);
+        error.interference().is_some() && reruns.is_some_and(is_granted)
     }
 
     /// Returns an idle engine, or starts a new one.

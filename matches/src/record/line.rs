@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Evidence, Fault, GameRecord, Machine, Replay, TurnRecord};
+use super::{Evidence, Fault, GameRecord, Machine, Rerun, TurnRecord};
 use crate::record::ending::Ending;
 use crate::record::seed::Seed;
 
@@ -70,7 +70,7 @@ struct Clock {
     late_stops: BTreeMap<usize, u64>,
     /// Abandoned attempts at the game.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    replays: Vec<Replay>,
+    reruns: Vec<Rerun>,
     /// State of the offender at the moment of the fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
@@ -97,7 +97,7 @@ impl Line {
         let evidence = fault.and_then(|fault| fault.evidence.take());
         let is_timed = evidence.is_some()
             || record.machine.is_some()
-            || !record.replays.is_empty()
+            || !record.reruns.is_empty()
             || micros.iter().any(Option::is_some);
         let turn = |turn: TurnRecord| LineTurn {
             seat: turn.seat,
@@ -128,7 +128,7 @@ impl Line {
                 waited,
                 out_of_turn,
                 late_stops,
-                replays: record.replays,
+                reruns: record.reruns,
                 evidence,
                 machine: record.machine,
             }),
@@ -145,7 +145,7 @@ impl From<Line> for GameRecord {
             waited,
             out_of_turn,
             late_stops,
-            replays,
+            reruns,
             evidence,
             machine,
         } = line.clock.unwrap_or_default();
@@ -180,7 +180,7 @@ impl From<Line> for GameRecord {
                 .zip(line.turns.into_iter().zip(micros))
                 .map(turn)
                 .collect(),
-            replays,
+            reruns,
             machine,
         }
     }

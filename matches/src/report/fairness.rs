@@ -13,7 +13,7 @@ const WORTH_TELLING: f64 = 0.001;
 /// An engine with at least this CPU use out of turn, as a share of its own time, must be searching.
 const THOUGHT: f64 = 0.25;
 /// Least number of reruns for a statistical test.
-const TELLING_REPLAYS: usize = 5;
+const TELLING_RERUNS: usize = 5;
 /// Number of standard errors that is significant: 1 %, one-sided.
 const NO_CHANCE: f64 = 2.33;
 
@@ -41,7 +41,7 @@ struct Engine {
     /// Number of seats in games that were rerun, counted for each rerun.
     seatings: usize,
     /// Number of reruns after a loss of this engine.
-    replays: usize,
+    reruns: usize,
     /// Share minus par before each rerun of its games, in permille.
     leads: Vec<f64>,
     /// Sums of these shares and of these pars, in permille.
@@ -71,13 +71,13 @@ impl Fairness {
                 engine.out_of_turn += sums.out_of_turn;
                 engine.late_stops += sums.late_stops;
             }
-            for replay in &record.replays {
+            for rerun in &record.reruns {
                 engine.seatings += seats.len();
-                engine.replays +=
-                    usize::from(seats.iter().any(|seat| seat + 1 == replay.seat as usize));
+                engine.reruns +=
+                    usize::from(seats.iter().any(|seat| seat + 1 == rerun.seat as usize));
                 let shares: Vec<f64> = seats
                     .iter()
-                    .filter_map(|&seat| replay.shares.get(seat).copied().map(f64::from))
+                    .filter_map(|&seat| rerun.shares.get(seat).copied().map(f64::from))
                     .collect();
                 if seats.is_empty() || shares.len() < seats.len() {
                     continue;
@@ -136,17 +136,17 @@ impl Fairness {
     /// Engines with significant reruns or CPU use out of turn, each with the reason.
     pub fn suspects(&self) -> Vec<String> {
         let all: usize = self.engines.iter().map(|engine| engine.seatings).sum();
-        let replays: usize = self.engines.iter().map(|engine| engine.replays).sum();
+        let reruns: usize = self.engines.iter().map(|engine| engine.reruns).sum();
         let mut suspects = Vec::new();
         for engine in &self.engines {
             let name = &engine.name;
             let part = engine.seatings as f64 / all.max(1) as f64;
-            let excess = engine.replays as f64 - part * replays as f64;
-            let deviation = (replays as f64 * part * (1.0 - part)).sqrt();
-            if replays >= TELLING_REPLAYS && excess > NO_CHANCE * deviation && deviation > 0.0 {
-                let own = engine.replays;
+            let excess = engine.reruns as f64 - part * reruns as f64;
+            let deviation = (reruns as f64 * part * (1.0 - part)).sqrt();
+            if reruns >= TELLING_RERUNS && excess > NO_CHANCE * deviation && deviation > 0.0 {
+                let own = engine.reruns;
                 suspects.push(format!(
-                    "{name}: {own} of {replays} reruns followed its losses, significantly more than its share"
+                    "{name}: {own} of {reruns} reruns followed its losses, significantly more than its share"
                 ));
             }
             if engine.thinks_out_of_turn() {
@@ -194,7 +194,7 @@ impl Engine {
         let mean = self.leads.iter().sum::<f64>() / count;
         let squares: f64 = self.leads.iter().map(|lead| (lead - mean).powi(2)).sum();
         let error = (squares / (count - 1.0) / count).sqrt();
-        self.leads.len() >= TELLING_REPLAYS && mean < -NO_CHANCE * error
+        self.leads.len() >= TELLING_RERUNS && mean < -NO_CHANCE * error
     }
 
     fn row(&self) -> Vec<String> {
@@ -210,7 +210,7 @@ impl Engine {
             percent(self.waited_share()),
             percent(self.share_out_of_turn()),
             format!("{:.1} ms", self.late_stops as f64 / 1000.0),
-            self.replays.to_string(),
+            self.reruns.to_string(),
             before,
         ]
     }
@@ -219,7 +219,7 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Replay;
+    use crate::record::Rerun;
     use crate::record::seed::Seed;
 
     fn record() -> GameRecord {
@@ -235,7 +235,7 @@ mod tests {
             endings: Vec::new(),
             fault: None,
             turns: Vec::new(),
-            replays: Vec::new(),
+            reruns: Vec::new(),
             machine: None,
         }
     }
@@ -245,7 +245,7 @@ mod tests {
         GameRecord {
             game: number,
             seats: seats.map(String::from).to_vec(),
-            replays: vec![Replay {
+            reruns: vec![Rerun {
                 seat: late,
                 reason: String::new(),
                 shares: shares.to_vec(),

@@ -52,7 +52,7 @@ struct MachineTally {
     lag_p99: f64,
     forfeits: u64,
     faults: u64,
-    replays: u64,
+    reruns: u64,
     /// Number of games with a speed, and the sum of these speeds.
     speeds: (u64, u64),
     /// Lowest and highest scale of its time limits, in permille.
@@ -259,7 +259,7 @@ impl MachineTally {
             self.forfeits += u64::from(is_late);
             self.faults += u64::from(!is_late);
         }
-        self.replays += record.replays.len() as u64;
+        self.reruns += record.reruns.len() as u64;
         for (tally, name) in self.engines.iter_mut().zip(names) {
             tally.add(record, name);
         }
@@ -292,7 +292,7 @@ impl MachineTally {
             known(mean(self.lag_p99)),
             self.forfeits.to_string(),
             self.faults.to_string(),
-            self.replays.to_string(),
+            self.reruns.to_string(),
             speed,
             scales,
         ]
@@ -325,7 +325,7 @@ mod tests {
             endings: vec![Ending::Finish, Ending::Last],
             fault: None,
             turns: Vec::new(),
-            replays: Vec::new(),
+            reruns: Vec::new(),
             machine: Some(Machine {
                 worker: worker.to_string(),
                 slots: 2,

@@ -11,7 +11,12 @@ use crate::plan::{EngineSpec, Plan};
 const PIECE: usize = 1 << 16;
 
 /// Returns the header: the variant, the engines with their limits, the isolation (`walls`) and the remarks.
-pub fn header(plan: &Plan, id_names: &[Option<String>], walls: &str, remarks: &[String]) -> String {
+pub fn header(
+    plan: &Plan,
+    id_names: &[Option<String>],
+    sandbox: &str,
+    remarks: &[String],
+) -> String {
     let block = plan.line_ups().games_per_block();
     let blocks = plan.games / block;
     let at_most = plan.sprt.map_or("", |_| "at most ");
@@ -29,7 +34,7 @@ pub fn header(plan: &Plan, id_names: &[Option<String>], walls: &str, remarks: &[
     if let Some(sprt) = plan.sprt {
         text += &format!("test: {sprt}\n");
     }
-    text += &format!("{walls}\n");
+    text += &format!("{sandbox}\n");
     for remark in remarks {
         text += &format!("note: {remark}\n");
     }

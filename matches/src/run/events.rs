@@ -97,7 +97,7 @@ enum Event<'a> {
         llr: Option<f64>,
         verdict: Option<&'static str>,
     },
-    Again {
+    Rerun {
         game: u64,
         reason: &'a str,
     },
@@ -236,7 +236,7 @@ impl EventFile {
                 },
             }),
             News::Ended(record) => self.ended(record, report),
-            News::Again { game, reason } => self.write(&Event::Again {
+            News::Rerun { game, reason } => self.write(&Event::Rerun {
                 game: *game,
                 reason,
             }),

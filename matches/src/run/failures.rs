@@ -78,7 +78,7 @@ mod tests {
             endings: Vec::new(),
             fault: offender.map(fault),
             turns: Vec::new(),
-            replays: Vec::new(),
+            reruns: Vec::new(),
             machine: None,
         }
     }

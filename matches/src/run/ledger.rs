@@ -125,7 +125,7 @@ impl Ledger {
                     progress.say(&format!("\n{}", self.report.text()))?;
                 }
             }
-            News::Again { game, reason } => {
+            News::Rerun { game, reason } => {
                 self.repeats += 1;
                 progress.say(&format!("game {game} is rerun: {reason}\n"))?;
             }

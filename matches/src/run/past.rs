@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::failures::failures_of;
 use crate::archive::store::{Store, StoreError};
 use crate::plan::Plan;
-use crate::play::replays::count_replays;
+use crate::play::reruns::count_reruns;
 use crate::report::Report;
 
 /// The games in a store, with their consequences for the rest of the match.
@@ -18,7 +18,7 @@ pub struct Past {
     /// Number of consecutive failures of each engine, in the order of the plan.
     pub failures: Vec<u32>,
     /// Number of reruns for each engine, in the same order.
-    pub replays: Vec<u32>,
+    pub reruns: Vec<u32>,
 }
 
 impl Past {
@@ -28,7 +28,7 @@ impl Past {
             report: Report::of(plan),
             played: HashSet::new(),
             failures: vec![0; plan.engines.len()],
-            replays: vec![0; plan.engines.len()],
+            reruns: vec![0; plan.engines.len()],
         }
     }
 
@@ -41,7 +41,7 @@ impl Past {
         past.report.set_aside(store.all_set_aside()?);
         store.for_each_summary(|record, sums| {
             past.report.add_summary(&record, &sums);
-            count_replays(&plan.engines, &record, &mut past.replays);
+            count_reruns(&plan.engines, &record, &mut past.reruns);
             past.played.insert(record.game);
             Ok::<(), StoreError>(())
         })?;

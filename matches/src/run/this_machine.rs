@@ -3,9 +3,9 @@
 use super::progress::Progress;
 use super::{Engines, Failure, Match, Source, SourceError};
 use crate::play::lag::{LagMeter, LagSummary};
-use crate::play::replays::Replays;
+use crate::play::reruns::RerunQuota;
 use crate::play::runner::{self, InOrder, RunError};
-use crate::play::walls;
+use crate::play::sandbox;
 use crate::score::Verdict;
 
 /// Worker threads of this process, each with its own engine processes.
@@ -20,7 +20,7 @@ impl Source for ThisMachine {
 
     fn prepare(&mut self, planned: &mut Match, engines: Engines) -> Result<String, Failure> {
         let mut text = engines.isolation_text.clone();
-        if let Some(memory) = walls::memory_in_words(&planned.plan) {
+        if let Some(memory) = sandbox::memory_in_words(&planned.plan) {
             text += &format!("\n{memory}");
         }
         self.engines = Some(engines);
@@ -43,7 +43,7 @@ impl Source for ThisMachine {
             plan,
             games: &InOrder::new(next_due),
             failures: &past.failures,
-            replays: &Replays::new(&plan.engines, &past.replays),
+            reruns: &RerunQuota::new(&plan.engines, &past.reruns),
             log,
             interrupt: &interrupt,
             lag,

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use super::App;
 use super::search::{Wish, estimate, legal_line, question};
+use crate::access::{Refusal, Wanted};
 use crate::board::Game;
-use crate::door::{Refusal, Wanted};
-use crate::pool::{Failing, Found, Ticket};
+use crate::pool::{Failing, Found, Permit};
 
 /// Request of `POST /api/analyse`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -106,9 +106,9 @@ pub async fn analyse(
         return Err(Refusal::Wrong("lines 0; expected at least 1".to_string()));
     }
     let question = question(&app, &played, wish)?;
-    let ticket = app.pool.ask(question, true)?;
+    let permit = app.pool.ask(question, true)?;
     let analysis = Analysis {
-        ticket,
+        permit,
         position: played.position,
         told: None,
     };
@@ -121,7 +121,7 @@ pub async fn analyse(
 
 /// A running analysis.
 struct Analysis {
-    ticket: Ticket,
+    permit: Permit,
     position: AnyPosition,
     /// Last reported number of searches before this one.
     told: Option<usize>,
@@ -170,12 +170,12 @@ impl Analysis {
     }
 
     async fn news(&mut self) -> News {
-        let Ticket {
+        let Permit {
             infos,
             ahead,
             answer,
             ..
-        } = &mut self.ticket;
+        } = &mut self.permit;
         if self.told.is_none() {
             // The channel does not signal its initial value as a change.
             self.told = Some(0);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{EtudeShelf, GameShelf};
+use super::{EtudeCatalog, GameCatalog};
 use crate::board::Chance;
 use crate::pool::Pool;
 use tokio::sync::Semaphore;
@@ -18,8 +18,8 @@ pub struct App {
     pub bounds: SearchBounds,
     /// Permits for concurrent reviews.
     pub reviews: Arc<Semaphore>,
-    pub etudes: Arc<EtudeShelf>,
-    pub games: Arc<GameShelf>,
+    pub etudes: Arc<EtudeCatalog>,
+    pub games: Arc<GameCatalog>,
 }
 
 /// Limits of searches that clients request.

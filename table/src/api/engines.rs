@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::App;
 use super::rules::take;
 use super::search::{Wish, estimate, is_free, legal_line, most, question};
+use crate::access::{MOST_BODY_BYTES, Refusal, Wanted};
 use crate::board::{Game, MOST_WORDS, Took};
-use crate::door::{MOST_BODY_BYTES, Refusal, Wanted};
 
 /// Request of `POST /api/ai`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -12,16 +12,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::App;
-use super::shelf::{Shelf, ShelfError, aside};
+use super::files::{Files, FilesError, aside};
+use crate::access::{Refusal, Wanted};
 use crate::board::number;
-use crate::door::{Refusal, Wanted};
 
 /// Kind of file, for error messages.
 const WHAT: &str = "file of etudes";
 
 #[derive(Debug)]
-pub struct EtudeShelf {
-    shelf: Shelf,
+pub struct EtudeCatalog {
+    files: Files,
     variant: &'static Variant,
     /// Held while a verdict is saved, which reads the file and writes all of it.
     saving: Mutex<()>,
@@ -94,30 +94,30 @@ pub struct Judged {
     pub etude: EtudeEntry,
 }
 
-impl EtudeShelf {
+impl EtudeCatalog {
     /// Opens files of etudes of one variant.
     ///
     /// # Errors
-    /// [`ShelfError`] if a file cannot be read.
-    pub fn new(paths: &[PathBuf], variant: &str) -> Result<EtudeShelf, ShelfError> {
+    /// [`FilesError`] if a file cannot be read.
+    pub fn new(paths: &[PathBuf], variant: &str) -> Result<EtudeCatalog, FilesError> {
         let variant = Variant::by_name(variant)?;
         for path in paths {
             EtudeFile::of_variant(path, variant)?;
         }
-        Ok(EtudeShelf {
-            shelf: Shelf::new(paths),
+        Ok(EtudeCatalog {
+            files: Files::new(paths),
             variant,
             saving: Mutex::new(()),
         })
     }
 
     fn open(&self, name: &str) -> Result<EtudeFile, Refusal> {
-        let (_, path) = self.shelf.find(WHAT, name)?;
+        let (_, path) = self.files.find(WHAT, name)?;
         EtudeFile::of_variant(path, self.variant).map_err(|error| ours(&error))
     }
 
     fn all(&self) -> Result<EtudeFiles, Refusal> {
-        let files = self.shelf.files().map(|(file, _)| {
+        let files = self.files.files().map(|(file, _)| {
             let (etudes, _) = self.open(file)?.etudes();
             Ok(EtudeFileEntry {
                 file: file.to_string(),
@@ -231,8 +231,8 @@ fn without_folder(error: &FileError) -> String {
 /// # Errors
 /// [`Refusal::Ours`] if a file can no longer be read.
 pub async fn etude_files(Shared(app): Shared<App>) -> Result<Json<EtudeFiles>, Refusal> {
-    let shelf = app.etudes.clone();
-    aside(move || shelf.all()).await.map(Json)
+    let files = app.etudes.clone();
+    aside(move || files.all()).await.map(Json)
 }
 
 /// `GET /api/etudes/{file}`
@@ -243,8 +243,8 @@ pub async fn etudes(
     Shared(app): Shared<App>,
     file: Result<Path<String>, PathRejection>,
 ) -> Result<Json<Etudes>, Refusal> {
-    let (shelf, Path(file)) = (app.etudes, file?);
-    aside(move || shelf.of(file)).await.map(Json)
+    let (files, Path(file)) = (app.etudes, file?);
+    aside(move || files.of(file)).await.map(Json)
 }
 
 /// `POST /api/etudes/{file}`
@@ -256,6 +256,6 @@ pub async fn judge(
     file: Result<Path<String>, PathRejection>,
     Wanted(request): Wanted<JudgeRequest>,
 ) -> Result<Json<Judged>, Refusal> {
-    let (shelf, Path(file)): (Arc<EtudeShelf>, _) = (app.etudes, file?);
-    aside(move || shelf.judge(&file, &request)).await.map(Json)
+    let (files, Path(file)): (Arc<EtudeCatalog>, _) = (app.etudes, file?);
+    aside(move || files.judge(&file, &request)).await.map(Json)
 }

@@ -12,8 +12,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::App;
-use super::shelf::{Shelf, ShelfError, aside};
-use crate::door::Refusal;
+use super::files::{Files, FilesError, aside};
+use crate::access::Refusal;
 use index::Indexes;
 pub use index::Summary;
 pub use record::Recorded;
@@ -25,8 +25,8 @@ const USUAL_COUNT: usize = 100;
 const MOST_COUNT: usize = 1000;
 
 #[derive(Debug)]
-pub struct GameShelf {
-    shelf: Shelf,
+pub struct GameCatalog {
+    files: Files,
     indexes: Indexes,
 }
 
@@ -77,20 +77,20 @@ pub struct Games {
     pub games: Vec<Summary>,
 }
 
-impl GameShelf {
+impl GameCatalog {
     /// Opens files of games.
     ///
     /// # Errors
-    /// [`ShelfError`] if a file cannot be read.
-    pub fn new(paths: &[PathBuf]) -> Result<GameShelf, ShelfError> {
-        Ok(GameShelf {
+    /// [`FilesError`] if a file cannot be read.
+    pub fn new(paths: &[PathBuf]) -> Result<GameCatalog, FilesError> {
+        Ok(GameCatalog {
             indexes: Indexes::new(paths)?,
-            shelf: Shelf::new(paths),
+            files: Files::new(paths),
         })
     }
 
     fn all(&self) -> Result<GameFiles, Refusal> {
-        let files = self.shelf.files().enumerate().map(|(number, (file, _))| {
+        let files = self.files.files().enumerate().map(|(number, (file, _))| {
             let games = self.indexes.with(number, |games| games.len())?;
             Ok(GameFileEntry {
                 file: file.to_string(),
@@ -105,7 +105,7 @@ impl GameShelf {
     }
 
     fn list(&self, file: String, part: Part) -> Result<Games, Refusal> {
-        let (number, _) = self.shelf.find(WHAT, &file)?;
+        let (number, _) = self.files.find(WHAT, &file)?;
         self.indexes.with(number, |games| {
             let wanted = games
                 .iter()
@@ -121,7 +121,7 @@ impl GameShelf {
     }
 
     fn game(&self, file: &str, game: u64) -> Result<Recorded, Refusal> {
-        let (number, _) = self.shelf.find(WHAT, file)?;
+        let (number, _) = self.files.find(WHAT, file)?;
         let found = self.indexes.find(number, game)?;
         let record = found.ok_or_else(|| Refusal::Nothing {
             what: "game",
@@ -137,8 +137,8 @@ impl GameShelf {
 /// # Errors
 /// [`Refusal::Ours`] if a file can no longer be read.
 pub async fn game_files(Shared(app): Shared<App>) -> Result<Json<GameFiles>, Refusal> {
-    let shelf = app.games.clone();
-    aside(move || shelf.all()).await.map(Json)
+    let files = app.games.clone();
+    aside(move || files.all()).await.map(Json)
 }
 
 /// `GET /api/games/{file}`
@@ -150,8 +150,8 @@ pub async fn games(
     file: Result<Path<String>, PathRejection>,
     part: Result<Query<Part>, QueryRejection>,
 ) -> Result<Json<Games>, Refusal> {
-    let (shelf, Path(file), Query(part)) = (app.games, file?, part?);
-    aside(move || shelf.list(file, part)).await.map(Json)
+    let (files, Path(file), Query(part)) = (app.games, file?, part?);
+    aside(move || files.list(file, part)).await.map(Json)
 }
 
 /// `GET /api/games/{file}/{number}`
@@ -162,6 +162,6 @@ pub async fn game(
     Shared(app): Shared<App>,
     path: Result<Path<(String, u64)>, PathRejection>,
 ) -> Result<Json<Recorded>, Refusal> {
-    let (shelf, Path((file, number))) = (app.games, path?);
-    aside(move || shelf.game(&file, number)).await.map(Json)
+    let (files, Path((file, number))) = (app.games, path?);
+    aside(move || files.game(&file, number)).await.map(Json)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use buxtehude::protocol::{Command, Go};
 use matches::plan::{Limit, TimeLimit};
 
-use crate::door::{Refusal, quoted};
+use crate::access::{Refusal, quoted};
 
 /// Keywords of a limit.
 const WORDS: [&str; 3] = ["movetime", "depth", "nodes"];

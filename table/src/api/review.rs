@@ -20,8 +20,8 @@ use tokio::sync::mpsc;
 use super::App;
 use super::analyse::event;
 use super::search::{Terms, Wish, estimate};
+use crate::access::{Refusal, Wanted};
 use crate::board::Game;
-use crate::door::{Refusal, Wanted};
 use crate::pool::Failing;
 
 /// Maximum number of concurrent reviews.
@@ -153,10 +153,10 @@ impl Appraise for Asker<'_> {
         let asked = self
             .terms
             .question(self.variant, command, question.position);
-        let ticket = self.app.pool.ask(asked, false)?;
+        let permit = self.app.pool.ask(asked, false)?;
         let found = self.runtime.block_on(async {
             tokio::select! {
-                found = ticket.wait() => found,
+                found = permit.wait() => found,
                 () = self.news.closed() => Err(Failing::Ending),
             }
         })?;

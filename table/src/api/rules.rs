@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::App;
+use crate::access::{Refusal, Wanted};
 use crate::board::{
     Chance, Drawn, Fact, Game, Piece, Played, State, Step, Took, Turn, number, steps_of,
 };
-use crate::door::{Refusal, Wanted};
 
 /// Maximum number of cards drawn after one move.
 const MOST_CARDS: usize = 16;

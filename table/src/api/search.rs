@@ -9,8 +9,8 @@ use matches::record::is_estimate;
 
 use super::App;
 use super::limits::go;
+use crate::access::{Refusal, quoted};
 use crate::board::Played;
-use crate::door::{Refusal, quoted};
 use crate::pool::{Entry, Question};
 
 /// Option for the number of lines that an engine reports.

@@ -9,7 +9,7 @@ use matches::plan::EngineSpec;
 use matches::play::engine::{Engine, Placement, StartError};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
-use matches::play::walls::Isolation;
+use matches::play::sandbox::Isolation;
 
 /// An engine's report about itself.
 #[derive(Clone, Debug, Default)]

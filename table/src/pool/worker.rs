@@ -8,15 +8,15 @@ use std::time::Duration;
 use buxtehude::protocol::{Command, Start};
 use matches::play::engine::{Answer, Engine, Failure, Search, option_commands};
 
-use super::desk::{Desk, Held};
-use super::ticket::Job;
+use super::permit::Job;
+use super::scheduler::{Held, Scheduler};
 use super::{Entry, Failing, Found, Question};
 
 /// Time that an engine has for its answer after `stop`.
 const PATIENCE_AFTER_STOP: Duration = Duration::from_secs(2);
 
 pub struct Worker {
-    desk: Arc<Desk>,
+    scheduler: Arc<Scheduler>,
     number: usize,
     process: Option<Process>,
 }
@@ -33,9 +33,9 @@ struct Process {
 
 impl Worker {
     /// A slot without a process.
-    pub fn new(desk: Arc<Desk>, number: usize) -> Worker {
+    pub fn new(scheduler: Arc<Scheduler>, number: usize) -> Worker {
         Worker {
-            desk,
+            scheduler,
             number,
             process: None,
         }
@@ -44,7 +44,7 @@ impl Worker {
     /// Answers questions until the channel closes, then quits its process.
     pub fn work(mut self, asked: &Receiver<Job>) {
         loop {
-            match asked.recv_timeout(self.desk.bounds().idle) {
+            match asked.recv_timeout(self.scheduler.bounds().idle) {
                 Ok(job) => {
                     let mut next = Some(job);
                     while let Some(job) = next {
@@ -53,7 +53,7 @@ impl Worker {
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     if self.process.is_some() {
-                        self.desk.emptied(self.number);
+                        self.scheduler.emptied(self.number);
                         self.quit();
                     }
                 }
@@ -70,23 +70,23 @@ impl Worker {
         };
         let held = self.process.as_ref().map(|process| process.held);
         // The slot is freed first, so that the asker's next question finds it idle.
-        let next = self.desk.next(self.number, held);
+        let next = self.scheduler.next(self.number, held);
         // This fails if the asker no longer waits.
         let _ = job.answer.send(answer);
         next
     }
 
     fn answer(&mut self, job: &Job) -> Result<Found, Failing> {
-        let desk = self.desk.clone();
+        let scheduler = self.scheduler.clone();
         let question = &job.question;
-        let Some(entry) = desk.entries().get(question.engine) else {
+        let Some(entry) = scheduler.entries().get(question.engine) else {
             return Err(Failing::Ending);
         };
         self.get_ready(entry, question)?;
         let Some(process) = &mut self.process else {
             return Err(Failing::Ending);
         };
-        let answered = process.ask(entry, job, &desk);
+        let answered = process.ask(entry, job, &scheduler);
         let found = answered.and_then(|answer| read(entry, question, answer));
         if found.is_err() {
             self.dismiss();
@@ -105,13 +105,13 @@ impl Worker {
             self.quit();
         }
         if let Some(process) = &mut self.process {
-            if process.begin(entry, question, &self.desk).is_ok() {
+            if process.begin(entry, question, &self.scheduler).is_ok() {
                 return Ok(());
             }
             self.dismiss();
         }
-        let (ready, interrupt) = (self.desk.bounds().ready, self.desk.interrupt());
-        let isolation = self.desk.isolation();
+        let (ready, interrupt) = (self.scheduler.bounds().ready, self.scheduler.interrupt());
+        let isolation = self.scheduler.isolation();
         let engine = entry.start(question.variant, isolation, ready, interrupt)?;
         let mut process = Process {
             engine,
@@ -120,7 +120,7 @@ impl Worker {
             moves: Vec::new(),
             changed: Vec::new(),
         };
-        let begun = process.begin(entry, question, &self.desk);
+        let begun = process.begin(entry, question, &self.scheduler);
         self.process = Some(process);
         begun.inspect_err(|_| self.dismiss())
     }
@@ -146,8 +146,13 @@ impl Process {
     }
 
     /// Makes it ready for a question, and sends the command for a new game if one begins.
-    fn begin(&mut self, entry: &Entry, question: &Question, desk: &Desk) -> Result<(), Failing> {
-        let (ready, interrupt) = (desk.bounds().ready, desk.interrupt());
+    fn begin(
+        &mut self,
+        entry: &Entry,
+        question: &Question,
+        scheduler: &Scheduler,
+    ) -> Result<(), Failing> {
+        let (ready, interrupt) = (scheduler.bounds().ready, scheduler.interrupt());
         let begun = match self.goes_on(question) {
             true => self.engine.make_ready(ready, interrupt),
             false => self.engine.begin("a game at the table", ready, interrupt),
@@ -158,7 +163,7 @@ impl Process {
         Ok(())
     }
 
-    fn ask(&mut self, entry: &Entry, job: &Job, desk: &Desk) -> Result<Answer, Failing> {
+    fn ask(&mut self, entry: &Entry, job: &Job, scheduler: &Scheduler) -> Result<Answer, Failing> {
         let question = &job.question;
         let options = self.options_to_set(entry, &question.options);
         let mut commands = option_commands(&entry.spec.name, &options, self.engine.offers())?;
@@ -168,11 +173,11 @@ impl Process {
         let time = Duration::from_millis(question.go.movetime.unwrap_or_default());
         let search = Search {
             commands: &commands,
-            patience: time.saturating_add(desk.bounds().margin),
+            patience: time.saturating_add(scheduler.bounds().margin),
             stop: &job.stop,
             patience_after_stop: PATIENCE_AFTER_STOP,
         };
-        let answered = self.engine.search(search, desk.interrupt(), |info| {
+        let answered = self.engine.search(search, scheduler.interrupt(), |info| {
             if let Some(infos) = &job.infos {
                 // Reports are dropped if the asker is gone or too slow.
                 let _ = infos.try_send(info);

@@ -196,7 +196,7 @@ pub mod examples {
             places: seats().map(|seat| place(seat) as u32).collect(),
             endings: seats().map(ending).collect(),
             fault: None,
-            replays: Vec::new(),
+            reruns: Vec::new(),
             machine: None,
             turns,
         };

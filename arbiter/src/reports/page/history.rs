@@ -195,7 +195,7 @@ mod tests {
             places: seats.map(|name| 1 + u32::from(name == "other")).into(),
             endings: vec![Ending::Finish, Ending::Last],
             fault: None,
-            replays: Vec::new(),
+            reruns: Vec::new(),
             machine: None,
             turns: Vec::new(),
         })

@@ -167,7 +167,7 @@ mod tests {
             places: vec![1, 2],
             endings: vec![Ending::Finish; 2],
             fault: None,
-            replays: Vec::new(),
+            reruns: Vec::new(),
             machine: None,
             turns: vec![
                 turn(1, Some(30_000)),

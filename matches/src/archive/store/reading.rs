@@ -7,7 +7,7 @@ use crate::record::digest::KeptGame;
 use crate::record::ending::Ending;
 use crate::record::line::pv_words;
 use crate::record::seed::Seed;
-use crate::record::{Fault, GameRecord, Replay, TurnRecord, TurnSums};
+use crate::record::{Fault, GameRecord, Rerun, TurnRecord, TurnSums};
 
 /// The parts of a game to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Extent {
 const SEATS: &str =
     "SELECT engines.name, place, ending, turns, micros, depth_turns, depths, waited, late_stops,
     out_of_turn, flaws FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
-const REPLAYS: &str = "SELECT seat, reason, shares FROM replays WHERE game = ?1 ORDER BY number";
+const RERUNS: &str = "SELECT seat, reason, shares FROM reruns WHERE game = ?1 ORDER BY number";
 const FAULT: &str = "SELECT seat, reason, stderr, evidence FROM faults WHERE game = ?1";
 
 /// Calls `visit` with each game in turn, or only with game `only`, until it returns `false`.
@@ -68,7 +68,7 @@ pub fn for_each(
         seats: snapshot.prepare(SEATS)?,
         turns: snapshot.prepare(turns)?,
         fault: snapshot.prepare(FAULT)?,
-        replays: snapshot.prepare(REPLAYS)?,
+        reruns: snapshot.prepare(RERUNS)?,
         machine: snapshot.prepare(machines::MACHINE)?,
     };
     let mut games = snapshot.prepare(games)?;
@@ -87,7 +87,7 @@ struct Parts<'a> {
     seats: Statement<'a>,
     turns: Statement<'a>,
     fault: Statement<'a>,
-    replays: Statement<'a>,
+    reruns: Statement<'a>,
     machine: Statement<'a>,
 }
 
@@ -106,7 +106,7 @@ impl Parts<'_> {
             endings: Vec::new(),
             fault: self.fault(game)?,
             turns: Vec::new(),
-            replays: Vec::new(),
+            reruns: Vec::new(),
             machine: self
                 .machine
                 .query_row([game], machines::machine)
@@ -141,9 +141,9 @@ impl Parts<'_> {
         while let Some(row) = turns.next()? {
             record.turns.push(turn(row, game)?);
         }
-        let mut replays = self.replays.query([game])?;
-        while let Some(row) = replays.next()? {
-            record.replays.push(Replay {
+        let mut reruns = self.reruns.query([game])?;
+        while let Some(row) = reruns.next()? {
+            record.reruns.push(Rerun {
                 seat: row.get(0)?,
                 reason: row.get(1)?,
                 shares: shares(row.get(2)?, game)?,

@@ -85,8 +85,8 @@ CREATE TABLE faults (
 ";
 
 /// Table that format 1 lacks.
-const REPLAYS: &str = "
-CREATE TABLE replays (
+const RERUNS: &str = "
+CREATE TABLE reruns (
     game INTEGER NOT NULL REFERENCES games,
     number INTEGER NOT NULL,
     seat INTEGER NOT NULL,
@@ -99,13 +99,13 @@ CREATE TABLE replays (
 /// Creates the tables in an empty database.
 pub fn create(transaction: &Transaction<'_>) -> Result<(), Error> {
     transaction.execute_batch(TABLES)?;
-    transaction.execute_batch(REPLAYS)?;
+    transaction.execute_batch(RERUNS)?;
     transaction.execute_batch(machines::TABLES)?;
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", FORMAT)
 }
 
-/// Converts tables of format 1 to format 2, together with [`REPLAYS`].
+/// Converts tables of format 1 to format 2, together with [`RERUNS`].
 const FROM_FIRST: &str = "
 ALTER TABLE games ADD COLUMN digest TEXT;
 ALTER TABLE turns ADD COLUMN nodes INTEGER;
@@ -128,7 +128,7 @@ CREATE TEMP VIEW turns AS
         NULL AS flaw FROM main.turns;
 CREATE TEMP VIEW seats AS SELECT *, 0 AS waited, 0 AS late_stops, 0 AS out_of_turn, 0 AS flaws
     FROM main.seats;
-CREATE TEMP TABLE replays (game INTEGER, number INTEGER, seat INTEGER, reason TEXT, shares TEXT);
+CREATE TEMP TABLE reruns (game INTEGER, number INTEGER, seat INTEGER, reason TEXT, shares TEXT);
 ";
 
 /// Makes a store of any known format readable in the form of the current one.
@@ -152,7 +152,7 @@ pub fn bring_up_to_date(connection: &mut Connection) -> Result<(), Trouble> {
     let transaction = connection.transaction()?;
     if format < 2 {
         transaction.execute_batch(FROM_FIRST)?;
-        transaction.execute_batch(REPLAYS)?;
+        transaction.execute_batch(RERUNS)?;
     }
     transaction.execute_batch(machines::TABLES)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;

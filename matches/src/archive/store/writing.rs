@@ -16,7 +16,7 @@ const TURN: &str =
         waited, late_stop, out_of_turn, flaw)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
 const REPLAY: &str =
-    "INSERT INTO replays (game, number, seat, reason, shares) VALUES (?1, ?2, ?3, ?4, ?5)";
+    "INSERT INTO reruns (game, number, seat, reason, shares) VALUES (?1, ?2, ?3, ?4, ?5)";
 const FAULT: &str = "INSERT INTO faults (game, seat, reason, stderr, evidence)
     VALUES (?1, ?2, ?3, ?4, ?5)";
 
@@ -46,7 +46,7 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Tr
         endings,
         fault,
         turns,
-        replays,
+        reruns,
         machine,
     } = record;
     circumstances::note_game(transaction)?;
@@ -100,14 +100,14 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Tr
         let mut insert = transaction.prepare_cached(FAULT)?;
         insert.execute(params![game, fault.seat, fault.reason, stderr, evidence])?;
     }
-    let mut insert_replay = transaction.prepare_cached(REPLAY)?;
-    for (index, replay) in replays.iter().enumerate() {
-        insert_replay.execute(params![
+    let mut insert_rerun = transaction.prepare_cached(REPLAY)?;
+    for (index, rerun) in reruns.iter().enumerate() {
+        insert_rerun.execute(params![
             game,
             index + 1,
-            replay.seat,
-            replay.reason,
-            estimate_text(&replay.shares),
+            rerun.seat,
+            rerun.reason,
+            estimate_text(&rerun.shares),
         ])?;
     }
     if let Some(machine) = machine {

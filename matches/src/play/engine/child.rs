@@ -14,7 +14,7 @@ use rustix::thread::{CpuSet, sched_setaffinity, set_no_new_privs};
 
 use crate::plan::Bounds;
 #[cfg(target_os = "linux")]
-use crate::play::walls::limits;
+use crate::play::sandbox::limits;
 
 /// Restrictions of a child process; on systems other than Linux, only its own session.
 pub struct Preparation {

@@ -14,7 +14,7 @@ use wait4::Wait4;
 use super::child::Preparation;
 use super::usage::{Usage, kills_for_want_of_memory};
 use crate::plan::EngineSpec;
-use crate::play::walls::{Guard, Isolation, MemoryGroup, is_stopped};
+use crate::play::sandbox::{Guard, Isolation, MemoryGroup, is_stopped};
 
 /// Time to wait for a program that another process holds open for writing, before its start fails.
 const LONGEST_BUSY: Duration = Duration::from_millis(500);

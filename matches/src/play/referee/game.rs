@@ -19,7 +19,7 @@ use crate::play::clock::SeatClock;
 use crate::play::engine::{Answer, Engine, Failure, deadline};
 use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
-use crate::play::replays::{MOST_BY_INTERFERENCE, MOST_BY_LAG, Replays};
+use crate::play::reruns::{MOST_BY_INTERFERENCE, MOST_BY_LAG, RerunQuota};
 use crate::record::ending::Ending;
 use crate::record::{Fault, GameRecord, TurnRecord};
 
@@ -31,7 +31,7 @@ pub struct Game<'a> {
     scheduled: &'a ScheduledGame,
     pub(super) plan: &'a Plan,
     lag: Option<&'a LagMeter>,
-    replays: Option<&'a Replays>,
+    reruns: Option<&'a RerunQuota>,
     listener: Option<&'a dyn Fn(Played<'_>)>,
     /// Engine of each seat.
     pub(super) specs: Vec<&'a EngineSpec>,
@@ -75,7 +75,7 @@ impl<'a> Game<'a> {
             scheduled,
             plan,
             lag: referee.lag,
-            replays: referee.replays,
+            reruns: referee.reruns,
             listener: referee.listener,
             start,
             position: start,
@@ -265,8 +265,8 @@ impl<'a> Game<'a> {
         let engine = &self.specs[seat.index()].name;
         if over >= lag
             || !self
-                .replays
-                .is_some_and(|replays| replays.grant(engine, MOST_BY_LAG))
+                .reruns
+                .is_some_and(|reruns| reruns.grant(engine, MOST_BY_LAG))
         {
             return Ok(());
         }
@@ -279,8 +279,8 @@ impl<'a> Game<'a> {
             return Ok(());
         };
         let name = &self.specs[seat.index()].name;
-        let is_granted = |replays: &Replays| replays.grant(name, MOST_BY_INTERFERENCE);
-        if !self.replays.is_some_and(is_granted) {
+        let is_granted = |reruns: &RerunQuota| reruns.grant(name, MOST_BY_INTERFERENCE);
+        if !self.reruns.is_some_and(is_granted) {
             return Ok(());
         }
         Err(self.suspicion(seat, Cause::Interference(what)))
@@ -362,7 +362,7 @@ impl<'a> Game<'a> {
             endings,
             fault,
             turns: self.turns,
-            replays: Vec::new(),
+            reruns: Vec::new(),
             machine: None,
         }
     }

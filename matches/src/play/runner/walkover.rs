@@ -61,7 +61,7 @@ pub(super) fn walkover(
             stderr,
             evidence,
         }),
-        replays: Vec::new(),
+        reruns: Vec::new(),
         machine: None,
         turns: Vec::new(),
     })

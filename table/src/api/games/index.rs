@@ -10,7 +10,7 @@ use matches::record::printable::printable;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::door::Refusal;
+use crate::access::Refusal;
 
 /// A list entry of a recorded game.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Summary;
+use crate::access::Refusal;
 use crate::board::{Game, number};
-use crate::door::Refusal;
 
 /// Answer of `GET /api/games/{file}/{number}`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -8,14 +8,14 @@ use matches::archive::game_file::GameFileError;
 use matches::record::printable::{is_hidden, shortened};
 use thiserror::Error;
 
-use crate::door::Refusal;
+use crate::access::Refusal;
 
 /// Maximum length of a name in an error message.
 const LONGEST_QUOTED: usize = 100;
 
 /// Errors of a file on the command line.
 #[derive(Debug, Error)]
-pub enum ShelfError {
+pub enum FilesError {
     /// The variant of the etudes does not exist.
     #[error("--etudes-variant: {0}")]
     Variant(#[from] UnknownVariant),
@@ -29,13 +29,13 @@ pub enum ShelfError {
 
 /// Files by name.
 #[derive(Debug)]
-pub struct Shelf {
+pub struct Files {
     files: Vec<(String, PathBuf)>,
 }
 
-impl Shelf {
+impl Files {
     /// Names each file by its stem, with a number if several have the same.
-    pub fn new(paths: &[PathBuf]) -> Shelf {
+    pub fn new(paths: &[PathBuf]) -> Files {
         let mut files: Vec<(String, PathBuf)> = Vec::new();
         for path in paths {
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -45,7 +45,7 @@ impl Shelf {
             let name = std::iter::once(stem.clone()).chain(numbered).find(is_free);
             files.push((name.unwrap_or_default(), path.clone()));
         }
-        Shelf { files }
+        Files { files }
     }
 
     /// All files, in the order of the command line.
@@ -96,12 +96,12 @@ mod tests {
     #[test]
     fn files_of_the_same_name_are_numbered() {
         let paths = ["a/x.db", "b/x.jsonl", "x", "x-2.db"].map(PathBuf::from);
-        let shelf = Shelf::new(&paths);
-        let names: Vec<&str> = shelf.files().map(|(name, _)| name).collect();
+        let files = Files::new(&paths);
+        let names: Vec<&str> = files.files().map(|(name, _)| name).collect();
         assert_eq!(names, ["x", "x-2", "x-3", "x-2-2"]);
-        assert_eq!(shelf.find("file", "x-3").unwrap(), (2, Path::new("x")));
+        assert_eq!(files.find("file", "x-3").unwrap(), (2, Path::new("x")));
         for name in ["", "a/x.db", "../x", "X"] {
-            assert!(shelf.find("file", name).is_err(), "{name}");
+            assert!(files.find("file", name).is_err(), "{name}");
         }
     }
 }

@@ -17,17 +17,17 @@ pub const MOST_BY_INTERFERENCE: u32 = 2;
 
 /// Number of reruns for each engine of a match.
 #[derive(Debug)]
-pub struct Replays {
+pub struct RerunQuota {
     names: Vec<String>,
     counts: Mutex<Vec<u32>>,
 }
 
-impl Replays {
+impl RerunQuota {
     /// Creates the budget after earlier games with `counts` reruns, in the order of the plan; empty for none.
-    pub fn new(engines: &[EngineSpec], counts: &[u32]) -> Replays {
+    pub fn new(engines: &[EngineSpec], counts: &[u32]) -> RerunQuota {
         let mut counts = counts.to_vec();
         counts.resize(engines.len(), 0);
-        Replays {
+        RerunQuota {
             names: engines.iter().map(|engine| engine.name.clone()).collect(),
             counts: Mutex::new(counts),
         }
@@ -54,9 +54,9 @@ impl Replays {
 }
 
 /// Adds the reruns of a game to `counts`, by engine.
-pub fn count_replays(engines: &[EngineSpec], record: &GameRecord, counts: &mut [u32]) {
-    for replay in &record.replays {
-        let name = record.seats.get((replay.seat as usize).wrapping_sub(1));
+pub fn count_reruns(engines: &[EngineSpec], record: &GameRecord, counts: &mut [u32]) {
+    for rerun in &record.reruns {
+        let name = record.seats.get((rerun.seat as usize).wrapping_sub(1));
         let index = engines.iter().position(|engine| Some(&engine.name) == name);
         if let Some(count) = index.and_then(|index| counts.get_mut(index)) {
             *count += 1;
@@ -72,14 +72,14 @@ mod tests {
     #[test]
     fn each_engine_is_granted_so_many() {
         let engines = ["a", "b"].map(|name| EngineSpec::new(name, "/bin/sh", Limit::depth(1)));
-        let replays = Replays::new(&engines, &[MOST_BY_LAG - 1]);
+        let reruns = RerunQuota::new(&engines, &[MOST_BY_LAG - 1]);
         assert_eq!(
-            ["a", "a", "b", "c"].map(|name| replays.grant(name, MOST_BY_LAG)),
+            ["a", "a", "b", "c"].map(|name| reruns.grant(name, MOST_BY_LAG)),
             [true, false, true, false]
         );
-        replays.learn(&[0, MOST_BY_LAG]);
+        reruns.learn(&[0, MOST_BY_LAG]);
         assert_eq!(
-            ["a", "b"].map(|name| replays.grant(name, MOST_BY_LAG)),
+            ["a", "b"].map(|name| reruns.grant(name, MOST_BY_LAG)),
             [false, false]
         );
     }

@@ -7,7 +7,7 @@ use buxtehude::protocol::{Go, Info, PositionCommand};
 use buxtehude::rules::Variant;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::desk::Desk;
+use super::scheduler::Scheduler;
 use super::{Busy, Failing};
 
 /// Capacity for an engine's reports that the asker has not read; further ones are dropped.
@@ -55,10 +55,10 @@ pub(super) struct Job {
 
 /// The permit for an answer. Dropping it early stops the search.
 #[derive(Debug)]
-pub struct Ticket {
+pub struct Permit {
     number: u64,
     stop: Arc<AtomicBool>,
-    desk: Arc<Desk>,
+    scheduler: Arc<Scheduler>,
     /// Reports of the running search; `None` if they are not requested.
     pub infos: Option<mpsc::Receiver<Info>>,
     /// Number of questions before this one; 0 once it runs.
@@ -67,7 +67,7 @@ pub struct Ticket {
     pub answer: oneshot::Receiver<Result<Found, Failing>>,
 }
 
-impl Ticket {
+impl Permit {
     /// Waits for the answer.
     ///
     /// # Errors
@@ -78,11 +78,11 @@ impl Ticket {
 
     /// Creates a question with its permit.
     pub(super) fn issue(
-        desk: &Arc<Desk>,
+        scheduler: &Arc<Scheduler>,
         number: u64,
         question: Question,
         follows: bool,
-    ) -> (Job, Ticket) {
+    ) -> (Job, Permit) {
         let stop = Arc::new(AtomicBool::new(false));
         let (ahead, ahead_seen) = watch::channel(0);
         let (answer, answer_heard) = oneshot::channel();
@@ -101,22 +101,22 @@ impl Ticket {
             ahead,
             answer,
         };
-        let ticket = Ticket {
+        let permit = Permit {
             number,
             stop,
-            desk: desk.clone(),
+            scheduler: scheduler.clone(),
             infos: infos_heard,
             ahead: ahead_seen,
             answer: answer_heard,
         };
-        (job, ticket)
+        (job, permit)
     }
 }
 
-impl Drop for Ticket {
+impl Drop for Permit {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        self.desk.forget(self.number);
+        self.scheduler.forget(self.number);
     }
 }
 
@@ -128,5 +128,5 @@ impl Job {
     }
 }
 
-/// Result of [`Desk::ask`].
-pub(super) type Asked = Result<Ticket, Busy>;
+/// Result of [`Scheduler::ask`].
+pub(super) type Asked = Result<Permit, Busy>;

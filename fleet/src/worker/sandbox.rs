@@ -10,7 +10,7 @@ use matches::plan::{EngineSpec, Isolate, Limit, Plan};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
 use matches::play::runner;
-use matches::play::walls::Isolation;
+use matches::play::sandbox::Isolation;
 
 /// Program that makes the sandbox.
 const PROGRAM: &str = "bwrap";
@@ -56,7 +56,7 @@ const OWN_PROGRAM: &str = "/engine/program";
 
 /// Sandbox of a fetched engine.
 #[derive(Debug)]
-pub(crate) enum Walls {
+pub(crate) enum Sandbox {
     Bubble {
         program: PathBuf,
         /// Whether it works inside the arbiter's isolation.
@@ -80,11 +80,11 @@ pub(crate) struct Files<'a> {
     pub(crate) folder: &'a Path,
 }
 
-impl Walls {
+impl Sandbox {
     /// Finds the sandbox of this machine by starting an engine in it, which takes some tenths of a second.
-    pub(crate) fn find(interrupt: &Interrupt) -> Walls {
+    pub(crate) fn find(interrupt: &Interrupt) -> Sandbox {
         let isolates = isolation(Isolate::Auto).is_ok_and(|isolation| isolation.is_some());
-        let none = |reason| Walls::None { isolates, reason };
+        let none = |reason| Sandbox::None { isolates, reason };
         let path = std::env::var_os("PATH").unwrap_or_default();
         let mut places = std::env::split_paths(&path).map(|folder| folder.join(PROGRAM));
         let Some(program) = places.find(|program| program.is_file()) else {
@@ -92,9 +92,9 @@ impl Walls {
         };
         for (isolate, nests) in [(Isolate::Auto, true), (Isolate::Off, false)] {
             let program = program.clone();
-            let walls = Walls::Bubble { program, nests };
-            match walls.try_out(isolate, interrupt) {
-                Ok(()) => return walls,
+            let sandbox = Sandbox::Bubble { program, nests };
+            match sandbox.try_out(isolate, interrupt) {
+                Ok(()) => return sandbox,
                 Err(reason) if !nests => return none(reason),
                 Err(_) => {}
             }
@@ -105,12 +105,12 @@ impl Walls {
     /// Describes for the user what engines have access to.
     pub(crate) fn words(&self) -> String {
         match self {
-            Walls::Bubble { program, .. } => format!(
+            Sandbox::Bubble { program, .. } => format!(
                 "sandboxed by {}: no network, no files except a folder of its own and the system's programs \
                  (read-only); CPU time is not limited",
                 program.display()
             ),
-            Walls::None { isolates, reason } => {
+            Sandbox::None { isolates, reason } => {
                 let network = match isolates {
                     true => "but no network",
                     false => "and the network",
@@ -137,7 +137,7 @@ impl Walls {
             }
         };
         match self {
-            Walls::Bubble { program, .. } => {
+            Sandbox::Bubble { program, .. } => {
                 let mut words: Vec<String> = ALONE.map(String::from).to_vec();
                 for path in SYSTEM {
                     words.extend(view(path));
@@ -166,7 +166,7 @@ impl Walls {
                 // The sandbox has no network, whether the arbiter isolates engines or not.
                 engine.bounds.net = true;
             }
-            Walls::None { isolates, .. } => {
+            Sandbox::None { isolates, .. } => {
                 let work = files.folder.join("work");
                 fs::create_dir(&work)?;
                 for (argument, path, place) in places {
@@ -188,14 +188,14 @@ impl Walls {
     /// fetched. Returns false if the match requires more.
     pub(crate) fn adapt(&self, plan: &mut Plan, is_all: bool) -> bool {
         match self {
-            Walls::Bubble { nests: true, .. } => {}
+            Sandbox::Bubble { nests: true, .. } => {}
             // Engines in the sandbox are isolated by it.
-            Walls::Bubble { nests: false, .. } if plan.isolate == Isolate::On && !is_all => {
+            Sandbox::Bubble { nests: false, .. } if plan.isolate == Isolate::On && !is_all => {
                 return false;
             }
-            Walls::Bubble { nests: false, .. } => plan.isolate = Isolate::Off,
-            Walls::None { isolates: true, .. } => plan.isolate = Isolate::On,
-            Walls::None { .. } => {}
+            Sandbox::Bubble { nests: false, .. } => plan.isolate = Isolate::Off,
+            Sandbox::None { isolates: true, .. } => plan.isolate = Isolate::On,
+            Sandbox::None { .. } => {}
         }
         true
     }

@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use matches::play::interrupt::Interrupt;
-use matches::play::walls::Isolation;
+use matches::play::sandbox::Isolation;
 
-use super::ticket::{Asked, Job};
+use super::permit::{Asked, Job};
 use super::worker::Worker;
-use super::{Bounds, Busy, Entry, Load, Question, Ticket};
+use super::{Bounds, Busy, Entry, Load, Permit, Question};
 
 /// State that all slots share.
 #[derive(Debug)]
-pub struct Desk {
+pub struct Scheduler {
     entries: Vec<Entry>,
     bounds: Bounds,
     isolation: Option<Isolation>,
@@ -64,21 +64,21 @@ impl Held {
     }
 }
 
-impl Desk {
+impl Scheduler {
     /// A scheduler without processes.
     pub fn new(
         entries: Vec<Entry>,
         bounds: Bounds,
         isolation: Option<Isolation>,
         interrupt: Interrupt,
-    ) -> Desk {
+    ) -> Scheduler {
         let slots = (0..bounds.processes.max(1)).map(|_| Slot::default());
         let state = State {
             slots: slots.collect(),
             waiting: VecDeque::new(),
             has_ended: false,
         };
-        Desk {
+        Scheduler {
             entries,
             bounds,
             isolation,
@@ -115,21 +115,21 @@ impl Desk {
     }
 
     /// Assigns a question to an idle slot, or queues it.
-    pub fn ask(desk: &Arc<Desk>, question: Question, follows: bool) -> Asked {
-        let number = desk.number.fetch_add(1, Ordering::Relaxed);
-        let mut state = desk.state();
+    pub fn ask(scheduler: &Arc<Scheduler>, question: Question, follows: bool) -> Asked {
+        let number = scheduler.number.fetch_add(1, Ordering::Relaxed);
+        let mut state = scheduler.state();
         let waiting = state.waiting.len();
         let slot = state.best_slot(Held::wanted(&question));
-        if slot.is_none() && waiting >= desk.bounds.queue {
+        if slot.is_none() && waiting >= scheduler.bounds.queue {
             return Err(Busy {
                 waiting,
-                most: desk.bounds.queue,
+                most: scheduler.bounds.queue,
             });
         }
-        let (job, ticket) = Ticket::issue(desk, number, question, follows);
+        let (job, permit) = Permit::issue(scheduler, number, question, follows);
         match slot {
             _ if state.has_ended => job.refuse(),
-            Some(slot) => desk.clone().hand_over(&mut state, slot, job),
+            Some(slot) => scheduler.clone().hand_over(&mut state, slot, job),
             None => {
                 // The running search counts, too.
                 job.ahead.send_replace(waiting + 1);
@@ -137,10 +137,10 @@ impl Desk {
             }
         }
         drop(state);
-        Ok(ticket)
+        Ok(permit)
     }
 
-    fn hand_over(self: Arc<Desk>, state: &mut State, number: usize, job: Job) {
+    fn hand_over(self: Arc<Scheduler>, state: &mut State, number: usize, job: Job) {
         let Some(slot) = state.slots.get_mut(number) else {
             return job.refuse();
         };
