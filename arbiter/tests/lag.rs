@@ -49,7 +49,10 @@ fn a_game_lost_while_the_arbiter_slept_is_played_again() {
         .unwrap();
     let begun = Instant::now();
     while !asked.exists() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "no engine is asked for a move");
+        assert!(
+            begun.elapsed() < Duration::from_secs(20),
+            "no engine is asked for a move"
+        );
         std::thread::sleep(Duration::from_millis(5));
     }
     // The engine answers in time, but the stopped arbiter sees the answer long after the limit.

@@ -21,7 +21,7 @@ fn gain(curve: &CarrotCurve, from: usize, span: usize) -> i32 {
 }
 
 #[test]
-fn there_are_ten_different_candidates_and_more_and_the_preset_is_one() {
+fn there_are_at_least_ten_candidates_including_the_preset() {
     let curves: Vec<Curves> = all().map(|(_, curves)| curves).collect();
     assert!(curves.len() > 10, "{}", curves.len());
     for (index, candidate) in CANDIDATES.iter().enumerate() {
