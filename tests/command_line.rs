@@ -21,7 +21,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn help_and_version_are_what_a_program_says() {
+fn help_and_version_are_printed() {
     for flag in ["--help", "-h"] {
         let output = run(&[flag], "");
         assert!(output.status.success(), "{output:?}");
@@ -59,7 +59,7 @@ fn words_that_are_no_command_are_an_error_of_the_shell() {
 }
 
 #[test]
-fn what_was_asked_for_is_finished_when_the_input_ends() {
+fn pending_commands_are_finished_when_the_input_ends() {
     for (input, last) in [
         ("go movetime 100", "bestmove "),
         ("go depth 4", "bestmove "),
@@ -78,7 +78,7 @@ fn what_was_asked_for_is_finished_when_the_input_ends() {
 }
 
 #[test]
-fn a_search_that_waits_for_a_word_answers_when_none_can_come() {
+fn a_waiting_search_answers_at_the_end_of_the_input() {
     for input in [
         "go infinite",
         "go ponder",

@@ -197,7 +197,7 @@ fn any_placement_is_the_same_on_the_slow_board() {
 }
 
 #[test]
-fn what_is_missing_at_the_end_is_that_of_the_start_and_counters_count_for_nothing() {
+fn missing_fields_have_defaults_and_counters_are_ignored() {
     let board = "1h1h1h1h/8/8/8/8/8/8/4F3";
     for rest in [
         "",

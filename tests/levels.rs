@@ -83,7 +83,7 @@ fn a_search_without_limit_waits_for_stop_at_any_level() {
 }
 
 #[test]
-fn a_level_says_the_same_again() {
+fn a_level_is_reproducible() {
     let lines = |level: usize| {
         let mut engine = Engine::start();
         engine.ask(&format!("setoption name Level value {level}"));
@@ -149,7 +149,7 @@ fn the_article_and_a_solved_game_have_no_levels() {
 }
 
 #[test]
-fn a_seat_that_wants_to_win_takes_a_certain_first_place() {
+fn with_the_aim_to_win_a_certain_first_place_is_taken() {
     let mut engine = Engine::start();
     engine.ask("setoption name Aim value win");
     engine.send("position fen 63,1,0/60,30,0/58,40,0 1 - -");

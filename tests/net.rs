@@ -204,7 +204,7 @@ fn strengths_are_those_of_the_definition() {
 }
 
 #[test]
-fn the_nets_that_come_with_the_engine_are_made_of_their_weights() {
+fn shipped_nets_have_their_shipped_weights() {
     for ruleset in RULESETS {
         for seats in 2..=MAX_SEATS {
             let weights = Weights::shipped(ruleset, seats).expect("weights");
@@ -273,7 +273,7 @@ fn seats_count_from_the_one_to_move() {
 }
 
 #[test]
-fn looks_have_the_rows_of_their_hares() {
+fn looks_sum_the_rows_of_their_hares() {
     for ruleset in RULESETS {
         let looks = Looks::of(ruleset);
         for seats in [2, 4, 6] {
@@ -388,7 +388,7 @@ fn the_files_are_those_of_their_variant_and_seats() {
 }
 
 #[test]
-fn own_weights_are_used_for_their_variant_and_seats_alone() {
+fn custom_weights_apply_only_to_their_variant_and_seats() {
     let evaluators = Evaluators::default();
     let strengths = |ruleset, seats| {
         let start = Position::start(ruleset, seats).expect("2 to 6 seats");

@@ -39,7 +39,7 @@ fn check<G: Game>(rules: &'static G::Rules, text: &str, depth: u32, leaves: u64)
 }
 
 #[test]
-fn a_count_stops_when_it_is_told_to() {
+fn a_perft_count_can_be_stopped() {
     let start = hase::Position::start(&hase::HASE_UND_IGEL, 2).unwrap();
     let mut asked = 0;
     let stopped = perft(&start, 30, &mut || {

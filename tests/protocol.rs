@@ -372,7 +372,7 @@ fn an_unknown_command_is_quoted_and_cut() {
 }
 
 #[test]
-fn what_we_print_is_the_documented_spelling() {
+fn output_has_the_documented_spelling() {
     let lines = [
         "id name Buxtehude 0.1.0",
         "id author the authors",

@@ -370,7 +370,7 @@ fn events_to_see(variant: &Variant) -> Vec<String> {
 }
 
 #[test]
-fn both_start_alike() {
+fn both_implementations_have_the_same_start() {
     for slow in &reference::VARIANTS {
         let variant = buxtehude::rules::Variant::by_name(slow.name).unwrap();
         for players in 2..=6 {

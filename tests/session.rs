@@ -69,7 +69,7 @@ fn a_search_that_has_hardly_begun_stops_with_a_move() {
 }
 
 #[test]
-fn stop_comes_before_the_go_behind_it() {
+fn stop_ends_the_current_search_before_the_next_go() {
     let mut engine = Engine::start();
     for _ in 0..100 {
         engine.send_bytes(b"go infinite\nstop\ngo depth 1\nstop\ngo perft 200\nstop\nisready\n");
@@ -104,7 +104,7 @@ fn a_position_sent_during_a_search_holds_for_the_next() {
 }
 
 #[test]
-fn what_would_disturb_a_search_is_refused_and_the_search_goes_on() {
+fn disturbing_commands_are_rejected_during_a_search() {
     let disturbing = [
         "setoption name Hash value 1",
         "setoption name UCI_Variant value hare-and-tortoise",
@@ -194,7 +194,7 @@ fn a_pondered_move_is_held_until_ponderhit() {
 }
 
 #[test]
-fn what_is_known_is_said_at_once_unless_it_has_to_wait() {
+fn a_known_result_is_answered_at_once_unless_it_has_to_wait() {
     let mut engine = Engine::start();
     engine.send("setoption name UCI_Variant value fox-and-hounds");
     engine.fence();
@@ -251,7 +251,7 @@ fn the_end_of_a_session_ends_the_search_without_a_word() {
 }
 
 #[test]
-fn nobody_reading_ends_the_engine_quietly() {
+fn a_closed_output_ends_the_engine_quietly() {
     for commands in ["isready\n", "go infinite\n", "bench 3\n"] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_buxtehude"))
             .stdin(Stdio::piped())
@@ -355,7 +355,7 @@ fn a_limit_of_nodes_is_kept() {
 }
 
 #[test]
-fn a_search_of_fixed_depth_says_the_same_every_time() {
+fn a_search_of_fixed_depth_is_reproducible() {
     fn search(engine: &mut Engine, start: &str, depth: u32) -> Vec<String> {
         engine.send(start);
         engine.send(&format!("go depth {depth}"));
@@ -395,7 +395,7 @@ fn without_speed(line: &str) -> String {
 }
 
 #[test]
-fn the_debug_log_has_all_lines_from_when_it_is_named() {
+fn the_debug_log_has_all_lines_once_it_is_set() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("debug.log");
     let mut engine = Engine::start();

@@ -49,7 +49,7 @@ fn a_line_of_a_hundred_megabytes_costs_one_error() {
 }
 
 #[test]
-fn a_line_without_end_is_reported_while_it_goes_on() {
+fn an_endless_line_is_reported_before_its_end() {
     let mut engine = Engine::start();
     engine.send_bytes(b"go searchmoves ");
     let piece = b"5 ".repeat(MEBIBYTE / 2);

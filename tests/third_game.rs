@@ -21,7 +21,7 @@ fn after(text: &str, words: &str) -> String {
 }
 
 #[test]
-fn its_rules_are_those_that_it_tells() {
+fn its_rules_match_its_description() {
     for (text, words, expected) in [
         ("0,0/0,0 1 - -", "+5 p0", "0,5/0,0 2 - -"),
         ("0,5/0,9 1 - -", "+4 p5", "0,9/0,0 2 - -"),

@@ -65,7 +65,7 @@ fn assert_sound(position: &Position, reports: &[Report], answer: &Answer) {
 }
 
 #[test]
-fn one_thread_says_the_same_again_when_it_has_forgotten() {
+fn one_thread_repeats_its_search_after_forgetting() {
     let mut used = memory_for(1);
     for seats in [2, 3, 5] {
         for position in random_positions(seats, 12) {
@@ -128,7 +128,7 @@ fn threads_of_alpha_beta_find_the_value_of_one() {
 }
 
 #[test]
-fn threads_stop_when_they_are_told() {
+fn threads_can_be_stopped() {
     let asks: [(usize, Ask); 3] = [(2, request), (2, alpha_beta_request), (4, request)];
     for (seats, request) in asks {
         let start = Position::start(&HASE_UND_IGEL, seats).unwrap();

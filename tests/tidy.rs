@@ -212,7 +212,7 @@ fn imports_of_the_table_go_one_way() {
 }
 
 #[test]
-fn code_for_tests_is_told_from_the_rest() {
+fn code_for_tests_is_recognized() {
     let text = "mod a;\n#[cfg(test)]\nmod laws;\nfn b() {}\n\
         #[cfg(test)]\nmod tests {\n    fn c() {\n    }\n}\nfn d() {}\n";
     assert_eq!(code_of(text), ["mod a;", "fn b() {}", "fn d() {}"]);
@@ -241,7 +241,7 @@ fn only_the_table_of_variants_names_games() {
 }
 
 #[test]
-fn games_do_not_see_each_other() {
+fn games_do_not_use_each_other() {
     for source in sources("src") {
         let is_of = |game: &str| {
             let mut components = source
@@ -294,7 +294,7 @@ fn words_of(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn words_are_told_apart_in_names() {
+fn names_are_split_into_words() {
     let words = words_of("let shared_hares = HareModel::of(CARROTS)");
     assert_eq!(
         words,
@@ -303,7 +303,7 @@ fn words_are_told_apart_in_names() {
 }
 
 #[test]
-fn the_arbiter_sees_rules_and_protocol_alone() {
+fn the_arbiter_uses_only_rules_and_protocol() {
     for folder in ["arbiter/src", "matches/src", "settings/src"] {
         assert_sees_alone(folder, &["rules", "protocol"]);
     }
@@ -315,7 +315,7 @@ fn the_fleet_sees_rules_protocol_and_the_bench_with_its_search_alone() {
 }
 
 #[test]
-fn the_table_sees_rules_protocol_and_etudes_alone() {
+fn the_table_uses_only_rules_protocol_and_etudes() {
     assert_sees_alone("table/src", &["rules", "protocol", "etudes"]);
 }
 
@@ -337,7 +337,7 @@ fn assert_sees_alone(folder: &str, parts: &[&str]) {
 }
 
 #[test]
-fn rules_and_search_have_no_mouth() {
+fn rules_and_search_print_nothing() {
     let silent = ["rules", "eval", "search", "limits", "protocol"];
     for source in sources("src")
         .iter()

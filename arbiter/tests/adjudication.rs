@@ -52,7 +52,7 @@ fn engines_that_do_not_agree_play_on() {
 }
 
 #[test]
-fn nothing_is_ended_unless_it_is_asked_for() {
+fn no_game_is_adjudicated_by_default() {
     let mut table = resigning(vec![sure("80 920"), sure("80 920")]);
     table.plan.adjudication = Adjudication::default();
     let record = table.play().record().clone();

@@ -130,7 +130,7 @@ fn every_mutant_is_caught_for_what_it_breaks() {
 }
 
 #[test]
-fn what_fails_is_shown_with_the_talk_in_every_form() {
+fn a_failure_is_shown_with_its_transcript_in_every_format() {
     let script = format!("{ARBITER} engine | sed -u -e 's/^bestmove.*/bestmove 1/'");
     let engine = [
         "--only",
@@ -162,7 +162,7 @@ fn what_fails_is_shown_with_the_talk_in_every_form() {
 }
 
 #[test]
-fn what_cannot_be_checked_is_named() {
+fn a_program_that_cannot_be_checked_is_named() {
     let (code, _, stderr) = check(&["/nowhere/at/all"]);
     assert_eq!(code, 2, "{stderr}");
     assert!(

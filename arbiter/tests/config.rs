@@ -91,7 +91,7 @@ fn the_file_in_the_documents_is_accepted() {
 }
 
 #[test]
-fn what_is_typed_replaces_what_is_in_the_file() {
+fn flags_replace_settings_of_the_file() {
     let directory = directory("config_replaced");
     let settings = "players = 3\nmovetime = 20\nseed = 1\n\
                     [[engine]]\ncmd = 'a'\n[[engine]]\ncmd = 'b'\n[[engine]]\ncmd = 'c'\n";

@@ -274,7 +274,7 @@ fn a_longer_search_finds_costs_which_text_and_json_tell_alike() {
 }
 
 #[test]
-fn only_the_games_asked_for_are_judged() {
+fn only_selected_games_are_judged() {
     let directory = directory("cost_sample");
     let (judge, record) = (judge(&directory), record(&directory));
     let games = |arguments: &[&str]| {
@@ -293,7 +293,7 @@ fn only_the_games_asked_for_are_judged() {
 }
 
 #[test]
-fn a_game_that_is_not_in_order_is_left_out() {
+fn an_invalid_game_is_skipped() {
     let directory = directory("cost_wrong");
     let (judge, record) = (judge(&directory), record(&directory));
     let mut wrong = game(3, ["a", "b"]);
@@ -320,7 +320,7 @@ fn a_game_that_is_not_in_order_is_left_out() {
 }
 
 #[test]
-fn of_a_game_that_ended_by_a_fault_what_was_played_is_judged() {
+fn a_game_with_a_fault_is_judged_up_to_it() {
     let directory = directory("cost_fault");
     let bad = crashing(&directory, "bad");
     let good = scattered(&directory, "good", 3);
@@ -348,7 +348,7 @@ done
 "#;
 
 #[test]
-fn an_engine_that_is_no_judge_is_refused() {
+fn an_engine_that_cannot_judge_is_rejected() {
     let directory = directory("cost_no_judge");
     let (known, record) = (judge(&directory), record(&directory));
     let script = directory.join("mute.sh");

@@ -183,7 +183,7 @@ fn interrupted_twice() {
 }
 
 #[test]
-fn when_nobody_reads_its_output() {
+fn without_a_reader_of_its_output() {
     let directory = directory("closed_output");
     let mut child = endless(&engines(&directory), &["--max-plies", "20"]);
     let groups = await_groups(&child, 2, 1);

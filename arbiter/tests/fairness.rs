@@ -146,7 +146,7 @@ fn who_computes_for_too_long_loses_on_a_busy_machine_too() {
 }
 
 #[test]
-fn an_engine_that_holds_up_the_arbiter_loses_for_that() {
+fn an_engine_that_blocks_the_arbiter_loses() {
     let directory = directory("jailer");
     let stops = "kill -STOP $PPID; sleep 0.7; kill -CONT $PPID; sleep 0.1";
     let jailer = engine(&directory, "jailer", stops);
@@ -203,7 +203,7 @@ fn a_signal_of_an_engine_does_not_end_the_match() {
 }
 
 #[test]
-fn who_computes_out_of_turn_is_named() {
+fn an_engine_that_computes_out_of_turn_is_named() {
     let directory = directory("thief");
     // The thief computes during the rival's turns, which last until it is done. Its computing process then stays alive,
     // as a thread of an engine would.

@@ -89,7 +89,7 @@ fn an_answer_that_is_no_legal_move() {
 }
 
 #[test]
-fn a_legal_move_is_played_whatever_else_is_said() {
+fn a_legal_move_counts_despite_other_output() {
     let huge = "info depth 4294967295 score cp 2147483647 nodes 18446744073709551615 pv 1";
     let huge = format!("echo '{huge}'; echo \"bestmove $1\"");
     for (go, flaw) in [
@@ -329,7 +329,7 @@ fn the_first_offender_loses_when_several_fail_at_the_start() {
 }
 
 #[test]
-fn those_who_have_finished_keep_their_places() {
+fn finished_seats_keep_their_places() {
     let last_move = "for mv; do :; done; echo \"bestmove $mv\"";
     let mut table = Table::new(vec![tiny(&[last_move]), tiny(&["exit 1"]), tiny(&[])]);
     table.game.start = Some("63,3,0/40,30,1/20,30,0 1 - -".to_string());

@@ -151,7 +151,7 @@ fn read_games(file: &str) -> String {
 }
 
 #[test]
-fn what_an_evil_engine_says_is_escaped() {
+fn output_of_an_evil_engine_is_escaped() {
     let house = House::new("hidden_engine");
     let seen = house.played(&["match", "--games", "2"]);
     assert!(seen.contains("\\u{1b}[2J"), "{seen}");
@@ -177,7 +177,7 @@ fn what_an_evil_engine_says_is_escaped() {
 }
 
 #[test]
-fn what_an_evil_engine_says_in_a_tournament_is_escaped() {
+fn output_of_an_evil_engine_in_a_tournament_is_escaped() {
     let house = House::new("hidden_tournament");
     let seen = house.played(&["tournament", "round-robin", "--rounds", "1"]);
     assert!(seen.contains("\\u{1b}[2J"), "{seen}");
@@ -208,7 +208,7 @@ fn errors_at_the_start_are_escaped_and_short() {
 }
 
 #[test]
-fn trials_of_an_evil_engine_are_escaped() {
+fn checks_and_transcripts_of_an_evil_engine_are_escaped() {
     let house = House::new("hidden_trials");
     let command = house.command();
     let command = command.each_ref().map(String::as_str);
@@ -263,7 +263,7 @@ fn write_games(path: &str, games: &[Value]) {
 }
 
 #[test]
-fn what_a_record_holds_is_escaped() {
+fn text_from_a_record_is_escaped() {
     let house = House::new("hidden_record");
     let record = house.path("games.jsonl");
     let of_variant = |name: &str| {
@@ -310,7 +310,7 @@ fn what_a_record_holds_is_escaped() {
 }
 
 #[test]
-fn what_a_store_holds_is_escaped() {
+fn text_from_a_store_is_escaped() {
     let house = House::new("hidden_store");
     house.played(&["match", "--games", "2"]);
     let store = house.path("match.db");
@@ -347,7 +347,7 @@ fn what_a_store_holds_is_escaped() {
 }
 
 #[test]
-fn what_a_file_of_settings_holds_is_escaped() {
+fn text_from_a_settings_file_is_escaped() {
     let house = House::new("hidden_settings");
     let file = house.path("match.toml");
     let evil = EVIL.replace(['\0', '\r'], "");

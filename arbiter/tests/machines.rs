@@ -73,7 +73,7 @@ fn machines_are_in_the_store_and_in_records_but_in_nothing_without_the_clock() {
 }
 
 #[test]
-fn a_report_has_a_section_on_machines_where_there_are_any() {
+fn a_report_on_several_machines_has_a_section_on_them() {
     let (plain, many) = stores("machines_reported");
     let text = content(&["report", &many, "--format", "text"]);
     let line = text

@@ -227,7 +227,7 @@ fn the_built_in_engine_plays_the_same_match_again() {
 }
 
 #[test]
-fn an_engine_that_crashes_loses_the_game_and_the_match_goes_on() {
+fn an_engine_that_crashes_loses_the_game_and_the_match_continues() {
     let directory = directory("crash");
     let record = directory.join("games.jsonl");
     let (code, stdout, stderr) = run(&[
@@ -265,7 +265,7 @@ fn an_engine_that_crashes_loses_the_game_and_the_match_goes_on() {
 }
 
 #[test]
-fn an_engine_that_does_not_come_up_again_loses_its_games() {
+fn an_engine_that_does_not_restart_loses_its_games() {
     let directory = directory("spent");
     let record = directory.join("games.jsonl");
     let engines = [scattered(&directory, "good", 1), spent(&directory, "spent")];

@@ -160,7 +160,7 @@ done
 "#;
 
 #[test]
-fn each_candidate_is_judged_as_if_it_were_the_first() {
+fn each_candidate_is_judged_by_a_fresh_engine() {
     let script = directory("remembering").join("engine.sh");
     std::fs::write(&script, REMEMBERING).unwrap();
     let engine = format!("cmd=/bin/sh args={} nodes=1", script.display());

@@ -110,7 +110,7 @@ fn a_store_that_is_removed_stops_the_match() {
 }
 
 #[test]
-fn a_match_waits_for_those_who_follow_it() {
+fn a_match_waits_for_readers_of_its_outputs() {
     let directory = directory("unread_events");
     let engines = engines(&directory);
     let pipe = directory.join("events");
@@ -151,7 +151,7 @@ fn a_match_waits_for_those_who_follow_it() {
 }
 
 #[test]
-fn a_record_that_nobody_reads_does_not_keep_a_match_from_its_end() {
+fn an_unread_record_does_not_block_the_end_of_a_match() {
     let directory = directory("unread_record");
     let engines = engines(&directory);
     let [pipe, shown] = ["games", "shown"].map(|name| directory.join(name));
@@ -186,7 +186,7 @@ fn a_record_that_nobody_reads_does_not_keep_a_match_from_its_end() {
 }
 
 #[test]
-fn a_long_schedule_is_printed_as_long_as_somebody_reads() {
+fn a_long_schedule_is_printed_until_its_reader_leaves() {
     let mut child = arbiter(&["match", "--dry-run", "--games", "1000000000000"])
         .stdout(Stdio::piped())
         .spawn()

@@ -210,7 +210,7 @@ fn all_rounded(value: &Value) -> Vec<f64> {
 }
 
 #[test]
-fn reviews_in_the_page_are_those_of_the_command() {
+fn the_page_and_the_command_have_the_same_reviews() {
     let built_in = concat!("cmd=", env!("CARGO_BIN_EXE_arbiter"), " args=engine name=");
     let engines = ["weak nodes=3", "strong"].map(|engine| format!("{built_in}{engine}"));
     let [weak, strong] = engines.each_ref();
@@ -329,7 +329,7 @@ fn a_test_on_a_board_with_some_of_its_games() {
 
 /// A match with faults, whose names and last lines are then replaced by hostile text.
 #[test]
-fn what_engines_say_does_not_break_the_page() {
+fn hostile_text_does_not_break_the_page() {
     let directory = directory("page_of_faults");
     let record = directory.join("games.jsonl").to_str().unwrap().to_string();
     let (good, bad) = (
@@ -369,7 +369,7 @@ fn what_engines_say_does_not_break_the_page() {
 }
 
 #[test]
-fn games_that_the_rules_do_not_allow_are_shown_as_far_as_they_do() {
+fn illegal_games_are_shown_up_to_the_illegal_move() {
     let directory = directory("page_of_flaws");
     let record = directory.join("games.jsonl").to_str().unwrap().to_string();
     content(&[

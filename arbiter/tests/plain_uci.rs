@@ -13,7 +13,7 @@ fen 1h1h1h1h/8/8/8/8/8/3F4/8 b - - 0 1 moves b8a7
 ";
 
 #[test]
-fn they_are_asked_in_plain_uci_and_their_own_remarks_disturb_nothing() {
+fn engines_of_plain_uci_can_play_and_extra_output_is_ignored() {
     let directory = directory("plain_uci");
     let file = |name: &str| directory.join(name).display().to_string();
     fs::write(file("openings"), OPENINGS).unwrap();

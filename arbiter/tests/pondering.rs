@@ -59,7 +59,7 @@ fn the_move_that_was_expected_is_a_hit() {
 }
 
 #[test]
-fn another_move_stops_the_thought_and_the_move_is_asked_for_anew() {
+fn a_different_move_stops_pondering_and_a_new_search_begins() {
     let (record, log) = play("ponder_miss", ponderer("5", ""));
     assert_eq!(record.endings, [Ending::MaxPlies; 2], "{log}");
     let (ponders, hits, stops) = (
@@ -72,7 +72,7 @@ fn another_move_stops_the_thought_and_the_move_is_asked_for_anew() {
 }
 
 #[test]
-fn what_cannot_be_played_is_not_pondered_on() {
+fn an_unplayable_move_is_not_pondered_on() {
     for expected in ["63", "x", "+half"] {
         let (record, log) = play("ponder_illegal", ponderer(expected, ""));
         assert_eq!(record.endings, [Ending::MaxPlies; 2], "{expected}: {log}");

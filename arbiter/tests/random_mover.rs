@@ -62,7 +62,7 @@ fn every_legal_move_is_as_likely() {
 }
 
 #[test]
-fn the_answer_depends_on_the_line_of_position_and_on_the_seed_alone() {
+fn the_answer_depends_only_on_the_position_line_and_the_seed() {
     let of_seeds = |position: &str| -> String {
         let line = format!("position fen 26,40,3/40,60,3 1 - -{position}\ngo\n");
         (0..20).map(|seed| answers(seed, &line)).collect()
@@ -80,7 +80,7 @@ fn the_answer_depends_on_the_line_of_position_and_on_the_seed_alone() {
 }
 
 #[test]
-fn a_client_can_choose_the_variant_and_is_told_what_is_wrong() {
+fn a_client_can_choose_the_variant_and_errors_are_reported() {
     let said = answers(
         0,
         "uci\nisready\nsetoption name UCI_Variant value hare-and-tortoise\n\

@@ -78,7 +78,7 @@ fn a_line_is_kept_as_far_as_the_rules_allow_it() {
 }
 
 #[test]
-fn a_game_that_its_opening_ends_asks_nobody() {
+fn a_game_that_ends_in_its_opening_asks_no_engine() {
     let mut table = Table::new(vec![tiny(&["exit 1"]); 2]);
     table.game.start = Some("63,3,0/61,9,0 1 - -".to_string());
     table.game.opening = vec!["1".to_string()];
@@ -167,7 +167,7 @@ fn a_line_beyond_all_bounds_counts_as_nothing() {
 }
 
 #[test]
-fn a_full_standard_error_blocks_nobody() {
+fn a_full_standard_error_blocks_no_engine() {
     let go = "yes 2>&1 | head -c 1000000 >&2; echo \"bestmove $1\"";
     play_to_max_plies(vec![tiny(&[go]), tiny(&[])]);
 }

@@ -122,7 +122,7 @@ fn a_tampered_game_is_caught() {
 }
 
 #[test]
-fn what_was_changed_in_a_file_is_caught_though_the_rules_allow_it() {
+fn a_change_in_a_file_is_found_even_if_the_rules_allow_it() {
     let (path, _) = match_of("changed_since");
     let genuine = std::fs::read_to_string(&path).unwrap();
     let file = path.to_str().unwrap();
@@ -164,7 +164,7 @@ fn what_was_changed_in_a_file_is_caught_though_the_rules_allow_it() {
 }
 
 #[test]
-fn what_was_changed_in_a_store_is_caught() {
+fn a_changed_store_is_found() {
     let directory = directory("changed_store");
     let store = directory.join("match.db").display().to_string();
     let settings = [

@@ -161,7 +161,7 @@ fn every_block_won_has_no_finite_elo() {
 }
 
 #[test]
-fn what_a_test_counts_does_not_depend_on_the_order_of_games() {
+fn the_games_of_a_test_do_not_depend_on_their_order() {
     let games: Vec<GameRecord> = (1..=400)
         .map(|number| duel(number, if number % 5 == 0 { [2, 1] } else { [1, 2] }))
         .collect();
@@ -181,7 +181,7 @@ fn what_a_test_counts_does_not_depend_on_the_order_of_games() {
 }
 
 #[test]
-fn games_that_wait_are_counted_when_no_more_come() {
+fn waiting_games_are_counted_at_the_end() {
     let mut report = two().with_test("elo0=0 elo1=5".parse().unwrap());
     for number in [2, 3, 4] {
         report.add(&duel(number, [1, 2]));

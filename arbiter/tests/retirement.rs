@@ -81,7 +81,7 @@ fn an_engine_that_fails_too_often_in_a_row_is_retired() {
 }
 
 #[test]
-fn a_match_ends_when_nobody_is_left_to_play() {
+fn a_match_ends_when_no_engine_is_left() {
     let directory = directory("nobody_left");
     let engines = [
         scattered(&directory, "alpha", 1),
@@ -103,7 +103,7 @@ fn a_match_ends_when_nobody_is_left_to_play() {
 }
 
 #[test]
-fn nobody_is_retired_unless_it_is_wanted() {
+fn retire_0_retires_no_engine() {
     let directory = directory("never_retired");
     let engines = [
         scattered(&directory, "alpha", 1),
@@ -247,7 +247,7 @@ fn a_game_that_ended_badly_is_explained() {
 }
 
 #[test]
-fn running_games_are_played_to_their_end_where_that_is_wanted() {
+fn on_interrupt_finish_completes_running_games() {
     let directory = directory("finished_games");
     let engines = [
         scattered(&directory, "alpha", 1),

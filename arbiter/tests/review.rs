@@ -196,7 +196,7 @@ fn each_step_leads_from_one_value_to_the_next() {
 }
 
 #[test]
-fn on_the_average_of_all_cards_luck_is_none() {
+fn mean_luck_over_all_cards_is_zero() {
     let mut tried = 0;
     for game in games().into_iter().filter(|game| game.start.has_cards()) {
         let review = invented(&game);
@@ -227,7 +227,7 @@ fn on_the_average_of_all_cards_luck_is_none() {
 }
 
 #[test]
-fn in_a_solved_game_nobody_is_asked_and_there_is_no_noise() {
+fn a_solved_game_needs_no_judge_and_has_no_noise() {
     let (mut blunders, mut sound) = (0, 0);
     for seed in 0..40 {
         let game = random_game("fox-and-hounds", 2, seed, 100);

@@ -194,7 +194,7 @@ fn a_game_by_an_engine_whose_estimates_are_known() {
 }
 
 #[test]
-fn the_steps_of_real_games_add_up_whatever_is_done_at_a_time() {
+fn the_steps_of_real_games_add_up_at_any_concurrency() {
     let directory = directory("review_real");
     let store = match_of_three(&directory, "6");
     let record = directory.join("games.jsonl").display().to_string();
@@ -228,7 +228,7 @@ fn content_of_export(store: &str) -> String {
 }
 
 #[test]
-fn over_many_games_nobody_is_lucky_and_the_weak_lose_by_their_moves() {
+fn over_many_games_luck_evens_out_and_weak_engines_lose_by_their_moves() {
     let directory = directory("review_many");
     let store = match_of_three(&directory, "60");
     let told = review_json(&[&store, "--nodes", "100", "--concurrency", "2"]);
@@ -254,7 +254,7 @@ fn over_many_games_nobody_is_lucky_and_the_weak_lose_by_their_moves() {
 }
 
 #[test]
-fn only_the_games_asked_for_are_reviewed() {
+fn only_selected_games_are_reviewed() {
     let directory = directory("review_sample");
     let (engine, record) = (engine(&directory, "known", KNOWN), record(&directory));
     let games = |arguments: &[&str]| {

@@ -79,7 +79,7 @@ fn play_games(engines: Vec<EngineSpec>, start: Option<&str>, games: &dyn Games) 
 }
 
 #[test]
-fn an_engine_that_does_not_come_up_again_is_called_what_it_is() {
+fn an_engine_that_does_not_restart_is_named() {
     for (again, ending, reason) in [
         ("exit 9", Ending::Crash, "exit status: 9"),
         ("exec sleep 1000", Ending::Stall, "did not answer in time"),

@@ -153,7 +153,7 @@ fn can_isolate(test: &str) -> bool {
 }
 
 #[test]
-fn an_assassin_finds_nobody_behind_walls() {
+fn a_sandboxed_engine_cannot_kill_its_rival() {
     let kill = TO_THE_RIVAL.replace("DO", "kill -KILL $id");
     if can_isolate("the assassin") {
         let outcome = Arena::new(&kill).play("", &["--isolate", "auto"]);
@@ -172,7 +172,7 @@ fn an_assassin_finds_nobody_behind_walls() {
 }
 
 #[test]
-fn a_rival_that_is_stopped_is_not_at_fault_at_once() {
+fn a_stopped_rival_is_not_at_fault_at_once() {
     let stop = TO_THE_RIVAL.replace("DO", "kill -STOP $id");
     if can_isolate("the stopper") {
         let outcome = Arena::new(&stop).play("", &["--isolate", "on"]);
@@ -186,7 +186,7 @@ fn a_rival_that_is_stopped_is_not_at_fault_at_once() {
 }
 
 #[test]
-fn who_kills_himself_again_and_again_loses() {
+fn an_engine_that_kills_itself_repeatedly_loses() {
     for isolate in ["auto", "off"] {
         let arena = Arena::new("kill -KILL $$");
         let outcome = arena.play("", &["--isolate", isolate, "--games", "4"]);
@@ -202,7 +202,7 @@ fn who_kills_himself_again_and_again_loses() {
 }
 
 #[test]
-fn an_eavesdropper_reads_neither_arbiter_nor_rival() {
+fn a_sandboxed_engine_cannot_read_arbiter_or_rival() {
     let count = "ls -l /proc/$PPID/fd 2> /dev/null | grep -c pipe: > DIR/parent";
     let rival = "ls -l /proc/$id/fd 2> /dev/null | grep -c pipe: > DIR/rival";
     let attack = format!("{count}\n{}", TO_THE_RIVAL.replace("DO", rival));
@@ -228,7 +228,7 @@ fn an_eavesdropper_reads_neither_arbiter_nor_rival() {
 }
 
 #[test]
-fn who_kills_its_parent_ends_the_arbiter_only_without_walls() {
+fn an_engine_can_kill_the_arbiter_only_without_a_sandbox() {
     let attack = "kill -TERM $PPID; kill -KILL $PPID; sleep 0.2; echo \"bestmove $1\"";
     if can_isolate("the killer of parents") {
         let outcome = Arena::new(attack).play("", &["--isolate", "on"]);
@@ -239,7 +239,7 @@ fn who_kills_its_parent_ends_the_arbiter_only_without_walls() {
 }
 
 #[test]
-fn a_vandal_finds_no_terminal() {
+fn a_sandboxed_engine_has_no_terminal() {
     let attack = "(echo vandal > /dev/tty) 2> /dev/null\nls /dev/pts | grep -c '[0-9]' > DIR/terminals\n\
         echo \"bestmove $1\"";
     let modes = [("off", true), ("on", can_isolate("the vandal"))];
@@ -288,7 +288,7 @@ fn a_session_of_its_own_without_a_terminal() {
 }
 
 #[test]
-fn what_an_engine_may_take_is_bounded() {
+fn resource_limits_hold() {
     let big = "head -c 3000000 /dev/zero > DIR/big 2> /dev/null; ulimit -c > DIR/core; echo \"bestmove $1\"";
     for isolate in ["auto", "off"] {
         let arena = Arena::new(big);
@@ -333,7 +333,7 @@ fn without_network_and_with_few_processes() {
 }
 
 #[test]
-fn what_an_isolated_engine_used_is_known() {
+fn the_resource_usage_of_an_isolated_engine_is_known() {
     let attack = "head -c 60000000 /dev/zero | tail -c 60000000 > /dev/null; kill -SEGV $$";
     for isolate in ["auto", "off"] {
         let outcome = Arena::new(attack).play("", &["--isolate", isolate]);
@@ -346,7 +346,7 @@ fn what_an_isolated_engine_used_is_known() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_named() {
+fn a_missing_program_is_named() {
     let mut texts = Vec::new();
     for isolate in ["auto", "off"] {
         let arena = Arena::new("");
@@ -369,7 +369,7 @@ fn a_program_that_is_not_there_is_named() {
 }
 
 #[test]
-fn a_system_without_namespaces_is_told_from_others() {
+fn a_system_without_namespaces_is_recognized() {
     let arena = Arena::new("echo \"bestmove $1\"");
     let in_a_poor_system = |isolate: &str| {
         let mut arguments = arena.arguments("", &["--isolate", isolate]);
@@ -434,7 +434,7 @@ fn await_that(is_so: impl Fn() -> bool) {
 }
 
 #[test]
-fn a_program_that_is_replaced_stops_the_match() {
+fn a_replaced_program_stops_the_match() {
     let replace = "echo '# another' >> DIR/attacker.sh; echo \"bestmove $1\"";
     let outcome = Arena::new(replace).play("restart=on", &[]);
     let seen = &outcome.text;
@@ -459,7 +459,7 @@ fn a_program_that_is_replaced_stops_the_match() {
 }
 
 #[test]
-fn a_stored_match_keeps_its_walls() {
+fn a_stored_match_keeps_its_sandbox() {
     let arena = Arena::new("echo \"bestmove $1\"");
     let keys = "cpu=60 filesize=9 memory=900";
     let outcome = arena.play(keys, &["--isolate", "off", "--store", "match.db"]);

@@ -140,7 +140,7 @@ fn a_block_that_is_not_whole_is_left_out_of_the_error_bar() {
 }
 
 #[test]
-fn who_plays_alone_has_no_error_bar() {
+fn an_engine_alone_has_no_error_bar() {
     let games = [1, 2].map(|number| game(number, number, &["a", "a"], &[1, 2]));
     let standings = standings(&["a"], 2, &games);
     let (_, a) = standings.engines().next().unwrap();

@@ -51,7 +51,7 @@ fn remembered(test: &str, command: &[&str], games: usize, arguments: &[&str]) ->
 }
 
 #[test]
-fn engines_that_remember_cards_are_started_anew() {
+fn engines_that_remember_cards_are_restarted() {
     let game = ["match", "--games", "4"];
     let known = remembered("kept_engines", &game, 4, &[]);
     assert!(
@@ -151,7 +151,7 @@ fn a_seed_is_secret_until_the_end_and_makes_the_same_match_again() {
 }
 
 #[test]
-fn a_match_that_can_go_on_keeps_its_seed() {
+fn a_match_that_can_be_resumed_keeps_its_seed() {
     let directory = directory("kept_seed");
     let engines = engines();
     let store = directory.join("match.db").display().to_string();
@@ -175,7 +175,7 @@ fn a_match_that_can_go_on_keeps_its_seed() {
 }
 
 #[test]
-fn who_types_a_seed_is_told_what_that_means() {
+fn a_seed_on_the_command_line_gives_a_warning() {
     let directory = directory("typed_seed");
     let engines = engines();
     let file = directory.join("seed").display().to_string();

@@ -121,7 +121,7 @@ fn elo_and_superiority_are_those_of_fastchess() {
 }
 
 #[test]
-fn few_blocks_are_believed_little() {
+fn few_blocks_give_wide_intervals() {
     let elo_of = |pairs| BlockScores::pentanomial(pairs).elo();
     assert_eq!(elo_of([0, 0, 0, 0, 0]), None);
     assert_eq!(elo_of([0, 0, 0, 1, 0]), None);
@@ -162,7 +162,7 @@ fn a_verdict_is_given_at_a_bound() {
 }
 
 #[test]
-fn what_is_no_test_is_refused() {
+fn invalid_tests_are_rejected() {
     let of = |elo0, elo1, alpha, beta| Sprt::new(elo0, elo1, alpha, beta, EloModel::Logistic);
     assert_eq!(
         of(5.0, 5.0, 0.05, 0.05),
@@ -219,7 +219,7 @@ proptest! {
     }
 
     #[test]
-    fn there_is_always_a_finite_ratio(
+    fn the_llr_is_always_finite(
         pairs in pairs(), elo0 in -1000.0..999.0, part in 0.001..1.0, model in models()
     ) {
         let elo1 = elo0 + part * (1000.0 - elo0);

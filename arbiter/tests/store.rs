@@ -58,7 +58,7 @@ fn a_store_holds_what_a_record_holds() {
 }
 
 #[test]
-fn faults_are_stored_with_what_was_said() {
+fn faults_are_stored_with_their_last_lines() {
     let directory = directory("stored_faults");
     let bad = crashing(&directory, "bad");
     let [store, record] = ["match.db", "games.jsonl"].map(|name| directory.join(name));
@@ -242,7 +242,7 @@ fn begun(test: &str) -> (String, std::path::PathBuf) {
 }
 
 #[test]
-fn a_match_goes_on_with_the_programs_it_began_with() {
+fn a_match_continues_with_its_original_programs() {
     let (store, program) = begun("changed_engine");
     let script = std::fs::read_to_string(&program).unwrap();
     std::fs::write(&program, format!("{script}# changed\n")).unwrap();
@@ -364,7 +364,7 @@ fn a_store_of_the_second_format_is_read_and_resumed() {
 }
 
 #[test]
-fn a_disk_that_takes_no_more_stops_the_match() {
+fn a_full_disk_stops_the_match() {
     let directory = directory("no_space");
     let store = directory.join("match.db").to_str().unwrap().to_string();
     // Limits files to about 100 kB, and ignores the signal that a larger one raises.

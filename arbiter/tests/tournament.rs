@@ -91,7 +91,7 @@ fn a_round_robin_has_every_engine_in_every_seat_against_all_others() {
 }
 
 #[test]
-fn all_orders_are_played_where_they_are_asked_for() {
+fn all_orders_plays_all_seatings() {
     let text = go(&four(&["round-robin"], &["--all-orders", "--dry-run"]));
     let mut games = scheduled(&text);
     assert_eq!(games.len(), 4 * 6, "{text}");
@@ -147,7 +147,7 @@ fn the_games_are_the_same_however_many_are_played_at_a_time() {
 }
 
 #[test]
-fn an_interrupted_tournament_goes_on_to_the_same_end() {
+fn an_interrupted_tournament_resumes_to_the_same_result() {
     let directory = directory("resumed_tournament");
     let [whole, part] =
         ["whole.db", "part.db"].map(|name| directory.join(name).to_str().unwrap().to_string());
@@ -174,7 +174,7 @@ fn an_interrupted_tournament_goes_on_to_the_same_end() {
 }
 
 #[test]
-fn openings_come_in_the_order_that_is_asked_for() {
+fn openings_come_in_the_requested_order() {
     let directory = directory("openings_order");
     let file = directory.join("openings");
     let lines = ["2 4", "4 5", "5 7", "7 9", "9 10", "10 2"];

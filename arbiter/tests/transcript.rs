@@ -39,7 +39,7 @@ fn a_conversation_can_be_kept_as_a_snapshot() {
 }
 
 #[test]
-fn what_was_accepted_is_as_expected_the_next_time() {
+fn an_updated_transcript_matches_the_next_run() {
     let first =
         accepted("> uci\n\n> d\n> eval\n> go nodes 500\n~ 50\n> bench 1\n~ 3000\n> go perft 2\n");
     assert!(first.contains("\n< Nodes/second: *\n"), "{first}");
@@ -50,7 +50,7 @@ fn what_was_accepted_is_as_expected_the_next_time() {
 }
 
 #[test]
-fn expectations_that_are_met_are_kept_and_others_written_anew() {
+fn met_expectations_are_kept_and_others_are_rewritten() {
     let before = "> isready\n< ready*\n> query players\n< response 3\n> d\n< ...\n< Legal: *\n";
     let after = "> isready\n< ready*\n> query players\n< response 2\n> d\n< ...\n< Legal: *\n";
     assert_eq!(accepted(before), after);
@@ -127,7 +127,7 @@ fn the_command_compares_and_updates() {
 }
 
 #[test]
-fn what_cannot_be_run_is_named() {
+fn a_program_that_cannot_start_is_named() {
     let directory = directory("transcript_refused");
     let path = directory.join("script").display().to_string();
     for (text, program, expected) in [

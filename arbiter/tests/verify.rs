@@ -122,7 +122,7 @@ fn another_program_in_the_place_of_the_first_is_found() {
 }
 
 #[test]
-fn what_was_changed_in_a_record_is_found() {
+fn a_changed_record_is_found() {
     let directory = directory("verify_changed");
     let (_, record) = match_of(&directory, &["--games", "2", "--depth", "2"]);
     let text = fs::read_to_string(&record).unwrap();
@@ -195,7 +195,7 @@ fn a_record_may_begin_anywhere() {
 
 /// The arbiter's memory is limited to less than a list of all planned games would need.
 #[test]
-fn a_long_plan_takes_no_memory() {
+fn a_long_plan_needs_no_memory() {
     let directory = directory("verify_long_plan");
     let settings = ["--games", "2", "--depth", "1"];
     let (store, _) = match_of(&directory, &settings);
@@ -246,7 +246,7 @@ fn games_by_the_clock_cannot_be_verified() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_named() {
+fn invalid_requests_are_named() {
     let directory = directory("verify_refused");
     let (store, record) = match_of(&directory, &["--games", "2", "--depth", "1"]);
     for (arguments, expected) in [

@@ -40,7 +40,7 @@ fn it_is_done_word_for_word() {
 
 /// `cargo test --release it_changes -- --nocapture` prints the counts.
 #[test]
-fn it_changes_what_is_found() {
+fn it_changes_results() {
     const DEPTH: u32 = 4;
     println!("seats  strategy  sort   positions  other move  other vector  worse for the mover");
     let (mut changed, mut searched) = (0, 0);

@@ -90,7 +90,7 @@ fn the_final_remedy_refuses_a_last_hare_square_where_it_is_right() {
 }
 
 #[test]
-fn others_play_there_what_the_table_says() {
+fn the_other_models_play_the_moves_of_the_table() {
     for case in std::iter::once(&ARTICLE_TRAP).chain(TRAPS).chain(REFUSALS) {
         let position = parse(case.text);
         for (hare_model, expected) in [

@@ -60,7 +60,7 @@ impl MinimaxModel for DrawnTree {
 }
 
 #[test]
-fn what_cannot_matter_any_more_is_left_out() {
+fn irrelevant_vertices_are_pruned() {
     let tree = DrawnTree::default();
     let extent = Extent {
         moves: vec!["V3", "V4", "V7"],

@@ -93,7 +93,7 @@ fn every_move_is_ranked_by_its_outcome_with_its_line_to_the_end() {
 }
 
 #[test]
-fn the_only_moves_considered_are_those_asked_for() {
+fn searchmoves_restricts_the_moves() {
     let start = position("1h1h1h1h/8/8/8/8/8/8/4F3 w");
     let mut request = request(&start, Preset::Default);
     request.searchmoves = vec!["e1f2".into()];
@@ -166,7 +166,7 @@ fn shares(position: &Position, later: usize) -> Vec<Share> {
 }
 
 #[test]
-fn who_loses_leaves_the_winner_as_few_winning_replies_as_it_can() {
+fn the_loser_leaves_the_fewest_winning_replies() {
     let mut decided = [0; 4];
     for position in random_positions(2, 12_000) {
         let lost = outcome(&position);

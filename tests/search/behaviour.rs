@@ -24,7 +24,7 @@ const SEARCHES: [(usize, Ask); 5] = [
 ];
 
 #[test]
-fn a_search_stopped_before_it_begins_has_a_legal_move() {
+fn a_search_stopped_at_its_start_has_a_legal_move() {
     for (seats, request) in SEARCHES {
         for position in random_positions(seats, 50) {
             let control = Control::new(None);
@@ -139,7 +139,7 @@ fn reports_come_in_order() {
 }
 
 #[test]
-fn where_nobody_is_to_move_there_is_no_answer() {
+fn without_a_seat_to_move_there_is_no_answer() {
     for text in ["14,60,3/3,62,3 1?6 - -", "64,0,0/3,62,3 2 1 -"] {
         let position = super::lines::parse(text);
         let request = request(&position, 3);

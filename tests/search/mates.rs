@@ -58,7 +58,7 @@ fn a_certain_place_is_worth_all_its_points() {
 
 /// A hare on the last hedgehog square blocks the way back for the other, which must finish.
 #[test]
-fn the_last_place_is_certain_where_the_rivals_have_no_choice() {
+fn the_last_place_is_certain_if_the_rivals_have_no_choice() {
     let position = parse("63,1,0/64,0,0/59,6,0 3 2 BRFFGG");
     let mut request = request(&position, 10);
     request.searchmoves = vec!["-3".into()];

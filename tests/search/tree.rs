@@ -123,7 +123,7 @@ fn a_limit_of_positions_is_nearly_used_up() {
 }
 
 #[test]
-fn only_the_moves_asked_for_are_considered() {
+fn searchmoves_restricts_the_moves() {
     for (seats, count) in SAMPLES {
         for position in random_positions(seats, count) {
             // Every other move, without the best one if there is another.
@@ -274,7 +274,7 @@ fn mates_are_true() {
 }
 
 #[test]
-fn near_the_end_estimates_come_to_those_of_the_slow_search() {
+fn near_the_end_estimates_approach_those_of_the_slow_search() {
     let mut pairs = 0;
     for (seats, count) in [(2, 900), (3, 900), (4, 500), (6, 350)] {
         let mut compared = 0;

@@ -106,7 +106,7 @@ fn the_best_moves_are_listed_in_order_with_their_values() {
 }
 
 #[test]
-fn only_the_moves_asked_for_are_considered() {
+fn searchmoves_restricts_the_moves() {
     for position in random_positions(2, 80) {
         let mover = mover(&position);
         let depth = affordable_depth(&position, 3, BUDGET);

@@ -8,8 +8,9 @@ use matches::report::{Column, decimals, ordinal, signed, table};
 use matches::review::{Line, Mean, Review, ReviewedCard, SeatSums, Totals};
 
 /// Legend of the columns of a review.
-const LEGEND: &str = "permille of all points; the columns add up to the result; skill: minus the loss of a seat's own moves; \
-    gifts: gain\nfrom others' moves; luck: gain from cards; noise: errors of the search values\n";
+const LEGEND: &str = "permille of all points; the columns add up to the result; \
+    skill: minus the loss of a seat's own moves; gifts: gain\n\
+    from others' moves; luck: gain from cards; noise: errors of the search values\n";
 
 /// Legend of the column that appears only if the arbiter ended a game.
 const VERDICT: &str =

@@ -19,7 +19,7 @@ use settings::args::{LimitArgs, judge};
     mut_arg("movetime", |arg| arg.help("Time for each estimate, in milliseconds")),
     mut_arg("depth", |arg| arg.help("Plies to search for each estimate")),
     mut_arg("nodes", |arg| arg.help("Positions to visit for each estimate [default: 10000]")),
-    mut_arg("tc", |arg| arg.help("Clock of each estimate, as at the start of a game: seconds, and an increment per move"))
+    mut_arg("tc", |arg| arg.help("Clock of each estimate, as at the start of a game: seconds, and increment per move"))
 )]
 #[command(after_help = "\
 Candidates are random plies from the start, with their cards. A candidate is kept if the engine's

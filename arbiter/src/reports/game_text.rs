@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_played_is_a_comment() {
+    fn unplayable_moves_become_a_comment() {
         let record = GameRecord {
             moves: "1 +half 64} 3".to_string(),
             turns: Vec::new(),

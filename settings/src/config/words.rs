@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_spelt_as_its_flag_takes_it() {
+    fn a_value_is_spelled_as_its_flag_accepts_it() {
         let switch = Arg::new("key").long("key").action(ArgAction::SetTrue);
         let one = Arg::new("key")
             .long("key")

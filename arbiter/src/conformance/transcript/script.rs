@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_script_is_named_with_its_line() {
+    fn a_wrong_script_line_is_named() {
         for (text, expected) in [
             (
                 "> uci\nuciok",

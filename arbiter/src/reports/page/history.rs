@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_games_few_samples_are_kept_from_the_first_to_the_last() {
+    fn samples_of_many_games_are_few_and_evenly_spaced() {
         for blocks in [1, 2, 799, 800, 801, 5003] {
             let mut report = Report::new(vec!["one".into(), "other".into()], 2);
             let mut history = History::default();

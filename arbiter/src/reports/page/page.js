@@ -232,15 +232,15 @@
     remarks.replaceChildren();
     const remark = (text) => remarks.append(element("p", { class: "bad" }, text));
     if (game.fault) remark(`seat ${game.fault.seat}: ${game.fault.reason}`);
-    if (game.flaw) remark(`not shown to its end: ${game.flaw}`);
+    if (game.flaw) remark(`not shown completely: ${game.flaw}`);
     for (const part of [board, words, seats, estimates]) part.replaceChildren();
     state.positions = game.positions ? positionsOf(game.positions) : [];
     if (!game.positions) return;
     slider.max = state.positions.length - 1;
     state.chart = drawEstimates(game);
     const caption = game.review
-      ? `What each seat can expect, by ${data.reviewer}; a ring marks a move that lost much:`
-      : "What each engine thinks of its own share, when it moves:";
+      ? `Expected share of each seat, by ${data.reviewer}; a ring marks a costly move:`
+      : "Estimate of each engine for its own share, at its moves:";
     if (state.chart) estimates.append(element("p", { class: "note" }, caption), state.chart);
     else estimates.append(element("p", { class: "note" }, "The engines gave no estimates."));
     if (game.review) estimates.append(reviewTable(game), worstList(game));

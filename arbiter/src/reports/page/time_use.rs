@@ -145,7 +145,7 @@ mod tests {
     use matches::record::seed::Seed;
 
     #[test]
-    fn times_are_counted_for_who_took_them() {
+    fn times_are_counted_for_each_engine() {
         let turn = |seat, micros| TurnRecord {
             overrun: None,
             seat,
