@@ -310,7 +310,7 @@ fn the_arbiter_uses_only_rules_and_protocol() {
 }
 
 #[test]
-fn the_fleet_sees_rules_protocol_and_the_bench_with_its_search_alone() {
+fn the_fleet_uses_only_rules_protocol_bench_and_search() {
     assert_sees_alone("fleet/src", &["rules", "protocol", "bench", "search"]);
 }
 
