@@ -188,7 +188,7 @@ fn no_answer_within_the_stall_limit() {
         "printf 'bestmove %s' \"$1\"; sleep 1000",
         "printf 'bestmove %s\\r' \"$1\"; sleep 1000",
     ] {
-        offend_at_the(&tiny(&[go]), short_stall, Ending::Stall, "after 400.0 ms");
+        offend_at_the(&tiny(&[go]), short_stall, Ending::Stall, "within 400.0 ms");
     }
     assert!(
         most_memory_used() < 200 << 20,

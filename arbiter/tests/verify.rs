@@ -90,7 +90,7 @@ fn games_of_two_engines_that_follow_an_opening_come_out_the_same() {
     let (code, output) = verify(&[&record, "--depth", "1"]);
     assert_eq!(code, 2, "{output}");
     assert!(
-        output.contains("game 1: no engine is called \"first\", give an --engine with this name"),
+        output.contains("game 1: no engine is called \"first\"; give an --engine with this name"),
         "{output}"
     );
 }

@@ -1,7 +1,7 @@
 //! Preconditions of tests, checked by build scripts.
 //!
-//! A test that needs a program carries `#[cfg_attr(not(nats_server), ignore = "needs nats-server")]`. Where the program is
-//! missing, the test is reported as ignored, with the reason, and not as passed.
+//! A test that needs a program carries `#[cfg_attr(not(nats_server), ignore = "needs nats-server")]`. Where the program
+//! is missing, the test is reported as ignored, with the reason, and not as passed.
 
 use std::env;
 use std::fs;

@@ -326,8 +326,8 @@ impl<'a> Collector<'a> {
         Ok(unfit.map(|reason| (worker, reason)))
     }
 
-    /// Whether a game counts towards the retirement of engines that fail in a row. An engine that fails again on the same
-    /// machine does not count while there are other machines.
+    /// Whether a game counts towards the retirement of engines that fail in a row. An engine that fails again on the
+    /// same machine does not count while there are other machines.
     async fn counts_as_failure(&mut self, record: &GameRecord, worker: &str) -> bool {
         let is_same = self.last_failures.note(record, worker);
         if !is_same || !self.checks.quarantine.is_on() {
