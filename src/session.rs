@@ -303,10 +303,7 @@ impl<W: Write> Session<W> {
 
     /// Loads the weights file of the option, or the shipped weights if none is set.
     fn use_eval_file(&self) -> Result<(), OptionError> {
-        match &self.options.eval_file {
-            Some(path) => self.evaluators.load(path)?,
-            None => self.evaluators.use_shipped(),
-        }
+        self.evaluators.load(self.options.eval_file.as_deref())?;
         Ok(())
     }
 
