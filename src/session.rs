@@ -10,7 +10,7 @@
 mod answers;
 mod clock;
 mod debug_log;
-mod going;
+mod go;
 mod options;
 mod position;
 mod query;
@@ -27,7 +27,7 @@ use crate::bench;
 use crate::eval::Evaluators;
 use crate::protocol::{BestMove, Command, CommandError, LineReader, Reply};
 use debug_log::DebugLog;
-use going::Running;
+use go::Running;
 use options::{Effect, OptionError, Options};
 use position::CurrentGame;
 use search_thread::{Event, SearchThread, Task};
@@ -36,7 +36,7 @@ use search_thread::{Event, SearchThread, Task};
 const WAITING_COMMANDS: usize = 4;
 
 /// Longest error message, in characters.
-const LONGEST_COMPLAINT: usize = 1000;
+const LONGEST_ERROR: usize = 1000;
 
 /// Serves a client on standard input and output; if there are arguments, runs them as one command instead.
 ///
@@ -52,7 +52,7 @@ pub fn serve_stdio(arguments: &[String]) -> ExitCode {
     match text.parse::<Command>() {
         Ok(_) => exit_code(serve(Cursor::new(text), output)),
         Err(error) => {
-            complain_on_stderr(&error);
+            print_error(&error);
             ExitCode::from(REFUSED)
         }
     }
@@ -65,13 +65,13 @@ fn exit_code(served: io::Result<()>) -> ExitCode {
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain_on_stderr(&error);
+            print_error(&error);
             ExitCode::FAILURE
         }
     }
 }
 
-fn complain_on_stderr(problem: &dyn std::error::Error) {
+fn print_error(problem: &dyn std::error::Error) {
     // If standard error fails too, there is no one left to inform.
     let _ = writeln!(io::stderr(), "buxtehude: {problem}");
 }
@@ -137,7 +137,7 @@ struct Session<W> {
     /// Number of table sets that the search thread still has to build.
     preparing: usize,
     /// `true` if an `isready` arrived while tables were being built.
-    ready_owed: bool,
+    is_ready_pending: bool,
     running: Option<Running>,
 }
 
@@ -149,7 +149,7 @@ impl<W: Write> Session<W> {
         let game = CurrentGame::start_of(options.variant);
         let mut session = Session {
             preparing: 0,
-            ready_owed: false,
+            is_ready_pending: false,
             output,
             log,
             options,
@@ -173,7 +173,7 @@ impl<W: Write> Session<W> {
             // `stop` must be answered before the next command is read, which may be a `go`. Likewise `isready` is
             // answered before any command after it.
             let stopping = self.running.as_ref().is_some_and(Running::is_stopping);
-            let waiting = stopping || self.ready_owed;
+            let waiting = stopping || self.is_ready_pending;
             let taken = if waiting { &never() } else { &commands };
             let timer = release.map_or(never(), |at| after(at - Instant::now().min(at)));
             select_biased! {
@@ -188,7 +188,7 @@ impl<W: Write> Session<W> {
                     Err(_) => {
                         at_end_of_input = true;
                         commands = never();
-                        self.wait_no_more()?;
+                        self.end_waiting_search()?;
                     }
                 },
                 recv(timer) -> _ => self.release_answer()?,
@@ -206,7 +206,7 @@ impl<W: Write> Session<W> {
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref())?,
             Command::UciNewGame | Command::UgiNewGame => {
                 if self.running.is_some() {
-                    self.complain(going::BUSY)?;
+                    self.report_error(go::BUSY)?;
                 } else {
                     self.search_thread.queue(Task::Forget);
                 }
@@ -222,7 +222,7 @@ impl<W: Write> Session<W> {
                         self.inform(&format!("position {}", self.game.position()))?;
                     }
                 }
-                Err(error) => self.complain(&error.to_string())?,
+                Err(error) => self.report_error(&error.to_string())?,
             },
             Command::Go(go) => self.go(&go)?,
             // The position itself is the only leaf.
@@ -272,7 +272,7 @@ impl<W: Write> Session<W> {
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
         if self.running.is_some() {
-            return self.complain(going::BUSY);
+            return self.report_error(go::BUSY);
         }
         let before = self.options.clone();
         let set = self.options.set(name, value);
@@ -284,7 +284,7 @@ impl<W: Write> Session<W> {
             Ok(_) => Ok(()),
             Err(error) => {
                 self.options = before;
-                self.complain(&error.to_string())
+                self.report_error(&error.to_string())
             }
         }
     }
@@ -327,7 +327,7 @@ impl<W: Write> Session<W> {
     /// meanwhile.
     fn ready(&mut self) -> io::Result<()> {
         if self.preparing > 0 {
-            self.ready_owed = true;
+            self.is_ready_pending = true;
             return Ok(());
         }
         self.say(&Reply::ReadyOk)
@@ -342,7 +342,7 @@ impl<W: Write> Session<W> {
 
     fn finish_preparing(&mut self) -> io::Result<()> {
         self.preparing -= 1;
-        if self.preparing == 0 && std::mem::take(&mut self.ready_owed) {
+        if self.preparing == 0 && std::mem::take(&mut self.is_ready_pending) {
             return self.ready();
         }
         Ok(())
@@ -353,7 +353,7 @@ impl<W: Write> Session<W> {
         if *error == CommandError::Empty {
             return Ok(());
         }
-        self.complain(&error.to_string())?;
+        self.report_error(&error.to_string())?;
         if error.is_go() {
             self.answer_refused_go()
         } else {
@@ -392,12 +392,12 @@ impl<W: Write> Session<W> {
 
     /// Prints an error. A long message that quotes user input is shortened in the middle, since its beginning and its
     /// end are the most useful parts.
-    fn complain(&mut self, problem: &str) -> io::Result<()> {
+    fn report_error(&mut self, problem: &str) -> io::Result<()> {
         let characters = problem.chars().count();
-        if characters <= LONGEST_COMPLAINT {
+        if characters <= LONGEST_ERROR {
             return self.inform(&format!("error: {problem}"));
         }
-        let half = LONGEST_COMPLAINT / 2;
+        let half = LONGEST_ERROR / 2;
         let start: String = problem.chars().take(half).collect();
         let end: String = problem.chars().skip(characters - half).collect();
         self.inform(&format!("error: {start} ... {end}"))

@@ -21,7 +21,7 @@ use super::{Extent, Line, Observer, deepen};
 use crate::eval::{Model, Vector};
 use crate::rules::{MAX_SEATS, Seat, Turn};
 use crate::search::Control;
-use node::{Bounds, Walk};
+use node::{VectorBounds, Walk};
 
 /// Searches a position deeper and deeper until a limit is reached, `control` stops the search, the mover is first to
 /// its goal, or nothing is left to search.
@@ -135,7 +135,7 @@ impl<M: Model, const N: usize> Root<'_, M, N> {
         walk.list_moves(self.position, self.mover, 0, |mv| {
             wanted.contains(&mv) && !excluded.contains(&mv)
         });
-        let vector = walk.best_of_list(self.position, self.mover, depth, 0, Bounds::NONE);
+        let vector = walk.best_of_list(self.position, self.mover, depth, 0, VectorBounds::NONE);
         if walk.visits.stopped {
             return None;
         }

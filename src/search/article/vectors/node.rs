@@ -1,13 +1,13 @@
 //! Max^n: the vector of a position is the best of its moves' vectors for the seat that moves.
 //!
-//! **Shallow pruning** under [`Prune::Exact`] with three or more seats and [`Strategy::Relative`]. Let
-//! r(i) be the smallest lead of seat i over a rival. In any vector and for any two seats i and j, r(i) is at most E(i)
-//! - E(j), and r(j) is at most E(j) - E(i), so *r(i) + r(j) <= 0*. Suppose that j already has a move of value a = r(j).
-//! Another move of j leads to a position where a different seat i has found a move of value b = r(i). The final choice
-//! of i is worth at least b to i, so at most -b to j. If a + b > 0, that is strictly less than a: j does not take the
-//! move, not even to break a tie, and the other moves of i need not be searched. A vector with a + b = 0 may tie, and
-//! is searched. With a card between the two moves a is the value of a mean, so nothing is cut off there. Source: R.
-//! Korf, "Multi-player alpha-beta pruning" (1991), where the components have a constant sum.
+//! **Shallow pruning** under [`Prune::Exact`] with three or more seats and [`Strategy::Relative`]. Let r(i) be the
+//! smallest lead of seat i over a rival. In any vector and for any two seats i and j, r(i) is at most E(i) - E(j), and
+//! r(j) is at most E(j) - E(i), so *r(i) + r(j) <= 0*. Suppose that j already has a move of value a = r(j). Another move
+//! of j leads to a position where a different seat i has found a move of value b = r(i). The final choice of i is worth
+//! at least b to i, so at most -b to j. If a + b > 0, that is strictly less than a: j does not take the move, not even
+//! to break a tie, and the other moves of i need not be searched. A vector with a + b = 0 may tie, and is searched. With
+//! a card between the two moves a is the value of a mean, so nothing is cut off there. Source: R. Korf, "Multi-player
+//! alpha-beta pruning" (1991), where the components have a constant sum.
 //!
 //! **Alpha-beta** under [`Prune::Exact`] with two seats and [`Strategy::Relative`]. Seat 1 maximises the pair (E1 - E2,
 //! E1) and seat 2 minimises it. Pairs are totally ordered, and each pair determines its vector. So the game is zero-sum
@@ -46,9 +46,9 @@ pub struct Child<M, const N: usize> {
     pub worth: [i32; N],
 }
 
-/// Bounds from the positions above.
+/// VectorBounds from the positions above.
 #[derive(Clone, Copy)]
-pub struct Bounds {
+pub struct VectorBounds {
     /// The seat that moved last and the value of its best move so far, for shallow pruning.
     before: Option<(usize, i64)>,
     /// With two seats under exact pruning, the window of the pairs; with the article's pruning, its bounds on the
@@ -57,9 +57,9 @@ pub struct Bounds {
     beta: i64,
 }
 
-impl Bounds {
+impl VectorBounds {
     /// No bounds.
-    pub const NONE: Bounds = Bounds {
+    pub const NONE: VectorBounds = VectorBounds {
         before: None,
         alpha: -i64::MAX,
         beta: i64::MAX,
@@ -90,7 +90,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
         moved: Seat,
         depth: u32,
         ply: usize,
-        bounds: Bounds,
+        bounds: VectorBounds,
     ) -> [i32; N] {
         if self.visits.visit(ply) {
             return [0; N];
@@ -103,7 +103,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
             Turn::Card(_) => {
                 let model = self.model;
                 let mean = mean(model.outcomes(position).map(|(next, weight)| {
-                    let vector = self.vector_after(&next, moved, depth, ply, Bounds::NONE);
+                    let vector = self.vector_after(&next, moved, depth, ply, VectorBounds::NONE);
                     (vector, weight)
                 }));
                 self.pv.clear(ply);
@@ -139,7 +139,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
         position: &M::Position,
         mover: Seat,
         ply: usize,
-        bounds: Bounds,
+        bounds: VectorBounds,
     ) -> [i32; N] {
         let model = self.model;
         let mut choice = Choice::new(self.settings, mover, bounds);
@@ -206,7 +206,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
         mover: Seat,
         depth: u32,
         ply: usize,
-        bounds: Bounds,
+        bounds: VectorBounds,
     ) -> [i32; N] {
         let model = self.model;
         let mut children = std::mem::take(&mut self.levels[ply]);
@@ -259,7 +259,7 @@ struct Choice<M, const N: usize> {
     /// Whether alpha-beta over pairs applies.
     is_zero_sum: bool,
     mover: usize,
-    bounds: Bounds,
+    bounds: VectorBounds,
     best: Option<M>,
     vector: [i32; N],
     /// Rank of `vector`; with the article's pruning, its value.
@@ -268,7 +268,7 @@ struct Choice<M, const N: usize> {
 
 impl<M: Copy + Ord, const N: usize> Choice<M, N> {
     #[inline(always)]
-    fn new(settings: &VectorSettings, mover: Seat, bounds: Bounds) -> Choice<M, N> {
+    fn new(settings: &VectorSettings, mover: Seat, bounds: VectorBounds) -> Choice<M, N> {
         Choice {
             strategy: settings.strategy,
             prune: settings.prune,
@@ -335,9 +335,9 @@ impl<M: Copy + Ord, const N: usize> Choice<M, N> {
         }
     }
 
-    /// Bounds for the position after a move.
+    /// VectorBounds for the position after a move.
     #[inline(always)]
-    fn bounds_below(&self, mv: M) -> Bounds {
+    fn bounds_below(&self, mv: M) -> VectorBounds {
         let mut bounds = self.bounds;
         if self.prune == Prune::Exact && self.strategy == Strategy::Relative {
             bounds.before = None;

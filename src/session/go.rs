@@ -75,13 +75,13 @@ impl<W: Write> Session<W> {
     /// Starts a search, or prints the reason why not.
     pub(super) fn go(&mut self, go: &Go) -> io::Result<()> {
         if self.running.is_some() {
-            return self.complain(BUSY);
+            return self.report_error(BUSY);
         }
         let position = *self.game.position();
         let limits = match limits_of(go, &position) {
             Ok(limits) => limits,
             Err(problem) => {
-                self.complain(&problem)?;
+                self.report_error(&problem)?;
                 return self.answer_refused_go();
             }
         };
@@ -216,7 +216,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Ends a search that waits for a command, since the input has ended.
-    pub(super) fn wait_no_more(&mut self) -> io::Result<()> {
+    pub(super) fn end_waiting_search(&mut self) -> io::Result<()> {
         let search = self.running.as_ref().and_then(|it| it.search.as_ref());
         match search.map(|search| search.hold) {
             Some(Hold::Infinite | Hold::Unlimited | Hold::Ponder) => self.stop(),
@@ -240,13 +240,13 @@ impl<W: Write> Session<W> {
             };
             return self.release_unless_held();
         }
-        self.complain("`ponderhit` without `go ponder`: expected `go ponder` first")
+        self.report_error("`ponderhit` without `go ponder`: expected `go ponder` first")
     }
 
     /// Starts work other than a search, or prints the reason why not.
     pub(super) fn begin(&mut self, task: Task) -> io::Result<()> {
         if self.running.is_some() {
-            return self.complain(BUSY);
+            return self.report_error(BUSY);
         }
         let control = Control::new(None);
         self.running = Some(Running {
