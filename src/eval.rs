@@ -5,8 +5,6 @@
 //! pairs: the lead of a pair is a logistic function of the difference of strengths, and one seat gains what the other
 //! loses.
 
-mod file;
-mod first;
 pub mod fox;
 pub mod hase;
 mod judge;
@@ -16,10 +14,10 @@ mod model;
 mod settings;
 mod worth;
 
-use std::sync::{Arc, Mutex};
+use std::any::Any;
+use std::sync::{Arc, Mutex, PoisonError};
 
-pub use file::EvalFileError;
-pub use first::first_chance;
+pub use hase::net::EvalFileError;
 pub use hase::{article, curves, lookahead, net};
 pub use judge::{Judge, Noise};
 pub use model::{Article, ArticleModel, MinimaxModel, Model, NoArticle, NoModel, mean};
@@ -60,10 +58,24 @@ pub trait Evaluate: Game {
     fn evaluator(&self, evaluators: &Evaluators) -> Arc<Self::Evaluator>;
 }
 
-/// The evaluators built last, shared between threads.
+/// Data that games keep for their evaluators, such as those built last; shared between threads.
 #[derive(Clone, Debug, Default)]
 pub struct Evaluators {
-    nets: Arc<Mutex<hase::Nets>>,
+    kept: Arc<Mutex<Vec<Box<dyn Any + Send>>>>,
+}
+
+impl Evaluators {
+    /// Calls `work` with the kept data of a type, which are at first its default.
+    fn with<T: Any + Send + Default, R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept.iter_mut().find_map(|data| data.downcast_mut()) {
+            return work(known);
+        }
+        let mut data = Box::<T>::default();
+        let result = work(&mut data);
+        kept.push(data);
+        result
+    }
 }
 
 /// Static evaluation: each seat's summed lead over all others, from -(n - 1) x [`CERTAIN`] to (n - 1) x [`CERTAIN`] for
@@ -84,17 +96,24 @@ pub fn model_leads<G: Evaluate>(position: &G, settings: &ModelSettings) -> Optio
     }))
 }
 
-/// Leads in a position or, if a card is due, their mean over the cards that are left.
+/// Leads in a position or, if a card is due, their mean over the cards that are left, truncated towards zero.
 #[inline]
 fn mean_over_cards<G: Evaluate>(position: &G, leads_in: impl Fn(&G) -> Vector) -> Vector {
     let Turn::Card(_) = position.turn() else {
         return leads_in(position);
     };
-    let mut mean = VectorMean::default();
-    for (card, weight) in position.outcomes() {
-        mean.add(&leads_in(&position.draw_unchecked(card)), weight);
+    let mut sums = [0; MAX_SEATS];
+    let mut cards = 0;
+    for (card, number) in position.outcomes() {
+        let number = i64::from(number);
+        let leads = leads_in(&position.draw_unchecked(card));
+        for (sum, lead) in sums.iter_mut().zip(leads) {
+            *sum += number * i64::from(lead);
+        }
+        cards += number;
     }
-    mean.leads()
+    // Whenever a card is due, at least one is left.
+    sums.map(|sum: i64| (sum / cards.max(1)) as i32)
 }
 
 /// Each seat's summed lead according to the evaluator; a card may be due.
@@ -102,13 +121,10 @@ fn mean_over_cards<G: Evaluate>(position: &G, leads_in: impl Fn(&G) -> Vector) -
 pub fn static_leads<G: Game, E: Evaluator<G>>(evaluator: &E, position: &G) -> Vector {
     let seats = position.seats();
     let strengths = evaluator.strengths(position);
-    let places: [Option<usize>; MAX_SEATS] = std::array::from_fn(|seat| {
-        if seat < seats {
-            position.place(Seat(seat as u8))
-        } else {
-            None
-        }
-    });
+    let mut places = [None; MAX_SEATS];
+    for (seat, place) in places.iter_mut().enumerate().take(seats) {
+        *place = position.place(Seat(seat as u8));
+    }
     let mut leads = [0; MAX_SEATS];
     for first in 0..seats {
         for second in first + 1..seats {
@@ -176,28 +192,43 @@ const fn exp(x: f64) -> f64 {
     sum
 }
 
-/// Accumulates the mean of vectors of leads.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct VectorMean {
-    sums: [i64; MAX_SEATS],
-    weight: i64,
+/// Chance of `seat` to finish first, from 0 to 1, according to the evaluator; 1 or 0 once first place is taken. A card
+/// may be due.
+///
+/// If differences of strengths are logarithms of odds, the chance of a seat to be first of many is proportional to e to
+/// the power of its strength.
+///
+/// Source: R. Plackett, "The analysis of permutations" (1975); R. D. Luce, "Individual choice behavior" (1959).
+pub fn first_chance<G: Game, E: Evaluator<G>>(evaluator: &E, position: &G, seat: Seat) -> f32 {
+    let mut racing = [false; MAX_SEATS];
+    for rival in (0..position.seats() as u8).map(Seat) {
+        match position.place(rival) {
+            Some(1) => return f32::from(u8::from(rival == seat)),
+            // In last place while first place is open: no longer a rival.
+            Some(_) => (),
+            None => racing[rival.index()] = true,
+        }
+    }
+    if !racing[seat.index()] {
+        return 0.0;
+    }
+    chance_among(&evaluator.strengths(position), &racing, seat)
 }
 
-impl VectorMean {
-    /// Adds a vector with its weight.
-    pub fn add(&mut self, leads: &Vector, weight: u32) {
-        let weight = i64::from(weight);
-        for (sum, &lead) in self.sums.iter_mut().zip(leads) {
-            *sum += weight * i64::from(lead);
-        }
-        self.weight += weight;
-    }
+fn chance_among(strengths: &Vector, racing: &[bool; MAX_SEATS], seat: Seat) -> f32 {
+    let entrants = strengths.iter().zip(racing).filter(|(_, racing)| **racing);
+    let strongest = entrants.clone().map(|(&strength, _)| strength).max();
+    let strongest = strongest.unwrap_or_default();
+    let whole: f32 = entrants
+        .map(|(&strength, _)| odds(strongest - strength))
+        .sum();
+    odds(strongest - strengths[seat.index()]) / whole
+}
 
-    /// The mean.
-    pub fn leads(&self) -> Vector {
-        // Whenever a card is due, at least one is left.
-        self.sums.map(|sum| (sum / self.weight.max(1)) as i32)
-    }
+/// Odds against a seat that is stronger by `difference`: e to the power of -`difference`, from the table of leads.
+fn odds(difference: i32) -> f32 {
+    let lead = lead(difference);
+    (CERTAIN - lead) as f32 / (CERTAIN + lead) as f32
 }
 
 /// Expected share of the placement points of each seat, in permille.
@@ -265,5 +296,21 @@ mod tests {
             shares(&[5 * c, 3 * c, c, -c, -3 * c, -5 * c]),
             [333, 267, 200, 133, 67, 0]
         );
+    }
+
+    #[test]
+    fn chances_are_a_softmax_of_strengths() {
+        let units = [0.5, -1.0, 2.0, 0.0, 3.0, 1.0];
+        let strengths = units.map(|unit| (unit * f64::from(STRENGTH_UNIT)) as i32);
+        let racing = [true, true, true, true, false, false];
+        let whole: f64 = units[..4].iter().map(|unit: &f64| unit.exp()).sum();
+        let mut sum = 0.0;
+        for seat in 0..4 {
+            let chance = chance_among(&strengths, &racing, Seat(seat));
+            let exact = units[usize::from(seat)].exp() / whole;
+            assert!((f64::from(chance) - exact).abs() < 1e-3, "{chance} {exact}");
+            sum += chance;
+        }
+        assert!((sum - 1.0).abs() < 1e-5, "{sum}");
     }
 }

@@ -10,7 +10,6 @@ pub mod fox;
 pub mod hase;
 #[cfg(feature = "ludo")]
 pub mod ludo;
-mod no_cards;
 mod number;
 mod perft;
 mod scene;
@@ -21,7 +20,6 @@ use std::fmt;
 use std::hash::Hash;
 use std::str::FromStr;
 
-pub use no_cards::{NoCard, NoOutcomes, NotACard};
 pub use perft::{for_each_child, perft, perft_by_playing};
 pub use scene::{Board, Fact, Layout, MovePreview, Piece, Scene, SquareKind};
 pub use solved::{Census, LongestWin, Outcome, Start};
@@ -124,7 +122,7 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// Legal moves of a position, in ascending order.
     type Moves: Iterator<Item = Self::Move> + ExactSizeIterator + Copy;
     /// Kinds of card left, in deck order, each with its number.
-    type Outcomes: Iterator<Item = (Self::Card, u32)> + ExactSizeIterator + Copy;
+    type Outcomes: Iterator<Item = (Self::Card, u32)> + ExactSizeIterator + Clone;
     /// Rule that an illegal move breaks.
     type IllegalMove: std::error::Error + Send + Sync + 'static;
     /// Reason why a card cannot be drawn.
@@ -223,4 +221,15 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
 
     /// Instruction on a card, as a sentence to the player who draws it.
     fn card_words(card: Self::Card) -> &'static str;
+}
+
+/// Mixes every bit of a word into all others; different words stay different.
+///
+/// Source: G. Steele et al., "Fast splittable pseudorandom number generators" (2014), with the constants of D. Stafford.
+#[inline]
+pub(crate) fn splitmix64(word: u64) -> u64 {
+    let word = word.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ word >> 31
 }

@@ -11,7 +11,6 @@ mod chance;
 mod control;
 mod deepening;
 mod memory;
-mod order;
 mod perfect;
 mod preset;
 mod principal_variation;
@@ -20,7 +19,6 @@ mod puct;
 mod star;
 mod strength;
 mod table;
-mod team;
 mod tree;
 mod visits;
 

@@ -10,11 +10,11 @@
 mod answers;
 mod clock;
 mod debug_log;
-mod going;
+mod go;
 mod options;
 mod position;
 mod query;
-mod worker;
+mod search_thread;
 
 use std::io::{self, BufRead, BufReader, Cursor, Write};
 use std::process::ExitCode;
@@ -23,19 +23,20 @@ use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender, after, bounded, never, select_biased};
 
+use crate::bench;
 use crate::eval::Evaluators;
 use crate::protocol::{BestMove, Command, CommandError, LineReader, Reply};
 use debug_log::DebugLog;
-use going::Running;
-use options::{OptionError, Options};
-use position::Game;
-use worker::{Event, Worker};
+use go::Running;
+use options::{Effect, OptionError, Options};
+use position::CurrentGame;
+use search_thread::{Event, SearchThread, Task};
 
 /// Capacity of the command queue; when it is full, the client blocks. Small, since a command can be a long list.
 const WAITING_COMMANDS: usize = 4;
 
 /// Longest error message, in characters.
-const LONGEST_COMPLAINT: usize = 1000;
+const LONGEST_ERROR: usize = 1000;
 
 /// Serves a client on standard input and output; if there are arguments, runs them as one command instead.
 ///
@@ -51,7 +52,7 @@ pub fn serve_stdio(arguments: &[String]) -> ExitCode {
     match text.parse::<Command>() {
         Ok(_) => exit_code(serve(Cursor::new(text), output)),
         Err(error) => {
-            complain_on_stderr(&error);
+            print_error(&error);
             ExitCode::from(REFUSED)
         }
     }
@@ -64,13 +65,13 @@ fn exit_code(served: io::Result<()>) -> ExitCode {
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain_on_stderr(&error);
+            print_error(&error);
             ExitCode::FAILURE
         }
     }
 }
 
-fn complain_on_stderr(problem: &dyn std::error::Error) {
+fn print_error(problem: &dyn std::error::Error) {
     // If standard error fails too, there is no one left to inform.
     let _ = writeln!(io::stderr(), "buxtehude: {problem}");
 }
@@ -130,13 +131,13 @@ struct Session<W> {
     speaks_ugi: bool,
     /// Set by `debug on`.
     debug: bool,
-    game: Game,
-    worker: Worker,
+    game: CurrentGame,
+    search_thread: SearchThread,
     evaluators: Evaluators,
     /// Number of table sets that the search thread still has to build.
     preparing: usize,
     /// `true` if an `isready` arrived while tables were being built.
-    ready_owed: bool,
+    is_ready_pending: bool,
     running: Option<Running>,
 }
 
@@ -144,18 +145,18 @@ impl<W: Write> Session<W> {
     fn new(output: W, log: DebugLog) -> io::Result<Session<W>> {
         let options = Options::default();
         let evaluators = Evaluators::default();
-        let worker = Worker::start(options.memory_size(), evaluators.clone())?;
-        let game = Game::start_of(options.variant);
+        let search_thread = SearchThread::start(options.memory_size(), evaluators.clone())?;
+        let game = CurrentGame::start_of(options.variant);
         let mut session = Session {
             preparing: 0,
-            ready_owed: false,
+            is_ready_pending: false,
             output,
             log,
             options,
             speaks_ugi: false,
             debug: false,
             game,
-            worker,
+            search_thread,
             evaluators,
             running: None,
         };
@@ -167,12 +168,12 @@ impl<W: Write> Session<W> {
         let mut commands = commands.clone();
         let mut at_end_of_input = false;
         while !(at_end_of_input && self.running.is_none()) {
-            let events = self.worker.events().clone();
+            let events = self.search_thread.events().clone();
             let release = self.running.as_ref().and_then(Running::release_time);
             // `stop` must be answered before the next command is read, which may be a `go`. Likewise `isready` is
             // answered before any command after it.
             let stopping = self.running.as_ref().is_some_and(Running::is_stopping);
-            let waiting = stopping || self.ready_owed;
+            let waiting = stopping || self.is_ready_pending;
             let taken = if waiting { &never() } else { &commands };
             let timer = release.map_or(never(), |at| after(at - Instant::now().min(at)));
             select_biased! {
@@ -187,7 +188,7 @@ impl<W: Write> Session<W> {
                     Err(_) => {
                         at_end_of_input = true;
                         commands = never();
-                        self.wait_no_more()?;
+                        self.end_waiting_search()?;
                     }
                 },
                 recv(timer) -> _ => self.release_answer()?,
@@ -205,9 +206,9 @@ impl<W: Write> Session<W> {
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref())?,
             Command::UciNewGame | Command::UgiNewGame => {
                 if self.running.is_some() {
-                    self.complain(going::BUSY)?;
+                    self.report_error(go::BUSY)?;
                 } else {
-                    self.worker.forget();
+                    self.search_thread.queue(Task::Forget);
                 }
             }
             Command::Position(command) => match self.game.after(&command) {
@@ -221,12 +222,18 @@ impl<W: Write> Session<W> {
                         self.inform(&format!("position {}", self.game.position()))?;
                     }
                 }
-                Err(error) => self.complain(&error.to_string())?,
+                Err(error) => self.report_error(&error.to_string())?,
             },
             Command::Go(go) => self.go(&go)?,
-            Command::Perft(depth) => self.perft(depth)?,
-            Command::Bench(depth) => self.bench(depth)?,
-            Command::Solve => self.solve()?,
+            // The position itself is the only leaf.
+            Command::Perft(0) if self.running.is_none() => {
+                self.say_lines("\nNodes searched: 1")?;
+            }
+            Command::Perft(depth) => self.begin(Task::Perft(*self.game.position(), depth))?,
+            Command::Bench(depth) => {
+                self.begin(Task::Bench(depth.unwrap_or(bench::DEFAULT_DEPTH)))?;
+            }
+            Command::Solve => self.begin(Task::Solve)?,
             Command::Stop => self.stop()?,
             Command::PonderHit => self.ponder_hit()?,
             Command::Query(query) => {
@@ -265,48 +272,54 @@ impl<W: Write> Session<W> {
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
         if self.running.is_some() {
-            return self.complain(going::BUSY);
+            return self.report_error(go::BUSY);
         }
         let before = self.options.clone();
-        if let Err(error) = self.options.set(name, value) {
-            return self.complain(&error.to_string());
-        }
-        if Options::is_eval_file(name) {
-            if let Err(error) = self.use_eval_file() {
-                self.options = before;
-                return self.complain(&error.to_string());
+        let set = self.options.set(name, value);
+        match set.and_then(|effect| self.apply(effect).map(|()| effect)) {
+            Ok(Effect::NewGame) => {
+                let chosen = answers::variant(self.options.variant, self.game.position());
+                self.inform(&chosen)
             }
-            self.prepare();
-        }
-        if Options::is_debug_log(name) {
-            let opened = self.log.write_to(self.options.debug_log.as_deref());
-            if let Err(error) = opened {
-                let path = self.options.debug_log.take().unwrap_or_default();
+            Ok(_) => Ok(()),
+            Err(error) => {
                 self.options = before;
-                let refused = OptionError::DebugLog { path, error };
-                return self.complain(&refused.to_string());
+                self.report_error(&error.to_string())
             }
         }
-        if self.options.memory_size() != before.memory_size() {
-            self.worker.replace_memory(self.options.memory_size());
-        } else if !Options::is_of_no_matter_to_memory(name) {
-            self.worker.forget();
-        }
-        if Options::is_variant(name) {
-            self.game = Game::start_of(self.options.variant);
-            self.prepare();
-            let chosen = answers::variant(self.options.variant, self.game.position());
-            self.inform(&chosen)?;
-        }
-        Ok(())
     }
 
-    /// Loads the weights file of the option, or the shipped weights if none is set.
-    fn use_eval_file(&self) -> Result<(), OptionError> {
-        match &self.options.eval_file {
-            Some(path) => self.evaluators.load(path)?,
-            None => self.evaluators.use_shipped(),
+    /// Brings the session in line with an option that was set.
+    fn apply(&mut self, effect: Effect) -> Result<(), OptionError> {
+        match effect {
+            Effect::None => return Ok(()),
+            Effect::OpenLog => {
+                let path = &self.options.debug_log;
+                let opened = self.log.write_to(path.as_deref());
+                return opened.map_err(|error| OptionError::DebugLog {
+                    path: path.clone().unwrap_or_default(),
+                    error,
+                });
+            }
+            Effect::ReplaceMemory => {
+                let size = self.options.memory_size();
+                let mebibytes = size.mebibytes;
+                if Vec::<u8>::new().try_reserve_exact(mebibytes << 20).is_err() {
+                    return Err(OptionError::Memory { mebibytes });
+                }
+                self.search_thread.queue(Task::Replace(size));
+            }
+            Effect::LoadWeights => {
+                self.evaluators.load(self.options.eval_file.as_deref())?;
+                self.prepare();
+            }
+            Effect::NewGame => {
+                self.game = CurrentGame::start_of(self.options.variant);
+                self.prepare();
+            }
+            Effect::Forget => {}
         }
+        self.search_thread.queue(Task::Forget);
         Ok(())
     }
 
@@ -314,7 +327,7 @@ impl<W: Write> Session<W> {
     /// meanwhile.
     fn ready(&mut self) -> io::Result<()> {
         if self.preparing > 0 {
-            self.ready_owed = true;
+            self.is_ready_pending = true;
             return Ok(());
         }
         self.say(&Reply::ReadyOk)
@@ -322,13 +335,14 @@ impl<W: Write> Session<W> {
 
     /// Lets the search thread build the tables of the position's game before the next search.
     fn prepare(&mut self) {
-        self.worker.prepare(*self.game.position());
+        self.search_thread
+            .queue(Task::Prepare(*self.game.position()));
         self.preparing += 1;
     }
 
     fn finish_preparing(&mut self) -> io::Result<()> {
         self.preparing -= 1;
-        if self.preparing == 0 && std::mem::take(&mut self.ready_owed) {
+        if self.preparing == 0 && std::mem::take(&mut self.is_ready_pending) {
             return self.ready();
         }
         Ok(())
@@ -339,7 +353,7 @@ impl<W: Write> Session<W> {
         if *error == CommandError::Empty {
             return Ok(());
         }
-        self.complain(&error.to_string())?;
+        self.report_error(&error.to_string())?;
         if error.is_go() {
             self.answer_refused_go()
         } else {
@@ -372,20 +386,18 @@ impl<W: Write> Session<W> {
             Event::Prepared => self.finish_preparing(),
             Event::Report(report) => self.report(report),
             Event::Answer(answer) => self.take_answer(answer),
-            Event::Perft(counts) => self.finish_perft(counts),
-            Event::Bench(result) => self.finish_bench(result),
-            Event::Solved(solved) => self.finish_solve(&solved),
+            Event::Finished { name, output } => self.finish(name, output.as_deref()),
         }
     }
 
     /// Prints an error. A long message that quotes user input is shortened in the middle, since its beginning and its
     /// end are the most useful parts.
-    fn complain(&mut self, problem: &str) -> io::Result<()> {
+    fn report_error(&mut self, problem: &str) -> io::Result<()> {
         let characters = problem.chars().count();
-        if characters <= LONGEST_COMPLAINT {
+        if characters <= LONGEST_ERROR {
             return self.inform(&format!("error: {problem}"));
         }
-        let half = LONGEST_COMPLAINT / 2;
+        let half = LONGEST_ERROR / 2;
         let start: String = problem.chars().take(half).collect();
         let end: String = problem.chars().skip(characters - half).collect();
         self.inform(&format!("error: {start} ... {end}"))

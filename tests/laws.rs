@@ -359,14 +359,14 @@ fn places<G: Game>(position: &G) -> Vec<Option<usize>> {
 }
 
 /// Collects the items; asserts that iteration and folding agree, and that `len` is always the number of items left.
-fn counted<T, G: Game>(mut items: impl ExactSizeIterator<Item = T> + Copy, position: &G) -> Vec<T>
+fn counted<T, G: Game>(mut items: impl ExactSizeIterator<Item = T> + Clone, position: &G) -> Vec<T>
 where
     T: PartialEq + Debug,
 {
     let mut all = vec![];
     let total = items.len();
     let mut folded = vec![];
-    items.for_each(|item| folded.push(item));
+    items.clone().for_each(|item| folded.push(item));
     while let Some(item) = items.next() {
         all.push(item);
         assert_eq!(items.len() + all.len(), total, "{position:?}");

@@ -6,19 +6,18 @@ pub mod curves;
 pub mod lookahead;
 pub mod net;
 
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use super::{
     Article, ArticleModel, Evaluate, Evaluators, ModelOption, ModelSettings, NoModel, Values,
     Vector,
 };
-use crate::rules::hase::{FINISH, Position, Ruleset, cost};
+use crate::rules::hase::{FINISH, Position, cost};
 use crate::rules::{Game, MAX_SEATS, Seat};
-use article::{Evaluation, Factors, Terms};
+use article::{Evaluation, Factors};
 use curves::CURVES;
 use lookahead::{HareModel, Lookahead};
-use net::Net;
-pub use net::Nets;
+use net::{Net, Nets};
 
 /// P per square.
 const PATH_PER_SQUARE: i32 = 3;
@@ -37,23 +36,12 @@ const COST_OF_WAY_HOME: [usize; FINISH as usize + 1] = {
 /// Squares below this one are the first half of the track.
 const HALF: u8 = 32;
 
-impl Evaluators {
-    /// The net for a ruleset and a number of seats.
-    fn net(&self, ruleset: &'static Ruleset, seats: usize) -> Arc<Net> {
-        self.lock().net(ruleset, seats)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Nets> {
-        self.nets.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Evaluate for Position {
     type Evaluator = Net;
     type Article = MinimaxForThree;
 
     fn evaluator(&self, evaluators: &Evaluators) -> Arc<Net> {
-        evaluators.net(self.ruleset(), self.seats())
+        evaluators.with(|nets: &mut Nets| nets.net(self.ruleset(), self.seats()))
     }
 }
 
@@ -128,24 +116,14 @@ impl Article<Position> for MinimaxForThree {
         Some(worth)
     }
 
+    /// A line for each seat: each term with its factor, and E, all in hundredths except S, C and P.
     fn explain(position: &Position, settings: &ModelSettings) -> Vec<String> {
         let factors = &settings.hase.factors;
-        explain_with(position, factors, |seat| article::terms(position, seat))
-    }
-}
-
-/// A line for each seat: each term with its factor, and E, all in hundredths except S, C and P.
-fn explain_with(
-    position: &Position,
-    factors: &Factors,
-    terms: impl Fn(Seat) -> Terms,
-) -> Vec<String> {
-    let seats = (0..position.seats() as u8).map(Seat);
-    seats
-        .map(|seat| match position.place(seat) {
+        let seats = (0..position.seats() as u8).map(Seat);
+        let line = |seat| match position.place(seat) {
             Some(place) => format!("seat {seat}: place {place}"),
             None => {
-                let terms = terms(seat);
+                let terms = article::terms(position, seat);
                 format!(
                     "seat {seat}: S {} x {} + C[{}] {} x {} + P {} x {} = E {}",
                     terms.lettuces,
@@ -158,6 +136,7 @@ fn explain_with(
                     terms.worth(factors),
                 )
             }
-        })
-        .collect()
+        };
+        seats.map(line).collect()
+    }
 }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::{Evaluate, Evaluator, Evaluators, Vector};
-use crate::rules::{Game, Seat};
+use crate::rules::{Game, Seat, splitmix64};
 
 /// Evaluation errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,8 +66,8 @@ const SPREAD: i64 = 75_673;
 impl Noise {
     /// Error for a seat in the position with a key.
     pub fn error(&self, key: u64, seat: Seat) -> i32 {
-        let seats_word = mixed(self.seed.wrapping_add(u64::from(seat.0)));
-        (i64::from(self.size) * spread(mixed(key ^ seats_word)) / SPREAD) as i32
+        let seats_word = splitmix64(self.seed.wrapping_add(u64::from(seat.0)));
+        (i64::from(self.size) * spread(splitmix64(key ^ seats_word)) / SPREAD) as i32
     }
 
     #[cold]
@@ -83,16 +83,6 @@ impl Noise {
 fn spread(bits: u64) -> i64 {
     let pieces = [0, 16, 32, 48].map(|shift| i64::from((bits >> shift) as u16));
     pieces.map(|piece| 2 * piece - 0xFFFF).iter().sum()
-}
-
-/// Mixes the bits of a number.
-///
-/// Source: G. Steele et al., "Fast splittable pseudorandom number generators" (2014): the finalizer of SplitMix64.
-fn mixed(number: u64) -> u64 {
-    let number = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    number ^ (number >> 31)
 }
 
 #[cfg(test)]

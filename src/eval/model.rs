@@ -55,14 +55,25 @@ pub trait Model {
         &self,
         position: &Self::Position,
         mover: Seat,
-        mut take: impl FnMut(Self::Move, [i32; N], bool) -> ControlFlow<()>,
+        take: impl FnMut(Self::Move, [i32; N], bool) -> ControlFlow<()>,
     ) {
-        for mv in self.moves(position) {
-            let next = self.play(position, mv);
-            let worth = self.static_worth(&next);
-            if take(mv, worth, self.is_decided(&next, mover)).is_break() {
-                return;
-            }
+        each_worth_by_playing(self, position, mover, take);
+    }
+}
+
+/// [`Model::each_worth`] for any model: plays each move.
+#[inline(always)]
+pub fn each_worth_by_playing<M: Model + ?Sized, const N: usize>(
+    model: &M,
+    position: &M::Position,
+    mover: Seat,
+    mut take: impl FnMut(M::Move, [i32; N], bool) -> ControlFlow<()>,
+) {
+    for mv in model.moves(position) {
+        let next = model.play(position, mv);
+        let worth = model.static_worth(&next);
+        if take(mv, worth, model.is_decided(&next, mover)).is_break() {
+            return;
         }
     }
 }

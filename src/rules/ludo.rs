@@ -9,12 +9,13 @@
 mod notation;
 mod scene;
 
-use std::array;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+use std::{array, iter};
 
 use thiserror::Error;
 
-pub use notation::{Die, Move, PositionError, Unreadable};
+pub use notation::{Die, Move, PositionError, WordError};
 
 use super::{Game, MovePreview, Scene, Seat, Turn};
 
@@ -100,7 +101,7 @@ impl Game for Position {
     type Move = Move;
     type Card = Die;
     type Moves = Moves;
-    type Outcomes = Rolls;
+    type Outcomes = iter::Map<Range<u8>, fn(u8) -> (Die, u32)>;
     type IllegalMove = IllegalMove;
     type IllegalCard = IllegalRoll;
     type PositionError = PositionError;
@@ -165,14 +166,10 @@ impl Game for Position {
         }
     }
 
-    fn outcomes(&self) -> Rolls {
-        match self.turn() {
-            Turn::Card(_) => Rolls {
-                last: 0,
-                most: FACES,
-            },
-            _ => Rolls::default(),
-        }
+    fn outcomes(&self) -> Self::Outcomes {
+        let is_due = matches!(self.turn(), Turn::Card(_));
+        let faces = if is_due { 1..FACES + 1 } else { 0..0 };
+        faces.map(|face| (Die(face), 1))
     }
 
     fn play(&mut self, mv: Move) -> Result<(), IllegalMove> {
@@ -271,33 +268,6 @@ impl Iterator for Moves {
 }
 
 impl ExactSizeIterator for Moves {}
-
-/// Possible rolls: each face of the die with the same chance.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Rolls {
-    /// Last face yielded.
-    last: u8,
-    most: u8,
-}
-
-impl Iterator for Rolls {
-    type Item = (Die, u32);
-
-    fn next(&mut self) -> Option<(Die, u32)> {
-        if self.last == self.most {
-            return None;
-        }
-        self.last += 1;
-        Some((Die(self.last), 1))
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = usize::from(self.most - self.last);
-        (left, Some(left))
-    }
-}
-
-impl ExactSizeIterator for Rolls {}
 
 /// Pads an array to the largest number of seats.
 fn by_seat<T: Copy>(seats: &[T], absent: T) -> [T; MOST_SEATS] {

@@ -5,9 +5,8 @@ use std::thread;
 
 use super::alpha_beta::{INFINITY, Window};
 use super::table::Table;
-use super::team::Team;
 use super::tree::{Path, Tree, value_of_two};
-use super::visits::Visits;
+use super::visits::{Team, Visits};
 use super::{Answer, Control, MAX_DEPTH, Memory, Report, Request, Value};
 use crate::eval::{Evaluate, Judge};
 use crate::rules::Seat;
@@ -148,7 +147,7 @@ impl<'a, G: Evaluate> Root<'a, G> {
                 break;
             }
         }
-        self.tree.visits.tell();
+        self.tree.visits.publish();
     }
 
     /// Searches the root moves to a depth and puts the best first. If the iteration is stopped, the moves searched in

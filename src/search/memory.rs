@@ -29,15 +29,10 @@ pub struct Memory {
 impl Memory {
     /// Creates a memory of about `mebibytes` MiB, allocated on first use.
     pub fn new(mebibytes: usize) -> Memory {
-        Memory::with_evaluators(mebibytes, Evaluators::default())
+        Memory::for_threads(1, mebibytes, Evaluators::default())
     }
 
-    /// [`Memory::new`] with shared evaluators.
-    pub fn with_evaluators(mebibytes: usize, evaluators: Evaluators) -> Memory {
-        Memory::for_threads(1, mebibytes, evaluators)
-    }
-
-    /// [`Memory::with_evaluators`] for searches by `threads` threads, at least one, which share the memory.
+    /// [`Memory::new`] with shared evaluators, for searches by `threads` threads, at least one, which share the memory.
     pub fn for_threads(threads: usize, mebibytes: usize, evaluators: Evaluators) -> Memory {
         let threads = threads.max(1);
         Memory {

@@ -1,5 +1,7 @@
 //! Presets: complete ways of playing.
 
+use std::fmt::Display;
+
 use super::article::vectors::{self, VectorSettings};
 use super::article::{Extent, Line, minimax};
 use super::{Answer, Control, Memory, Report, Request, Value, deepening, perfect, puct};
@@ -97,17 +99,23 @@ fn search_vectors<G: Evaluate>(
     control: &Control,
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
-    let extent = extent_of(position, request, request.depth);
-    let best = vectors::search(
-        model,
+    let extent = extent_of(position, request, control, request.depth);
+    let value_of = |line: &Line<G::Move, Vector>| Value {
+        leads: eval::leads(&line.value, position.seats()),
+        // Longer lines are not certain: the model draws no cards, and rivals may move differently.
+        mate: i32::from(line.is_won && line.pv.len() == 1),
+    };
+    let settings = &settings.search;
+    let best = vectors::search(model, position, settings, &extent, control, &mut |line| {
+        let worth = line.value[..position.seats()].to_vec();
+        observe(report_of(line, value_of(line), worth));
+    })?;
+    Some(Answer::of_line(
         position,
-        &settings.search,
-        &extent,
-        control,
-        &mut |line| observe(report_of_vectors(position, line)),
-    )?;
-    let value = value_of_vectors(position, &best);
-    Some(Answer::of_line(position, &best.pv, value, best.nodes))
+        &best.pv,
+        value_of(&best),
+        best.nodes,
+    ))
 }
 
 fn search_minimax<G: Evaluate>(
@@ -119,53 +127,46 @@ fn search_minimax<G: Evaluate>(
     observe: &mut dyn FnMut(Report),
 ) -> Option<Answer> {
     let depth = request.depth.min(2 * settings.ai_level);
-    let extent = extent_of(position, request, depth);
-    let leads_of = |value| Value {
-        leads: eval::leads(&model.worth(value), position.seats()),
+    let extent = extent_of(position, request, control, depth);
+    let value_of = |line: &Line<G::Move, i32>| Value {
+        leads: eval::leads(&model.worth(line.value), position.seats()),
         mate: 0,
     };
     let best = minimax::search(model, position, &extent, control, &mut |line| {
-        observe(Report {
-            depth: line.depth,
-            seldepth: line.seldepth,
-            multipv: line.multipv,
-            value: leads_of(line.value),
-            worth: vec![line.value],
-            nodes: line.nodes,
-            hashfull: 0,
-            pv: line.pv.iter().map(G::Move::to_string).collect(),
-        });
+        observe(report_of(line, value_of(line), vec![line.value]));
     })?;
-    let value = leads_of(best.value);
-    Some(Answer::of_line(position, &best.pv, value, best.nodes))
+    Some(Answer::of_line(
+        position,
+        &best.pv,
+        value_of(&best),
+        best.nodes,
+    ))
 }
 
-fn extent_of<G: Evaluate>(position: &G, request: &Request, depth: u32) -> Extent<G::Move> {
+fn extent_of<G: Evaluate>(
+    position: &G,
+    request: &Request,
+    control: &Control,
+    depth: u32,
+) -> Extent<G::Move> {
+    let moves = request.asked(position);
     Extent {
-        moves: request.asked(position),
-        depth,
+        depth: request.deepest(moves.len(), control).min(depth),
+        moves,
         nodes: request.nodes,
         multipv: request.multipv,
     }
 }
 
-fn report_of_vectors<G: Evaluate>(position: &G, line: &Line<G::Move, Vector>) -> Report {
+fn report_of<M: Display, V>(line: &Line<M, V>, value: Value, worth: Vec<i32>) -> Report {
     Report {
         depth: line.depth,
         seldepth: line.seldepth,
         multipv: line.multipv,
-        value: value_of_vectors(position, line),
-        worth: line.value[..position.seats()].to_vec(),
+        value,
+        worth,
         nodes: line.nodes,
         hashfull: 0,
-        pv: line.pv.iter().map(G::Move::to_string).collect(),
-    }
-}
-
-fn value_of_vectors<G: Evaluate>(position: &G, line: &Line<G::Move, Vector>) -> Value {
-    Value {
-        leads: eval::leads(&line.value, position.seats()),
-        // Longer lines are not certain: the model draws no cards, and rivals may move differently.
-        mate: i32::from(line.is_won && line.pv.len() == 1),
+        pv: line.pv.iter().map(M::to_string).collect(),
     }
 }

@@ -13,24 +13,23 @@
 //! Source: G. Chaslot, M. Winands and J. van den Herik, "Parallel Monte-Carlo tree search" (2008), root
 //! parallelization.
 
-mod answering;
+mod answer;
 mod arena;
-mod certainty;
 mod goal;
-mod keeping;
+mod proof;
+mod reuse;
 
 pub use arena::Arena;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use answering::Tally;
+use answer::Tally;
 use arena::{Edge, NodeIndex, ROOT};
 use goal::{Goal, Shares};
-use keeping::Root;
+use reuse::Root;
 
-use super::team::Team;
-use super::visits::Visits;
+use super::visits::{Team, Visits};
 use super::{Answer, Control, Memory, Report, Request};
 use crate::eval::{Evaluate, Judge};
 use crate::rules::{MAX_MOVES, MAX_SEATS, Seat, Turn};
@@ -42,7 +41,7 @@ const TEMPERATURE: f32 = 0.1;
 const EXPLORATION: f32 = 0.2;
 
 /// Weight of a move's static evaluation, in visits.
-const FIRST_SIGHT: f32 = 1.0;
+const STATIC_VISITS: f32 = 1.0;
 
 /// Walks in iteration n: this number, doubled n times.
 const FIRST_WALKS: u64 = 8;
@@ -54,7 +53,7 @@ const LONGEST_WALK: usize = 256;
 const SPREAD: [f32; 8] = [1.0, 1.25, 0.8, 1.4, 0.7, 1.1, 0.9, 1.6];
 
 /// Number of walks after which a thread publishes its root statistics.
-const WALKS_TO_TELL: u32 = 64;
+const WALKS_TO_PUBLISH: u32 = 64;
 
 /// Searches a position of any number of seats; see [`search`](super::search).
 pub fn search<G: Evaluate>(
@@ -80,7 +79,7 @@ pub fn search<G: Evaluate>(
     };
     let old = memory.root.take().and_then(|old| old.downcast().ok());
     for arena in &mut memory.arenas {
-        keeping::keep(arena, old.as_deref(), &root, &request.past);
+        reuse::keep(arena, old.as_deref(), &root, &request.past);
     }
     // A single move needs no helpers.
     let threads = if moves.len() == 1 {
@@ -94,7 +93,7 @@ pub fn search<G: Evaluate>(
         .arenas
         .iter_mut()
         .enumerate()
-        .map(|(thread, arena)| Search {
+        .map(|(thread, arena)| TreeSearch {
             root: &root,
             moves: moves.clone(),
             evaluator: &evaluator,
@@ -106,7 +105,7 @@ pub fn search<G: Evaluate>(
             others: &tallies,
         });
     let mut leader = searches.next()?;
-    leader.plant();
+    leader.init_root();
     let depth = thread::scope(|scope| {
         for (mut helper, tallies) in searches.zip(&tallies) {
             // If the system cannot start a thread, there are fewer helpers.
@@ -122,7 +121,7 @@ pub fn search<G: Evaluate>(
     Some(answer)
 }
 
-struct Search<'a, G: Evaluate> {
+struct TreeSearch<'a, G: Evaluate> {
     root: &'a Root<G>,
     /// Considered moves, in ascending order.
     moves: Vec<G::Move>,
@@ -139,19 +138,19 @@ struct Search<'a, G: Evaluate> {
     others: &'a [Mutex<Vec<Tally>>],
 }
 
-impl<G: Evaluate> Search<'_, G> {
+impl<G: Evaluate> TreeSearch<'_, G> {
     /// Creates the root with the considered moves, or reuses a kept one.
-    fn plant(&mut self) {
+    fn init_root(&mut self) {
         if self.arena.is_empty() {
-            self.decision(&self.root.position, self.root.mover);
-            self.consider();
+            self.add_decision_node(&self.root.position, self.root.mover);
+            self.restrict_root();
         } else {
-            self.replant();
+            self.reuse_root();
         }
     }
 
     /// Restricts the root to the considered moves.
-    fn consider(&mut self) {
+    fn restrict_root(&mut self) {
         let legal = self.root.position.legal_moves();
         let mut whole = 0.0;
         for (edge, mv) in self.arena.edges_mut(ROOT).iter_mut().zip(legal) {
@@ -207,26 +206,26 @@ impl<G: Evaluate> Search<'_, G> {
 
     /// Walks as a helper of the leader, and publishes the root statistics from time to time.
     fn help(&mut self, tallies: &Mutex<Vec<Tally>>) {
-        self.plant();
-        let mut told = self.tell(0, tallies);
+        self.init_root();
+        let mut published = self.publish(0, tallies);
         while !self.visits.stopped && self.arena.node(ROOT).mate == 0 {
             self.walk();
-            if self.arena.node(ROOT).visits >= told + WALKS_TO_TELL {
-                told = self.tell(told, tallies);
+            if self.arena.node(ROOT).visits >= published + WALKS_TO_PUBLISH {
+                published = self.publish(published, tallies);
             }
         }
-        self.tell(told, tallies);
-        self.visits.tell();
+        self.publish(published, tallies);
+        self.visits.publish();
         if self.arena.node(ROOT).mate != 0 {
             self.visits.team().end();
         }
     }
 
     /// Publishes the root statistics; returns the number of walks that they cover.
-    fn tell(&self, told: u32, tallies: &Mutex<Vec<Tally>>) -> u32 {
+    fn publish(&self, published: u32, tallies: &Mutex<Vec<Tally>>) -> u32 {
         let walks = self.arena.node(ROOT).visits;
         *tallies.lock().unwrap_or_else(PoisonError::into_inner) = self.tallies();
-        self.visits.team().add_walks(u64::from(walks - told));
+        self.visits.team().add_walks(u64::from(walks - published));
         walks
     }
 
@@ -244,10 +243,10 @@ impl<G: Evaluate> Search<'_, G> {
                     if self.visits.visit_all(1, self.path.len() - 1) {
                         return;
                     }
-                    break self.root.goal.at_the_end(&position);
+                    break self.root.goal.final_shares(&position);
                 }
                 Turn::Card(_) => {
-                    let index = self.card_most_behind(node);
+                    let index = self.most_underplayed_card(node);
                     let Some((card, _)) = position.outcomes().nth(index) else {
                         return;
                     };
@@ -270,7 +269,7 @@ impl<G: Evaluate> Search<'_, G> {
                     continue;
                 }
                 self.path.push((child, position.turn().mover()));
-                break self.at_first_sight(&position);
+                break self.static_shares(&position);
             }
             let Some((child, value)) = self.expand(&position) else {
                 return;
@@ -286,7 +285,7 @@ impl<G: Evaluate> Search<'_, G> {
                 *sum += share;
             }
         }
-        self.spread_certainty(&position);
+        self.back_up_proof(&position);
     }
 
     /// Adds the node of a position. Returns `None` if the search must end, or if nodes had to be dropped first.
@@ -306,7 +305,7 @@ impl<G: Evaluate> Search<'_, G> {
         Some(match position.turn() {
             Turn::Over => (
                 self.arena.add(std::iter::empty()),
-                self.root.goal.at_the_end(position),
+                self.root.goal.final_shares(position),
             ),
             Turn::Card(_) => {
                 let whole: u32 = position.outcomes().map(|(_, weight)| weight).sum();
@@ -315,20 +314,20 @@ impl<G: Evaluate> Search<'_, G> {
                     prior: weight as f32 / whole as f32,
                     value: 0.0,
                 });
-                (self.arena.add(edges), self.at_first_sight(position))
+                (self.arena.add(edges), self.static_shares(position))
             }
-            Turn::Seat(mover) => self.decision(position, mover),
+            Turn::Seat(mover) => self.add_decision_node(position, mover),
         })
     }
 
     /// Adds a node with a seat to move; its value is that of the move with the best static evaluation.
-    fn decision(&mut self, position: &G, mover: Seat) -> (NodeIndex, Shares) {
+    fn add_decision_node(&mut self, position: &G, mover: Seat) -> (NodeIndex, Shares) {
         let mut values = [0.0; MAX_MOVES];
         let mut best = f32::NEG_INFINITY;
         let mut best_shares = [0.0; MAX_SEATS];
         let mut len = 0;
         for mv in position.legal_moves() {
-            let shares = self.at_first_sight(&position.play_unchecked(mv));
+            let shares = self.static_shares(&position.play_unchecked(mv));
             let value = shares[mover.index()];
             if value > best {
                 best = value;
@@ -343,12 +342,12 @@ impl<G: Evaluate> Search<'_, G> {
             value,
         });
         let node = self.arena.add(edges);
-        self.promise(node);
+        self.set_priors(node);
         (node, best_shares)
     }
 
     /// Sets the priors of a node's moves from their static evaluations.
-    fn promise(&mut self, node: NodeIndex) {
+    fn set_priors(&mut self, node: NodeIndex) {
         let edges = self.arena.edges_mut(node);
         let values = edges.iter().map(|edge| edge.value);
         let best = values.fold(f32::NEG_INFINITY, f32::max);
@@ -362,8 +361,8 @@ impl<G: Evaluate> Search<'_, G> {
     }
 
     #[inline]
-    fn at_first_sight(&self, position: &G) -> Shares {
-        self.root.goal.at_first_sight(self.evaluator, position)
+    fn static_shares(&self, position: &G) -> Shares {
+        self.root.goal.static_shares(self.evaluator, position)
     }
 
     /// Edge that a walk takes at a node where a seat moves.
@@ -382,7 +381,7 @@ impl<G: Evaluate> Search<'_, G> {
                 let child = self.arena.node(edge.child);
                 (child.visits as f32, child.sums[mover.index()])
             };
-            let worth = (FIRST_SIGHT * edge.value + sum) / (FIRST_SIGHT + visits);
+            let worth = (STATIC_VISITS * edge.value + sum) / (STATIC_VISITS + visits);
             let sum = worth + bonus * edge.prior / (1.0 + visits);
             if sum > best_sum {
                 best_sum = sum;
@@ -393,7 +392,7 @@ impl<G: Evaluate> Search<'_, G> {
     }
 
     /// Edge that a walk takes at a chance node: the visits become proportional to the chances.
-    fn card_most_behind(&self, node: NodeIndex) -> usize {
+    fn most_underplayed_card(&self, node: NodeIndex) -> usize {
         let visits = self.arena.node(node).visits as f32;
         let edges = self.arena.edges(node);
         let mut best = 0;

@@ -99,7 +99,8 @@ pub fn worth(report: &Report) -> Option<String> {
 }
 
 /// Output of a finished `go perft`.
-pub fn perft(counts: &[(String, u64)], total: u64) -> String {
+pub fn perft(counts: &[(String, u64)]) -> String {
+    let total: u64 = counts.iter().map(|(_, leaves)| leaves).sum();
     let mut text = String::new();
     for (action, leaves) in counts {
         let _ = writeln!(text, "{action}: {leaves}");

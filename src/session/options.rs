@@ -1,34 +1,21 @@
-//! The options that a client can set: one table with the name, kind and bounds of each.
-
-mod kinds;
-mod models;
+//! The options that a client can set: one table with the name, effect and values of each.
 
 use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::worker::MemorySize;
-use crate::eval::{EvalFileError, ModelOption};
+use super::search_thread::MemorySize;
+use crate::eval::{self, EvalFileError, ModelOption};
 use crate::protocol::{Excerpt, OptionKind, OptionOffer};
 use crate::rules::{MAX_MOVES, VARIANTS, Variant};
 use crate::search::article::vectors::{CapsError, Prune, Strategy};
-use crate::search::{Aim, ArticleSettings, LEVELS, Preset, Strength};
-use kinds::{Choices, check, combo, expected_of, is_taken, spin};
+use crate::search::{Aim, ArticleSettings, LEVELS, Level, Preset, Strength};
 
-const UCI_VARIANT: &str = "UCI_Variant";
 const HASH: &str = "Hash";
-const CAPS: &str = "Caps";
 const DEBUG_LOG_FILE: &str = "Debug Log File";
 const EVAL_FILE: &str = "EvalFile";
-const MULTI_PV: &str = "MultiPV";
-const MOVE_OVERHEAD: &str = "Move Overhead";
-const PONDER: &str = "Ponder";
 const PRESET: &str = "Preset";
-const SHOW_WDL: &str = "UCI_ShowWDL";
-
-/// Former names of values that are still accepted: option, old name, new name.
-const OLD_NAMES: [(&str, &str, &str); 1] = [(PRESET, "default", "best")];
 
 /// Value of `Debug Log File` for no file.
 const EMPTY: &str = "<empty>";
@@ -36,218 +23,211 @@ const EMPTY: &str = "<empty>";
 /// Value of `EvalFile` for the shipped weights.
 const SHIPPED: &str = "<shipped>";
 
-/// Options that keep the search memory valid, since they do not affect the value of positions.
-const OF_NO_MATTER_TO_MEMORY: [&str; 5] =
-    [MULTI_PV, MOVE_OVERHEAD, PONDER, SHOW_WDL, DEBUG_LOG_FILE];
-
+#[derive(Clone, Copy)]
 struct Setting {
     name: &'static str,
-    /// Accepted values and default.
-    kind: fn() -> OptionKind,
-    /// Sets it to a value that its kind accepts.
-    set: fn(&mut Options, &str) -> Result<(), OptionError>,
+    effect: Effect,
+    values: Values,
+}
+
+/// Effect of setting an option on the rest of the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// None; the search memory stays valid, since the values of positions do not depend on the option.
+    None,
+    /// Clears the search memory.
+    Forget,
+    /// Replaces the search memory by an empty one of the new size.
+    ReplaceMemory,
+    /// Loads the weights file and clears the search memory.
+    LoadWeights,
+    /// Starts a new debug log file, or ends the log.
+    OpenLog,
+    /// Starts a game of the variant and clears the search memory.
+    NewGame,
+}
+
+/// Accepted values of an option, and access to its value.
+#[derive(Clone, Copy)]
+enum Values {
+    Button,
+    Check(fn(&mut Options) -> &mut bool),
+    /// Smallest and largest value.
+    Spin(u32, u32, fn(&mut Options) -> &mut u32),
+    /// The value is an index among the names.
+    Combo {
+        names: fn() -> Vec<&'static str>,
+        get: fn(&Options) -> usize,
+        set: fn(&mut Options, usize),
+    },
+    /// A text that is refused returns what is expected instead.
+    Text {
+        get: fn(&Options) -> String,
+        set: fn(&mut Options, &str) -> Result<(), String>,
+    },
+    /// A setting of an article's model, which its game defines.
+    Model(&'static ModelOption),
 }
 
 /// Options common to all games, in the order in which `uci` lists them; the options of the models follow.
 const SETTINGS: &[Setting] = &[
     Setting {
-        name: UCI_VARIANT,
-        kind: || OptionKind::Combo {
-            default: VARIANTS[0].name.into(),
-            vars: Variant::names().into_iter().map(String::from).collect(),
-        },
-        set: |options, value| {
-            options.variant = Variant::by_name(value).unwrap_or(options.variant);
-            Ok(())
+        name: "UCI_Variant",
+        effect: Effect::NewGame,
+        values: Values::Combo {
+            names: Variant::names,
+            get: |options| index_of(options.variant.name, &Variant::names()).unwrap_or_default(),
+            set: |options, index| {
+                let named = Variant::by_name(Variant::names()[index]);
+                options.variant = named.unwrap_or(options.variant);
+            },
         },
     },
     Setting {
         name: HASH,
-        kind: || spin(16, 1, 65536),
-        set: |options, value| {
-            let mebibytes = number(value) as usize;
-            if Vec::<u8>::new().try_reserve_exact(mebibytes << 20).is_err() {
-                return Err(OptionError::Memory { mebibytes });
-            }
-            options.hash = mebibytes;
-            Ok(())
-        },
+        effect: Effect::ReplaceMemory,
+        values: Values::Spin(1, 65536, |options| &mut options.hash),
     },
     Setting {
-        // Setting any option except a few clears the search memory; this one does nothing else.
         name: "Clear Hash",
-        kind: || OptionKind::Button,
-        set: |_, _| Ok(()),
+        effect: Effect::Forget,
+        values: Values::Button,
     },
     Setting {
         name: "Threads",
-        kind: || spin(1, 1, 64),
-        set: |options, value| {
-            options.threads = number(value) as usize;
-            Ok(())
-        },
+        effect: Effect::ReplaceMemory,
+        values: Values::Spin(1, 64, |options| &mut options.threads),
     },
     Setting {
-        name: MULTI_PV,
-        kind: || spin(1, 1, MAX_MOVES as u32),
-        set: |options, value| {
-            options.multi_pv = number(value) as usize;
-            Ok(())
-        },
+        name: "MultiPV",
+        effect: Effect::None,
+        values: Values::Spin(1, MAX_MOVES as u32, |options| &mut options.multi_pv),
     },
     Setting {
-        name: MOVE_OVERHEAD,
-        kind: || spin(1, 0, 5000),
-        set: |options, value| {
-            options.move_overhead = number(value).into();
-            Ok(())
-        },
+        name: "Move Overhead",
+        effect: Effect::None,
+        values: Values::Spin(0, 5000, |options| &mut options.move_overhead),
     },
     Setting {
-        // Without effect: the client asks for pondering with each `go ponder`.
-        name: PONDER,
-        kind: || check(false),
-        set: |_, _| Ok(()),
+        // Has no further use: the client asks for pondering with each `go ponder`.
+        name: "Ponder",
+        effect: Effect::None,
+        values: Values::Check(|options| &mut options.ponder),
     },
     Setting {
-        name: SHOW_WDL,
-        kind: || check(false),
-        set: |options, value| {
-            options.show_wdl = value == "true";
-            Ok(())
-        },
+        name: "UCI_ShowWDL",
+        effect: Effect::None,
+        values: Values::Check(|options| &mut options.show_wdl),
     },
     Setting {
         name: DEBUG_LOG_FILE,
-        kind: || OptionKind::String {
-            default: EMPTY.into(),
-        },
-        set: |options, value| {
-            let is_file = !value.is_empty() && value != EMPTY;
-            options.debug_log = is_file.then(|| value.into());
-            Ok(())
+        effect: Effect::OpenLog,
+        values: Values::Text {
+            get: |_| EMPTY.into(),
+            set: |options, value| {
+                let is_file = !["", EMPTY].contains(&value);
+                options.debug_log = is_file.then(|| value.into());
+                Ok(())
+            },
         },
     },
     Setting {
         name: EVAL_FILE,
-        kind: || OptionKind::String {
-            default: SHIPPED.into(),
-        },
-        set: |options, value| {
-            let is_file = !["", SHIPPED].contains(&value);
-            options.eval_file = is_file.then(|| value.into());
-            Ok(())
+        effect: Effect::LoadWeights,
+        values: Values::Text {
+            get: |_| SHIPPED.into(),
+            set: |options, value| {
+                let is_file = !["", SHIPPED].contains(&value);
+                options.eval_file = is_file.then(|| value.into());
+                Ok(())
+            },
         },
     },
     Setting {
         name: "Aim",
-        kind: || combo(&AIMS, Aim::default()),
-        set: |options, value| {
-            options.aim = AIMS.named(value);
-            Ok(())
+        effect: Effect::Forget,
+        values: Values::Combo {
+            names: || vec!["placement", "win"],
+            get: |options| options.aim as usize,
+            set: |options, index| options.aim = [Aim::Placement, Aim::Win][index],
         },
     },
     Setting {
         name: "Level",
-        kind: || spin(LEVELS.len() as u32, 1, LEVELS.len() as u32),
-        set: |options, value| {
-            options.level = number(value);
-            Ok(())
-        },
+        effect: Effect::Forget,
+        values: Values::Spin(1, LEVELS.len() as u32, |options| &mut options.level),
     },
     Setting {
         name: "UCI_LimitStrength",
-        kind: || check(false),
-        set: |options, value| {
-            options.limit_strength = value == "true";
-            Ok(())
-        },
+        effect: Effect::Forget,
+        values: Values::Check(|options| &mut options.limit_strength),
     },
     Setting {
         name: "UCI_Elo",
-        kind: || {
-            let [weakest, .., strongest] = LEVELS.map(|level| level.elo);
-            spin(strongest, weakest, strongest)
-        },
-        set: |options, value| {
-            options.elo = number(value);
-            Ok(())
-        },
+        effect: Effect::Forget,
+        values: Values::Spin(WEAKEST.elo, STRONGEST.elo, |options| &mut options.elo),
     },
     Setting {
         name: PRESET,
-        kind: || combo(&PRESETS, PresetName::Best),
-        set: |options, value| {
-            options.preset = PRESETS.named(value);
-            options.article = ArticleSettings::default();
-            Ok(())
+        effect: Effect::Forget,
+        values: Values::Combo {
+            names: || vec!["best", "search", "article"],
+            get: |options| options.preset as usize,
+            set: |options, index| {
+                options.preset = [PresetName::Best, PresetName::Search, PresetName::Article][index];
+                options.article = ArticleSettings::default();
+            },
         },
     },
     Setting {
         name: "Strategy",
-        kind: || combo(&STRATEGIES, article().search.strategy),
-        set: |options, value| {
-            options.article.search.strategy = STRATEGIES.named(value);
-            Ok(())
+        effect: Effect::Forget,
+        values: Values::Combo {
+            names: || vec!["absolute", "relative", "hybrid"],
+            get: |options| options.article.search.strategy as usize,
+            set: |options, index| {
+                options.article.search.strategy =
+                    [Strategy::Absolute, Strategy::Relative, Strategy::Hybrid][index];
+            },
         },
     },
     Setting {
         name: "Prune",
-        kind: || combo(&PRUNES, article().search.prune),
-        set: |options, value| {
-            options.article.search.prune = PRUNES.named(value);
-            Ok(())
+        effect: Effect::Forget,
+        values: Values::Combo {
+            names: || vec!["off", "exact", "article"],
+            get: |options| options.article.search.prune as usize,
+            set: |options, index| {
+                options.article.search.prune = [Prune::Off, Prune::Exact, Prune::Article][index];
+            },
         },
     },
     Setting {
         name: "Sort",
-        kind: || check(article().search.sort),
-        set: |options, value| {
-            options.article.search.sort = value == "true";
-            Ok(())
-        },
+        effect: Effect::Forget,
+        values: Values::Check(|options| &mut options.article.search.sort),
     },
     Setting {
-        name: CAPS,
-        kind: || OptionKind::String {
-            default: article().search.caps.to_string(),
-        },
-        set: |options, value| {
-            let refused = |error: CapsError| OptionError::Value {
-                name: CAPS,
-                value: Excerpt::new(value),
-                expected: error.to_string(),
-            };
-            options.article.search.caps = value.parse().map_err(refused)?;
-            Ok(())
+        name: "Caps",
+        effect: Effect::Forget,
+        values: Values::Text {
+            get: |options| options.article.search.caps.to_string(),
+            set: |options, value| {
+                let caps = value.parse();
+                options.article.search.caps = caps.map_err(|error: CapsError| error.to_string())?;
+                Ok(())
+            },
         },
     },
     Setting {
         name: "AILevel",
-        kind: || spin(article().ai_level, 1, 12),
-        set: |options, value| {
-            options.article.ai_level = number(value);
-            Ok(())
-        },
+        effect: Effect::Forget,
+        values: Values::Spin(1, 12, |options| &mut options.article.ai_level),
     },
 ];
 
-const AIMS: Choices<Aim> = Choices(&[("placement", Aim::Placement), ("win", Aim::Win)]);
-const PRESETS: Choices<PresetName> = Choices(&[
-    ("best", PresetName::Best),
-    ("search", PresetName::Search),
-    ("article", PresetName::Article),
-]);
-const STRATEGIES: Choices<Strategy> = Choices(&[
-    ("absolute", Strategy::Absolute),
-    ("relative", Strategy::Relative),
-    ("hybrid", Strategy::Hybrid),
-]);
-const PRUNES: Choices<Prune> = Choices(&[
-    ("off", Prune::Off),
-    ("exact", Prune::Exact),
-    ("article", Prune::Article),
-]);
+const WEAKEST: Level = LEVELS[0];
+const STRONGEST: Level = LEVELS[LEVELS.len() - 1];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PresetName {
@@ -261,13 +241,14 @@ enum PresetName {
 pub struct Options {
     pub variant: &'static Variant,
     /// Size of the search memory in MiB.
-    hash: usize,
+    hash: u32,
     /// Number of search threads.
-    threads: usize,
+    threads: u32,
     /// Number of best moves reported.
-    pub multi_pv: usize,
+    pub multi_pv: u32,
     /// Milliseconds of each move reserved for communication between client and search.
-    pub move_overhead: u64,
+    pub move_overhead: u32,
+    ponder: bool,
     /// Weights file to use instead of the shipped weights.
     pub eval_file: Option<PathBuf>,
     /// Whether to report the chances to win and to lose, with two seats.
@@ -313,72 +294,46 @@ pub enum OptionError {
 
 impl Default for Options {
     fn default() -> Options {
-        let mut options = Options {
+        Options {
             variant: &VARIANTS[0],
-            hash: 0,
-            threads: 0,
-            multi_pv: 0,
-            move_overhead: 0,
+            hash: 16,
+            threads: 1,
+            multi_pv: 1,
+            move_overhead: 1,
+            ponder: false,
             eval_file: None,
             show_wdl: false,
             debug_log: None,
             aim: Aim::default(),
-            level: 0,
+            level: LEVELS.len() as u32,
             limit_strength: false,
-            elo: 0,
+            elo: STRONGEST.elo,
             preset: PresetName::Best,
-            article: article(),
-        };
-        for setting in SETTINGS {
-            // Every option accepts its own default.
-            let _ = (setting.set)(&mut options, &kinds::default_of(&(setting.kind)()));
+            article: ArticleSettings::default(),
         }
-        options
     }
 }
 
 impl Options {
     /// Options listed in the answer to `uci`.
-    pub fn offers() -> Vec<OptionOffer> {
-        let offer = |setting: &Setting| OptionOffer {
+    pub fn offers() -> impl Iterator<Item = OptionOffer> {
+        let mut defaults = Options::default();
+        settings().map(move |setting| OptionOffer {
             name: setting.name.into(),
-            kind: (setting.kind)(),
-        };
-        let models = ModelOption::all().map(|option| OptionOffer {
-            name: option.name.into(),
-            kind: models::kind_of(option),
-        });
-        SETTINGS.iter().map(offer).chain(models).collect()
+            kind: setting.values.kind(&mut defaults),
+        })
     }
 
     fn names() -> Vec<&'static str> {
-        let models = ModelOption::all().map(|option| option.name);
-        let own = SETTINGS.iter().map(|setting| setting.name);
-        own.chain(models).collect()
+        settings().map(|setting| setting.name).collect()
     }
 
     /// Requested size of the search memory.
     pub fn memory_size(&self) -> MemorySize {
         MemorySize {
-            mebibytes: self.hash,
-            threads: self.threads,
+            mebibytes: self.hash as usize,
+            threads: self.threads as usize,
         }
-    }
-
-    /// `true` if setting the option keeps the search memory valid. The name is case-insensitive.
-    pub fn is_of_no_matter_to_memory(name: &str) -> bool {
-        let mut harmless = OF_NO_MATTER_TO_MEMORY.iter();
-        harmless.any(|known| known.eq_ignore_ascii_case(name))
-    }
-
-    /// `true` if `name`, in any case, is `UCI_Variant`.
-    pub fn is_variant(name: &str) -> bool {
-        name.eq_ignore_ascii_case(UCI_VARIANT)
-    }
-
-    /// `true` if `name`, in any case, is `EvalFile`.
-    pub fn is_eval_file(name: &str) -> bool {
-        name.eq_ignore_ascii_case(EVAL_FILE)
     }
 
     /// Playing strength: by the rating if that is switched on, otherwise by the level. Neither applies to the preset
@@ -391,11 +346,6 @@ impl Options {
         }
     }
 
-    /// `true` if `name`, in any case, is `Debug Log File`.
-    pub fn is_debug_log(name: &str) -> bool {
-        name.eq_ignore_ascii_case(DEBUG_LOG_FILE)
-    }
-
     /// Preset with its settings.
     pub fn preset(&self) -> Preset {
         match self.preset {
@@ -405,48 +355,108 @@ impl Options {
         }
     }
 
-    /// Sets an option; its name is case-insensitive.
+    /// Sets an option, whose name is case-insensitive; returns the effect that this must have.
     ///
     /// # Errors
     /// [`OptionError`]; then nothing is changed.
-    pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), OptionError> {
-        let value = value.unwrap_or_default();
-        let is_named = |known: &str| known.eq_ignore_ascii_case(name);
-        if let Some(setting) = SETTINGS.iter().find(|setting| is_named(setting.name)) {
-            let renamed = OLD_NAMES
-                .iter()
-                .find(|(name, old, _)| *name == setting.name && *old == value);
-            let value = renamed.map_or(value, |(_, _, new)| new);
-            check_value(setting.name, &(setting.kind)(), value)?;
-            (setting.set)(self, value)
-        } else if let Some(option) = ModelOption::all().find(|option| is_named(option.name)) {
-            check_value(option.name, &models::kind_of(option), value)?;
-            models::set(option, &mut self.article.model, value);
-            Ok(())
-        } else {
-            Err(OptionError::Unknown {
-                name: Excerpt::new(name),
-            })
+    pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<Effect, OptionError> {
+        let mut settings = settings();
+        let found = settings.find(|setting| setting.name.eq_ignore_ascii_case(name));
+        let setting = found.ok_or_else(|| OptionError::Unknown {
+            name: Excerpt::new(name),
+        })?;
+        let value = match value.unwrap_or_default() {
+            // The former name of the value.
+            "default" if setting.name == PRESET => "best",
+            value => value,
+        };
+        let refused = |expected| OptionError::Value {
+            name: setting.name,
+            value: Excerpt::new(value),
+            expected,
+        };
+        setting.values.set(self, value).map_err(refused)?;
+        Ok(setting.effect)
+    }
+}
+
+/// All options, in the order in which `uci` lists them.
+fn settings() -> impl Iterator<Item = Setting> {
+    let models = ModelOption::all().map(|option| Setting {
+        name: option.name,
+        effect: Effect::Forget,
+        values: Values::Model(option),
+    });
+    SETTINGS.iter().copied().chain(models)
+}
+
+impl Values {
+    /// Kind of the option, with its value in `defaults` as the default.
+    fn kind(&self, defaults: &mut Options) -> OptionKind {
+        let spin = |default: u32, min: u32, max: u32| OptionKind::Spin {
+            default: default.into(),
+            min: min.into(),
+            max: max.into(),
+        };
+        let combo = |names: &[&str], default: usize| OptionKind::Combo {
+            default: names[default].into(),
+            vars: names.iter().map(|name| (*name).into()).collect(),
+        };
+        match self {
+            Values::Button => OptionKind::Button,
+            Values::Check(field) => OptionKind::Check {
+                default: *field(defaults),
+            },
+            Values::Spin(min, max, field) => spin(*field(defaults), *min, *max),
+            Values::Combo { names, get, .. } => combo(&names(), get(defaults)),
+            Values::Text { get, .. } => OptionKind::String {
+                default: get(defaults),
+            },
+            Values::Model(option) => {
+                let default = (option.get)(&defaults.article.model);
+                match option.values {
+                    eval::Values::UpTo(most) => spin(default, 0, most),
+                    eval::Values::Names(names) => combo(names, default as usize),
+                }
+            }
         }
     }
-}
 
-fn check_value(name: &'static str, kind: &OptionKind, value: &str) -> Result<(), OptionError> {
-    if is_taken(kind, value) {
-        return Ok(());
+    /// Sets the value; if it is refused, returns what is expected instead.
+    fn set(&self, options: &mut Options, value: &str) -> Result<(), String> {
+        match self {
+            Values::Button if value.is_empty() => {}
+            Values::Button => return Err("no value".into()),
+            Values::Check(field) => {
+                *field(options) = value.parse().map_err(|_| "true or false")?;
+            }
+            Values::Spin(min, max, field) => *field(options) = number(value, *min, *max)?,
+            Values::Combo { names, set, .. } => set(options, choice(value, &names())?),
+            Values::Text { set, .. } => set(options, value)?,
+            Values::Model(option) => {
+                let number = match option.values {
+                    eval::Values::UpTo(most) => number(value, 0, most)?,
+                    eval::Values::Names(names) => choice(value, names)? as u32,
+                };
+                (option.set)(&mut options.article.model, number);
+            }
+        }
+        Ok(())
     }
-    Err(OptionError::Value {
-        name,
-        value: Excerpt::new(value),
-        expected: expected_of(kind),
-    })
 }
 
-fn article() -> ArticleSettings {
-    ArticleSettings::default()
+fn number(value: &str, min: u32, max: u32) -> Result<u32, String> {
+    let is_plain = value.bytes().all(|byte| byte.is_ascii_digit());
+    let number = value.parse().ok().filter(|_| is_plain);
+    number
+        .filter(|number| (min..=max).contains(number))
+        .ok_or_else(|| format!("a whole number from {min} to {max}"))
 }
 
-/// Parses the value of a spin, which was checked to be a number.
-fn number(value: &str) -> u32 {
-    value.parse().unwrap_or_default()
+fn choice(value: &str, names: &[&str]) -> Result<usize, String> {
+    index_of(value, names).ok_or_else(|| names.join(" or "))
+}
+
+fn index_of(value: &str, names: &[&str]) -> Option<usize> {
+    names.iter().position(|name| *name == value)
 }

@@ -11,7 +11,7 @@ const DEFAULT_PLAYERS: usize = 2;
 
 /// A variant, the current position, and the positions before it.
 #[derive(Clone, Debug)]
-pub struct Game {
+pub struct CurrentGame {
     variant: &'static Variant,
     position: AnyPosition,
     /// Positions that a seat has moved from, in order, without the current one.
@@ -20,7 +20,7 @@ pub struct Game {
 
 /// Errors of `position`.
 #[derive(Debug, Error)]
-pub enum PositionRefusal {
+pub enum PositionError {
     /// The start is invalid.
     #[error(transparent)]
     Start(#[from] SetupError),
@@ -35,12 +35,12 @@ pub enum PositionRefusal {
     },
 }
 
-impl Game {
+impl CurrentGame {
     /// Starts a game of a variant.
-    pub fn start_of(variant: &'static Variant) -> Game {
+    pub fn start_of(variant: &'static Variant) -> CurrentGame {
         #[expect(clippy::expect_used, reason = "every variant can be played by two")]
         let position = variant.start(DEFAULT_PLAYERS).expect("a game for two");
-        Game {
+        CurrentGame {
             variant,
             position,
             past: Vec::new(),
@@ -59,8 +59,8 @@ impl Game {
     /// Returns the game that a `position` command describes, of the same variant.
     ///
     /// # Errors
-    /// [`PositionRefusal`] names the invalid field or word of the move list.
-    pub fn after(&self, command: &PositionCommand) -> Result<Game, PositionRefusal> {
+    /// [`PositionError`] names the invalid field or word of the move list.
+    pub fn after(&self, command: &PositionCommand) -> Result<CurrentGame, PositionError> {
         let mut position = match &command.start {
             Start::Startpos { players } => {
                 let players = players.map_or(DEFAULT_PLAYERS, |players| players as usize);
@@ -79,18 +79,16 @@ impl Game {
                     turns_home,
                 });
             }
-            position
-                .play(word)
-                .map_err(|reason| PositionRefusal::Move {
-                    number: index + 1,
-                    expected: match reason {
-                        ActionError::Unreadable { .. } => String::new(),
-                        ActionError::Illegal { .. } => expected_in(&position),
-                    },
-                    reason,
-                })?;
+            position.play(word).map_err(|reason| PositionError::Move {
+                number: index + 1,
+                expected: match reason {
+                    ActionError::Unreadable { .. } => String::new(),
+                    ActionError::Illegal { .. } => expected_in(&position),
+                },
+                reason,
+            })?;
         }
-        Ok(Game {
+        Ok(CurrentGame {
             variant: self.variant,
             position,
             past,

@@ -81,11 +81,7 @@ fn the_final_remedy_refuses_a_last_hare_square_where_it_is_right() {
         let better = case.better.parse().expect("a move");
         assert!(is_to_a_hare(&position, better), "{}", case.text);
         let square = i16::from(position.hare(mover(&position)).square) + better.code();
-        assert!(
-            position.ruleset().last_hares >> square & 1 == 1,
-            "{}",
-            case.text
-        );
+        assert!(square >= 58, "{}", case.text);
     }
 }
 

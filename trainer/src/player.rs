@@ -41,7 +41,7 @@ impl Player {
         Player {
             net: start(ruleset, weights.seats).evaluator(&evaluators),
             search: (nodes > 0).then(|| Search {
-                memory: Memory::with_evaluators(MEMORY, evaluators),
+                memory: Memory::for_threads(1, MEMORY, evaluators),
                 nodes,
             }),
         }

@@ -2,18 +2,20 @@
 //!
 //! Source: the article "AI in Hase und Igel: minimax for three", "hare trap".
 
-use super::COST_OF_WAY_HOME;
 use std::ops::ControlFlow;
 
-use super::Settings;
 use super::article::{Evaluation, finished_worth};
 use super::curves::{CURVES, Curves};
-use crate::eval::Model;
+use super::{COST_OF_WAY_HOME, Settings};
+use crate::eval::model::{Model, each_worth_by_playing};
 use crate::rules::hase::{Card, FINISH, Hare, Move, Position, Ruleset, Square, Track, cost};
 use crate::rules::{Game, Seat, Turn};
 
 /// Carrots that a hare square costs if no card is drawn.
 const TOLL: u16 = 7;
+
+/// From here on hare squares are the last ones, where a card may cost the race.
+const LAST_HARES: u8 = 58;
 
 /// Penalty in E for standing on a hare square, in hundredths.
 const PENALTY: i32 = 3_000;
@@ -60,18 +62,21 @@ impl Lookahead {
         }
     }
 
-    /// Position with the due card skipped.
+    /// Position with the due card skipped. `Show` stands for it, since it has no effect, and the model never looks at the
+    /// cards that are drawn.
     #[inline(always)]
     fn pass_over_card(&self, position: &Position, seat: Seat) -> Position {
         let hare = position.hare(seat);
-        position.pass_over_card(self.after_hare(position, hare.square, hare.carrots))
+        let carrots = self.after_hare(hare.square, hare.carrots);
+        position
+            .draw_unchecked(Card::Show)
+            .with_carrots(seat, carrots)
     }
 
-    /// Holding of a hare that arrives on a hare square with `carrots`.
+    /// Holding of a hare that arrives on the hare square `square` with `carrots`.
     #[inline(always)]
-    fn after_hare(&self, position: &Position, square: u8, carrots: u16) -> u16 {
-        let is_last = position.ruleset().last_hares >> square & 1 == 1;
-        if is_last && self.hare_model == HareModel::Article {
+    fn after_hare(&self, square: u8, carrots: u16) -> u16 {
+        if square >= LAST_HARES && self.hare_model == HareModel::Article {
             Card::RESTORED
         } else {
             carrots.saturating_sub(TOLL)
@@ -158,14 +163,7 @@ impl Model for Lookahead {
         let moves = position.legal_moves();
         // A forced stay is then the only move; it can change lettuces, or the square.
         if self.hare_model != HareModel::Article || moves.contains(Move::STAY) {
-            for mv in moves {
-                let next = self.play(position, mv);
-                let worth = self.static_worth(&next);
-                if take(mv, worth, self.is_decided(&next, mover)).is_break() {
-                    return;
-                }
-            }
-            return;
+            return each_worth_by_playing(self, position, mover, take);
         }
         let steps = Steps::<N>::new(self, position, mover);
         for mv in moves {
@@ -181,7 +179,6 @@ impl Model for Lookahead {
 /// others are affected only by whether the mover is ahead of them.
 struct Steps<'a, const N: usize> {
     model: &'a Lookahead,
-    position: &'a Position,
     mover: usize,
     hare: Hare,
     /// The hare's carrots, including its income.
@@ -198,11 +195,10 @@ struct Steps<'a, const N: usize> {
 
 impl<'a, const N: usize> Steps<'a, N> {
     #[inline(always)]
-    fn new(model: &'a Lookahead, position: &'a Position, mover: Seat) -> Steps<'a, N> {
+    fn new(model: &'a Lookahead, position: &Position, mover: Seat) -> Steps<'a, N> {
         let hare = position.hare(mover);
         let mut steps = Steps {
             model,
-            position,
             mover: mover.index(),
             hare,
             held: hare.carrots.saturating_add(position.income(mover)),
@@ -264,7 +260,7 @@ impl<'a, const N: usize> Steps<'a, N> {
         }
         let track = self.model.track;
         if track.hares >> square & 1 == 1 && code > 0 {
-            carrots = self.model.after_hare(self.position, square, carrots);
+            carrots = self.model.after_hare(square, carrots);
         }
         let eats = track.lettuces >> square & 1 == 1;
         let income = track.income(square, || self.place_on(square), eats);

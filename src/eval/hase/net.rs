@@ -14,13 +14,13 @@
 
 mod explain;
 mod features;
-mod shipped;
+mod nets;
 #[cfg(test)]
 mod tests;
 mod weights;
 
 pub use features::{DECK_KINDS, DECKS, LETTUCES, Looks, PART_ROWS, PARTS, deck_index, deck_of};
-pub use shipped::Nets;
+pub use nets::{EvalFileError, Nets};
 pub use weights::{Row, WIDTH, Weights, WeightsError};
 
 use crate::rules::hase::{Position, Ruleset};

@@ -130,16 +130,16 @@ impl fmt::Display for Square {
 /// The word is not a dark square.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("expected a dark square such as a1 or b2")]
-pub struct NotASquare;
+pub struct SquareError;
 
 impl FromStr for Square {
-    type Err = NotASquare;
+    type Err = SquareError;
 
-    fn from_str(text: &str) -> Result<Square, NotASquare> {
+    fn from_str(text: &str) -> Result<Square, SquareError> {
         let &[file, row] = text.as_bytes() else {
-            return Err(NotASquare);
+            return Err(SquareError);
         };
-        Square::at(row.wrapping_sub(b'1'), file.wrapping_sub(b'a')).ok_or(NotASquare)
+        Square::at(row.wrapping_sub(b'1'), file.wrapping_sub(b'a')).ok_or(SquareError)
     }
 }
 
@@ -165,7 +165,7 @@ mod tests {
         for text in [
             "", "a", "a2", "b1", "A1", "a0", "a9", "i1", "a11", "1a", "ä1",
         ] {
-            assert_eq!(text.parse::<Square>(), Err(NotASquare), "{text:?}");
+            assert_eq!(text.parse::<Square>(), Err(SquareError), "{text:?}");
         }
     }
 

@@ -25,17 +25,40 @@ impl fmt::Display for Move {
 /// The word is not a move.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("expected two dark squares, from and to, such as e1d2")]
-pub struct NotAMove;
+pub struct MoveError;
 
 impl FromStr for Move {
-    type Err = NotAMove;
+    type Err = MoveError;
 
-    fn from_str(text: &str) -> Result<Move, NotAMove> {
-        let (from, to) = text.split_at_checked(2).ok_or(NotAMove)?;
+    fn from_str(text: &str) -> Result<Move, MoveError> {
+        let (from, to) = text.split_at_checked(2).ok_or(MoveError)?;
         Ok(Move {
-            from: from.parse().map_err(|_| NotAMove)?,
-            to: to.parse().map_err(|_| NotAMove)?,
+            from: from.parse().map_err(|_| MoveError)?,
+            to: to.parse().map_err(|_| MoveError)?,
         })
+    }
+}
+
+/// Card of this game, which has none: this type has no values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NoCard {}
+
+impl fmt::Display for NoCard {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {}
+    }
+}
+
+/// The game has no cards, so no word is one.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("this game has no cards, expected a move")]
+pub struct CardError;
+
+impl FromStr for NoCard {
+    type Err = CardError;
+
+    fn from_str(_: &str) -> Result<NoCard, CardError> {
+        Err(CardError)
     }
 }
 
@@ -169,7 +192,7 @@ mod tests {
             "", "e1", "e1d", "e1d22", "e1-d2", "E1D2", "e2e4", "d1e2", "e1e2", "e9d8", "0000", "5",
             "é1d2",
         ] {
-            assert_eq!(text.parse::<Move>(), Err(NotAMove), "{text:?}");
+            assert_eq!(text.parse::<Move>(), Err(MoveError), "{text:?}");
         }
     }
 }

@@ -1,16 +1,8 @@
 //! A position: the squares of the rabbit and the wolves, and the seat to move.
 
-use std::convert::Infallible;
-use std::fmt;
-
 use super::board::{ROW_8, SQUARES, Square, neighbours, up_left, up_right};
 use super::moves::{Move, Moves};
-use super::notation::{self, PositionError};
-use super::refusal::IllegalMove;
-use super::solved::SOLVED;
-use super::{picture, scene};
-use crate::rules::no_cards::{NoCard, NoOutcomes};
-use crate::rules::{Census, Game, MovePreview, Outcome, Scene, Seat, Turn};
+use crate::rules::Seat;
 
 /// The seat of the rabbit, which moves first.
 pub const RABBIT: Seat = Seat(0);
@@ -43,9 +35,9 @@ const NEIGHBOURS: [u32; SQUARES as usize] = {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position {
     /// Set of four squares without the rabbit's.
-    wolves: u32,
-    rabbit: Square,
-    mover: Seat,
+    pub(super) wolves: u32,
+    pub(super) rabbit: Square,
+    pub(super) mover: Seat,
 }
 
 impl Position {
@@ -88,7 +80,7 @@ impl Position {
     pub fn winner(&self) -> Option<Seat> {
         if self.is_rabbit_home() {
             Some(RABBIT)
-        } else if self.legal_moves().is_empty() {
+        } else if self.moves().is_empty() {
             Some(self.rival())
         } else {
             None
@@ -123,68 +115,10 @@ impl Position {
     fn rival(&self) -> Seat {
         Seat(1 - self.mover.0)
     }
-}
 
-impl Game for Position {
-    type Rules = ();
-    type Move = Move;
-    type Card = NoCard;
-    type Moves = Moves;
-    type Outcomes = NoOutcomes;
-    type IllegalMove = IllegalMove;
-    type IllegalCard = Infallible;
-    type PositionError = PositionError;
-
-    const HAS_CARDS: bool = false;
-
-    fn start(_: &'static (), seats: usize) -> Option<Position> {
-        const E1: Square = Square::new(2);
-        (seats == 2).then_some(Position {
-            wolves: ROW_8,
-            rabbit: E1,
-            mover: RABBIT,
-        })
-    }
-
-    fn parse(_: &'static (), text: &str) -> Result<Position, PositionError> {
-        notation::parse(text)
-    }
-
-    #[inline]
-    fn seats(&self) -> usize {
-        2
-    }
-
-    #[inline]
-    fn turn(&self) -> Turn {
-        if self.legal_moves().is_empty() {
-            Turn::Over
-        } else {
-            Turn::Seat(self.mover)
-        }
-    }
-
-    #[inline]
-    fn place(&self, seat: Seat) -> Option<usize> {
-        let winner = self.winner()?;
-        Some(if seat == winner { 1 } else { 2 })
-    }
-
-    fn turns_home(&self, _: Seat) -> Option<u32> {
-        // The rabbit may never get home; games end anyway, since the wolves only move down the board.
-        None
-    }
-
-    fn solved(&self) -> Option<Outcome> {
-        Some(SOLVED.outcome(self))
-    }
-
-    fn census(&self) -> Option<Census<Position>> {
-        Some(SOLVED.census())
-    }
-
+    /// Legal moves in ascending order.
     #[inline(always)]
-    fn legal_moves(&self) -> Moves {
+    pub(super) fn moves(&self) -> Moves {
         let free = self.free_to_step_on();
         if self.mover == RABBIT {
             let next_to_it = NEIGHBOURS[usize::from(self.rabbit.number())];
@@ -194,21 +128,9 @@ impl Game for Position {
         Moves::of_wolves(self.wolves & up_right(free), self.wolves & up_left(free))
     }
 
-    #[inline]
-    fn outcomes(&self) -> NoOutcomes {
-        NoOutcomes
-    }
-
-    fn play(&mut self, mv: Move) -> Result<(), IllegalMove> {
-        if !self.legal_moves().any(|legal| legal == mv) {
-            return Err(self.refusal(mv));
-        }
-        *self = self.play_unchecked(mv);
-        Ok(())
-    }
-
+    /// Returns the position after a legal move.
     #[inline(always)]
-    fn play_unchecked(&self, mv: Move) -> Position {
+    pub(super) fn after_move(&self, mv: Move) -> Position {
         let mover = self.rival();
         if self.mover == RABBIT {
             Position {
@@ -223,69 +145,5 @@ impl Game for Position {
                 ..*self
             }
         }
-    }
-
-    fn draw(&mut self, card: NoCard) -> Result<(), Infallible> {
-        card.never()
-    }
-
-    fn draw_unchecked(&self, card: NoCard) -> Position {
-        card.never()
-    }
-
-    /// In this game different positions always have different keys.
-    #[inline]
-    fn key(&self) -> u64 {
-        let word = u64::from(self.wolves)
-            | u64::from(self.rabbit.number()) << 32
-            | u64::from(self.mover.0) << 40;
-        mix(word.wrapping_add(0x9E37_79B9_7F4A_7C15))
-    }
-
-    fn picture(&self) -> String {
-        picture::draw(self)
-    }
-
-    fn scene(&self) -> Scene {
-        scene::of(self)
-    }
-
-    fn preview(&self, mv: Move) -> MovePreview {
-        scene::preview(self, mv)
-    }
-
-    fn card_words(card: NoCard) -> &'static str {
-        card.never()
-    }
-
-    fn columns(&self) -> Vec<(&'static str, String)> {
-        let wolves: Vec<String> = Square::all_in(self.wolves)
-            .map(|square| square.to_string())
-            .collect();
-        vec![
-            ("rabbit", self.rabbit.to_string()),
-            ("wolves", wolves.join(" ")),
-        ]
-    }
-}
-
-/// Mixes every bit of a word into all others; different words stay different. Source: S. Vigna, splitmix64, with the
-/// constants of D. Stafford.
-#[inline]
-fn mix(word: u64) -> u64 {
-    let word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    word ^ word >> 31
-}
-
-impl fmt::Display for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        notation::format(self, f)
-    }
-}
-
-impl fmt::Debug for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}\n{}", picture::draw(self))
     }
 }

@@ -107,16 +107,16 @@ impl fmt::Display for Card {
 /// The word is not a card.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("expected +behind, +draw, +restore, +half, +free, +show, +give or +shuffle")]
-pub struct NotACard;
+pub struct CardError;
 
 impl FromStr for Card {
-    type Err = NotACard;
+    type Err = CardError;
 
-    fn from_str(text: &str) -> Result<Card, NotACard> {
+    fn from_str(text: &str) -> Result<Card, CardError> {
         Card::ALL
             .into_iter()
             .find(|card| card.token() == text)
-            .ok_or(NotACard)
+            .ok_or(CardError)
     }
 }
 

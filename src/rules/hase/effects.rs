@@ -5,10 +5,9 @@
 //! are computed only once.
 
 use super::cards::Card;
-use super::cost;
 use super::moves::Move;
-use super::position::{Hare, Position, TEN_CARROTS};
-use super::track::FINISH;
+use super::position::{Hare, Position};
+use super::track::{FINISH, TEN_CARROTS, cost};
 use crate::rules::Seat;
 
 impl Position {
@@ -161,18 +160,6 @@ impl Position {
         next
     }
 
-    /// Returns the position with the due card skipped: the hare holds `carrots`, and its turn is over. Not a legal
-    /// action; for searches without chance nodes.
-    #[inline(always)]
-    #[must_use]
-    pub fn pass_over_card(&self, carrots: u16) -> Position {
-        let mut next = *self;
-        next.paid = 0;
-        next.seat = self.seat_after(self.racing);
-        next.hares[usize::from(self.seat)].carrots = carrots;
-        next
-    }
-
     /// Gives ten carrots to every hare behind, or five, or one, or none; returns the sum.
     fn give_to_those_behind(&mut self, giver: Hare) -> u16 {
         let behind = |hare: &Hare| hare.square < giver.square;
@@ -201,22 +188,10 @@ impl Position {
         collected
     }
 
-    #[inline(always)]
-    fn mover(&self) -> Hare {
-        self.hares[usize::from(self.seat)]
-    }
-
     /// The seat is a parameter, since reading it back from the copy just written would stall on the store.
     #[inline(always)]
     fn set_hare(&mut self, seat: u8, hare: Hare) {
         self.hares[usize::from(seat)] = hare;
-    }
-
-    /// Carrots of the hare to move, including its income. The hare must not miss its turn.
-    #[inline(always)]
-    pub(super) fn held_with_income(&self) -> u16 {
-        let seat = Seat(self.seat);
-        self.mover().carrots.saturating_add(self.income(seat))
     }
 
     /// Squares occupied by the other hares.

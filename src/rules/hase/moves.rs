@@ -54,19 +54,19 @@ impl fmt::Display for Move {
 /// The word is not a move.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("expected 1 to 64, -1 to -63, 1001, 1002 or 0")]
-pub struct NotAMove;
+pub struct MoveError;
 
 impl FromStr for Move {
-    type Err = NotAMove;
+    type Err = MoveError;
 
-    fn from_str(text: &str) -> Result<Move, NotAMove> {
-        let code: i16 = text.parse().map_err(|_| NotAMove)?;
+    fn from_str(text: &str) -> Result<Move, MoveError> {
+        let code: i16 = text.parse().map_err(|_| MoveError)?;
         let known = matches!(code, -63..=64 | 1001 | 1002);
         // Accepts only the canonical spelling, not `+5`, `05` or `-0`.
         if known && Move(code).to_string() == text {
             Ok(Move(code))
         } else {
-            Err(NotAMove)
+            Err(MoveError)
         }
     }
 }
@@ -166,7 +166,7 @@ mod tests {
         for text in [
             "", "65", "-64", "+1", "01", "-0", "1000", "1003", "e2e4", "1.0", "99999",
         ] {
-            assert_eq!(text.parse::<Move>(), Err(NotAMove), "{text:?}");
+            assert_eq!(text.parse::<Move>(), Err(MoveError), "{text:?}");
         }
     }
 

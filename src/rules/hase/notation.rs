@@ -3,11 +3,10 @@
 use std::fmt;
 
 use super::cards::Card;
-use super::cost;
 use super::position::{Hare, Position};
 use super::position_error::PositionError;
 use super::ruleset::Ruleset;
-use super::track::{FINISH, Square};
+use super::track::{FINISH, Square, cost};
 use crate::rules::number::whole_number;
 use crate::rules::{Game, MAX_SEATS, Seat};
 

@@ -3,21 +3,10 @@
 //! The search copies positions by the million, so they are packed: the occupied squares are one mask, and the legal
 //! moves of a hare a few shifts of it.
 
-use std::fmt;
-
-use super::cards::{Card, Outcomes};
-use super::moves::{Move, Moves};
-use super::refusal::{IllegalCard, IllegalMove};
+use super::moves::Moves;
 use super::ruleset::Ruleset;
-use super::track::{FINISH, Square};
-use super::{PositionError, cost, notation, picture, preview, scene};
-use crate::rules::{Game, MAX_SEATS, MovePreview, Scene, Seat, Turn};
-
-/// Carrots gained per square back, and carrots taken or given on a carrot square.
-pub(super) const TEN_CARROTS: u16 = 10;
-
-/// Most carrots that the first hare may finish with; each later one may keep this many more.
-pub(super) const KEPT_BY_FIRST: u16 = 10;
+use super::track::{FINISH, KEPT_BY_FIRST, TEN_CARROTS, cost};
+use crate::rules::{MAX_SEATS, Seat};
 
 /// Longest move forward that a holding pays for: entry c is for c carrots, the last entry for any larger holding.
 const FURTHEST_STEP: [u8; cost(64) as usize + 1] = {
@@ -81,6 +70,29 @@ pub struct Position {
 }
 
 impl Position {
+    /// The start of a race of this many seats, 2 to [`MAX_SEATS`].
+    pub(super) fn at_start(ruleset: &'static Ruleset, seats: usize) -> Position {
+        let mut hares = [Hare::default(); MAX_SEATS];
+        hares[..seats].fill(Hare {
+            carrots: ruleset.carrots,
+            square: 0,
+            lettuces: ruleset.lettuces,
+        });
+        Position {
+            ruleset,
+            occupied: 0,
+            hares,
+            drawn: [0; 8],
+            paid: 0,
+            seats: seats as u8,
+            seat: 0,
+            missing: 0,
+            racing: (1 << seats) - 1,
+            finished: 0,
+            order: [0; MAX_SEATS],
+        }
+    }
+
     /// Returns the hare of a seat.
     ///
     /// # Panics
@@ -147,7 +159,7 @@ impl Position {
         self.occupied
     }
 
-    /// Number of cards of each [`Card`] drawn since the last shuffle, in deck order.
+    /// Number of cards of each [`Card`](super::Card) drawn since the last shuffle, in deck order.
     #[inline(always)]
     pub fn drawn(&self) -> &[u8; 8] {
         &self.drawn
@@ -162,7 +174,7 @@ impl Position {
     /// Moves of the hare to move, which must not miss its turn; may be none.
     #[inline(always)]
     pub(super) fn free_moves(&self) -> Moves {
-        let hare = &self.hares[usize::from(self.seat)];
+        let hare = self.mover();
         let square = hare.square;
         let track = &self.ruleset.track;
         let held = self.held_with_income();
@@ -203,150 +215,31 @@ impl Position {
         let hedgehog = self.ruleset.track.hedgehog_behind[usize::from(square)];
         (hedgehog != 0 && self.occupied >> hedgehog & 1 == 0).then_some(hedgehog)
     }
-}
 
-impl Game for Position {
-    type Rules = Ruleset;
-    type Move = Move;
-    type Card = Card;
-    type Moves = Moves;
-    type Outcomes = Outcomes;
-    type IllegalMove = IllegalMove;
-    type IllegalCard = IllegalCard;
-    type PositionError = PositionError;
-
-    const HAS_CARDS: bool = true;
-
-    fn start(ruleset: &'static Ruleset, seats: usize) -> Option<Position> {
-        if !(2..=MAX_SEATS).contains(&seats) {
-            return None;
-        }
-        let mut hares = [Hare::default(); MAX_SEATS];
-        let hare = Hare {
-            carrots: ruleset.carrots,
-            square: 0,
-            lettuces: ruleset.lettuces,
-        };
-        hares[..seats].fill(hare);
-        Some(Position {
-            ruleset,
-            occupied: 0,
-            hares,
-            drawn: [0; 8],
-            paid: 0,
-            seats: seats as u8,
-            seat: 0,
-            missing: 0,
-            racing: (1 << seats) - 1,
-            finished: 0,
-            order: [0; MAX_SEATS],
-        })
-    }
-
-    fn parse(ruleset: &'static Ruleset, text: &str) -> Result<Position, PositionError> {
-        notation::parse(ruleset, text)
-    }
-
-    #[inline]
-    fn seats(&self) -> usize {
-        self.seats.into()
-    }
-
-    #[inline]
-    fn turn(&self) -> Turn {
-        if self.paid != 0 {
-            Turn::Card(Seat(self.seat))
-        } else if self.is_over() {
-            Turn::Over
-        } else {
-            Turn::Seat(Seat(self.seat))
-        }
-    }
-
-    #[inline]
-    fn place(&self, seat: Seat) -> Option<usize> {
-        if self.finished == 0 {
-            return None;
-        }
-        match self.finished().position(|finisher| finisher == seat) {
-            Some(before) => Some(before + 1),
-            None => self.is_over().then_some(self.seats()),
-        }
-    }
-
-    fn turns_home(&self, seat: Seat) -> Option<u32> {
-        let Hare {
-            carrots,
-            square,
-            lettuces,
-        } = self.hare(seat);
-        let misses = self.misses_turn(seat);
-        let held = carrots.saturating_add(self.income(seat));
-        // The table is for the first hare to finish; later ones may keep more.
-        let spare = self.most_at_finish() - KEPT_BY_FIRST;
-        let eats = misses && self.ruleset.track.square(square) == Square::Lettuce;
-        let lettuces = lettuces - u8::from(eats);
-        let turns = self
-            .ruleset
-            .turns_home
-            .turns(lettuces, square, held.saturating_sub(spare));
-        Some(u32::from(turns) + u32::from(misses))
-    }
-
+    /// Hare of the seat to move.
     #[inline(always)]
-    fn legal_moves(&self) -> Moves {
-        if self.paid != 0 || self.is_over() {
-            return Moves::NONE;
-        }
-        if self.misses_turn(Seat(self.seat)) {
-            return Moves::FORCED;
-        }
-        let moves = self.free_moves();
-        if moves.is_empty() {
-            Moves::FORCED
-        } else {
-            moves
-        }
+    pub(super) fn mover(&self) -> Hare {
+        self.hares[usize::from(self.seat)]
     }
 
-    #[inline]
-    fn outcomes(&self) -> Outcomes {
-        if self.paid == 0 {
-            return Outcomes::NONE;
-        }
-        Outcomes::left_of(&self.ruleset.deck, &self.drawn)
-    }
-
-    fn play(&mut self, mv: Move) -> Result<(), IllegalMove> {
-        if !self.legal_moves().contains(mv) {
-            return Err(self.refusal(mv));
-        }
-        *self = self.play_unchecked(mv);
-        Ok(())
-    }
-
+    /// Carrots of the hare to move, including its income. The hare must not miss its turn.
     #[inline(always)]
-    fn play_unchecked(&self, mv: Move) -> Position {
-        self.after_move(mv)
+    pub(super) fn held_with_income(&self) -> u16 {
+        let seat = Seat(self.seat);
+        self.mover().carrots.saturating_add(self.income(seat))
     }
 
-    fn draw(&mut self, card: Card) -> Result<(), IllegalCard> {
-        if self.paid == 0 {
-            return Err(IllegalCard::NoneDue);
-        }
-        if !self.outcomes().any(|(left, _)| left == card) {
-            return Err(IllegalCard::NoneLeft { card });
-        }
-        *self = self.draw_unchecked(card);
-        Ok(())
-    }
-
+    /// Returns the position with another number of carrots held by a seat.
     #[inline(always)]
-    fn draw_unchecked(&self, card: Card) -> Position {
-        self.after_card(card)
+    #[must_use]
+    pub fn with_carrots(&self, seat: Seat, carrots: u16) -> Position {
+        let mut next = *self;
+        next.hares[seat.index()].carrots = carrots;
+        next
     }
 
-    fn key(&self) -> u64 {
+    /// Key of the position.
+    pub(super) fn hash(&self) -> u64 {
         let mut words = [0u64; 6];
         for (seat, hare) in self.hares.iter().enumerate() {
             let word = u64::from(hare.carrots)
@@ -365,35 +258,6 @@ impl Game for Position {
             .iter()
             .fold(0, |word, &seat| word << 8 | u64::from(seat));
         words.into_iter().fold(0x9E37_79B9_7F4A_7C15, mix)
-    }
-
-    fn picture(&self) -> String {
-        picture::draw(self)
-    }
-
-    fn scene(&self) -> Scene {
-        scene::of(self)
-    }
-
-    fn preview(&self, mv: Move) -> MovePreview {
-        preview::of(self, mv)
-    }
-
-    fn card_words(card: Card) -> &'static str {
-        card.words()
-    }
-
-    fn columns(&self) -> Vec<(&'static str, String)> {
-        let hares = self.hares().iter();
-        let squares: Vec<String> = hares
-            .clone()
-            .map(|hare| format!("{:>2}", hare.square))
-            .collect();
-        let carrots: Vec<String> = hares.map(|hare| format!("{:>3}", hare.carrots)).collect();
-        vec![
-            ("squares", squares.join(" ")),
-            ("carrots", carrots.join(" ")),
-        ]
     }
 }
 
@@ -417,15 +281,3 @@ impl PartialEq for Position {
 }
 
 impl Eq for Position {}
-
-impl fmt::Display for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        notation::format(self, f)
-    }
-}
-
-impl fmt::Debug for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}\n{}", picture::draw(self))
-    }
-}

@@ -20,8 +20,6 @@ pub struct Ruleset {
     /// Number of cards of each [`Card`](super::Card), in deck order. A deck must have a `Shuffle`, so that it never
     /// runs out.
     pub deck: [u8; 8],
-    /// Hare squares near the finish, where a card may cost the race; bit n is square n.
-    pub last_hares: u64,
     /// Turns to the finish of a lone hare; computed on first use.
     pub turns_home: LazyLock<TurnsHome>,
 }
@@ -33,8 +31,7 @@ pub static HASE_UND_IGEL: Ruleset = Ruleset {
     carrots: 68,
     lettuces: 3,
     deck: FIFTEEN,
-    last_hares: 1 << 58 | 1 << 61 | 1 << 63,
-    turns_home: LazyLock::new(|| TurnsHome::of(&HASE_UND_IGEL)),
+    turns_home: LazyLock::new(|| TurnsHome::of(&HASE_UND_IGEL.track, HASE_UND_IGEL.lettuces)),
 };
 
 /// The later English-language game: its track, 65 carrots, 3 lettuces, a deck of fifteen cards.
@@ -44,18 +41,7 @@ pub static HARE_AND_TORTOISE: Ruleset = Ruleset {
     carrots: 65,
     lettuces: 3,
     deck: FIFTEEN,
-    last_hares: 1 << 58 | 1 << 62,
-    turns_home: LazyLock::new(|| TurnsHome::of(&HARE_AND_TORTOISE)),
+    turns_home: LazyLock::new(|| {
+        TurnsHome::of(&HARE_AND_TORTOISE.track, HARE_AND_TORTOISE.lettuces)
+    }),
 };
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_hares_are_the_hare_squares_beyond_57() {
-        for ruleset in [&HASE_UND_IGEL, &HARE_AND_TORTOISE] {
-            assert_eq!(ruleset.last_hares, ruleset.track.hares & u64::MAX << 58);
-        }
-    }
-}

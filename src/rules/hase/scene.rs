@@ -1,28 +1,37 @@
-//! Scene of the race, for programs that draw it.
+//! Display of the race: scenes and previews for programs that draw it, and a drawing as text.
 
+use std::fmt::Write;
+
+use super::moves::Move;
 use super::position::Position;
-use super::track::{FINISH, Square};
-use crate::rules::{Board, Fact, Game, Layout, Piece, Scene, Seat, SquareKind, Turn};
+use super::track::{FINISH, Square, TEN_CARROTS, cost};
+use crate::rules::{Board, Fact, Game, Layout, MovePreview, Piece, Scene, Seat, SquareKind, Turn};
+
+/// Squares per row of the drawing.
+const ROW: u8 = 16;
 
 /// The track with a hare for each seat. The facts of a seat are carrots, lettuces, place, and a note on its state.
 pub(super) fn of(position: &Position) -> Scene {
     let track = &position.ruleset().track;
     let squares = (0..=FINISH).map(|square| kind(track.square(square)));
-    let seats = || (0..position.seats() as u8).map(Seat);
     Scene {
         board: Board {
             layout: Layout::Track,
             squares: squares.collect(),
         },
-        pieces: seats()
+        pieces: seats(position)
             .map(|seat| Piece {
                 seat,
                 name: "hare",
                 square: position.hare(seat).square.into(),
             })
             .collect(),
-        facts: seats().map(|seat| facts(position, seat)).collect(),
+        facts: seats(position).map(|seat| facts(position, seat)).collect(),
     }
+}
+
+fn seats(position: &Position) -> impl Iterator<Item = Seat> {
+    (0..position.seats() as u8).map(Seat)
 }
 
 fn kind(square: Square) -> SquareKind {
@@ -44,22 +53,143 @@ fn kind(square: Square) -> SquareKind {
 
 fn facts(position: &Position, seat: Seat) -> Vec<Fact> {
     let hare = position.hare(seat);
+    let facts = [
+        ("carrots", hare.carrots.to_string()),
+        ("lettuces", hare.lettuces.to_string()),
+        ("place", rank(position, seat).to_string()),
+        ("note", note(position, seat).to_string()),
+    ];
+    facts.map(|(label, value)| Fact { label, value }).into()
+}
+
+/// Final place of a seat or, while that is open, its place in the race.
+fn rank(position: &Position, seat: Seat) -> usize {
     let place = position.place(seat);
-    let rank = place.unwrap_or(position.rank(seat).into());
-    let note = match position.turn() {
+    place.unwrap_or(position.rank(seat).into())
+}
+
+fn note(position: &Position, seat: Seat) -> &'static str {
+    let place = position.place(seat);
+    match position.turn() {
         Turn::Over if place == Some(position.seats()) => "last",
         _ if place.is_some() => "finished",
         Turn::Card(drawing) if drawing == seat => "draws a card",
         _ if position.misses_turn(seat) => "misses a turn",
         _ => "",
+    }
+}
+
+/// Preview of a legal move: its costs and gains.
+pub(super) fn preview(position: &Position, mv: Move) -> MovePreview {
+    let seat = Seat(position.seat);
+    let after = position.play_unchecked(mv);
+    let (before, hare) = (position.hare(seat), after.hare(seat));
+    let mut facts = Vec::new();
+    let mut add = |label, value: String| facts.push(Fact { label, value });
+
+    let income = position.income(seat);
+    if income > 0 {
+        add("income", income.to_string());
+    }
+    match mv.code() {
+        steps @ 1..=64 => add("cost", cost(steps as u16).to_string()),
+        back @ -63..=-1 => add("gain", (TEN_CARROTS * back.unsigned_abs()).to_string()),
+        _ if mv == Move::TAKE => add("gain", TEN_CARROTS.to_string()),
+        _ if mv == Move::GIVE => add("cost", TEN_CARROTS.to_string()),
+        _ => {}
+    }
+    add("carrots", hare.carrots.to_string());
+    if hare.lettuces != before.lettuces {
+        add("lettuces", hare.lettuces.to_string());
+    }
+
+    let has_moved = hare.square != before.square;
+    let places = places_paid(position, hare.square);
+    if !places.is_empty() && has_moved {
+        let joined = |factor: usize| {
+            let numbers = places.iter().map(|place| (factor * place).to_string());
+            numbers.collect::<Vec<_>>().join(", ")
+        };
+        add("pays", joined(TEN_CARROTS.into()));
+        add("if place", joined(1));
+    }
+    let then = match position.ruleset().track.square(hare.square) {
+        _ if mv == Move::STAY && !position.misses_turn(seat) => {
+            "back to the start, and moves again"
+        }
+        Square::Hare if has_moved => "draws a card",
+        Square::Lettuce if has_moved => "misses the next turn and eats a lettuce",
+        Square::Finish => "finishes",
+        _ => "",
     };
-    let facts = [
-        ("carrots", hare.carrots.to_string()),
-        ("lettuces", hare.lettuces.to_string()),
-        ("place", rank.to_string()),
-        ("note", note.to_string()),
-    ];
-    facts.map(|(label, value)| Fact { label, value }).into()
+    if !then.is_empty() {
+        add("then", then.to_string());
+    }
+    MovePreview {
+        piece: seat.index(),
+        square: hare.square.into(),
+        facts,
+    }
+}
+
+/// Places that `square` pays for with the hare's next move, up to the number of seats.
+fn places_paid(position: &Position, square: u8) -> Vec<usize> {
+    let places = match position.ruleset().track.square(square) {
+        Square::Number(number) => vec![usize::from(number)],
+        Square::Flag => vec![1, 5, 6],
+        _ => Vec::new(),
+    };
+    let there_is = |place: &usize| *place <= position.seats();
+    places.into_iter().filter(there_is).collect()
+}
+
+/// Draws the track in rows, and a table of the hares. The squares are `h` hare, `c` carrot, `L` lettuce, `^` hedgehog,
+/// `2` to `4` number and `F` flag. Under a square is the seat whose hare is on it.
+pub(super) fn picture(position: &Position) -> String {
+    let mut picture = String::new();
+    for first in (0..=FINISH).step_by(ROW.into()) {
+        draw_row(&mut picture, position, first);
+    }
+    picture.push_str("seat  square  carrots  lettuces  place\n");
+    let mover = position.turn().seat();
+    for seat in seats(position) {
+        let hare = position.hare(seat);
+        let pointer = if mover == Some(seat) { '>' } else { ' ' };
+        let line = format!(
+            "{pointer}{seat:>3}  {:>6}  {:>7}  {:>8}  {:>5}  {}",
+            hare.square,
+            hare.carrots,
+            hare.lettuces,
+            rank(position, seat),
+            note(position, seat)
+        );
+        // Writing to a string never fails.
+        let _ = writeln!(picture, "{}", line.trim_end());
+    }
+    picture.truncate(picture.trim_end().len());
+    picture
+}
+
+fn draw_row(picture: &mut String, position: &Position, first: u8) {
+    let squares = first..=(first + ROW - 1).min(FINISH);
+    let mut numbers = String::new();
+    let mut kinds = String::new();
+    let mut hares = String::new();
+    for square in squares {
+        let mark = kind(position.ruleset().track.square(square)).mark;
+        let here: String = seats(position)
+            .filter(|&seat| position.hare(seat).square == square)
+            .map(|seat| seat.to_string())
+            .collect();
+        let width = here.len().max(2) + 1;
+        numbers += &format!("{square:>width$}");
+        kinds += &format!("{mark:>width$}");
+        hares += &format!("{here:>width$}");
+    }
+    for line in [numbers, kinds, hares] {
+        picture.push_str(line.trim_end());
+        picture.push('\n');
+    }
 }
 
 #[cfg(test)]
@@ -86,5 +216,36 @@ mod tests {
             marks.starts_with("Shch3chL^42") && marks.ends_with("hLhZ"),
             "{marks}"
         );
+    }
+
+    #[test]
+    fn each_kind_of_move_says_what_it_costs_and_brings() {
+        // Seat 1 is second, on a number square 2, and is paid 20.
+        let text = "10,40,2/20,30,1/5,68,3 1 - -";
+        let position = Position::parse(&HASE_UND_IGEL, text).unwrap();
+        for (word, square, expected) in [
+            (
+                "2",
+                12,
+                "income 20; cost 3; carrots 57; pays 30; if place 3",
+            ),
+            ("4", 14, "income 20; cost 10; carrots 50; then draws a card"),
+            (
+                "6",
+                16,
+                "income 20; cost 21; carrots 39; pays 10; if place 1",
+            ),
+            ("-2", 8, "income 20; gain 20; carrots 80"),
+        ] {
+            let preview = position.preview(word.parse().unwrap());
+            let facts = preview.facts.iter();
+            let facts: Vec<String> = facts
+                .map(|fact| format!("{} {}", fact.label, fact.value))
+                .collect();
+            assert_eq!(
+                (preview.square, facts.join("; ").as_str()),
+                (square, expected)
+            );
+        }
     }
 }

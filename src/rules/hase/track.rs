@@ -3,6 +3,17 @@
 /// Square where a hare has finished.
 pub const FINISH: u8 = 64;
 
+/// Carrots gained per square back, and carrots taken or given on a carrot square.
+pub(super) const TEN_CARROTS: u16 = 10;
+
+/// Most carrots that the first hare may finish with; each later one may keep this many more.
+pub(super) const KEPT_BY_FIRST: u16 = 10;
+
+/// Cost in carrots of `steps` squares forward: 1 + 2 + ... + `steps`.
+pub const fn cost(steps: u16) -> u16 {
+    steps * (steps + 1) / 2
+}
+
 /// Kind of a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Square {

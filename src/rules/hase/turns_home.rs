@@ -4,10 +4,7 @@
 //! with at most ten carrots. A real race also has cards and other hares. But the holdings that are too large, and the
 //! way back to spend them, are much the same.
 
-use super::cost;
-use super::position::KEPT_BY_FIRST;
-use super::ruleset::Ruleset;
-use super::track::{FINISH, Square};
+use super::track::{FINISH, KEPT_BY_FIRST, Square, TEN_CARROTS, Track, cost};
 
 /// Largest holding in the table.
 const MOST_CARROTS: usize = 399;
@@ -16,7 +13,7 @@ const MOST_CARROTS: usize = 399;
 const CARROTS_SPENT_A_TURN: usize = 50;
 
 /// Carrots for a square back, on a carrot square, and for a lettuce eaten in first place.
-const TEN: usize = 10;
+const TEN: usize = TEN_CARROTS as usize;
 
 /// Turns to the finish by lettuces in hand, square and carrots.
 #[derive(Debug)]
@@ -50,21 +47,19 @@ impl TurnsHome {
         self.turns[hare.index()].saturating_add(more)
     }
 
-    /// Computes the table of a ruleset.
-    pub(super) fn of(ruleset: &Ruleset) -> TurnsHome {
-        let most = LoneHare {
-            lettuces: ruleset.lettuces.into(),
-            square: FINISH.into(),
-            carrots: MOST_CARROTS,
-        };
-        let mut turns = vec![TurnsHome::UNKNOWN; most.index() + 1];
-        let finished = |carrots| LoneHare {
-            lettuces: 0,
+    /// Computes the table of a track for hares with up to `lettuces` lettuces.
+    pub(super) fn of(track: &Track, lettuces: u8) -> TurnsHome {
+        let at_finish = |lettuces, carrots| LoneHare {
+            lettuces,
             square: FINISH.into(),
             carrots,
         };
+        let most = at_finish(lettuces.into(), MOST_CARROTS);
+        let mut turns = vec![TurnsHome::UNKNOWN; most.index() + 1];
         // Hares that need `count` turns, one more, and two more.
-        let mut now: Vec<LoneHare> = (0..=usize::from(KEPT_BY_FIRST)).map(finished).collect();
+        let mut now: Vec<LoneHare> = (0..=usize::from(KEPT_BY_FIRST))
+            .map(|carrots| at_finish(0, carrots))
+            .collect();
         let mut next = Vec::new();
         let mut later = Vec::new();
         for count in 0..TurnsHome::UNKNOWN {
@@ -73,8 +68,10 @@ impl TurnsHome {
                     continue;
                 }
                 turns[hare.index()] = count;
-                hare.for_each_before(ruleset, |before, takes_two_turns| {
-                    if turns[before.index()] == TurnsHome::UNKNOWN {
+                hare.for_each_before(track, |before, takes_two_turns| {
+                    if before.lettuces <= most.lettuces
+                        && turns[before.index()] == TurnsHome::UNKNOWN
+                    {
                         let list = if takes_two_turns {
                             &mut later
                         } else {
@@ -98,22 +95,22 @@ impl LoneHare {
 
     /// Calls `visit` with each hare that one move turns into this one, and with whether that takes two turns, as on a
     /// lettuce square, where the next turn is for eating.
-    fn for_each_before(self, ruleset: &Ruleset, mut visit: impl FnMut(LoneHare, bool)) {
+    fn for_each_before(self, track: &Track, mut visit: impl FnMut(LoneHare, bool)) {
         let LoneHare {
-            lettuces,
-            square,
-            carrots,
+            square, carrots, ..
         } = self;
-        let kind = ruleset.track.square(square as u8);
+        let kind = track.square(square as u8);
         if kind == Square::Hedgehog {
             for from in square + 1..usize::from(FINISH) {
-                let gained = TEN * (from - square);
-                let is_nearest = usize::from(ruleset.track.hedgehog_behind[from]) == square;
-                if is_nearest && carrots >= gained {
+                let is_nearest = usize::from(track.hedgehog_behind[from]) == square;
+                if let Some(carrots) = carrots.checked_sub(TEN * (from - square))
+                    && is_nearest
+                {
+                    let square = from;
                     visit(
                         LoneHare {
-                            square: from,
-                            carrots: carrots - gained,
+                            square,
+                            carrots,
                             ..self
                         },
                         false,
@@ -123,46 +120,32 @@ impl LoneHare {
             return;
         }
         if kind == Square::Carrot {
-            if carrots >= TEN {
-                visit(
-                    LoneHare {
-                        carrots: carrots - TEN,
-                        ..self
-                    },
-                    false,
-                );
+            if let Some(carrots) = carrots.checked_sub(TEN) {
+                visit(LoneHare { carrots, ..self }, false);
             }
-            if carrots + TEN <= MOST_CARROTS {
-                visit(
-                    LoneHare {
-                        carrots: carrots + TEN,
-                        ..self
-                    },
-                    false,
-                );
+            let carrots = carrots + TEN;
+            if carrots <= MOST_CARROTS {
+                visit(LoneHare { carrots, ..self }, false);
             }
         }
         let eats = kind == Square::Lettuce;
-        let lettuces = lettuces + usize::from(eats);
-        if kind == Square::Hare || lettuces > ruleset.lettuces.into() {
-            return;
-        }
-        let Some(carrots) = carrots.checked_sub(if eats { TEN } else { 0 }) else {
+        let eaten = usize::from(eats);
+        let Some(carrots) = carrots.checked_sub(TEN * eaten) else {
             return;
         };
+        if kind == Square::Hare {
+            return;
+        }
         for steps in 1..=square {
-            let carrots = carrots + usize::from(cost(steps as u16));
-            if carrots > MOST_CARROTS {
+            let before = LoneHare {
+                lettuces: self.lettuces + eaten,
+                square: square - steps,
+                carrots: carrots + usize::from(cost(steps as u16)),
+            };
+            if before.carrots > MOST_CARROTS {
                 return;
             }
-            visit(
-                LoneHare {
-                    lettuces,
-                    square: square - steps,
-                    carrots,
-                },
-                eats,
-            );
+            visit(before, eats);
         }
     }
 }
@@ -170,7 +153,7 @@ impl LoneHare {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL};
+    use crate::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL, Ruleset};
 
     /// One turn more than the best hare that a move leads to, or two on a lettuce square.
     fn by_looking_ahead(ruleset: &Ruleset, lettuces: usize, square: usize, carrots: usize) -> u32 {

@@ -21,7 +21,7 @@ pub struct Die(pub(super) u8);
 
 /// The word is not a move or a roll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum Unreadable {
+pub enum WordError {
     /// The word is not a move.
     #[error("expected p and the square of a pawn, p0 to p{}", GOAL - 1)]
     Move,
@@ -40,14 +40,14 @@ pub struct PositionError {
 }
 
 impl FromStr for Move {
-    type Err = Unreadable;
+    type Err = WordError;
 
-    fn from_str(text: &str) -> Result<Move, Unreadable> {
-        let square = text.strip_prefix('p').ok_or(Unreadable::Move)?;
+    fn from_str(text: &str) -> Result<Move, WordError> {
+        let square = text.strip_prefix('p').ok_or(WordError::Move)?;
         let square = whole_number(square, u32::from(GOAL) - 1);
         square
             .map(|square| Move(square as u8))
-            .map_err(|_| Unreadable::Move)
+            .map_err(|_| WordError::Move)
     }
 }
 
@@ -58,13 +58,13 @@ impl fmt::Display for Move {
 }
 
 impl FromStr for Die {
-    type Err = Unreadable;
+    type Err = WordError;
 
-    fn from_str(text: &str) -> Result<Die, Unreadable> {
-        let face = text.strip_prefix('+').ok_or(Unreadable::Roll)?;
+    fn from_str(text: &str) -> Result<Die, WordError> {
+        let face = text.strip_prefix('+').ok_or(WordError::Roll)?;
         match whole_number(face, u32::from(FACES)) {
             Ok(face) if face > 0 => Ok(Die(face as u8)),
-            _ => Err(Unreadable::Roll),
+            _ => Err(WordError::Roll),
         }
     }
 }

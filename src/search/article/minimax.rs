@@ -8,10 +8,10 @@
 //! it is from alpha to beta, both included, and otherwise a bound on the same side. A value equal to the best so far is
 //! therefore exact, and taking the last of equal moves gives the same result as without pruning.
 
-use super::deepening::{Observer, Search, deepen};
-use super::{Extent, Line};
+use super::{Extent, Line, Observer, deepen};
 use crate::eval::MinimaxModel;
 use crate::search::Control;
+use crate::search::alpha_beta::Window;
 use crate::search::principal_variation::PrincipalVariation;
 use crate::search::visits::Visits;
 
@@ -27,63 +27,36 @@ pub fn search<M: MinimaxModel>(
     observe: Observer<'_, M::Move, i32>,
 ) -> Option<Line<M::Move, i32>> {
     let wanted = model.moves(position).filter(|mv| extent.moves.contains(mv));
-    let mut root = Root {
-        position,
-        moves: wanted.collect(),
-        walk: Walk {
-            model,
-            visits: Visits::new(control, extent.nodes),
-            pv: PrincipalVariation::new(),
-            reached_horizon: false,
-        },
+    let moves: Vec<M::Move> = wanted.collect();
+    let mut walk = Walk {
+        model,
+        visits: Visits::new(control, extent.nodes),
+        pv: PrincipalVariation::new(),
+        reached_horizon: false,
     };
-    let &first = root.moves.first()?;
+    let &first = moves.first()?;
     let value = model.value(&model.play(position, first));
-    let best = root.walk.line(0, 1, value, vec![first]);
-    Some(deepen(&mut root, best, extent, control, observe))
+    let best = walk.line(0, 1, value, vec![first]);
+    let best = deepen(best, extent, control, observe, |depth, excluded| {
+        if excluded.is_empty() {
+            walk.visits.seldepth = 0;
+        }
+        walk.reached_horizon = false;
+        let left = moves.iter().copied().filter(|mv| !excluded.contains(mv));
+        let value = walk.best(position, left, depth, 0, OPEN);
+        let pv = walk.pv.line(0).to_vec();
+        let line = walk.line(depth, excluded.len() + 1, value, pv);
+        (!walk.visits.stopped).then_some((line, walk.reached_horizon))
+    });
+    let nodes = walk.visits.nodes;
+    Some(Line { nodes, ..best })
 }
 
-struct Root<'a, M: MinimaxModel> {
-    position: &'a M::Position,
-    /// Moves to consider, in the order of the model.
-    moves: Vec<M::Move>,
-    walk: Walk<'a, M>,
-}
-
-impl<'a, M: MinimaxModel> Search<'a> for Root<'a, M> {
-    type Move = M::Move;
-    type Value = i32;
-
-    fn best_line(&mut self, depth: u32, rank: usize, excluded: &[M::Move]) -> Line<M::Move, i32> {
-        let moves = self.moves.iter().copied();
-        let left = moves.filter(|mv| !excluded.contains(mv));
-        let value = self.walk.best(self.position, left, depth, 0, Bounds::FULL);
-        let pv = self.walk.pv.line(0).to_vec();
-        self.walk.line(depth, rank, value, pv)
-    }
-
-    fn visits(&mut self) -> &mut Visits<'a> {
-        &mut self.walk.visits
-    }
-
-    fn reached_horizon(&mut self) -> &mut bool {
-        &mut self.walk.reached_horizon
-    }
-}
-
-/// Bounds so far: the maximising side has at least alpha, the minimising side at most beta.
-#[derive(Clone, Copy, Debug)]
-struct Bounds {
-    alpha: i32,
-    beta: i32,
-}
-
-impl Bounds {
-    const FULL: Bounds = Bounds {
-        alpha: i32::MIN,
-        beta: i32::MAX,
-    };
-}
+/// The window that contains every value.
+const OPEN: Window = Window {
+    alpha: i32::MIN,
+    beta: i32::MAX,
+};
 
 struct Walk<'a, M: MinimaxModel> {
     model: &'a M,
@@ -108,7 +81,7 @@ impl<M: MinimaxModel> Walk<'_, M> {
     }
 
     /// Value of a position, searched `depth` plies deep. Meaningless once the search is stopped.
-    fn value(&mut self, position: &M::Position, depth: u32, ply: usize, bounds: Bounds) -> i32 {
+    fn value(&mut self, position: &M::Position, depth: u32, ply: usize, window: Window) -> i32 {
         self.pv.clear(ply);
         if self.visits.visit(ply) {
             return 0;
@@ -119,7 +92,7 @@ impl<M: MinimaxModel> Walk<'_, M> {
             self.reached_horizon |= moves.peek().is_some();
             return model.value(position);
         }
-        self.best(position, moves, depth, ply, bounds)
+        self.best(position, moves, depth, ply, window)
     }
 
     /// Best value among some moves, at least one, searched `depth` plies deep, at least one.
@@ -129,13 +102,13 @@ impl<M: MinimaxModel> Walk<'_, M> {
         moves: impl Iterator<Item = M::Move>,
         depth: u32,
         ply: usize,
-        mut bounds: Bounds,
+        mut window: Window,
     ) -> i32 {
         let wants_large = self.model.wants_large(position);
         let mut best = None;
         for mv in moves {
             let next = self.model.play(position, mv);
-            let value = self.value(&next, depth - 1, ply + 1, bounds);
+            let value = self.value(&next, depth - 1, ply + 1, window);
             if self.visits.stopped {
                 return 0;
             }
@@ -151,11 +124,11 @@ impl<M: MinimaxModel> Walk<'_, M> {
                 self.pv.extend(ply, mv);
             }
             if wants_large {
-                bounds.alpha = bounds.alpha.max(value);
+                window.alpha = window.alpha.max(value);
             } else {
-                bounds.beta = bounds.beta.min(value);
+                window.beta = window.beta.min(value);
             }
-            if bounds.beta < bounds.alpha {
+            if window.beta < window.alpha {
                 break;
             }
         }

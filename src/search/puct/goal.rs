@@ -17,7 +17,7 @@ pub type Shares = [f32; MAX_SEATS];
 
 /// Weight of the share in the value of a seat that aims for first place: enough to choose between lines with the same
 /// chance, for example when first place is gone.
-const SHARE_BESIDE: f32 = 1.0 / 64.0;
+const SHARE_WEIGHT: f32 = 1.0 / 64.0;
 
 /// Goal of the seat at the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +40,13 @@ impl Goal {
     }
 
     /// `true` if the values of a tree searched for this goal are valid for another goal.
-    pub fn counts_like(&self, other: &Goal) -> bool {
+    pub fn is_compatible(&self, other: &Goal) -> bool {
         self == other || !(self.is_first || other.is_first)
     }
 
     /// Static evaluation of a position.
     #[inline]
-    pub fn at_first_sight<G: Evaluate>(&self, evaluator: &Judge<G>, position: &G) -> Shares {
+    pub fn static_shares<G: Evaluate>(&self, evaluator: &Judge<G>, position: &G) -> Shares {
         let mut shares = shares_of(&static_leads(evaluator, position), self.seats);
         if self.is_first {
             self.set(&mut shares, first_chance(evaluator, position, self.seat));
@@ -55,7 +55,7 @@ impl Goal {
     }
 
     /// Value of a finished game.
-    pub fn at_the_end<G: Evaluate>(&self, position: &G) -> Shares {
+    pub fn final_shares<G: Evaluate>(&self, position: &G) -> Shares {
         let mut shares = [0.0; MAX_SEATS];
         for (seat, share) in shares.iter_mut().enumerate().take(self.seats) {
             let place = position.place(Seat(seat as u8)).unwrap_or(self.seats);
@@ -70,7 +70,7 @@ impl Goal {
 
     fn set(&self, shares: &mut Shares, chance: f32) {
         let own = &mut shares[self.seat.index()];
-        *own = (1.0 - SHARE_BESIDE) * chance + SHARE_BESIDE * *own;
+        *own = (1.0 - SHARE_WEIGHT) * chance + SHARE_WEIGHT * *own;
     }
 
     /// Converts the sum of the values of `visits` walks to summed leads.
@@ -92,7 +92,7 @@ impl Goal {
     }
 
     /// Preference of the seat at the root for a move with these leads and the mean value `mean` for that seat.
-    pub fn wish(&self, leads: &Vector, mean: f32) -> i32 {
+    pub fn preference(&self, leads: &Vector, mean: f32) -> i32 {
         if self.is_first {
             (mean * CERTAIN as f32) as i32
         } else {
@@ -132,13 +132,16 @@ mod tests {
         let [placement, win] = goals(&start, 1);
         for (text, share, chance) in [
             ("64,1,0/64,1,0/5,1,3 3 1,2 -", 1.0, 1.0),
-            ("64,1,0/64,1,0/5,1,3 3 2,1 -", 0.5, SHARE_BESIDE / 2.0),
+            ("64,1,0/64,1,0/5,1,3 3 2,1 -", 0.5, SHARE_WEIGHT / 2.0),
             ("5,1,3/64,1,0/64,1,0 1 2,3 -", 0.0, 0.0),
         ] {
             let end = position(text);
-            assert_eq!(placement.at_the_end(&end)[0], share, "{end:?}");
-            assert_eq!(win.at_the_end(&end)[0], chance, "{end:?}");
-            assert_eq!(placement.at_the_end(&end)[1..], win.at_the_end(&end)[1..]);
+            assert_eq!(placement.final_shares(&end)[0], share, "{end:?}");
+            assert_eq!(win.final_shares(&end)[0], chance, "{end:?}");
+            assert_eq!(
+                placement.final_shares(&end)[1..],
+                win.final_shares(&end)[1..]
+            );
         }
     }
 
@@ -147,21 +150,21 @@ mod tests {
         let race = position("21,34,3/17,52,2/22,20,2! 2 - FS");
         let judge = Judge::new(&race, &Evaluators::default(), Noise::default());
         let [placement, win] = goals(&race, 1);
-        let shares = placement.at_first_sight(&judge, &race);
-        let wishes = win.at_first_sight(&judge, &race);
-        assert!(wishes[1] < shares[1], "{wishes:?} {shares:?}");
-        let (leads, kept) = (placement.leads(&shares, 1), win.leads(&wishes, 1));
+        let shares = placement.static_shares(&judge, &race);
+        let preferred = win.static_shares(&judge, &race);
+        assert!(preferred[1] < shares[1], "{preferred:?} {shares:?}");
+        let (leads, kept) = (placement.leads(&shares, 1), win.leads(&preferred, 1));
         for (lead, kept) in leads.iter().zip(kept) {
             assert!((lead - kept).abs() < 8, "{leads:?} {kept:?}");
         }
-        assert!(!placement.counts_like(&win) && win.counts_like(&win));
+        assert!(!placement.is_compatible(&win) && win.is_compatible(&win));
     }
 
     #[test]
     fn once_the_first_place_is_taken_shares_are_all_there_is_to_seek() {
         let race = position("64,5,0/61,22,0/40,30,0 2 1 -");
         let [placement, win] = goals(&race, 2);
-        assert!(placement.counts_like(&win));
+        assert!(placement.is_compatible(&win));
         assert_eq!(placement, win);
     }
 }

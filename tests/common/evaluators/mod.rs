@@ -25,5 +25,5 @@ pub fn net(position: &Position) -> Arc<Net> {
 
 /// A search memory for the rules and the number of seats of a position.
 pub fn memory(position: &Position, mebibytes: usize) -> Memory {
-    Memory::with_evaluators(mebibytes, evaluators(position))
+    Memory::for_threads(1, mebibytes, evaluators(position))
 }

@@ -74,7 +74,7 @@ impl Judge {
         let evaluators = Evaluators::default();
         Judge {
             depth,
-            memory: Memory::with_evaluators(MEMORY_SIZE, evaluators.clone()),
+            memory: Memory::for_threads(1, MEMORY_SIZE, evaluators.clone()),
             evaluators,
         }
     }

@@ -79,9 +79,9 @@ fn reachable(start: &Position) -> u32 {
         let rabbit_to_move = rabbits[rank(wolves)];
         let wolves_to_move = neighbours(rabbit_to_move) & !wolves;
         count += rabbit_to_move.count_ones() + wolves_to_move.count_ones();
-        let goes_on = wolves_to_move & !ROW_8;
+        let in_play = wolves_to_move & !ROW_8;
         for after in super::after_each_step(wolves) {
-            rabbits[rank(after)] |= goes_on & !after;
+            rabbits[rank(after)] |= in_play & !after;
         }
     }
     count

@@ -2,7 +2,7 @@
 //! that order.
 //!
 //! The rank of a set is the sum of the binomials C(square, k) over its squares, where k counts the squares from 1
-//! upwards: the combinatorial number system. It is summed up one byte of the set at a time.
+//! upwards: the combinatorial number system.
 
 use std::iter;
 
@@ -11,19 +11,33 @@ pub const PLACEMENTS: usize = 35_960;
 
 const WOLVES: usize = 4;
 
-/// Part of the rank that comes from one byte of the set, by byte index, number of wolves in lower bytes, and the byte.
-static PARTS: [[[u16; 256]; WOLVES + 1]; 4] = parts();
+/// C(square, k + 1) by k and square.
+static BINOMIALS: [[u16; 32]; WOLVES] = {
+    let mut table = [[0; 32]; WOLVES];
+    let mut square = 1;
+    while square < 32 {
+        // Pascal's triangle: C(n, k) = C(n - 1, k) + C(n - 1, k - 1).
+        table[0][square] = square as u16;
+        let mut k = 1;
+        while k < WOLVES {
+            table[k][square] = table[k][square - 1] + table[k - 1][square - 1];
+            k += 1;
+        }
+        square += 1;
+    }
+    table
+};
 
-/// Rank of a set of four squares among all such sets, from 0. For fewer than four squares it has no meaning.
-///
-/// # Panics
-/// If there are more than four squares.
+/// Rank of a set of four squares among all such sets, from 0. For another number of squares it has no meaning.
 #[inline]
 pub fn rank(wolves: u32) -> usize {
-    let bytes = wolves.to_le_bytes();
-    let below = |square: u32| (wolves & ((1 << square) - 1)).count_ones() as usize;
-    let part = |byte: usize, below: usize| PARTS[byte][below][usize::from(bytes[byte])];
-    usize::from(part(0, 0) + part(1, below(8)) + part(2, below(16)) + part(3, below(24)))
+    let mut left = wolves;
+    let mut rank = 0;
+    for binomials in &BINOMIALS {
+        rank += binomials[left.trailing_zeros() as usize % 32];
+        left &= left.wrapping_sub(1);
+    }
+    rank.into()
 }
 
 /// All placements in ascending order: the one at index n has rank n.
@@ -35,49 +49,6 @@ pub fn placements() -> impl Iterator<Item = u32> {
         let carried = wolves.checked_add(lowest)?;
         Some(carried | (carried ^ wolves) >> 2 >> wolves.trailing_zeros())
     })
-}
-
-const fn parts() -> [[[u16; 256]; WOLVES + 1]; 4] {
-    let mut parts = [[[0; 256]; WOLVES + 1]; 4];
-    let mut entry = 0;
-    while entry < 4 * (WOLVES + 1) * 256 {
-        let (byte, below, set) = (
-            entry / 256 / (WOLVES + 1),
-            entry / 256 % (WOLVES + 1),
-            entry % 256,
-        );
-        parts[byte][below][set] = part_of_rank(byte, below, set);
-        entry += 1;
-    }
-    parts
-}
-
-const fn part_of_rank(byte: usize, below: usize, set: usize) -> u16 {
-    let mut sum = 0;
-    let mut k = below;
-    let mut bit = 0;
-    while bit < 8 {
-        // Sets with more than four wolves are never looked up.
-        if set >> bit & 1 == 1 && k < WOLVES {
-            k += 1;
-            sum += binomial(8 * byte + bit, k);
-        }
-        bit += 1;
-    }
-    sum as u16
-}
-
-const fn binomial(n: usize, k: usize) -> usize {
-    let mut product = 1;
-    let mut i = 0;
-    while i < k {
-        if i >= n {
-            return 0;
-        }
-        product = product * (n - i) / (i + 1);
-        i += 1;
-    }
-    product
 }
 
 #[cfg(test)]

@@ -1,19 +1,26 @@
 //! Max^n: the vector of a position is the best of its moves' vectors for the seat that moves.
 //!
-//! **Shallow pruning** under [`Prune::Exact`] with three or more seats and [`Strategy::Relative`](super::Strategy). Let
-//! r(i) be the smallest lead of seat i over a rival. In any vector and for any two seats i and j, r(i) is at most E(i)
-//! - E(j), and r(j) is at most E(j) - E(i), so *r(i) + r(j) <= 0*. Suppose that j already has a move of value a = r(j).
-//! Another move of j leads to a position where a different seat i has found a move of value b = r(i). The final choice
-//! of i is worth at least b to i, so at most -b to j. If a + b > 0, that is strictly less than a: j does not take the
-//! move, not even to break a tie, and the other moves of i need not be searched. A vector with a + b = 0 may tie, and
-//! is searched. With a card between the two moves a is the value of a mean, so nothing is cut off there. Source: R.
-//! Korf, "Multi-player alpha-beta pruning" (1991), where the components have a constant sum.
+//! **Shallow pruning** under [`Prune::Exact`] with three or more seats and [`Strategy::Relative`]. Let r(i) be the
+//! smallest lead of seat i over a rival. In any vector and for any two seats i and j, r(i) is at most E(i) - E(j), and
+//! r(j) is at most E(j) - E(i), so *r(i) + r(j) <= 0*. Suppose that j already has a move of value a = r(j). Another move
+//! of j leads to a position where a different seat i has found a move of value b = r(i). The final choice of i is worth
+//! at least b to i, so at most -b to j. If a + b > 0, that is strictly less than a: j does not take the move, not even
+//! to break a tie, and the other moves of i need not be searched. A vector with a + b = 0 may tie, and is searched. With
+//! a card between the two moves a is the value of a mean, so nothing is cut off there. Source: R. Korf, "Multi-player
+//! alpha-beta pruning" (1991), where the components have a constant sum.
+//!
+//! **Alpha-beta** under [`Prune::Exact`] with two seats and [`Strategy::Relative`]. Seat 1 maximises the pair (E1 - E2,
+//! E1) and seat 2 minimises it. Pairs are totally ordered, and each pair determines its vector. So the game is zero-sum
+//! in pairs, and alpha-beta over them finds the same vector at the root as a search without pruning. This holds with
+//! cards too: a position with a card due has the pair of the mean, and the vectors below it are searched with an open
+//! window. Among equal moves the lower one is taken, whatever the order. So a move lower than the best so far is
+//! searched with a window that includes an equal value. Source: D. Knuth and R. Moore, "An analysis of alpha-beta
+//! pruning" (1975).
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-use super::Strategy;
-use super::settings::{Prune, VectorSettings};
+use super::settings::{Prune, Strategy, VectorSettings};
 use crate::eval::{Model, mean};
 use crate::rules::{Seat, Turn};
 use crate::search::principal_variation::PrincipalVariation;
@@ -39,22 +46,23 @@ pub struct Child<M, const N: usize> {
     pub worth: [i32; N],
 }
 
-/// Bounds from the positions above.
+/// VectorBounds from the positions above.
 #[derive(Clone, Copy)]
-pub struct Bounds {
+pub struct VectorBounds {
     /// The seat that moved last and the value of its best move so far, for shallow pruning.
     before: Option<(usize, i64)>,
-    /// The article's bounds on the component of seat 1.
-    alpha: i32,
-    beta: i32,
+    /// With two seats under exact pruning, the window of the pairs; with the article's pruning, its bounds on the
+    /// component of seat 1. Seat 1 raises alpha, other seats lower beta.
+    alpha: i64,
+    beta: i64,
 }
 
-impl Bounds {
+impl VectorBounds {
     /// No bounds.
-    pub const NONE: Bounds = Bounds {
+    pub const NONE: VectorBounds = VectorBounds {
         before: None,
-        alpha: i32::MIN,
-        beta: i32::MAX,
+        alpha: -i64::MAX,
+        beta: i64::MAX,
     };
 }
 
@@ -82,7 +90,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
         moved: Seat,
         depth: u32,
         ply: usize,
-        bounds: Bounds,
+        bounds: VectorBounds,
     ) -> [i32; N] {
         if self.visits.visit(ply) {
             return [0; N];
@@ -95,7 +103,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
             Turn::Card(_) => {
                 let model = self.model;
                 let mean = mean(model.outcomes(position).map(|(next, weight)| {
-                    let vector = self.vector_after(&next, moved, depth, ply, Bounds::NONE);
+                    let vector = self.vector_after(&next, moved, depth, ply, VectorBounds::NONE);
                     (vector, weight)
                 }));
                 self.pv.clear(ply);
@@ -131,7 +139,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
         position: &M::Position,
         mover: Seat,
         ply: usize,
-        bounds: Bounds,
+        bounds: VectorBounds,
     ) -> [i32; N] {
         let model = self.model;
         let mut choice = Choice::new(self.settings, mover, bounds);
@@ -198,7 +206,7 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
         mover: Seat,
         depth: u32,
         ply: usize,
-        bounds: Bounds,
+        bounds: VectorBounds,
     ) -> [i32; N] {
         let model = self.model;
         let mut children = std::mem::take(&mut self.levels[ply]);
@@ -209,7 +217,8 @@ impl<'a, M: Model, const N: usize> Walk<'a, M, N> {
             }
             let mv = children[index].mv;
             let next = model.play(position, mv);
-            let vector = self.vector_after(&next, mover, depth - 1, ply + 1, choice.bounds_below());
+            let vector =
+                self.vector_after(&next, mover, depth - 1, ply + 1, choice.bounds_below(mv));
             if self.visits.stopped {
                 break;
             }
@@ -247,8 +256,10 @@ pub fn bring_best_forward<M: Copy + Ord, const N: usize>(
 struct Choice<M, const N: usize> {
     strategy: Strategy,
     prune: Prune,
+    /// Whether alpha-beta over pairs applies.
+    is_zero_sum: bool,
     mover: usize,
-    bounds: Bounds,
+    bounds: VectorBounds,
     best: Option<M>,
     vector: [i32; N],
     /// Rank of `vector`; with the article's pruning, its value.
@@ -257,10 +268,13 @@ struct Choice<M, const N: usize> {
 
 impl<M: Copy + Ord, const N: usize> Choice<M, N> {
     #[inline(always)]
-    fn new(settings: &VectorSettings, mover: Seat, bounds: Bounds) -> Choice<M, N> {
+    fn new(settings: &VectorSettings, mover: Seat, bounds: VectorBounds) -> Choice<M, N> {
         Choice {
             strategy: settings.strategy,
             prune: settings.prune,
+            is_zero_sum: N == 2
+                && settings.prune == Prune::Exact
+                && settings.strategy == Strategy::Relative,
             mover: mover.index(),
             bounds,
             best: None,
@@ -304,32 +318,39 @@ impl<M: Copy + Ord, const N: usize> Choice<M, N> {
     fn is_settled(&mut self, vector: &[i32; N]) -> bool {
         match self.prune {
             Prune::Off => false,
+            Prune::Exact if self.is_zero_sum && self.mover == 0 => self.value >= self.bounds.beta,
+            Prune::Exact if self.is_zero_sum => -self.value <= self.bounds.alpha,
             Prune::Exact => match self.bounds.before {
                 Some((seat, value)) if seat != self.mover => value + self.value > 0,
                 _ => false,
             },
             Prune::Article => {
                 if self.mover == 0 {
-                    self.bounds.alpha = self.bounds.alpha.max(vector[0]);
+                    self.bounds.alpha = self.bounds.alpha.max(vector[0].into());
                 } else {
-                    self.bounds.beta = self.bounds.beta.min(vector[0]);
+                    self.bounds.beta = self.bounds.beta.min(vector[0].into());
                 }
                 self.bounds.beta <= self.bounds.alpha
             }
         }
     }
 
-    /// Bounds for the positions after the moves.
+    /// VectorBounds for the position after a move.
     #[inline(always)]
-    fn bounds_below(&self) -> Bounds {
-        // With two seats the rank is not a plain value; `zero_sum` searches those games.
-        let is_bound = N > 2
-            && self.prune == Prune::Exact
-            && self.strategy == Strategy::Relative
-            && self.best.is_some();
-        Bounds {
-            before: is_bound.then_some((self.mover, self.value)),
-            ..self.bounds
+    fn bounds_below(&self, mv: M) -> VectorBounds {
+        let mut bounds = self.bounds;
+        if self.prune == Prune::Exact && self.strategy == Strategy::Relative {
+            bounds.before = None;
+            if let Some(best) = self.best {
+                // A lower move wins a tie.
+                let value = self.value - i64::from(mv < best);
+                match self.mover {
+                    _ if !self.is_zero_sum => bounds.before = Some((self.mover, self.value)),
+                    0 => bounds.alpha = bounds.alpha.max(value),
+                    _ => bounds.beta = bounds.beta.min(-value),
+                }
+            }
         }
+        bounds
     }
 }

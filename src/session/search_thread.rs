@@ -4,9 +4,10 @@ use std::thread::{self, JoinHandle};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
-use crate::bench::{self, BenchResult};
+use super::answers;
+use crate::bench;
 use crate::eval::{Evaluate, Evaluators};
-use crate::rules::{AnyPosition, Census, Seat, Variant, with_position};
+use crate::rules::{AnyPosition, Seat, Variant, with_position};
 use crate::search::{Answer, Control, Memory, Report, Request, search};
 
 /// Task of the search thread.
@@ -51,32 +52,30 @@ pub enum Event {
     Report(Report),
     /// The search is over; `None` if there was nothing to move.
     Answer(Option<Answer>),
-    /// The leaves below each move, or `None` if the count was stopped.
-    Perft(Option<Vec<(String, u64)>>),
-    /// The bench is over, or `None` if it was stopped.
-    Bench(Option<BenchResult>),
-    /// The counts of `solve`.
-    Solved(Vec<SolvedVariant>),
+    /// Any other work is over.
+    Finished {
+        /// Name of the work.
+        name: &'static str,
+        /// Its output, or `None` if it was stopped.
+        output: Option<String>,
+    },
 }
-
-/// A solved variant and its counts.
-pub type SolvedVariant = (&'static Variant, Census<AnyPosition>);
 
 /// The search thread. Dropping it stops the task and joins the thread.
 #[derive(Debug)]
-pub struct Worker {
+pub struct SearchThread {
     tasks: Option<Sender<(Task, Control)>>,
     events: Receiver<Event>,
     thread: Option<JoinHandle<()>>,
     running: Option<Control>,
 }
 
-impl Worker {
+impl SearchThread {
     /// Starts the thread.
     ///
     /// # Errors
     /// The thread could not be started.
-    pub fn start(size: MemorySize, evaluators: Evaluators) -> std::io::Result<Worker> {
+    pub fn start(size: MemorySize, evaluators: Evaluators) -> std::io::Result<SearchThread> {
         let (task_sender, tasks) = bounded::<(Task, Control)>(1);
         // Unbounded, so that a client that does not read never blocks a search that should stop. A task sends at most
         // one event per iteration.
@@ -91,7 +90,7 @@ impl Worker {
                     }
                 }
             })?;
-        Ok(Worker {
+        Ok(SearchThread {
             tasks: Some(task_sender),
             events,
             thread: Some(thread),
@@ -108,19 +107,9 @@ impl Worker {
         }
     }
 
-    /// Replaces the search memory by an empty one before the next task.
-    pub fn replace_memory(&mut self, size: MemorySize) {
-        self.begin(Task::Replace(size), Control::new(None));
-    }
-
-    /// Clears the search memory before the next task.
-    pub fn forget(&mut self) {
-        self.begin(Task::Forget, Control::new(None));
-    }
-
-    /// Builds the tables of the position's game before the next task.
-    pub fn prepare(&mut self, position: AnyPosition) {
-        self.begin(Task::Prepare(position), Control::new(None));
+    /// Starts a task that nothing stops.
+    pub fn queue(&mut self, task: Task) {
+        self.begin(task, Control::new(None));
     }
 
     /// Events from the thread.
@@ -129,7 +118,7 @@ impl Worker {
     }
 }
 
-impl Drop for Worker {
+impl Drop for SearchThread {
     fn drop(&mut self) {
         if let Some(control) = &self.running {
             control.stop();
@@ -158,17 +147,32 @@ fn work(
             Event::Answer(search(&request, memory, control, &mut observe))
         }
         Task::Perft(position, depth) => {
-            Event::Perft(position.perft_by_action(depth, &mut || control.should_stop()))
+            let counts = position.perft_by_action(depth, &mut || control.should_stop());
+            Event::Finished {
+                name: "perft",
+                output: counts.map(|counts| answers::perft(&counts)),
+            }
         }
-        Task::Solve => Event::Solved(Variant::solved().collect()),
+        Task::Solve => {
+            let solved =
+                Variant::solved().map(|(variant, census)| answers::census(variant, &census));
+            Event::Finished {
+                name: "solve",
+                output: Some(solved.collect::<Vec<_>>().join("\n")),
+            }
+        }
         Task::Bench(depth) => {
             // The bench signature is defined for one thread and must not depend on the current game.
-            let mut own = Memory::with_evaluators(memory.mebibytes(), evaluators.clone());
-            Event::Bench(bench::run(depth, &mut own, control))
+            let mut own = Memory::for_threads(1, memory.mebibytes(), evaluators.clone());
+            let result = bench::run(depth, &mut own, control);
+            Event::Finished {
+                name: "bench",
+                output: result.map(|result| answers::bench(&result)),
+            }
         }
         Task::Replace(size) => {
             // Frees the old memory first, so that two never exist at the same time.
-            *memory = Memory::with_evaluators(1, evaluators.clone());
+            *memory = Memory::for_threads(1, 1, evaluators.clone());
             *memory = size.memory(evaluators);
             return Some(());
         }

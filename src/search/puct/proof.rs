@@ -2,15 +2,15 @@
 //!
 //! They hold whatever the rivals play, except that with two seats the rival is assumed to play its best, as in chess.
 
-use super::Search;
+use super::TreeSearch;
 use super::arena::{NodeIndex, ROOT};
 use crate::eval::Evaluate;
 use crate::rules::Seat;
 
-impl<G: Evaluate> Search<'_, G> {
+impl<G: Evaluate> TreeSearch<'_, G> {
     /// Backs up along a walk whether the place of the root's mover is now certain. The walk proves something only if
     /// that seat has finished in `end`.
-    pub fn spread_certainty(&mut self, end: &G) {
+    pub fn back_up_proof(&mut self, end: &G) {
         let mut mate = match end.place(self.root.mover) {
             // The sign tells which place; the number counts moves from the node.
             Some(place) if place == self.root.best_open_place => 1,

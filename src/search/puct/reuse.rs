@@ -1,6 +1,6 @@
 //! Reuse of a tree after further moves: keeps the part below the current position.
 
-use super::Search;
+use super::TreeSearch;
 use super::arena::{Arena, NodeIndex, ROOT};
 use super::goal::Goal;
 use crate::eval::Evaluate;
@@ -20,19 +20,19 @@ pub struct Root<G> {
 /// walk reached `new`.
 pub fn keep<G: Game>(arena: &mut Arena, old: Option<&Root<G>>, new: &Root<G>, past: &[Past]) {
     // Sums for a different goal are useless.
-    let old = old.filter(|old| old.goal.counts_like(&new.goal));
+    let old = old.filter(|old| old.goal.is_compatible(&new.goal));
     let found = old.and_then(|old| {
         let node = find(arena, &old.position, &new.position, past)?;
-        let is_counted_alike = (old.mover, old.best_open_place) == (new.mover, new.best_open_place);
-        Some((node, is_counted_alike))
+        let are_proofs_valid = (old.mover, old.best_open_place) == (new.mover, new.best_open_place);
+        Some((node, are_proofs_valid))
     });
-    let Some((node, is_counted_alike)) = found else {
+    let Some((node, are_proofs_valid)) = found else {
         return arena.clear();
     };
     if node != ROOT {
         arena.keep(node, 1);
     }
-    if !is_counted_alike {
+    if !are_proofs_valid {
         arena.forget_mates();
     }
 }
@@ -75,11 +75,11 @@ fn step<G: Game>(arena: &Arena, from: &G, node: NodeIndex, key: u64) -> Option<(
     }
 }
 
-impl<G: Evaluate> Search<'_, G> {
+impl<G: Evaluate> TreeSearch<'_, G> {
     /// Recomputes the statistics of a reused root from its considered moves.
-    pub fn replant(&mut self) {
-        self.promise(ROOT);
-        self.consider();
+    pub fn reuse_root(&mut self) {
+        self.set_priors(ROOT);
+        self.restrict_root();
         let considered = self
             .arena
             .edges(ROOT)

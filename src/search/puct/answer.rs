@@ -2,7 +2,7 @@
 
 use std::sync::PoisonError;
 
-use super::Search;
+use super::TreeSearch;
 use super::arena::{Edge, Node, ROOT};
 use super::goal::Shares;
 use crate::eval::{Evaluate, static_leads};
@@ -15,7 +15,7 @@ struct RootMove<M> {
     visits: u32,
     value: Value,
     /// Preference of the root's mover by value alone, without visits.
-    wish: i32,
+    preference: i32,
 }
 
 /// Visits and values of a root move.
@@ -50,7 +50,7 @@ impl Tally {
     }
 }
 
-impl<G: Evaluate> Search<'_, G> {
+impl<G: Evaluate> TreeSearch<'_, G> {
     /// Considered moves, best first.
     fn ranking(&self) -> Vec<RootMove<G::Move>> {
         let mut ranking: Vec<RootMove<G::Move>> = self
@@ -69,7 +69,7 @@ impl<G: Evaluate> Search<'_, G> {
                     mv,
                     visits: tally.visits,
                     value,
-                    wish: self.root.goal.wish(&value.leads, counted),
+                    preference: self.root.goal.preference(&value.leads, counted),
                 }
             })
             .collect();
@@ -80,7 +80,7 @@ impl<G: Evaluate> Search<'_, G> {
             } else {
                 -candidate.value.mate
             };
-            std::cmp::Reverse((certainty, soon, candidate.visits, candidate.wish))
+            std::cmp::Reverse((certainty, soon, candidate.visits, candidate.preference))
         });
         ranking
     }

@@ -4,9 +4,8 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use super::clock::{milliseconds, mover_clock};
-use super::worker::{SolvedVariant, Task};
+use super::search_thread::Task;
 use super::{Session, answers};
-use crate::bench;
 use crate::limits::Limits;
 use crate::protocol::{BestMove, Go, Reply};
 use crate::rules::{AnyPosition, Turn};
@@ -19,19 +18,13 @@ pub const BUSY: &str = "a search is running: expected `stop` and its `bestmove` 
 pub struct Running {
     control: Control,
     position: AnyPosition,
-    kind: Kind,
+    /// `None` for other work than a search.
+    search: Option<RunningSearch>,
     /// Set by `stop`.
     stopping: bool,
 }
 
-enum Kind {
-    Search(Search),
-    Perft,
-    Bench,
-    Solve,
-}
-
-struct Search {
+struct RunningSearch {
     limits: Limits,
     overhead: Duration,
     /// Event that the answer waits for.
@@ -67,8 +60,8 @@ impl Running {
 
     /// Time at which a finished search may give its answer, if it waits for a time.
     pub fn release_time(&self) -> Option<Instant> {
-        match &self.kind {
-            Kind::Search(Search {
+        match &self.search {
+            Some(RunningSearch {
                 hold: Hold::Until(at),
                 answer: Some(_),
                 ..
@@ -82,17 +75,17 @@ impl<W: Write> Session<W> {
     /// Starts a search, or prints the reason why not.
     pub(super) fn go(&mut self, go: &Go) -> io::Result<()> {
         if self.running.is_some() {
-            return self.complain(BUSY);
+            return self.report_error(BUSY);
         }
         let position = *self.game.position();
         let limits = match limits_of(go, &position) {
             Ok(limits) => limits,
             Err(problem) => {
-                self.complain(&problem)?;
+                self.report_error(&problem)?;
                 return self.answer_refused_go();
             }
         };
-        let overhead = Duration::from_millis(self.options.move_overhead);
+        let overhead = Duration::from_millis(self.options.move_overhead.into());
         let budget = limits.time_budget(overhead);
         let control = Control::new(if go.ponder { None } else { budget });
         if self.debug {
@@ -108,7 +101,7 @@ impl<W: Write> Session<W> {
             Hold::No
         };
         let strength = self.options.strength();
-        let search = Search {
+        let search = RunningSearch {
             limits,
             overhead,
             hold,
@@ -119,7 +112,7 @@ impl<W: Write> Session<W> {
         self.running = Some(Running {
             control: control.clone(),
             position,
-            kind: Kind::Search(search),
+            search: Some(search),
             stopping: false,
         });
         let Turn::Seat(_) = position.turn() else {
@@ -131,12 +124,12 @@ impl<W: Write> Session<W> {
             searchmoves: go.searchmoves.clone(),
             depth: limits.depth.unwrap_or(MAX_DEPTH),
             nodes: limits.nodes.unwrap_or(u64::MAX).min(strength.nodes),
-            multipv: self.options.multi_pv,
+            multipv: self.options.multi_pv as usize,
             preset: self.options.preset(),
             aim: self.options.aim,
             noise: strength.noise,
         };
-        self.worker.begin(Task::Search(request), control);
+        self.search_thread.begin(Task::Search(request), control);
         Ok(())
     }
 
@@ -159,7 +152,7 @@ impl<W: Write> Session<W> {
         let Some(running) = &mut self.running else {
             return Ok(());
         };
-        let Kind::Search(search) = &mut running.kind else {
+        let Some(search) = &mut running.search else {
             return Ok(());
         };
         let seats = running.position.seats();
@@ -182,7 +175,7 @@ impl<W: Write> Session<W> {
     /// Gives the answer if there is one and it need not wait, for example for the end of its movetime.
     fn release_unless_held(&mut self) -> io::Result<()> {
         if let Some(running) = &mut self.running
-            && let Kind::Search(search) = &mut running.kind
+            && let Some(search) = &mut running.search
         {
             if search.hold == Hold::Unlimited && search.answer.is_some() && search.is_final {
                 search.hold = Hold::No;
@@ -199,19 +192,13 @@ impl<W: Write> Session<W> {
 
     /// Gives the answer if there is one.
     pub(super) fn release_answer(&mut self) -> io::Result<()> {
-        match self.running.take() {
-            Some(Running {
-                kind:
-                    Kind::Search(Search {
-                        answer: Some(answer),
-                        ..
-                    }),
-                ..
-            }) => self.answer_go(answer),
-            running => {
-                self.running = running;
-                Ok(())
+        let search = self.running.as_mut().and_then(|it| it.search.as_mut());
+        match search.and_then(|search| search.answer.take()) {
+            Some(answer) => {
+                self.running = None;
+                self.answer_go(answer)
             }
+            None => Ok(()),
         }
     }
 
@@ -222,21 +209,17 @@ impl<W: Write> Session<W> {
         };
         running.control.stop();
         running.stopping = true;
-        if let Kind::Search(search) = &mut running.kind {
+        if let Some(search) = &mut running.search {
             search.hold = Hold::No;
         }
         self.release_answer()
     }
 
     /// Ends a search that waits for a command, since the input has ended.
-    pub(super) fn wait_no_more(&mut self) -> io::Result<()> {
-        match &self.running {
-            Some(Running {
-                kind: Kind::Search(search),
-                ..
-            }) if matches!(search.hold, Hold::Infinite | Hold::Unlimited | Hold::Ponder) => {
-                self.stop()
-            }
+    pub(super) fn end_waiting_search(&mut self) -> io::Result<()> {
+        let search = self.running.as_ref().and_then(|it| it.search.as_ref());
+        match search.map(|search| search.hold) {
+            Some(Hold::Infinite | Hold::Unlimited | Hold::Ponder) => self.stop(),
             _ => Ok(()),
         }
     }
@@ -244,7 +227,7 @@ impl<W: Write> Session<W> {
     /// Handles `ponderhit`: the clock of the search starts.
     pub(super) fn ponder_hit(&mut self) -> io::Result<()> {
         if let Some(running) = &mut self.running
-            && let Kind::Search(search) = &mut running.kind
+            && let Some(search) = &mut running.search
             && search.hold == Hold::Ponder
         {
             if let Some(budget) = search.limits.time_budget(search.overhead) {
@@ -257,82 +240,36 @@ impl<W: Write> Session<W> {
             };
             return self.release_unless_held();
         }
-        self.complain("`ponderhit` without `go ponder`: expected `go ponder` first")
+        self.report_error("`ponderhit` without `go ponder`: expected `go ponder` first")
     }
 
-    /// Starts counting leaves, or prints the reason why not.
-    pub(super) fn perft(&mut self, depth: u32) -> io::Result<()> {
+    /// Starts work other than a search, or prints the reason why not.
+    pub(super) fn begin(&mut self, task: Task) -> io::Result<()> {
         if self.running.is_some() {
-            return self.complain(BUSY);
+            return self.report_error(BUSY);
         }
-        if depth == 0 {
-            return self.say_lines(&answers::perft(&[], 1));
-        }
-        self.begin(Kind::Perft, Task::Perft(*self.game.position(), depth));
-        Ok(())
-    }
-
-    /// Starts the bench, or prints the reason why not.
-    pub(super) fn bench(&mut self, depth: Option<u32>) -> io::Result<()> {
-        if self.running.is_some() {
-            return self.complain(BUSY);
-        }
-        self.begin(
-            Kind::Bench,
-            Task::Bench(depth.unwrap_or(bench::DEFAULT_DEPTH)),
-        );
-        Ok(())
-    }
-
-    /// Starts counting the positions of the solved games, or prints the reason why not.
-    pub(super) fn solve(&mut self) -> io::Result<()> {
-        if self.running.is_some() {
-            return self.complain(BUSY);
-        }
-        self.begin(Kind::Solve, Task::Solve);
-        Ok(())
-    }
-
-    fn begin(&mut self, kind: Kind, task: Task) {
         let control = Control::new(None);
-        let position = *self.game.position();
         self.running = Some(Running {
             control: control.clone(),
-            position,
-            kind,
+            position: *self.game.position(),
+            search: None,
             stopping: false,
         });
-        self.worker.begin(task, control);
+        self.search_thread.begin(task, control);
+        Ok(())
     }
 
-    pub(super) fn finish_perft(&mut self, counts: Option<Vec<(String, u64)>>) -> io::Result<()> {
+    /// Prints the output of such work, or that it was stopped.
+    pub(super) fn finish(&mut self, name: &str, output: Option<&str>) -> io::Result<()> {
         self.running = None;
-        match counts {
-            Some(counts) => {
-                let total = counts.iter().map(|(_, leaves)| leaves).sum();
-                self.say_lines(&answers::perft(&counts, total))
-            }
-            None => self.inform("perft stopped"),
-        }
-    }
-
-    pub(super) fn finish_solve(&mut self, solved: &[SolvedVariant]) -> io::Result<()> {
-        self.running = None;
-        solved
-            .iter()
-            .try_for_each(|(variant, census)| self.say_lines(&answers::census(variant, census)))
-    }
-
-    pub(super) fn finish_bench(&mut self, result: Option<bench::BenchResult>) -> io::Result<()> {
-        self.running = None;
-        match result {
-            Some(result) => self.say_lines(&answers::bench(&result)),
-            None => self.inform("bench stopped"),
+        match output {
+            Some(output) => self.say_lines(output),
+            None => self.inform(&format!("{name} stopped")),
         }
     }
 }
 
-impl Search {
+impl RunningSearch {
     /// Decides whether the answer waits for the end of its movetime. It does if the search merely has nothing left to
     /// do. It does not if the answer is final, comes from a weaker level or reached another limit, or if the search was
     /// stopped.

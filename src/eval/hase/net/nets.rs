@@ -1,14 +1,92 @@
-//! Weights files supplied by a client.
+//! The shipped weights, weights files supplied by a client, and the nets built from either.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::Evaluators;
-use super::net::{Weights, WeightsError};
-use crate::rules::Variant;
+use super::Net;
+use super::weights::{Weights, WeightsError};
+use crate::eval::Evaluators;
+use crate::rules::hase::Ruleset;
+
+/// The weights files of a variant, for two to six seats.
+macro_rules! files {
+    ($variant:literal) => {
+        files!($variant, 2 3 4 5 6)
+    };
+    ($variant:literal, $($seats:literal)*) => {
+        [$(include_bytes!(concat!("../../../../data/nets/", $variant, "-", $seats, ".net"))),*]
+    };
+}
+
+/// Weights files by variant.
+const FILES: [(&str, [&[u8]; 5]); 2] = [
+    ("hase-und-igel", files!("hase-und-igel")),
+    ("hare-and-tortoise", files!("hare-and-tortoise")),
+];
+
+impl Weights {
+    /// Shipped weights for a ruleset and 2 to 6 seats; `None` if there are none.
+    pub fn shipped(ruleset: &Ruleset, seats: usize) -> Option<Weights> {
+        let (_, files) = FILES.iter().find(|(name, _)| *name == ruleset.name)?;
+        Weights::from_bytes(files.get(seats.checked_sub(2)?)?).ok()
+    }
+}
+
+/// The net built last, and weights to use instead of the shipped ones.
+#[derive(Debug, Default)]
+pub struct Nets {
+    own: Option<Weights>,
+    last: Option<(&'static str, Arc<Net>)>,
+}
+
+impl Nets {
+    /// Returns the net for a ruleset and a number of seats.
+    ///
+    /// # Panics
+    /// If there are no shipped weights for them, which a test excludes.
+    pub fn net(&mut self, ruleset: &'static Ruleset, seats: usize) -> Arc<Net> {
+        if let Some((variant, net)) = &self.last
+            && *variant == ruleset.name
+            && net.seats() == seats
+        {
+            return Arc::clone(net);
+        }
+        // The new net reuses the memory of the old one, so that two never exist at the same time.
+        let old = self.last.take().and_then(|(_, net)| Arc::into_inner(net));
+        let own = self.own.as_ref();
+        let own = own.filter(|own| own.variant == ruleset.name && own.seats == seats);
+        let shipped = || Weights::shipped(ruleset, seats).expect("weights for every variant");
+        let weights = own.map_or_else(|| Cow::Owned(shipped()), Cow::Borrowed);
+        let net = Arc::new(Net::in_place_of(old, ruleset, &weights));
+        self.last = Some((ruleset.name, Arc::clone(&net)));
+        net
+    }
+}
+
+impl Evaluators {
+    /// Uses these weights for their variant and number of seats from now on; with `None`, the shipped weights for all.
+    pub fn use_weights(&self, weights: Option<Weights>) {
+        self.with(|nets: &mut Nets| {
+            nets.last = None;
+            nets.own = weights;
+        });
+    }
+
+    /// Uses the weights in a file for its variant and number of seats from now on, and the shipped weights for all
+    /// others; without a file, the shipped weights for all.
+    ///
+    /// # Errors
+    /// [`EvalFileError`]; the weights stay as they were.
+    pub fn load(&self, path: Option<&Path>) -> Result<(), EvalFileError> {
+        self.use_weights(path.map(read).transpose()?);
+        Ok(())
+    }
+}
 
 /// Largest size of a weights file, in bytes.
 const LONGEST_FILE: u64 = 1 << 24;
@@ -54,23 +132,6 @@ pub enum EvalFileError {
     },
 }
 
-impl Evaluators {
-    /// Uses the weights in a file for its variant and number of seats from now on, and the shipped weights for all
-    /// others.
-    ///
-    /// # Errors
-    /// [`EvalFileError`]; the weights stay as they were.
-    pub fn load(&self, path: &Path) -> Result<(), EvalFileError> {
-        self.use_weights(Some(read(path)?));
-        Ok(())
-    }
-
-    /// Uses the shipped weights from now on.
-    pub fn use_shipped(&self) {
-        self.use_weights(None);
-    }
-}
-
 fn read(path: &Path) -> Result<Weights, EvalFileError> {
     let owned = || path.to_path_buf();
     let unreadable = |error| EvalFileError::Unreadable {
@@ -102,9 +163,8 @@ fn read(path: &Path) -> Result<Weights, EvalFileError> {
 }
 
 /// Names of the variants with learned weights.
-fn names() -> Vec<&'static str> {
-    let all = Variant::names().into_iter();
-    all.filter(|name| Weights::are_shipped_for(name)).collect()
+fn names() -> [&'static str; 2] {
+    FILES.map(|(variant, _)| variant)
 }
 
 #[cfg(test)]
@@ -140,9 +200,14 @@ mod tests {
             ),
         ];
         for (path, expected) in cases {
-            let error = Evaluators::default().load(&path).unwrap_err().to_string();
+            let error = Evaluators::default()
+                .load(Some(&path))
+                .unwrap_err()
+                .to_string();
             assert!(error.contains(expected), "{error}");
         }
-        Evaluators::default().load(&written("good", &good)).unwrap();
+        Evaluators::default()
+            .load(Some(&written("good", &good)))
+            .unwrap();
     }
 }

@@ -3,10 +3,9 @@
 use thiserror::Error;
 
 use super::cards::Card;
-use super::cost;
 use super::moves::Move;
 use super::position::Position;
-use super::track::{FINISH, Square};
+use super::track::{FINISH, Square, cost};
 use crate::rules::{Game, Seat, Turn};
 
 /// The rule that a move breaks.
@@ -149,7 +148,7 @@ pub enum IllegalCard {
 
 impl Position {
     /// Returns the rule that an illegal move breaks.
-    pub(super) fn refusal(&self, mv: Move) -> IllegalMove {
+    pub(super) fn illegal_move(&self, mv: Move) -> IllegalMove {
         let seat = match self.turn() {
             Turn::Card(seat) => return IllegalMove::CardDue { seat },
             Turn::Over => return IllegalMove::GameOver,
@@ -162,7 +161,7 @@ impl Position {
         let held = hare.carrots.saturating_add(self.income(seat));
         match mv.code() {
             0 => IllegalMove::NotForced { seat },
-            steps @ 1..=64 => self.refusal_forward(seat, steps as u8, held),
+            steps @ 1..=64 => self.illegal_forward_move(seat, steps as u8, held),
             -63..=-1 => {
                 let nearest = self.ruleset().track.hedgehog_behind[usize::from(hare.square)];
                 let from = hare.square;
@@ -188,7 +187,7 @@ impl Position {
         }
     }
 
-    fn refusal_forward(&self, seat: Seat, steps: u8, held: u16) -> IllegalMove {
+    fn illegal_forward_move(&self, seat: Seat, steps: u8, held: u16) -> IllegalMove {
         let hare = self.hare(seat);
         let target = hare.square + steps;
         let price = cost(steps.into());
