@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::analysis::review_games::ReviewPlan;
+use crate::analysis::review::ReviewPlan;
 
 use matches::plan::Limit;
 use matches::plan::numbers::{concurrency, positive};
