@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use connections::ConnectionBounds;
 use matches::play::sandbox::{self, Isolation, IsolationError};
-use settings::args::validate::ArgsError;
+use settings::args::ArgsError;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};

@@ -8,8 +8,7 @@ use crate::analysis::review::ReviewPlan;
 
 use matches::plan::Limit;
 use matches::plan::numbers::{concurrency, positive};
-use settings::args::validate::ArgsError;
-use settings::args::{LimitArgs, judge};
+use settings::args::{ArgsError, LimitArgs, judge};
 
 /// `arbiter review`.
 #[derive(Debug, Args)]
@@ -43,21 +42,15 @@ pub struct ReviewArgs {
     pub file: PathBuf,
 
     /// Review this game move by move (repeatable) [default: a summary of all games]
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = positive,
-        allow_negative_numbers = true,
-        conflicts_with_all = ["games", "sample"]
-    )]
+    #[arg(long, value_name = "N", value_parser = positive, conflicts_with_all = ["games", "sample"])]
     pub game: Vec<u64>,
 
     /// Review at most this many games, from the first on [default: all]
-    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub games: Option<u64>,
 
     /// Review only every K-th game, starting with the first
-    #[arg(long, value_name = "K", default_value = "1", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "K", default_value = "1", value_parser = positive)]
     pub sample: u64,
 
     /// Engine that values positions, with the keys of `arbiter match --engine`; without cmd=, the built-in engine
@@ -70,7 +63,7 @@ pub struct ReviewArgs {
     pub engine: String,
 
     /// Games reviewed concurrently
-    #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency)]
     pub concurrency: usize,
 
     /// Number of worst moves to list; with --game, for each game, and as many cards

@@ -6,14 +6,15 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use thiserror::Error;
-
 use matches::plan::Limit;
 use matches::plan::numbers::{cpu_seconds, margin, mebibytes, processes};
 use matches::record::printable::is_hidden;
 
-pub(crate) const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, \
+const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, \
     ponder, restart, memory, cpu, processes, filesize, net";
+
+/// The error of a text that is split as in a shell.
+const UNCLOSED: &str = "a quotation mark is not closed";
 
 /// An engine's settings as typed; a setting that is missing is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,71 +36,44 @@ pub(crate) struct EngineText {
     pub net: Option<bool>,
 }
 
-/// Errors in the string of an engine.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum EngineTextError {
-    /// An unclosed quotation mark.
-    #[error("a quotation mark is not closed")]
-    Quotes,
-    /// A word that is not of the form `KEY=VALUE`.
-    #[error("{word:?} is not of the form KEY=VALUE{}", meant(word))]
-    NoValue {
-        /// The word.
-        word: String,
-    },
-    /// A key that does not exist.
-    #[error("unknown key {key:?}; the keys are {KEYS}")]
-    UnknownKey {
-        /// An unknown key.
-        key: String,
-    },
-    /// A key that is given twice.
-    #[error("{key} is given twice")]
-    Twice {
-        /// A repeated key.
-        key: String,
-    },
-    /// Two limits of time.
-    #[error("{key} is a second time limit; an engine has either movetime or tc")]
-    SecondTime {
-        /// Two time limits.
-        key: String,
-    },
-    /// The second key.
-    #[error("{key}={value}: {expected}")]
-    Value {
-        /// An invalid value.
-        key: String,
-        /// The value.
-        value: String,
-        /// The accepted values.
-        expected: String,
-    },
-    /// An option that the arbiter sets itself.
-    #[error("option.{name}: the variant is set with --variant, for all engines")]
-    VariantOption {
-        /// The option's name as typed.
-        name: String,
-    },
+/// The error of a word without a key; suggests `cmd=` if it looks like a program.
+fn no_value(word: &str) -> String {
+    let meant = match word.contains(['/', '.']) {
+        true => format!(": did you mean cmd={word}?"),
+        false => format!("; the keys are {KEYS}"),
+    };
+    format!("{word:?} is not of the form KEY=VALUE{meant}")
 }
 
-/// Suggests a correction for a word without a key: `cmd=` if it looks like a program, otherwise the list of keys.
-fn meant(word: &str) -> String {
-    if word.contains('/') || word.contains('.') {
-        format!(": did you mean cmd={word}?")
-    } else {
-        format!("; the keys are {KEYS}")
+/// The known key nearest to `key` as "did you mean", or nothing if none is near enough.
+pub(crate) fn did_you_mean(key: &str, known: &[impl AsRef<str>]) -> String {
+    let known = known.iter().map(AsRef::as_ref);
+    let nearness = |known: &str| strsim::jaro_winkler(key, known);
+    let nearest = known.max_by(|one, other| nearness(one).total_cmp(&nearness(other)));
+    match nearest.filter(|known| nearness(known) > 0.8) {
+        Some(nearest) => format!(" (did you mean {nearest:?}?)"),
+        None => String::new(),
     }
 }
 
+fn unknown_key(key: &str) -> String {
+    let known: Vec<&str> = KEYS.split(", ").collect();
+    let meant = did_you_mean(key, &known);
+    format!("unknown key {key:?}{meant}; the keys are {KEYS}")
+}
+
+fn given_twice(key: &str) -> String {
+    format!("{key} is given twice")
+}
+
 impl EngineText {
-    pub(crate) fn parse(text: &str) -> Result<EngineText, EngineTextError> {
-        let words = shlex::split(text).ok_or(EngineTextError::Quotes)?;
+    pub(crate) fn parse(text: &str) -> Result<EngineText, String> {
+        let words = shlex::split(text).ok_or(UNCLOSED)?;
         let mut engine = EngineText::default();
         for word in words {
             match word.split_once('=') {
                 Some((key, value)) => engine.set(key, value)?,
-                None => return Err(EngineTextError::NoValue { word }),
+                None => return Err(no_value(&word)),
             }
         }
         Ok(engine)
@@ -136,12 +110,8 @@ impl EngineText {
         (self.limit != Limit::default()).then_some(self.limit)
     }
 
-    fn set(&mut self, key: &str, value: &str) -> Result<(), EngineTextError> {
-        let wrong = |expected: String| EngineTextError::Value {
-            key: key.to_string(),
-            value: value.to_string(),
-            expected,
-        };
+    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let wrong = |expected: String| format!("{key}={value}: {expected}");
         // A name is printed in tables and logs, and an option is sent as one protocol line.
         if (key == "name" || key.starts_with("option.")) && value.contains(is_hidden) {
             let expected = "expected one line of text without control or invisible characters";
@@ -159,9 +129,7 @@ impl EngineText {
             "name" => once(&mut self.name, key, filled(value)?),
             "dir" => once(&mut self.dir, key, PathBuf::from(filled(value)?)),
             "args" => {
-                let args = shlex::split(value);
-                let args =
-                    args.ok_or_else(|| wrong("a quotation mark is not closed".to_string()))?;
+                let args = shlex::split(value).ok_or_else(|| wrong(UNCLOSED.to_string()))?;
                 once(&mut self.args, key, args)
             }
             "margin" => {
@@ -179,52 +147,45 @@ impl EngineText {
             "movetime" | "depth" | "nodes" | "tc" => {
                 self.set_limit(key, Limit::of_key(key, value).map_err(wrong)?)
             }
-            _ => Err(EngineTextError::UnknownKey {
-                key: key.to_string(),
-            }),
+            _ => Err(unknown_key(key)),
         }
     }
 
-    fn set_limit(&mut self, key: &str, limit: Limit) -> Result<(), EngineTextError> {
+    fn set_limit(&mut self, key: &str, limit: Limit) -> Result<(), String> {
         let both = limit.or(self.limit);
-        let key = key.to_string();
         if limit.time.is_some() && self.limit.time.is_some() {
-            return Err(EngineTextError::SecondTime { key });
+            return Err(format!(
+                "{key} is a second time limit; an engine has either movetime or tc"
+            ));
         }
         if both == limit && self.limit != Limit::default() {
-            return Err(EngineTextError::Twice { key });
+            return Err(given_twice(key));
         }
         self.limit = both;
         Ok(())
     }
 
-    fn set_option(&mut self, key: &str, name: &str, value: &str) -> Result<(), EngineTextError> {
+    fn set_option(&mut self, key: &str, name: &str, value: &str) -> Result<(), String> {
         if name.is_empty() {
-            return Err(EngineTextError::UnknownKey {
-                key: key.to_string(),
-            });
+            return Err(unknown_key(key));
         }
         if name.eq_ignore_ascii_case("UCI_Variant") {
-            return Err(EngineTextError::VariantOption {
-                name: name.to_string(),
-            });
+            return Err(format!(
+                "option.{name}: the variant is set with --variant, for all engines"
+            ));
         }
         let mut names = self.options.iter().map(|(name, _)| name);
         if names.any(|known| known.eq_ignore_ascii_case(name)) {
-            return Err(EngineTextError::Twice {
-                key: key.to_string(),
-            });
+            return Err(given_twice(key));
         }
         self.options.push((name.to_string(), value.to_string()));
         Ok(())
     }
 }
 
-fn once<T>(field: &mut Option<T>, key: &str, value: T) -> Result<(), EngineTextError> {
+fn once<T>(field: &mut Option<T>, key: &str, value: T) -> Result<(), String> {
     if field.is_some() {
-        return Err(EngineTextError::Twice {
-            key: key.to_string(),
-        });
+        return Err(given_twice(key));
     }
     *field = Some(value);
     Ok(())
@@ -245,7 +206,7 @@ mod tests {
     fn error(text: &str) -> String {
         match EngineText::parse(text) {
             Ok(engine) => panic!("{text:?} is accepted: {engine:?}"),
-            Err(error) => error.to_string(),
+            Err(error) => error,
         }
     }
 

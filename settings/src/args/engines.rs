@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::engine_text::EngineText;
-use super::error::ArgsError;
-use super::{GameArgs, LimitArgs};
+use super::{ArgsError, GameArgs, LimitArgs};
 use matches::plan::{Bounds, EngineSpec, Limit};
 
 /// Name of the engine that plays if the user gives none.
@@ -55,12 +54,9 @@ pub fn engines_of(
 /// Parses the engine that judges positions; `limit` applies if `text` sets none.
 ///
 /// # Errors
-/// [`ArgsError::Engine`]
+/// [`ArgsError`] about `--engine`.
 pub fn judge(text: &str, limit: Limit) -> Result<EngineSpec, ArgsError> {
-    let typed = EngineText::parse(text).map_err(|reason| ArgsError::Engine {
-        text: text.to_string(),
-        reason,
-    })?;
+    let typed = parsed(text)?;
     let engine = built_in(&typed)?;
     let name = typed.name.or(engine.name.clone());
     let name = name.unwrap_or_else(|| program(&engine));
@@ -76,11 +72,7 @@ fn specs(
 ) -> Result<Vec<EngineSpec>, ArgsError> {
     let mut typed = Vec::new();
     for text in texts {
-        let engine = EngineText::parse(text).map_err(|reason| ArgsError::Engine {
-            text: text.clone(),
-            reason,
-        })?;
-        typed.push((text.as_str(), engine.or(shared)));
+        typed.push((text.as_str(), parsed(text)?.or(shared)));
     }
     if typed.is_empty() {
         typed.push(("", built_in(shared)?));
@@ -92,21 +84,20 @@ fn specs(
 }
 
 /// Converts a parsed string; `limit` and `margin` are defaults.
-pub(super) fn spec(
+fn spec(
     text: &str,
     engine: EngineText,
     name: String,
     limit: Limit,
     margin: Duration,
 ) -> Result<EngineSpec, ArgsError> {
-    let no_command = || ArgsError::NoCommand {
-        text: text.to_string(),
+    let no_command = || {
+        let reason = "cmd= is missing, expected cmd=PROGRAM here or in --each";
+        ArgsError::in_text("engine", text, reason)
     };
     if let Some(dir) = engine.dir.as_ref().filter(|dir| !dir.is_dir()) {
-        return Err(ArgsError::Directory {
-            text: text.to_string(),
-            dir: dir.clone(),
-        });
+        let reason = format!("dir={}: expected a directory", dir.display());
+        return Err(ArgsError::in_text("engine", text, reason));
     }
     let limit = engine.own_limit().unwrap_or(limit);
     Ok(EngineSpec {
@@ -130,25 +121,30 @@ pub(super) fn spec(
     })
 }
 
+fn parsed(text: &str) -> Result<EngineText, ArgsError> {
+    EngineText::parse(text).map_err(|reason| ArgsError::in_text("engine", text, reason))
+}
+
 fn shared_settings(text: &str) -> Result<EngineText, ArgsError> {
-    let shared = EngineText::parse(text).map_err(|reason| ArgsError::Each {
-        text: text.to_string(),
-        reason,
-    })?;
+    let wrong = |reason: &str| ArgsError::in_text("each", text, reason);
+    let shared = EngineText::parse(text).map_err(|reason| wrong(&reason))?;
     match shared.name {
-        Some(_) => Err(ArgsError::SharedName {
-            text: text.to_string(),
-        }),
+        Some(_) => Err(wrong(
+            "name= cannot be shared, engines need different names",
+        )),
         None => Ok(shared),
     }
 }
 
 /// The engine for a string without `cmd=`: the shared program if there is one, otherwise the arbiter itself.
-pub(super) fn built_in(shared: &EngineText) -> Result<EngineText, ArgsError> {
+fn built_in(shared: &EngineText) -> Result<EngineText, ArgsError> {
     if shared.cmd.is_some() {
         return Ok(shared.clone());
     }
-    let program = std::env::current_exe().map_err(ArgsError::OwnProgram)?;
+    let program = std::env::current_exe().map_err(|error| {
+        let reason = format!("the built-in engine cannot be started; name an engine here: {error}");
+        ArgsError::new("engine", reason)
+    })?;
     let engine = EngineText {
         cmd: Some(program.to_string_lossy().into_owned()),
         args: Some(vec!["engine".to_string()]),
@@ -159,7 +155,7 @@ pub(super) fn built_in(shared: &EngineText) -> Result<EngineText, ArgsError> {
 }
 
 /// File name of an engine's program.
-pub(super) fn program(engine: &EngineText) -> String {
+fn program(engine: &EngineText) -> String {
     let command = Path::new(engine.cmd.as_deref().unwrap_or_default());
     let file = command.file_name().unwrap_or(command.as_os_str());
     file.to_string_lossy().into_owned()
@@ -185,7 +181,9 @@ fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ArgsError> {
             }
         });
         if names.contains(&name) {
-            return Err(ArgsError::SameName { name });
+            let reason =
+                format!("two engines are called {name:?}, expected a different name= for each");
+            return Err(ArgsError::new("engine", reason));
         }
         names.push(name);
     }
