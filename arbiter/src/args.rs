@@ -1,6 +1,5 @@
 //! The arbiter's command line as typed.
 
-mod cost;
 mod documents;
 mod files;
 mod openings;
@@ -13,7 +12,6 @@ use clap::{Parser, Subcommand};
 use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs, validate};
 use settings::config::{self, ConfigError, Parsed};
 
-pub use cost::{CostArgs, CostFormat};
 pub use documents::{CompletionsArgs, ManArgs};
 pub use files::{
     ExplainArgs, ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ReportFormat, VerifyArgs,
@@ -59,9 +57,7 @@ pub enum Command {
     Openings(Box<OpeningsArgs>),
     /// Play recorded games again and compare
     Verify(VerifyArgs),
-    /// Judge the moves of recorded games with a longer search
-    Cost(CostArgs),
-    /// Separate skill from luck in recorded games, move by move and card by card
+    /// Judge the moves of recorded games with a longer search, and separate skill from luck
     Review(ReviewArgs),
     /// Check that an engine conforms to the protocol
     Check(CheckArgs),

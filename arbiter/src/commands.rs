@@ -1,17 +1,37 @@
 //! The commands of the program, each from its arguments to its exit status.
 
 pub mod check;
-pub mod cost;
 pub mod documents;
 pub mod explain;
 pub mod export;
 pub mod openings;
 pub mod play;
-mod recorded_games;
 pub mod replay;
 pub mod report;
 pub mod review;
 pub mod transcript;
 pub mod verify;
 
+use std::error::Error;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use matches::play::interrupt::Interrupt;
 pub use matches::run::exit;
+use matches::run::signals;
+
+/// An error that stops a command, to be printed.
+type CommandError = Box<dyn Error>;
+
+/// Sets the interrupt on a signal from outside.
+fn stop_on_signals(interrupt: &Interrupt) -> Result<(), CommandError> {
+    let flag = interrupt.clone();
+    let listening = signals::listen(interrupt, move || flag.set());
+    listening.map_err(|error| format!("cannot handle signals: {error}").into())
+}
+
+/// Progress bar followed by `text`; hidden unless standard error is a terminal.
+fn progress(length: u64, text: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(&format!("{{bar:30}} {text}"));
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(length).with_style(style.progress_chars("━╸─"))
+}

@@ -8,20 +8,18 @@ use std::process::ExitCode;
 
 use arbiter::args::{self, Command};
 use matches::play::sandbox;
-use rustix::process::{Resource, getrlimit, setrlimit};
+use matches::run::exit;
 use settings::config::{self, ConfigError};
 
 fn main() -> ExitCode {
-    if let Some(code) = sandbox::launch(std::env::args_os()) {
-        return code;
-    }
-    allow_many_descriptors();
+    sandbox::run_program(run)
+}
+
+fn run() -> ExitCode {
     let parsed = match args::parse(std::env::args_os()) {
         Ok(parsed) => parsed,
         Err(ConfigError::Typed(error)) => return config::print_parser_message(&error),
-        Err(error) => {
-            return commands::exit::fail(commands::exit::USAGE, error);
-        }
+        Err(error) => return exit::fail(exit::USAGE, error),
     };
     match parsed.cli.command {
         Command::Match(args) => commands::play::play(&args),
@@ -34,19 +32,10 @@ fn main() -> ExitCode {
         Command::Openings(args) => commands::openings::openings(&args),
         Command::Explain(args) => commands::explain::run(&args),
         Command::Verify(args) => commands::verify::verify(&args),
-        Command::Cost(args) => commands::cost::cost(&args),
-        Command::Review(args) => commands::review::run(&args),
+        Command::Review(args) => commands::review::review(&args),
         Command::Check(args) => commands::check::check(&args),
         Command::Transcript(args) => commands::transcript::transcript(&args),
         Command::Completions(args) => commands::documents::completions(&args),
         Command::Man(args) => commands::documents::man(&args),
     }
-}
-
-/// Raises the limit of open files to the system's maximum: every engine takes three pipes, and one for its sandbox.
-fn allow_many_descriptors() {
-    let mut limit = getrlimit(Resource::Nofile);
-    limit.current = limit.maximum;
-    // With the lower limit, a match with fewer engines still works.
-    let _ = setrlimit(Resource::Nofile, limit);
 }

@@ -59,7 +59,7 @@ fn names_and_options_of_several_lines_are_refused() {
 fn every_subcommand_has_help_with_an_example() {
     let mut text = String::new();
     for command in [
-        "match", "resume", "report", "export", "replay", "verify", "cost", "review",
+        "match", "resume", "report", "export", "replay", "verify", "review",
     ] {
         text += &refusals(&[&[command, "--help"]], "/nonexistent");
     }

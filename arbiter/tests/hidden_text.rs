@@ -168,10 +168,8 @@ fn output_of_an_evil_engine_is_escaped() {
     ]);
 
     // The evil engine as a judge.
-    for command in ["cost", "review"] {
-        let seen = clean(&[command, &store, "--nodes", "1", "--engine", evil]);
-        assert!(seen.contains("expected `estimate`"), "{command}: {seen}");
-    }
+    let seen = clean(&["review", &store, "--nodes", "1", "--engine", evil]);
+    assert!(seen.contains("expected `estimate`"), "{seen}");
     let seen = clean(&["openings", "--nodes", "1", "--count", "1", "--engine", evil]);
     assert!(seen.contains("expected `estimate`"), "{seen}");
 }
@@ -286,7 +284,6 @@ fn text_from_a_record_is_escaped() {
         seen.contains("\\u{1b}[2J\\u{0}\\u{8}\\r\\u{7f}\\u{85}\\u{9b}31m\\u{61c}\\u{200b}"),
         "{seen}"
     );
-    clean(&[&["cost", &record], &judge[..]].concat());
     clean(&[&["review", &record], &judge[..]].concat());
     clean(&[
         "verify",

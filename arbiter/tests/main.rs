@@ -7,7 +7,6 @@ mod bad_engines;
 mod check;
 mod cli;
 mod config;
-mod cost;
 mod documents;
 mod ends;
 mod etude_set;

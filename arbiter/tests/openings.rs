@@ -249,10 +249,7 @@ fn an_engine_that_gives_no_estimate_is_named() {
     .unwrap();
     let (code, stdout, stderr) = run(&["openings", "--engine", &bad]);
     assert_eq!((code, lines(&stdout).len()), (2, 0), "{stdout}{stderr}");
-    assert!(
-        stderr.contains(": its process ended with"),
-        "{stderr}"
-    );
+    assert!(stderr.contains(": its process ended with"), "{stderr}");
     assert!(stderr.contains("out of carrots"), "{stderr}");
 }
 

@@ -1,6 +1,6 @@
 //! The report as a page for a browser: its numbers, its markup, and the games in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use crate::common::{program, stepped};
@@ -116,6 +116,10 @@ impl Reported {
         let styles = self.words("style");
         for loading in ["@import", "url("] {
             assert!(!styles.contains(loading), "{styles}");
+        }
+        let mut ids = HashSet::new();
+        for id in self.all("[id]").iter().map(|element| element.attr("id")) {
+            assert!(ids.insert(id), "two elements have the id {id:?}");
         }
         // The page's own two: one with data, one that reads it.
         assert_eq!(self.all("script").len(), 2);

@@ -191,6 +191,53 @@ fn a_game_by_an_engine_whose_estimates_are_known() {
         500.0,
     ];
     assert_eq!(sums, expected.map(rounded));
+    // The worst moves and the losses per move that had an alternative, over both games.
+    let told = review_json(&arguments);
+    let worst = |game: u64, ply: usize, seat: usize, engine: &str, better: [&str; 2]| {
+        let [mv, best] = better;
+        json!([game, ply, seat, engine, mv, best])
+    };
+    let found: Vec<Value> = told["worst"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|bad| {
+            json!([
+                bad["game"],
+                bad["ply"],
+                bad["seat"],
+                bad["engine"],
+                bad["move"],
+                bad["best"]
+            ])
+        })
+        .collect();
+    let expected = [
+        worst(1, 2, 2, "b", ["7", "1"]),
+        worst(2, 2, 2, "a", ["7", "1"]),
+        worst(1, 3, 1, "a", ["4", "3"]),
+        worst(2, 3, 1, "b", ["4", "3"]),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(told["worst"][2]["position"], "2,65,3/7,40,3! 1 - -");
+    let of_seat = |seat: usize, key: &str| rounded(number(&told["seats"][seat][key]));
+    assert_eq!(of_seat(0, "loss_per_move"), rounded((720.0 - mean) / 2.0));
+    assert_eq!(of_seat(1, "loss_per_move"), 100.0);
+    assert_eq!((of_seat(0, "costly"), of_seat(1, "costly")), (0.5, 0.5));
+}
+
+#[test]
+fn an_engine_that_reviews_itself_finds_no_loss() {
+    let directory = directory("review_itself");
+    let path = |name: &str| directory.join(name).display().to_string();
+    let (openings, record) = (path("openings"), path("games.jsonl"));
+    fs::write(&openings, "startpos moves 1 +half 4\n2,65,3/0,68,3 2 - -\n").unwrap();
+    let settings = ["--openings", &openings, "--games", "4", "--seed", "9"];
+    let files = ["match", "--record", &record, "--depth", "1"];
+    content(&[&files[..], &settings].concat());
+    let told = review_json(&[&record, "--depth", "1"]);
+    assert_eq!((&told["games"], &told["worst"]), (&json!(4), &json!([])));
+    assert_eq!(told["engines"][0]["loss_per_move"], 0.0, "{told}");
 }
 
 #[test]
@@ -335,7 +382,14 @@ fn an_engine_without_estimates_reviews_nothing() {
     let dumb = "error: engine mute, asked about \"startpos moves 2\": it gave no estimate; expected \
                 `estimate` with 2 shares of 1000 in its `bestmove` or `info`\n";
     let nowhere = "error: engine all: ";
-    for (engine, expected) in [(mute.as_str(), dumb), ("cmd=/nowhere/at/all", nowhere)] {
+    let lost = engine(&directory, "lost", &KNOWN.replace("best=$1", "best=none"));
+    let no_move = "error: engine lost, asked about \"startpos moves 2\": its best move is none; expected one of 1 3 4 ";
+    for (engine, expected) in [
+        (mute.as_str(), dumb),
+        (&lost, no_move),
+        ("depth=0", "error: --engine \"depth=0\": depth="),
+        ("cmd=/nowhere/at/all", nowhere),
+    ] {
         let (code, stdout, stderr) = run(&["review", &record, "--engine", engine]);
         assert_eq!((code, stdout.as_str()), (2, ""), "{engine}: {stderr}");
         assert!(stderr.starts_with(expected), "{engine}: {stderr}");
@@ -349,6 +403,18 @@ fn an_engine_without_estimates_reviews_nothing() {
         (
             &[&record, "--game", "1", "--sample", "2"],
             "error: the argument '--game <N>' cannot be used with",
+        ),
+        (
+            &[&record, "--games", "0"],
+            "error: invalid value '0' for '--games <N>'",
+        ),
+        (
+            &[&record, "--sample", "0"],
+            "error: invalid value '0' for '--sample <K>'",
+        ),
+        (
+            &[&record, "--movetime", "5", "--tc", "1+1"],
+            "error: the argument '--movetime <MS>' cannot be used with",
         ),
     ] {
         let (code, output) = review(arguments);

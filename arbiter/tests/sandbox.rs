@@ -7,7 +7,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use matches::record::GameRecord;
@@ -125,6 +124,13 @@ impl Arena {
         command
     }
 
+    /// A line for a shell that plays a match.
+    fn shell_line(&self, more: &[&str]) -> String {
+        let mut arguments = self.arguments("", more);
+        arguments.insert(0, self.path("arbiter").display().to_string());
+        shlex::try_join(arguments.iter().map(String::as_str)).unwrap()
+    }
+
     fn play(&self, keys: &str, more: &[&str]) -> Outcome {
         let arguments = self.arguments(keys, more);
         let output = self.arbiter(&arguments).output().unwrap();
@@ -139,27 +145,18 @@ impl Arena {
     }
 }
 
-/// `true` if an ordinary user can isolate engines on this machine; prints a skip message otherwise.
-fn can_isolate(test: &str) -> bool {
-    static ANSWER: OnceLock<bool> = OnceLock::new();
-    let answer = *ANSWER.get_or_init(|| {
-        let outcome = Arena::new("echo \"bestmove $1\"").play("", &["--isolate", "on"]);
-        outcome.code == Some(0)
-    });
-    if !answer {
-        eprintln!("left out of {test}: this machine gives no namespaces to ordinary users");
-    }
-    answer
+#[test]
+#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
+fn a_sandboxed_engine_cannot_kill_its_rival() {
+    let kill = TO_THE_RIVAL.replace("DO", "kill -KILL $id");
+    let outcome = Arena::new(&kill).play("", &["--isolate", "auto"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.text);
+    assert!(outcome.text.contains(ISOLATED), "{}", outcome.text);
 }
 
 #[test]
-fn a_sandboxed_engine_cannot_kill_its_rival() {
+fn a_killed_rival_is_not_at_fault_at_once() {
     let kill = TO_THE_RIVAL.replace("DO", "kill -KILL $id");
-    if can_isolate("the assassin") {
-        let outcome = Arena::new(&kill).play("", &["--isolate", "auto"]);
-        assert_eq!(outcome.code, Some(0), "{}", outcome.text);
-        assert!(outcome.text.contains(ISOLATED), "{}", outcome.text);
-    }
     let outcome = Arena::new(&kill).play("", &["--isolate", "off", "--games", "4"]);
     let seen = &outcome.text;
     assert!(seen.contains("isolation: none: --isolate off\n"), "{seen}");
@@ -172,12 +169,16 @@ fn a_sandboxed_engine_cannot_kill_its_rival() {
 }
 
 #[test]
+#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
+fn a_sandboxed_engine_cannot_stop_its_rival() {
+    let stop = TO_THE_RIVAL.replace("DO", "kill -STOP $id");
+    let outcome = Arena::new(&stop).play("", &["--isolate", "on"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.text);
+}
+
+#[test]
 fn a_stopped_rival_is_not_at_fault_at_once() {
     let stop = TO_THE_RIVAL.replace("DO", "kill -STOP $id");
-    if can_isolate("the stopper") {
-        let outcome = Arena::new(&stop).play("", &["--isolate", "on"]);
-        assert_eq!(outcome.code, Some(0), "{}", outcome.text);
-    }
     let outcome = Arena::new(&stop).play("", &["--isolate", "off"]);
     let seen = &outcome.text;
     let suspect = "was stopped by a signal, possibly sent by another process";
@@ -201,69 +202,79 @@ fn an_engine_that_kills_itself_repeatedly_loses() {
     }
 }
 
-#[test]
-fn a_sandboxed_engine_cannot_read_arbiter_or_rival() {
+/// Counts the pipes of its parent and of its rival that it can see.
+fn eavesdropper() -> Arena {
     let count = "ls -l /proc/$PPID/fd 2> /dev/null | grep -c pipe: > DIR/parent";
     let rival = "ls -l /proc/$id/fd 2> /dev/null | grep -c pipe: > DIR/rival";
-    let attack = format!("{count}\n{}", TO_THE_RIVAL.replace("DO", rival));
-    if can_isolate("the eavesdropper") {
-        let arena = Arena::new(&attack);
-        let outcome = arena.play("", &["--isolate", "on"]);
-        assert_eq!(outcome.code, Some(0), "{}", outcome.text);
-        assert_eq!(
-            (
-                arena.written("parent").as_str(),
-                arena.written("rival").as_str()
-            ),
-            ("0", "")
-        );
-    }
-    let arena = Arena::new(&attack);
+    Arena::new(&format!("{count}\n{}", TO_THE_RIVAL.replace("DO", rival)))
+}
+
+#[test]
+#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
+fn a_sandboxed_engine_cannot_read_arbiter_or_rival() {
+    let arena = eavesdropper();
+    let outcome = arena.play("", &["--isolate", "on"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.text);
+    let seen = ["parent", "rival"].map(|name| arena.written(name));
+    assert_eq!(seen, ["0", ""]);
+}
+
+#[test]
+fn without_a_sandbox_an_engine_can_read_only_its_rival() {
+    let arena = eavesdropper();
     let outcome = arena.play("", &["--isolate", "off"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.text);
     assert_eq!(arena.written("parent"), "0");
-    // Without the sandbox, the arbiter's files are protected, but the rival's three pipes are not.
     let pipes: u32 = arena.written("rival").parse().unwrap();
     assert!(pipes >= 3, "{pipes}");
 }
 
+/// Kills the arbiter, or the launcher in its place.
+const PARRICIDE: &str = "kill -TERM $PPID; kill -KILL $PPID; sleep 0.2; echo \"bestmove $1\"";
+
 #[test]
-fn an_engine_can_kill_the_arbiter_only_without_a_sandbox() {
-    let attack = "kill -TERM $PPID; kill -KILL $PPID; sleep 0.2; echo \"bestmove $1\"";
-    if can_isolate("the killer of parents") {
-        let outcome = Arena::new(attack).play("", &["--isolate", "on"]);
-        assert_eq!(outcome.code, Some(0), "{}", outcome.text);
-    }
-    let outcome = Arena::new(attack).play("", &["--isolate", "off"]);
-    assert_ne!(outcome.code, Some(0), "{}", outcome.text);
+#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
+fn a_sandboxed_engine_cannot_kill_the_arbiter() {
+    let outcome = Arena::new(PARRICIDE).play("", &["--isolate", "on"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.text);
 }
 
 #[test]
-fn a_sandboxed_engine_has_no_terminal() {
+fn without_a_sandbox_an_engine_can_kill_the_arbiter() {
+    let outcome = Arena::new(PARRICIDE).play("", &["--isolate", "off"]);
+    assert_ne!(outcome.code, Some(0), "{}", outcome.text);
+}
+
+/// Plays a match in a terminal, which the engine tries to write to.
+fn play_in_a_terminal(isolate: &str) -> Arena {
     let attack = "(echo vandal > /dev/tty) 2> /dev/null\nls /dev/pts | grep -c '[0-9]' > DIR/terminals\n\
         echo \"bestmove $1\"";
-    let modes = [("off", true), ("on", can_isolate("the vandal"))];
-    for (isolate, _) in modes.into_iter().filter(|(_, is_possible)| *is_possible) {
-        let arena = Arena::new(attack);
-        let mut arguments = arena.arguments("", &["--isolate", isolate]);
-        arguments.insert(0, arena.path("arbiter").display().to_string());
-        let line = shlex::try_join(arguments.iter().map(String::as_str)).unwrap();
-        // Gives the arbiter a terminal and records the output.
-        let typescript = arena.path("typescript");
-        let mut script = arena.command("script");
-        script.args(["-q", "-e", "-c", &line]).arg(&typescript);
-        let Ok(output) = script.output() else {
-            eprintln!("left out of the vandal: this machine has no script(1)");
-            return;
-        };
-        let seen = arena.written("typescript");
-        assert_eq!(output.status.code(), Some(0), "{seen}");
-        assert!(seen.contains("games in"), "{seen}");
-        assert!(!seen.contains("vandal\r"), "{seen}");
-        if isolate == "on" {
-            assert_eq!(arena.written("terminals"), "0", "{seen}");
-        }
-    }
+    let arena = Arena::new(attack);
+    let line = arena.shell_line(&["--isolate", isolate]);
+    // Gives the arbiter a terminal and records the output.
+    let mut script = arena.command("script");
+    script.args(["-q", "-e", "-c", &line, "typescript"]);
+    let output = script.output().unwrap();
+    let seen = arena.written("typescript");
+    assert_eq!(output.status.code(), Some(0), "{seen}");
+    assert!(seen.contains("games in"), "{seen}");
+    assert!(!seen.contains("vandal\r"), "{seen}");
+    arena
+}
+
+#[test]
+#[cfg_attr(not(script), ignore = "needs script(1)")]
+fn an_engine_cannot_write_to_the_terminal_of_the_arbiter() {
+    play_in_a_terminal("off");
+}
+
+#[test]
+#[cfg_attr(
+    not(all(script, namespaces)),
+    ignore = "needs script(1) and namespaces for ordinary users"
+)]
+fn a_sandboxed_engine_sees_no_terminal() {
+    assert_eq!(play_in_a_terminal("on").written("terminals"), "0");
 }
 
 #[test]
@@ -310,26 +321,28 @@ fn resource_limits_hold() {
 }
 
 #[test]
+fn a_limit_that_needs_a_sandbox_is_refused_without_one() {
+    let refused = Arena::new("").play("net=off processes=8", &["--isolate", "off"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.text);
+    let words =
+        "engine attacker: net=off requires isolation, which is not available: --isolate off";
+    assert!(refused.text.contains(words), "{}", refused.text);
+}
+
+#[test]
+#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
 fn without_network_and_with_few_processes() {
     let attack = "grep -c : /proc/net/dev > DIR/networks\n\
         for i in 1 2 3 4 5 6 7 8 9; do sleep 1000 & done 2> /dev/null\n\
         ls /proc | grep -c '^[0-9]' > DIR/processes\n\
         echo \"bestmove $1\"";
-    let keys = "net=off processes=8";
-    let refused = Arena::new(attack).play(keys, &["--isolate", "off"]);
-    assert_eq!(refused.code, Some(2), "{}", refused.text);
-    let words =
-        "engine attacker: net=off requires isolation, which is not available: --isolate off";
-    assert!(refused.text.contains(words), "{}", refused.text);
-    if can_isolate("engines without network") {
-        let arena = Arena::new(attack);
-        let outcome = arena.play(keys, &["--isolate", "on"]);
-        assert!(outcome.records.len() == 2, "{}", outcome.text);
-        // There is only the loopback device.
-        assert_eq!(arena.written("networks"), "1", "{}", outcome.text);
-        let processes: u32 = arena.written("processes").parse().unwrap_or(0);
-        assert!(processes <= 9, "{processes}: {}", outcome.text);
-    }
+    let arena = Arena::new(attack);
+    let outcome = arena.play("net=off processes=8", &["--isolate", "on"]);
+    assert!(outcome.records.len() == 2, "{}", outcome.text);
+    // There is only the loopback device.
+    assert_eq!(arena.written("networks"), "1", "{}", outcome.text);
+    let processes: u32 = arena.written("processes").parse().unwrap_or(0);
+    assert!(processes <= 9, "{processes}: {}", outcome.text);
 }
 
 #[test]
@@ -369,44 +382,39 @@ fn a_missing_program_is_named() {
 }
 
 #[test]
+#[cfg_attr(
+    not(namespace_limit),
+    ignore = "needs namespaces for ordinary users, and a limit of their number"
+)]
 fn a_system_without_namespaces_is_recognized() {
     let arena = Arena::new("echo \"bestmove $1\"");
     let in_a_poor_system = |isolate: &str| {
-        let mut arguments = arena.arguments("", &["--isolate", isolate]);
-        arguments.insert(0, arena.path("arbiter").display().to_string());
-        let line = shlex::try_join(arguments.iter().map(String::as_str)).unwrap();
+        let line = arena.shell_line(&["--isolate", isolate]);
         let shell = format!("echo 0 > /proc/sys/user/max_user_namespaces && {line}");
         let mut unshare = arena.command("unshare");
         unshare.args(["--user", "--map-root-user", "sh", "-c", &shell]);
-        let output = unshare.output().ok()?;
+        let output = unshare.output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Some((
+        (
             output.status.code(),
             text(&output.stdout),
             text(&output.stderr),
-        ))
+        )
     };
-    let Some((code, stdout, stderr)) =
-        in_a_poor_system("auto").filter(|_| can_isolate("a poor system"))
-    else {
-        eprintln!("left out: a system without namespaces");
-        return;
-    };
+    let (code, stdout, stderr) = in_a_poor_system("auto");
     assert_eq!(code, Some(0), "{stdout}{stderr}");
     assert!(stdout.contains("isolation: none: namespaces: "), "{stdout}");
-    let (code, stdout, stderr) = in_a_poor_system("on").unwrap();
+    let (code, stdout, stderr) = in_a_poor_system("on");
     assert_eq!(code, Some(2), "{stdout}{stderr}");
     let words = "use --isolate auto or off";
     assert!(stderr.contains(words), "{stderr}");
 }
 
 #[test]
+#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
 fn nothing_of_an_isolated_engine_outlives_a_killed_arbiter() {
     // A daemon in its own session, out of reach of a kill of the process group.
     let attack = "setsid sleep 4711.5 < /dev/null > /dev/null 2>&1 &\nsleep 1; exec sleep 1000";
-    if !can_isolate("a killed arbiter") {
-        return;
-    }
     let arena = Arena::new(attack);
     let arguments = arena.arguments("movetime=600000", &["--isolate", "on"]);
     let mut command = arena.arbiter(&arguments);

@@ -22,8 +22,7 @@ use matches::play::interrupt::Interrupt;
 use matches::run::exit::{Failure, USAGE, fail};
 use matches::run::progress::Progress;
 use matches::run::{self, Engines, Match, Source, SourceError};
-use settings::args::validate::ArgsError;
-use settings::args::{GameArgs, ResumeArgs};
+use settings::args::{ArgsError, GameArgs, ResumeArgs};
 use tokio::runtime::Runtime;
 
 use crate::args::{CoordinatorArgs, ServerArgs};

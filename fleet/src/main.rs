@@ -12,9 +12,10 @@ use settings::args::validate;
 use settings::config::{self, ConfigError};
 
 fn main() -> ExitCode {
-    if let Some(code) = sandbox::launch(std::env::args_os()) {
-        return code;
-    }
+    sandbox::run_program(run)
+}
+
+fn run() -> ExitCode {
     let parsed = config::parse(std::env::args_os(), |cli: &Cli| match &cli.command {
         Command::Match(command) => validate::plan(&command.args).map(drop),
         Command::Tournament(command) => validate::tournament(&command.args).map(drop),

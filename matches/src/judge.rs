@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use buxtehude::protocol::{Command, Info};
+use buxtehude::protocol::Command;
 use buxtehude::rules::{AnyPosition, Seat, Variant};
 use thiserror::Error;
 
@@ -14,9 +14,6 @@ use crate::play::engine::{Answer, Engine, Failure, Placement, StartError, deadli
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
 use crate::record::is_estimate;
-
-/// Name of the option for the number of lines of a search; an engine that compares moves must offer it.
-pub const MULTI_PV: &str = "MultiPV";
 
 /// Timeout for `uciok` and `readyok`.
 const READY: Duration = Duration::from_secs(10);
@@ -90,8 +87,6 @@ pub struct Judge<'a> {
     interrupt: &'a Interrupt,
     /// The engine and its variant.
     running: Option<(Engine, &'static Variant)>,
-    /// Whether it is still set to search several lines.
-    is_wide: bool,
 }
 
 impl<'a> Judge<'a> {
@@ -101,7 +96,6 @@ impl<'a> Judge<'a> {
             spec,
             interrupt,
             running: None,
-            is_wide: false,
         }
     }
 
@@ -123,7 +117,6 @@ impl<'a> Judge<'a> {
             let (place, log) = (Placement::default(), Log::none());
             let engine = Engine::start(self.spec, variant, place, READY, &log, interrupt)?;
             self.running = Some((engine, variant));
-            self.is_wide = false;
         }
         self.talk(what, |engine| {
             let ready = deadline(READY);
@@ -137,7 +130,7 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// [`JudgeError`] if there is none.
     pub fn estimate(&mut self, question: Question<'_>) -> Result<Vec<u16>, JudgeError> {
-        let answer = self.answer(question, self.any_move(question))?;
+        let answer = self.answer(question)?;
         self.shares(question, answer)
     }
 
@@ -146,7 +139,7 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// [`JudgeError`] if there is no legal move or no estimate.
     pub fn verdict(&mut self, question: Question<'_>) -> Result<(String, Vec<u16>), JudgeError> {
-        let answer = self.answer(question, self.any_move(question))?;
+        let answer = self.answer(question)?;
         let found = match &answer.best_move {
             Ok(given) => given.best.clone().unwrap_or_else(|| "(none)".to_string()),
             Err(_) => String::new(),
@@ -164,109 +157,25 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// Returns the estimates of each seat in permille after either of two moves, from one search of both. If the engine
-    /// leaves out one of them, that move is searched alone.
-    ///
-    /// # Errors
-    /// [`JudgeError`] if there are none.
-    pub fn compare(
-        &mut self,
-        question: Question<'_>,
-        moves: [&str; 2],
-    ) -> Result<[Vec<u16>; 2], JudgeError> {
-        let [first, second] = self.search_of(question, moves)?;
-        Ok([
-            self.shares_or_alone(question, first, moves[0])?,
-            self.shares_or_alone(question, second, moves[1])?,
-        ])
-    }
-
     /// Quits the engine.
     pub fn dismiss(self) {
         Engine::quit_all(self.running.map(|(engine, _)| engine));
     }
 
-    fn answer(
-        &mut self,
-        question: Question<'_>,
-        searchmoves: Vec<String>,
-    ) -> Result<Answer, JudgeError> {
-        let lines = std::mem::take(&mut self.is_wide).then_some(1);
-        let (request, wait) = self.request(question, searchmoves, lines);
+    /// Searches a position.
+    fn answer(&mut self, question: Question<'_>) -> Result<Answer, JudgeError> {
+        let clocks = vec![SeatClock::new(self.spec.limit, MARGIN); question.position.seats()];
+        let searchmoves = match self.spec.legal {
+            true => question.position.legal_actions(),
+            false => Vec::new(),
+        };
+        let go = Command::Go(clock::go(&clocks, question.mover, searchmoves));
+        let request = format!("position {}\n{go}\n", question.line);
+        let wait = clocks[question.mover.index()].longest_wait(STALL);
         let interrupt = self.interrupt;
         self.talk(question.line, |engine| {
             engine.ask(request.as_bytes(), wait, interrupt)
         })
-    }
-
-    /// Searches only two moves; returns the information about each.
-    fn search_of(
-        &mut self,
-        question: Question<'_>,
-        moves: [&str; 2],
-    ) -> Result<[Option<Info>; 2], JudgeError> {
-        self.is_wide = true;
-        let searchmoves = moves.map(String::from).to_vec();
-        let (request, wait) = self.request(question, searchmoves, Some(moves.len()));
-        let interrupt = self.interrupt;
-        self.talk(question.line, |engine| {
-            engine.ask_about(request.as_bytes(), moves, wait, interrupt)
-        })
-    }
-
-    /// Returns the estimate after a move from `said`, or from a search of this move alone.
-    fn shares_or_alone(
-        &mut self,
-        question: Question<'_>,
-        said: Option<Info>,
-        mv: &str,
-    ) -> Result<Vec<u16>, JudgeError> {
-        let seats = question.position.seats();
-        let said = said.map(|info| info.estimate);
-        if let Some(shares) = said.filter(|shares| is_estimate(shares, seats)) {
-            return Ok(shares);
-        }
-        let mut answer = self.answer(question, vec![mv.to_string()])?;
-        if let Ok(given) = &answer.best_move
-            && given.best.as_deref() != Some(mv)
-        {
-            let found = given.best.as_deref().unwrap_or("(none)");
-            answer.best_move = Err(format!(
-                "it gave {found} although `searchmoves` allowed only {mv}"
-            ));
-        }
-        self.shares(question, answer)
-    }
-
-    /// Returns the `searchmoves` of an unrestricted search.
-    fn any_move(&self, question: Question<'_>) -> Vec<String> {
-        match self.spec.legal {
-            true => question.position.legal_actions(),
-            false => Vec::new(),
-        }
-    }
-
-    /// Returns the lines of a request: the option for the number of lines, if given, `position` and `go`; and the
-    /// timeout for the answer.
-    fn request(
-        &self,
-        question: Question<'_>,
-        searchmoves: Vec<String>,
-        lines: Option<usize>,
-    ) -> (String, Duration) {
-        let seats = question.position.seats();
-        let clocks = vec![SeatClock::new(self.spec.limit, MARGIN); seats];
-        let go = Command::Go(clock::go(&clocks, question.mover, searchmoves));
-        let lines = lines.map(|lines| {
-            let set = Command::SetOption {
-                name: MULTI_PV.to_string(),
-                value: Some(lines.to_string()),
-            };
-            format!("{set}\n")
-        });
-        let lines = lines.unwrap_or_default();
-        let wait = clocks[question.mover.index()].longest_wait(STALL);
-        (format!("{lines}position {}\n{go}\n", question.line), wait)
     }
 
     /// Calls `talk` with the engine, which must be running.
@@ -296,16 +205,12 @@ impl<'a> Judge<'a> {
             let nothing = || "it gave no estimate".to_string();
             shares.ok_or_else(|| answer.flaw.unwrap_or_else(nothing))
         });
-        found.map_err(|found| self.no_estimate(question, found))
-    }
-
-    fn no_estimate(&self, question: Question<'_>, found: String) -> JudgeError {
-        JudgeError::NoEstimate {
+        found.map_err(|found| JudgeError::NoEstimate {
             engine: self.spec.name.clone(),
             found,
             line: question.line.to_string(),
-            seats: question.position.seats(),
-        }
+            seats,
+        })
     }
 }
 

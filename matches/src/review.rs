@@ -26,7 +26,9 @@ use crate::plan::Opening;
 use crate::score::shares;
 use values::{Values, index_of};
 
-pub use crate::score::review::{Line, Mean, Review, ReviewedCard, ReviewedMove, SeatSums, Totals};
+pub use crate::score::review::{
+    COSTLY, Line, Mean, Review, ReviewedCard, ReviewedMove, SeatSums, Totals,
+};
 pub use game::PlayedGame;
 pub use values::{Appraisal, Appraise};
 

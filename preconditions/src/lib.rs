@@ -5,8 +5,13 @@
 
 use std::env;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+/// Id of a user who owns nothing.
+const NOBODY: u32 = 65534;
 
 /// Looks for a program; if there is one, sets `cfg(name)` and the environment variable `variable` to its path.
 ///
@@ -47,10 +52,23 @@ pub fn holds(name: &str, condition: bool) -> bool {
 
 /// Whether a command can be run and succeeds.
 pub fn succeeds(program: &str, words: &[&str]) -> bool {
+    is_success(Command::new(program).args(words))
+}
+
+/// Whether a command can be run by an ordinary user and succeeds. The superuser runs it as a user who owns nothing.
+pub fn succeeds_as_user(program: &str, words: &[&str]) -> bool {
     let mut command = Command::new(program);
-    command.args(words).stdin(Stdio::null());
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
+    command.args(words).current_dir("/");
+    if fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0) {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    is_success(&mut command)
+}
+
+fn is_success(command: &mut Command) -> bool {
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    let status = command.stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
 }
 
 /// Returns where the project's scripts install programs: `third_party` in the target folder.

@@ -2,16 +2,34 @@
 
 mod engine_text;
 mod engines;
-mod error;
 mod games;
 mod shared;
 pub mod validate;
 
-pub use engine_text::EngineTextError;
-pub(crate) use engine_text::{EngineText, KEYS as ENGINE_KEYS};
+use std::fmt::Display;
+
+use thiserror::Error;
+
+pub(crate) use engine_text::{EngineText, did_you_mean};
 pub use engines::{engines_of, judge};
 pub use games::{
     EngineArgs, FormatArgs, GameArgs, GauntletArgs, MatchArgs, ResumeArgs, RoundRobinArgs,
     TournamentArgs,
 };
 pub use shared::{LimitArgs, OpeningArgs, OpeningOrder, OutputArgs};
+
+/// Arguments that make no plan. The message begins with the flag at fault, unless an engine's own settings are.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct ArgsError(pub(crate) String);
+
+impl ArgsError {
+    pub(crate) fn new(flag: &str, reason: impl Display) -> ArgsError {
+        ArgsError(format!("--{flag}: {reason}"))
+    }
+
+    /// An error in the text given to a flag.
+    pub(crate) fn in_text(flag: &str, text: &str, reason: impl Display) -> ArgsError {
+        ArgsError(format!("--{flag} {text:?}: {reason}"))
+    }
+}

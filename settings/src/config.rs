@@ -4,17 +4,20 @@
 //! `[each]` is `--each`. The settings become words of a command line, placed before the typed ones. A typed flag
 //! replaces the same flag of the file and any flag that it excludes.
 
-mod blame;
 mod export;
 mod words;
 
 use std::collections::HashSet;
+use std::error::Error as _;
 use std::ffi::OsString;
+use std::fmt::Display;
+use std::fs;
 use std::io::{self, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, Parser};
 use matches::record::printable::printable_lines;
 use matches::run::exit::{USAGE, complain};
@@ -22,7 +25,7 @@ use tempfile::NamedTempFile;
 use thiserror::Error;
 use toml::Table;
 
-use crate::args::validate::ArgsError;
+use crate::args::{ArgsError, did_you_mean};
 pub use export::text;
 use words::Spelt;
 
@@ -46,62 +49,15 @@ pub enum ConfigError {
     /// The parser rejects the typed words, or they ask for help.
     #[error(transparent)]
     Typed(#[from] clap::Error),
-    /// The file cannot be read.
-    #[error("--config: {}: {reason}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        reason: io::Error,
-    },
-    /// The file is not valid TOML.
-    #[error("--config: {}: {reason}", path.display())]
-    Syntax {
-        /// The file.
-        path: PathBuf,
-        /// The place, and what was expected there.
-        reason: toml::de::Error,
-    },
-    /// A key that is not a flag of the subcommand.
-    #[error(
-        "--config: {}: unknown key {key:?}{}; the keys are {}",
-        path.display(), meant(key, known), known.join(", ")
-    )]
-    UnknownKey {
-        /// The file.
-        path: PathBuf,
-        /// The key.
-        key: String,
-        /// All keys.
-        known: Vec<String>,
-    },
-    /// A value that does not fit its key.
-    #[error("--config: {}: {key} = {given}: {expected}", path.display())]
-    Value {
-        /// The file.
-        path: PathBuf,
-        /// The key.
-        key: String,
-        /// The value.
-        given: String,
-        /// The accepted values.
-        expected: String,
-    },
-    /// The settings as a whole are invalid.
-    #[error("--config: {}: {reason}", path.display())]
-    Refused {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        reason: String,
-    },
+    /// The settings file is unusable; the message names the file, the key, the value and the accepted values.
+    #[error("--config: {0}")]
+    File(String),
 }
 
 /// Parses a command line and the settings file that it names, if any; `validate` checks the result as a whole.
 ///
 /// # Errors
-/// [`ConfigError`] names the file, the key, the value and the accepted values; [`ConfigError::Typed`] if no file is
-/// involved.
+/// [`ConfigError::File`] if a setting of the file is at fault, otherwise [`ConfigError::Typed`].
 pub fn parse<C: Parser>(
     words: impl IntoIterator<Item = OsString>,
     validate: impl Fn(&C) -> Result<(), ArgsError>,
@@ -109,12 +65,12 @@ pub fn parse<C: Parser>(
     let typed: Vec<OsString> = words.into_iter().collect();
     let mut program = C::command();
     program.build();
+    let mut files = Vec::new();
     let Some(named) = Named::find(&program, &typed) else {
-        let (cli, files) = (C::try_parse_from(typed)?, Vec::new());
+        let cli = parse_words(typed)?;
         return Ok(Parsed { cli, files });
     };
-    let settings = read(&named.path)?;
-    let mut files = Vec::new();
+    let settings = named.read()?;
     let mut spelt = Vec::new();
     let replaced = named.replaced(&typed);
     for (key, value) in &settings {
@@ -129,12 +85,7 @@ pub fn parse<C: Parser>(
                 files.push(file);
                 Spelt::with_value(key, path)
             }
-            _ => words::spell(arg, key, value).map_err(|unfit| ConfigError::Value {
-                path: named.path.clone(),
-                key: unfit.key,
-                given: unfit.given,
-                expected: unfit.expected,
-            })?,
+            _ => words::spell(arg, key, value).map_err(|reason| named.wrong(reason))?,
         });
     }
     let set: Vec<&str> = settings
@@ -143,12 +94,69 @@ pub fn parse<C: Parser>(
         .filter(|key| !replaced.contains(key))
         .collect();
     let all = named.command_line(&typed, spelt);
-    let cli = C::try_parse_from(all).map_err(|error| blame::of(error, &named.path, &set))?;
+    let cli = parse_words(all).map_err(|error| match reason_in_file(&error, &set) {
+        Some(reason) => named.wrong(reason),
+        None => ConfigError::Typed(error),
+    })?;
     // Later, the error would blame the typed flags.
     if let Err(error) = validate(&cli) {
-        blame::of_plan(&error, &named.path, &set, &files)?;
+        let text = error.to_string();
+        if flag_of(&text).is_some_and(|key| set.contains(&key)) {
+            // The user does not know the names of the temporary files.
+            let places = files
+                .iter()
+                .map(|file| format!("{}:", file.path().display()));
+            let reason = places.fold(text, |text, place| text.replace(&place, "line "));
+            return Err(named.wrong(reason.trim_start_matches("--")));
+        }
     }
     Ok(Parsed { cli, files })
+}
+
+/// Parses words with the parser; every option takes negative numbers, so that their range is checked, and not the `-`.
+fn parse_words<C: Parser>(words: Vec<OsString>) -> Result<C, clap::Error> {
+    fn with_negative_numbers(command: Command) -> Command {
+        let is_option = |arg: &Arg| arg.get_long().is_some() && arg.get_action().takes_values();
+        let command = command.mut_args(|arg| match is_option(&arg) {
+            true => arg.allow_negative_numbers(true),
+            false => arg,
+        });
+        command.mut_subcommands(with_negative_numbers)
+    }
+    let matches = with_negative_numbers(C::command()).try_get_matches_from(words)?;
+    C::from_arg_matches(&matches)
+}
+
+/// The reason of a parser's error about one of the `keys` that the file sets.
+fn reason_in_file(error: &clap::Error, keys: &[&str]) -> Option<String> {
+    let context = |kind: ContextKind| match error.get(kind)? {
+        ContextValue::String(text) => Some(text.clone()),
+        _ => None,
+    };
+    let shown = context(ContextKind::InvalidArg)?;
+    let key = flag_of(&shown).filter(|key| keys.contains(key))?;
+    let Some(given) = context(ContextKind::InvalidValue) else {
+        let text = error.to_string();
+        let first = text.lines().next().unwrap_or_default();
+        return Some(first.trim_start_matches("error: ").to_string());
+    };
+    let expected = match error.get(ContextKind::ValidValue) {
+        Some(ContextValue::Strings(values)) if !values.is_empty() => {
+            format!("expected one of {}", values.join(", "))
+        }
+        _ => error.source().map_or_else(
+            || "expected a different value".to_string(),
+            ToString::to_string,
+        ),
+    };
+    Some(format!("{key} = {given}: {expected}"))
+}
+
+/// The long flag at the beginning of a text.
+fn flag_of(text: &str) -> Option<&str> {
+    let flag = text.strip_prefix("--")?;
+    let end = flag.find(|c: char| !(c.is_alphanumeric() || c == '-'));
+    Some(&flag[..end.unwrap_or(flag.len())])
 }
 
 /// Prints the parser's message, help or an error; returns the exit status.
@@ -221,13 +229,21 @@ impl<'a> Named<'a> {
     /// The flag of a key.
     fn flag(&self, key: &str) -> Result<&'a Arg, ConfigError> {
         let found = self.keys().find(|(long, _)| *long == key);
-        found
-            .map(|(_, arg)| arg)
-            .ok_or_else(|| ConfigError::UnknownKey {
-                path: self.path.clone(),
-                key: key.to_string(),
-                known: self.keys().map(|(long, _)| long.to_string()).collect(),
-            })
+        found.map(|(_, arg)| arg).ok_or_else(|| {
+            let known: Vec<&str> = self.keys().map(|(long, _)| long).collect();
+            let (meant, known) = (did_you_mean(key, &known), known.join(", "));
+            self.wrong(format!("unknown key {key:?}{meant}; the keys are {known}"))
+        })
+    }
+
+    fn wrong(&self, reason: impl Display) -> ConfigError {
+        ConfigError::File(format!("{}: {reason}", self.path.display()))
+    }
+
+    fn read(&self) -> Result<Table, ConfigError> {
+        let text = fs::read_to_string(&self.path).map_err(|error| self.wrong(error))?;
+        text.parse()
+            .map_err(|error: toml::de::Error| self.wrong(error))
     }
 
     /// The keys that typed flags replace: the same flag, or one that it excludes.
@@ -277,16 +293,13 @@ impl<'a> Named<'a> {
             Ok(file)
         };
         if let Some(other) = lines.iter().find(|line| !line.is_str()) {
-            return Err(ConfigError::Value {
-                path: self.path.clone(),
-                key: key.to_string(),
-                given: other.to_string(),
-                expected: "expected the name of a file, or a list of its lines".to_string(),
-            });
+            return Err(self.wrong(format!(
+                "{key} = {other}: expected the name of a file, or a list of its lines"
+            )));
         }
-        written().map_err(|reason| ConfigError::Read {
-            path: std::env::temp_dir(),
-            reason,
+        written().map_err(|error: io::Error| {
+            let folder = std::env::temp_dir();
+            ConfigError::File(format!("{}: {error}", folder.display()))
         })
     }
 
@@ -302,26 +315,5 @@ impl<'a> Named<'a> {
         all.extend_from_slice(&typed[self.begin..self.at.start]);
         all.extend_from_slice(&typed[self.at.end..]);
         all
-    }
-}
-
-fn read(path: &Path) -> Result<Table, ConfigError> {
-    let path = path.to_path_buf();
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(reason) => return Err(ConfigError::Read { path, reason }),
-    };
-    text.parse()
-        .map_err(|reason| ConfigError::Syntax { path, reason })
-}
-
-/// The known key nearest to `key` as "did you mean", or nothing if none is near enough.
-fn meant(key: &str, known: &[impl AsRef<str>]) -> String {
-    let known = known.iter().map(AsRef::as_ref);
-    let nearness = |known: &str| strsim::jaro_winkler(key, known);
-    let nearest = known.max_by(|one, other| nearness(one).total_cmp(&nearness(other)));
-    match nearest.filter(|known| nearness(known) > 0.8) {
-        Some(nearest) => format!(" (did you mean {nearest:?}?)"),
-        None => String::new(),
     }
 }

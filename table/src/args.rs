@@ -9,8 +9,8 @@ use buxtehude::rules::VARIANTS;
 use clap::{Args, Parser, Subcommand};
 use matches::plan::seed::Seed;
 use matches::plan::{EngineSpec, Isolate, Limit, Plan};
-use settings::args::engines_of;
-use settings::args::validate::{ArgsError, chosen_seed};
+use settings::args::validate::chosen_seed;
+use settings::args::{ArgsError, engines_of};
 
 use crate::api::{EtudeCatalog, FilesError, GameCatalog, SearchBounds};
 use crate::board::Chance;

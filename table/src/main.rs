@@ -19,9 +19,10 @@ use tokio::sync::oneshot;
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    if let Some(code) = sandbox::launch(std::env::args_os()) {
-        return code;
-    }
+    sandbox::run_program(run)
+}
+
+fn run() -> ExitCode {
     let cli = Cli::parse();
     if let Some(Command::Engine { args }) = cli.command {
         return buxtehude::session::serve_stdio(&args);

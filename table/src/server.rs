@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use connections::ConnectionBounds;
 use matches::play::sandbox::{self, Isolation, IsolationError};
-use rustix::process::{Resource, getrlimit, setrlimit};
-use settings::args::validate::ArgsError;
+use settings::args::ArgsError;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
@@ -58,7 +57,6 @@ pub enum ServerError {
 /// # Errors
 /// [`ServerError`] if the server cannot start.
 pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerError> {
-    allow_many_descriptors();
     sandbox::shield_arbiter();
     let (isolation, _) = Isolation::of_plan(&args.plan(args.engines()?))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -95,14 +93,6 @@ pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerE
     });
     runtime.shutdown_timeout(CONNECTIONS.last_words);
     Ok(())
-}
-
-/// Raises the limit of open files to the system's maximum.
-fn allow_many_descriptors() {
-    let mut limit = getrlimit(Resource::Nofile);
-    limit.current = limit.maximum;
-    // If this fails, the server handles fewer clients at a time.
-    let _ = setrlimit(Resource::Nofile, limit);
 }
 
 /// Creates the state of the server; starts every engine once.

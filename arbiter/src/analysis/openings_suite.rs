@@ -6,17 +6,14 @@
 
 mod candidates;
 
-use std::collections::BTreeMap;
 use std::io;
-use std::ops::RangeInclusive;
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::ops::{ControlFlow, RangeInclusive};
 
 use buxtehude::rules::Variant;
 use thiserror::Error;
 
-use candidates::{Candidate, Candidates, Drawn};
+use super::in_order::in_order;
+use candidates::{Candidates, Drawn};
 use matches::judge::{Judge, JudgeError, Question};
 use matches::plan::EngineSpec;
 use matches::plan::seed::Seed;
@@ -107,37 +104,34 @@ pub fn make(
     interrupt: &Interrupt,
     mut on_opening: impl FnMut(&str, u64) -> io::Result<()>,
 ) -> Result<Summary, SuiteError> {
-    let candidates = Mutex::new(Candidates::new(plan));
     let mut summary = Summary::default();
-    thread::scope(|scope| {
-        let (sender, judged) = channel();
-        for _ in 0..plan.concurrency {
-            let sender = sender.clone();
-            let candidates = &candidates;
-            scope.spawn(move || work(plan, candidates, interrupt, &sender));
-        }
-        drop(sender);
-        let mut waiting = BTreeMap::new();
-        for (number, judgement) in judged {
-            waiting.insert(number, judgement);
-            while let Some(judgement) = waiting.remove(&summary.drawn) {
-                let taken = judgement.map_err(SuiteError::from).and_then(|judgement| {
-                    if let Some(line) = summary.take(judgement, plan) {
-                        on_opening(&line, summary.drawn)?;
-                    }
-                    Ok(())
-                });
-                if taken.is_err() || summary.kept.number >= plan.count {
-                    interrupt.set();
-                    return taken;
-                }
+    let flow = in_order(
+        (&plan.engine, plan.concurrency),
+        Candidates::new(plan),
+        interrupt,
+        |judge, (number, drawn), _| judge_one(judge, plan, number, drawn),
+        || (),
+        |judgement| {
+            if interrupt.is_set() {
+                return ControlFlow::Break(Err(SuiteError::Interrupted));
             }
-        }
-        match interrupt.is_set() {
-            true => Err(SuiteError::Interrupted),
-            false => Ok(()),
-        }
-    })?;
+            let take = || -> Result<(), SuiteError> {
+                if let Some(line) = summary.take(judgement?, plan) {
+                    on_opening(&line, summary.drawn)?;
+                }
+                Ok(())
+            };
+            match take() {
+                Ok(()) if summary.kept.number < plan.count => ControlFlow::Continue(()),
+                taken => ControlFlow::Break(taken),
+            }
+        },
+    );
+    match flow {
+        ControlFlow::Break(taken) => taken?,
+        ControlFlow::Continue(()) if interrupt.is_set() => return Err(SuiteError::Interrupted),
+        ControlFlow::Continue(()) => {}
+    }
     match summary.kept.number < plan.count {
         true => Err(SuiteError::TooFew(
             Box::new(summary),
@@ -162,50 +156,27 @@ enum Judgement {
     Short,
 }
 
-/// Judges candidates until none is left or the interrupt is set.
-fn work(
-    plan: &SuitePlan,
-    candidates: &Mutex<Candidates<'_>>,
-    interrupt: &Interrupt,
-    judged: &Sender<(u64, Result<Judgement, JudgeError>)>,
-) {
-    let mut judge = Judge::new(&plan.engine, interrupt);
-    while !interrupt.is_set() {
-        let next = candidates
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .next();
-        let Some((number, drawn)) = next else { break };
-        let judgement = match drawn {
-            Drawn::Fresh(candidate) => {
-                estimate(&mut judge, plan, number, &candidate).map(|shares| {
-                    let line = candidate.line;
-                    Judgement::Estimate { line, shares }
-                })
-            }
-            Drawn::Repeated => Ok(Judgement::Repeated),
-            Drawn::Short => Ok(Judgement::Short),
-        };
-        let is_last = judgement.is_err();
-        if interrupt.is_set() || judged.send((number, judgement)).is_err() || is_last {
-            break;
-        }
-    }
-    judge.dismiss();
-}
-
-/// Returns each seat's estimate in permille, from an engine that has forgotten earlier candidates.
-fn estimate(
+/// Judges a candidate by an engine that has forgotten earlier ones.
+fn judge_one(
     judge: &mut Judge<'_>,
     plan: &SuitePlan,
     number: u64,
-    candidate: &Candidate,
-) -> Result<Vec<u16>, JudgeError> {
+    drawn: Drawn,
+) -> Result<Judgement, JudgeError> {
+    let candidate = match drawn {
+        Drawn::Fresh(candidate) => candidate,
+        Drawn::Repeated => return Ok(Judgement::Repeated),
+        Drawn::Short => return Ok(Judgement::Short),
+    };
     judge.begin(plan.variant, &format!("candidate {}", number + 1))?;
-    judge.estimate(Question {
+    let shares = judge.estimate(Question {
         line: &candidate.line,
         position: &candidate.position,
         mover: candidate.mover,
+    })?;
+    Ok(Judgement::Estimate {
+        line: candidate.line,
+        shares,
     })
 }
 

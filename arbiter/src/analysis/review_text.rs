@@ -2,15 +2,15 @@
 
 use serde::Serialize;
 
-use super::review_games::{ReviewPlan, ReviewedGame};
-use crate::analysis::added_up::{self, AddedUp};
-use matches::report::{Column, decimals, ordinal, signed, table};
-use matches::review::{Line, Mean, Review, ReviewedCard, SeatSums, Totals};
+use super::review::{BadMove, ReviewPlan, ReviewedGame};
+use matches::record::printable::printable_json;
+use matches::report::{Column, decimals, ordinal, percent, signed, table};
+use matches::review::{COSTLY, Line, Mean, Review, ReviewedCard, SeatSums, Totals};
 
 /// Legend of the columns of a review.
-const LEGEND: &str = "permille of all points; the columns add up to the result; \
-    skill: minus the loss of a seat's own moves; gifts: gain\n\
-    from others' moves; luck: gain from cards; noise: errors of the search values\n";
+const LEGEND: &str = "permille of all points; the columns from start to result add up; \
+    skill: minus the loss of a seat's own moves; gifts:\n\
+    gain from others' moves; luck: gain from cards; noise: errors of the search values\n";
 
 /// Legend of the column that appears only if the arbiter ended a game.
 const VERDICT: &str =
@@ -18,51 +18,15 @@ const VERDICT: &str =
 
 /// Tables of a game with its `most` worst moves, luckiest and unluckiest cards, and a newline at the end.
 pub fn game_text(game: &ReviewedGame<'_>, most: usize) -> String {
-    let ReviewedGame { record, review } = game;
-    let mut text = format!("Game {}: {}\n", record.game, record.variant);
+    let mut text = format!("Game {}: {}\n", game.record.game, game.record.variant);
     text += &seats_table(game);
-    let worst = review.worst(most);
-    if !worst.is_empty() {
-        text += "\nThe worst moves\n";
-        let columns = [
-            Column::right("ply"),
-            Column::right("seat"),
-            Column::left("engine"),
-            Column::right("move"),
-            Column::right("loss"),
-            Column::right("better"),
-        ];
-        let rows = worst.into_iter().map(|reviewed| {
-            vec![
-                reviewed.ply.to_string(),
-                reviewed.seat.to_string(),
-                record
-                    .seats
-                    .get(reviewed.seat - 1)
-                    .cloned()
-                    .unwrap_or_default(),
-                reviewed.mv.clone(),
-                decimals(reviewed.loss, 1),
-                reviewed.best.clone(),
-            ]
-        });
-        text += &table(&columns, rows);
-    }
-    let mut cards = of_drawers(review);
+    text += &worst_table(&game.worst(most));
+    let mut cards = of_drawers(&game.review);
     cards.sort_by(|(_, one, _), (_, other, _)| other.total_cmp(one));
-    let (lucky, unlucky) = cards.split_at(cards.partition_point(|(_, luck, _)| *luck > 0.0));
-    let unlucky = unlucky.iter().rev().filter(|(_, luck, _)| *luck < 0.0);
-    for (title, cards) in [
-        ("The luckiest cards", lucky.iter().take(most).collect()),
-        (
-            "The unluckiest cards",
-            unlucky.take(most).collect::<Vec<_>>(),
-        ),
-    ] {
-        if !cards.is_empty() {
-            text += &format!("\n{title}\n{}", cards_table(game, &cards));
-        }
-    }
+    let lucky = cards.iter().filter(|(_, luck, _)| *luck > 0.0);
+    text += &cards_table("The luckiest cards", game, lucky.take(most));
+    let unlucky = cards.iter().rev().filter(|(_, luck, _)| *luck < 0.0);
+    text += &cards_table("The unluckiest cards", game, unlucky.take(most));
     text
 }
 
@@ -70,27 +34,19 @@ fn seats_table(game: &ReviewedGame<'_>) -> String {
     let sums = game.review.sums();
     let is_cut = sums.iter().any(|sums| sums.verdict != 0.0);
     let shown = |name: &str| is_cut || name != "verdict";
+    let names = SeatSums::NAMES.iter().filter(|name| shown(name));
     let mut columns = vec![
         Column::right("seat"),
         Column::left("engine"),
         Column::right("place"),
     ];
-    columns.extend(
-        SeatSums::NAMES
-            .iter()
-            .filter(|name| shown(name))
-            .map(|name| Column::right(name)),
-    );
+    columns.extend(names.map(|name| Column::right(name)));
     let rows = sums.iter().enumerate().map(|(index, sums)| {
-        let place = game
-            .record
-            .places
-            .get(index)
-            .map(|&place| ordinal(place as usize));
+        let place = game.record.places.get(index);
         let mut row = vec![
             (index + 1).to_string(),
-            game.record.seats.get(index).cloned().unwrap_or_default(),
-            place.unwrap_or_default(),
+            game.engine(index + 1),
+            place.map_or(String::new(), |&place| ordinal(place as usize)),
         ];
         for (name, number) in SeatSums::NAMES.iter().zip(sums.numbers()) {
             if shown(name) {
@@ -110,8 +66,40 @@ fn legend(is_cut: bool) -> String {
     format!("{LEGEND}{verdict}")
 }
 
-/// Each card with the ply before it (0 if there is none) and its luck for the seat that drew it.
-fn of_drawers(review: &Review) -> Vec<(usize, f64, &ReviewedCard)> {
+/// The worst moves under a heading; nothing without any.
+fn worst_table(moves: &[BadMove]) -> String {
+    if moves.is_empty() {
+        return String::new();
+    }
+    let columns = [
+        Column::right("game"),
+        Column::right("ply"),
+        Column::right("seat"),
+        Column::left("engine"),
+        Column::right("move"),
+        Column::right("loss"),
+        Column::right("better"),
+        Column::left("position"),
+    ];
+    let rows = moves.iter().map(|bad| {
+        vec![
+            bad.game.to_string(),
+            bad.ply.to_string(),
+            bad.seat.to_string(),
+            bad.engine.clone(),
+            bad.mv.clone(),
+            decimals(bad.loss, 1),
+            bad.best.clone(),
+            bad.position.clone(),
+        ]
+    });
+    format!("\nThe worst moves\n{}", table(&columns, rows))
+}
+
+/// A card with the ply before it (0 if there is none) and its luck for the seat that drew it.
+type Drawn<'a> = (usize, f64, &'a ReviewedCard);
+
+fn of_drawers(review: &Review) -> Vec<Drawn<'_>> {
     let first = review.drawn_first.iter().map(|card| (0, card));
     let after = review.moves.iter();
     let after = after.flat_map(|reviewed| reviewed.cards.iter().map(|card| (reviewed.ply, card)));
@@ -122,7 +110,12 @@ fn of_drawers(review: &Review) -> Vec<(usize, f64, &ReviewedCard)> {
         .collect()
 }
 
-fn cards_table(game: &ReviewedGame<'_>, cards: &[&(usize, f64, &ReviewedCard)]) -> String {
+/// Cards under a heading; nothing without any.
+fn cards_table<'a>(
+    heading: &str,
+    game: &ReviewedGame<'_>,
+    cards: impl Iterator<Item = &'a Drawn<'a>>,
+) -> String {
     let columns = [
         Column::right("ply"),
         Column::right("seat"),
@@ -130,24 +123,25 @@ fn cards_table(game: &ReviewedGame<'_>, cards: &[&(usize, f64, &ReviewedCard)]) 
         Column::left("card"),
         Column::right("luck"),
     ];
-    let rows = cards.iter().map(|(ply, luck, card)| {
-        vec![
-            ply.to_string(),
-            card.seat.to_string(),
-            game.record
-                .seats
-                .get(card.seat - 1)
-                .cloned()
-                .unwrap_or_default(),
-            card.card.clone(),
-            signed(*luck, 1),
-        ]
-    });
-    table(&columns, rows)
+    let mut rows = cards
+        .map(|(ply, luck, card)| {
+            vec![
+                ply.to_string(),
+                card.seat.to_string(),
+                game.engine(card.seat),
+                card.card.clone(),
+                signed(*luck, 1),
+            ]
+        })
+        .peekable();
+    match rows.peek() {
+        Some(_) => format!("\n{heading}\n{}", table(&columns, rows)),
+        None => String::new(),
+    }
 }
 
-/// Tables of the totals of all games, with a newline at the end.
-pub fn totals_text(totals: &Totals) -> String {
+/// Tables of the totals of all games and their worst moves, with a newline at the end.
+pub fn totals_text(totals: &Totals, worst: &[BadMove]) -> String {
     let is_cut = totals.seats().any(|line| line.verdict.mean != 0.0);
     let engines = totals
         .engines()
@@ -155,10 +149,12 @@ pub fn totals_text(totals: &Totals) -> String {
     let seats = totals.seats().enumerate();
     let seats = seats.map(|(index, line)| ((index + 1).to_string(), line));
     format!(
-        "{}\n{}{}±: 95 % interval over blocks of games with the same cards\n",
+        "{}\n{}{}loss/move: mean loss of the moves that had an alternative; costly: those that lost more than {COSTLY}\n\
+         ±: 95 % interval over blocks of games with the same cards\n{}",
         totals_table("engine", engines, is_cut),
         totals_table("seat", seats, is_cut),
-        legend(is_cut)
+        legend(is_cut),
+        worst_table(worst),
     )
 }
 
@@ -171,6 +167,8 @@ fn totals_table(
         Column::left(first),
         Column::right("games"),
         Column::right("moves"),
+        Column::right("loss/move"),
+        Column::right("costly"),
         Column::right("start"),
         Column::right("skill"),
         Column::right("±"),
@@ -181,15 +179,15 @@ fn totals_table(
     ];
     columns.extend(is_cut.then(|| Column::right("verdict")));
     columns.push(Column::right("result"));
-    let error = |mean: Mean| {
-        mean.error
-            .map_or("-".to_string(), |error| decimals(error, 1))
-    };
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_string());
+    let error = |mean: Mean| or_dash(mean.error.map(|error| decimals(error, 1)));
     let rows = lines.map(|(first, line)| {
         let mut row = vec![
             first,
             line.games.to_string(),
             line.moves.to_string(),
+            or_dash(line.loss_per_move.map(|loss| decimals(loss, 2))),
+            or_dash(line.costly.map(percent)),
             decimals(line.start.mean, 1),
             signed(line.skill.mean, 1),
             error(line.skill),
@@ -209,10 +207,29 @@ fn totals_table(
 #[derive(Serialize)]
 struct Told<'a> {
     engine: &'a str,
-    #[serde(flatten)]
-    sums: AddedUp<'a, Line>,
+    limit: String,
+    games: u64,
+    left_out: u64,
+    moves: u64,
+    engines: Vec<OfEngine<'a>>,
+    seats: Vec<OfSeat>,
+    worst: &'a [BadMove],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     reviews: Vec<OfGame<'a>>,
+}
+
+#[derive(Serialize)]
+struct OfEngine<'a> {
+    engine: &'a str,
+    #[serde(flatten)]
+    line: Line,
+}
+
+#[derive(Serialize)]
+struct OfSeat {
+    seat: usize,
+    #[serde(flatten)]
+    line: Line,
 }
 
 #[derive(Serialize)]
@@ -226,14 +243,15 @@ struct OfGame<'a> {
     review: &'a Review,
 }
 
-/// One JSON object, with a newline at the end: the totals, and all moves of `games`; `left_out` is the number of
-/// skipped games.
+/// One JSON object, with a newline at the end: the totals, the worst moves, and all moves of `games`; `left_out` is the
+/// number of skipped games.
 ///
 /// # Errors
 /// A [`serde_json::Error`] if the object cannot be serialized.
 pub fn json(
     plan: &ReviewPlan,
     totals: &Totals,
+    worst: &[BadMove],
     games: &[ReviewedGame<'_>],
     left_out: u64,
 ) -> serde_json::Result<String> {
@@ -245,10 +263,20 @@ pub fn json(
         sums: review.sums(),
         review,
     });
-    let counts = [totals.games(), totals.moves(), left_out];
-    added_up::text(&Told {
+    let engines = totals.engines();
+    let seats = (1..).zip(totals.seats());
+    let json = serde_json::to_string_pretty(&Told {
         engine: &plan.engine.name,
-        sums: AddedUp::new(&plan.engine, counts, totals.engines(), totals.seats()),
+        limit: plan.engine.limit.to_string(),
+        games: totals.games(),
+        left_out,
+        moves: totals.moves(),
+        engines: engines
+            .map(|(engine, line)| OfEngine { engine, line })
+            .collect(),
+        seats: seats.map(|(seat, line)| OfSeat { seat, line }).collect(),
+        worst,
         reviews: reviews.collect(),
-    })
+    })?;
+    Ok(format!("{}\n", printable_json(&json)))
 }

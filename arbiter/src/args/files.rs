@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::analysis::review_games::ReviewPlan;
+use crate::analysis::review::ReviewPlan;
 
 use matches::plan::Limit;
 use matches::plan::numbers::{concurrency, positive};
-use settings::args::validate::ArgsError;
-use settings::args::{LimitArgs, judge};
+use settings::args::{ArgsError, LimitArgs, judge};
 
 /// `arbiter report`.
 #[derive(Debug, Args)]
@@ -54,14 +53,7 @@ pub struct ReportArgs {
     pub review_engine: String,
 
     /// Positions to visit in each search of a review, unless --review-engine sets a limit
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 10_000,
-        value_parser = positive,
-        allow_negative_numbers = true,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = positive, hide_short_help = true)]
     pub review_nodes: u64,
 }
 
@@ -124,7 +116,7 @@ pub struct ReplayArgs {
     pub file: PathBuf,
 
     /// Show this game move by move
-    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub game: Option<u64>,
 }
 
@@ -146,21 +138,15 @@ pub struct VerifyArgs {
     pub file: PathBuf,
 
     /// Play only this game again
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = positive,
-        allow_negative_numbers = true,
-        conflicts_with = "sample"
-    )]
+    #[arg(long, value_name = "N", value_parser = positive, conflicts_with = "sample")]
     pub game: Option<u64>,
 
     /// Play only every K-th game again, starting with the first
-    #[arg(long, value_name = "K", default_value = "1", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "K", default_value = "1", value_parser = positive)]
     pub sample: u64,
 
     /// Games played concurrently [default: as in the original match; 1 for a record]
-    #[arg(long, value_name = "N", value_parser = concurrency, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = concurrency)]
     pub concurrency: Option<usize>,
 
     /// Engine of a record, with the keys of `arbiter match --engine` (repeatable)
@@ -191,7 +177,7 @@ pub struct ExplainArgs {
     pub file: PathBuf,
 
     /// Number of the game [default: all games that ended in a fault]
-    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub game: Option<u64>,
 
     /// Number of the game, without the flag

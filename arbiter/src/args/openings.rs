@@ -6,12 +6,11 @@ use clap::Args;
 
 use crate::analysis::openings_suite::SuitePlan;
 
-use buxtehude::rules::Variant;
 use matches::plan::Limit;
 use matches::plan::numbers::{concurrency, permille, plies, positive, seats};
 use matches::plan::seed::Seed;
-use settings::args::validate::{ArgsError, chosen_seed};
-use settings::args::{LimitArgs, judge};
+use settings::args::validate::{chosen_seed, variant_of};
+use settings::args::{ArgsError, LimitArgs, judge};
 
 /// `arbiter openings`.
 #[derive(Debug, Args)]
@@ -36,11 +35,11 @@ EXAMPLES
 The exit code is 1 if too few candidates qualify; those that do are printed.")]
 pub struct OpeningsArgs {
     /// Number of openings
-    #[arg(long, value_name = "N", default_value = "100", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = "100", value_parser = positive)]
     pub count: u64,
 
     /// Number of seats, 2 to 6
-    #[arg(long, value_name = "N", default_value = "2", value_parser = seats, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = "2", value_parser = seats)]
     pub players: usize,
 
     /// Variant to play
@@ -48,15 +47,15 @@ pub struct OpeningsArgs {
     pub variant: String,
 
     /// Random plies of each opening: a number or a range
-    #[arg(long, value_name = "K|K-L", default_value = "6", value_parser = plies, allow_negative_numbers = true)]
+    #[arg(long, value_name = "K|K-L", default_value = "6", value_parser = plies)]
     pub plies: RangeInclusive<u32>,
 
     /// Largest deviation of a seat's estimate from par, in permille
-    #[arg(long, value_name = "PERMILLE", default_value = "50", value_parser = permille, allow_negative_numbers = true)]
+    #[arg(long, value_name = "PERMILLE", default_value = "50", value_parser = permille)]
     pub within: u32,
 
     /// Give up after this many candidates [default: 1000 for each opening]
-    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub tries: Option<u64>,
 
     /// Judging engine, with the keys of `arbiter match --engine`; without cmd=, the built-in engine
@@ -69,11 +68,11 @@ pub struct OpeningsArgs {
     pub engine: String,
 
     /// Seed of moves and cards; the same seed gives the same candidates [default: random, and printed]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     pub seed: Option<Seed>,
 
     /// Candidates judged concurrently
-    #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency)]
     pub concurrency: usize,
 
     /// Limits of each estimate, unless --engine sets one
@@ -93,10 +92,8 @@ impl OpeningsArgs {
     /// # Errors
     /// [`ArgsError`] names the flag, its value and the accepted values.
     pub fn plan(&self) -> Result<SuitePlan, ArgsError> {
-        let variant = Variant::by_name(&self.variant)?;
-        variant.start(self.players)?;
         Ok(SuitePlan {
-            variant,
+            variant: variant_of(&self.variant, self.players)?,
             seats: self.players,
             count: self.count,
             plies: self.plies.clone(),

@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::analysis::review_games::ReviewPlan;
+use crate::analysis::review::ReviewPlan;
 
 use matches::plan::Limit;
 use matches::plan::numbers::{concurrency, positive};
-use settings::args::validate::ArgsError;
-use settings::args::{LimitArgs, judge};
+use settings::args::{ArgsError, LimitArgs, judge};
 
 /// `arbiter review`.
 #[derive(Debug, Args)]
@@ -22,11 +21,15 @@ use settings::args::{LimitArgs, judge};
 #[command(after_help = "\
 An engine values every position. The value of a chance node is the mean over all cards left; a
 solved game has its exact value. A move loses the mover's expectation after the best move minus the
-expectation after its own; the luck of a card is the value after it minus that mean. With --game,
-prints each seat's sums, the worst moves, and the luckiest and unluckiest cards of those games;
-otherwise, means over all games. Opening moves do not count, and forced moves lose nothing.
+expectation after its own, in permille of all points; the luck of a card is the value after it
+minus that mean. Opening moves do not count, and forced moves lose nothing.
+
+Without --game, prints for each engine and each seat its means over all games, its loss per move
+and its share of costly moves, and then the worst moves of all games. With --game, prints for each
+seat of those games its sums, and then the worst moves and the luckiest and unluckiest cards.
 
 EXAMPLES
+  arbiter review match.db
   arbiter review match.db --game 3
   arbiter review match.db --sample 10 --nodes 1000 --concurrency 2
   arbiter review games.jsonl --game 1 --game 2 --engine 'cmd=./mine option.Hash=256' --format json
@@ -38,22 +41,16 @@ pub struct ReviewArgs {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// Review this game move by move (repeatable) [default: means over all games]
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = positive,
-        allow_negative_numbers = true,
-        conflicts_with_all = ["games", "sample"]
-    )]
+    /// Review this game move by move (repeatable) [default: a summary of all games]
+    #[arg(long, value_name = "N", value_parser = positive, conflicts_with_all = ["games", "sample"])]
     pub game: Vec<u64>,
 
     /// Review at most this many games, from the first on [default: all]
-    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub games: Option<u64>,
 
     /// Review only every K-th game, starting with the first
-    #[arg(long, value_name = "K", default_value = "1", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "K", default_value = "1", value_parser = positive)]
     pub sample: u64,
 
     /// Engine that values positions, with the keys of `arbiter match --engine`; without cmd=, the built-in engine
@@ -66,10 +63,10 @@ pub struct ReviewArgs {
     pub engine: String,
 
     /// Games reviewed concurrently
-    #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency)]
     pub concurrency: usize,
 
-    /// Number of moves, and of cards, to list for each game
+    /// Number of worst moves to list; with --game, for each game, and as many cards
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub worst: usize,
 

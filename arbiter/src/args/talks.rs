@@ -53,17 +53,11 @@ pub struct CheckArgs {
     pub format: FormatArg,
 
     /// Finally, play many games while watching memory: a number of games, or a time such as 60s
-    #[arg(
-        long,
-        value_name = "GAMES|SECONDSs",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "1000"
-    )]
+    #[arg(long, value_name = "GAMES|SECONDSs", num_args = 0..=1, require_equals = true, default_missing_value = "1000")]
     pub soak: Option<Soak>,
 
     /// Timeout for an expected answer, in milliseconds
-    #[arg(long, value_name = "MS", default_value = "5000", value_parser = milliseconds, allow_negative_numbers = true)]
+    #[arg(long, value_name = "MS", default_value = "5000", value_parser = milliseconds)]
     pub timeout: u64,
 }
 
@@ -145,10 +139,10 @@ pub struct TranscriptArgs {
     pub update: bool,
 
     /// Timeout for an expected line, in milliseconds
-    #[arg(long, value_name = "MS", default_value = "10000", value_parser = milliseconds, allow_negative_numbers = true)]
+    #[arg(long, value_name = "MS", default_value = "10000", value_parser = milliseconds)]
     pub timeout: u64,
 
     /// Time without a line after which the output counts as silent, in milliseconds
-    #[arg(long, value_name = "MS", default_value = "200", value_parser = milliseconds, allow_negative_numbers = true)]
+    #[arg(long, value_name = "MS", default_value = "200", value_parser = milliseconds)]
     pub quiet: u64,
 }

@@ -6,10 +6,9 @@ use std::time::Duration;
 use arbiter::args::CheckArgs;
 use arbiter::conformance::check::{Settings, Verdict, checks, is_error, run, write};
 use buxtehude::rules::Variant;
-use indicatif::{ProgressBar, ProgressStyle};
 use matches::output;
 
-use super::exit;
+use super::{exit, progress};
 
 /// Checks an engine; the exit status is 1 if a check of severity "error" failed.
 pub fn check(args: &CheckArgs) -> ExitCode {
@@ -31,7 +30,8 @@ pub fn check(args: &CheckArgs) -> ExitCode {
         soak: args.soak,
         patience: Duration::from_millis(args.timeout),
     };
-    let bar = progress(checks(&settings).len());
+    let number = checks(&settings).len() as u64;
+    let bar = progress(number, "{pos}/{len} checks  {elapsed}  {wide_msg}");
     let mut failed = 0;
     let ran = run(&settings, |outcome| {
         failed += u64::from(matches!(outcome.verdict, Verdict::Failed { .. }));
@@ -56,11 +56,4 @@ pub fn check(args: &CheckArgs) -> ExitCode {
     } else {
         ExitCode::SUCCESS
     }
-}
-
-/// Progress bar; hidden unless standard error is a terminal.
-fn progress(checks: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} checks  {elapsed}  {wide_msg}");
-    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(checks as u64).with_style(style.progress_chars("━╸─"))
 }

@@ -1,15 +1,13 @@
 //! `arbiter explain`: shows what happened in a game, above all in one with a fault.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use arbiter::args::ExplainArgs;
 use arbiter::reports::explain::explain;
 use matches::archive::game_file::{GameFile, GameFileError};
 use matches::output::print;
-use thiserror::Error;
 
-use super::exit;
+use super::{CommandError, exit};
 
 /// Explains one game, or every game with a fault.
 pub fn run(args: &ExplainArgs) -> ExitCode {
@@ -22,16 +20,7 @@ pub fn run(args: &ExplainArgs) -> ExitCode {
     }
 }
 
-/// Errors that stop the command.
-#[derive(Debug, Error)]
-enum Unexplained {
-    #[error(transparent)]
-    File(#[from] GameFileError),
-    #[error("{}: no game {game} in this file", file.display())]
-    NoGame { file: PathBuf, game: u64 },
-}
-
-fn explained(args: &ExplainArgs) -> Result<String, Unexplained> {
+fn explained(args: &ExplainArgs) -> Result<String, CommandError> {
     let wanted = args.game.or(args.number);
     let mut told = Vec::new();
     GameFile::open(&args.file)?.for_each(|_, game| {
@@ -44,13 +33,13 @@ fn explained(args: &ExplainArgs) -> Result<String, Unexplained> {
                 told.push(explain(&record));
             }
         }
-        Ok::<(), Unexplained>(())
+        Ok::<(), GameFileError>(())
     })?;
     match wanted {
-        Some(game) if told.is_empty() => Err(Unexplained::NoGame {
-            file: args.file.clone(),
-            game,
-        }),
+        Some(game) if told.is_empty() => {
+            let file = args.file.display();
+            Err(format!("{file}: no game {game} in this file").into())
+        }
         None if told.is_empty() => Ok("no game ended in a fault\n".to_string()),
         _ => Ok(told.join("\n")),
     }

@@ -1,58 +1,37 @@
 //! `arbiter export`: prints recorded games as JSON Lines or as text, sorted by number, or the settings of a match.
 
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use arbiter::args::{ExportArgs, ExportFormat};
 use arbiter::reports;
-use matches::archive::game_file::{GameFile, GameFileError};
+use matches::archive::game_file::{GameFile, Place};
 use matches::archive::replay;
 use matches::record::digest::{KeptGame, MatchDigest};
 use matches::record::printable::{printable_json, printable_lines};
 use settings::config;
-use thiserror::Error;
 
-use super::exit;
+use super::{CommandError, exit};
 
 type Output = BufWriter<StdoutLock<'static>>;
-
-/// Errors that stop the export.
-#[derive(Debug, Error)]
-enum ExportError {
-    #[error(transparent)]
-    File(#[from] GameFileError),
-    #[error("{}: a record contains no settings, expected a store", .0.display())]
-    NoSettings(PathBuf),
-    #[error("{}: {reason}", path.display())]
-    Settings {
-        path: PathBuf,
-        reason: toml::ser::Error,
-    },
-    #[error(
-        "{}: a setting contains invisible characters, which TOML cannot escape: {shown}", path.display()
-    )]
-    Hidden { path: PathBuf, shown: String },
-    #[error("standard output: {0}")]
-    Output(#[from] io::Error),
-}
 
 /// Prints the games, or the settings, of a file.
 pub fn export(args: &ExportArgs) -> ExitCode {
     match write(args) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(exit::WRONG),
-        // A closed pipe is not an error.
-        Err(ExportError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => {
-            ExitCode::SUCCESS
-        }
-        Err(error @ ExportError::Output(_)) => exit::fail(exit::STORAGE, error),
-        Err(error) => exit::fail(exit::USAGE, error),
+        Err(error) => match error.downcast_ref::<io::Error>().map(io::Error::kind) {
+            // A closed pipe is not an error.
+            Some(ErrorKind::BrokenPipe) => ExitCode::SUCCESS,
+            Some(_) => exit::fail(exit::STORAGE, format_args!("standard output: {error}")),
+            None => exit::fail(exit::USAGE, error),
+        },
     }
 }
 
 /// Writes the requested text to standard output; returns `true` if nothing was skipped.
-fn write(args: &ExportArgs) -> Result<bool, ExportError> {
+fn write(args: &ExportArgs) -> Result<bool, CommandError> {
     match args.format {
         ExportFormat::JsonLines => write_games(args, write_json),
         ExportFormat::Text => write_games(args, |output, kept| {
@@ -66,12 +45,12 @@ fn write(args: &ExportArgs) -> Result<bool, ExportError> {
 /// Writes all games to standard output; returns `true` if every line of the file was a game.
 fn write_games(
     args: &ExportArgs,
-    write_game: impl Fn(&mut Output, &KeptGame) -> Result<(), ExportError>,
-) -> Result<bool, ExportError> {
+    write_game: impl Fn(&mut Output, &KeptGame) -> Result<(), CommandError>,
+) -> Result<bool, CommandError> {
     let mut output = BufWriter::new(io::stdout().lock());
     let mut is_whole = true;
     let (mut digest, mut games) = (MatchDigest::default(), 0);
-    let on_flaw = |place: matches::archive::game_file::Place<'_>, flaw: replay::Flaw| {
+    let on_flaw = |place: Place<'_>, flaw: replay::Flaw| {
         is_whole = false;
         exit::complain(format_args!("{place}: {flaw}"));
     };
@@ -96,29 +75,26 @@ fn write_games(
 }
 
 /// Writes the settings of a match to standard output.
-fn write_settings(path: &Path) -> Result<(), ExportError> {
+fn write_settings(path: &Path) -> Result<(), CommandError> {
+    let file = path.display();
     let GameFile::Store(store) = GameFile::open(path)? else {
-        return Err(ExportError::NoSettings(path.to_path_buf()));
+        return Err(format!("{file}: a record contains no settings, expected a store").into());
     };
-    let plan = store.plan().map_err(GameFileError::from)?;
-    let text = config::text(&plan).map_err(|reason| ExportError::Settings {
-        path: path.to_path_buf(),
-        reason,
-    })?;
+    let text = config::text(&store.plan()?).map_err(|reason| format!("{file}: {reason}"))?;
     // Some TOML strings have no escapes, so invisible characters would stay invisible.
-    let hidden = text.lines().find(|line| printable_lines(line) != *line);
-    if let Some(line) = hidden {
-        return Err(ExportError::Hidden {
-            path: path.to_path_buf(),
-            shown: printable_lines(line).into_owned(),
-        });
+    if let Some(line) = text.lines().find(|line| printable_lines(line) != *line) {
+        let shown = printable_lines(line);
+        return Err(format!(
+            "{file}: a setting contains invisible characters, which TOML cannot escape: {shown}"
+        )
+        .into());
     }
     let mut output = io::stdout().lock();
     output.write_all(text.as_bytes())?;
     Ok(output.flush()?)
 }
 
-fn write_json(output: &mut Output, kept: &KeptGame) -> Result<(), ExportError> {
+fn write_json(output: &mut Output, kept: &KeptGame) -> Result<(), CommandError> {
     let line = serde_json::to_string(kept).map_err(io::Error::from)?;
     Ok(writeln!(output, "{}", printable_json(&line))?)
 }

@@ -5,12 +5,10 @@ use std::process::ExitCode;
 
 use arbiter::analysis::openings_suite::{self, Means, SuiteError, SuitePlan, Summary};
 use arbiter::args::OpeningsArgs;
-use indicatif::{ProgressBar, ProgressStyle};
 use matches::play::interrupt::Interrupt;
 use matches::record::printable::printable;
 
-use super::exit;
-use matches::run::signals;
+use super::{exit, progress, stop_on_signals};
 
 /// Makes and prints a suite.
 pub fn openings(args: &OpeningsArgs) -> ExitCode {
@@ -19,9 +17,8 @@ pub fn openings(args: &OpeningsArgs) -> ExitCode {
         Err(error) => return exit::fail(exit::USAGE, error),
     };
     let interrupt = Interrupt::new();
-    let signalled = interrupt.clone();
-    if let Err(error) = signals::listen(&interrupt, move || signalled.set()) {
-        return exit::fail(exit::USAGE, format_args!("cannot handle signals: {error}"));
+    if let Err(error) = stop_on_signals(&interrupt) {
+        return exit::fail(exit::USAGE, error);
     }
     match make(&plan, &interrupt) {
         Ok(summary) => {
@@ -44,7 +41,7 @@ pub fn openings(args: &OpeningsArgs) -> ExitCode {
 fn make(plan: &SuitePlan, interrupt: &Interrupt) -> Result<Summary, SuiteError> {
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "# {}", printable(&settings(plan)))?;
-    let bar = progress(plan.count);
+    let bar = progress(plan.count, "{pos}/{len} openings  {eta} left  {msg}");
     let made = openings_suite::make(plan, interrupt, |line, drawn| {
         writeln!(stdout, "{}", printable(line))?;
         stdout.flush()?;
@@ -54,13 +51,6 @@ fn make(plan: &SuitePlan, interrupt: &Interrupt) -> Result<Summary, SuiteError> 
     });
     bar.finish_and_clear();
     made
-}
-
-/// Progress bar; hidden unless standard error is a terminal.
-fn progress(count: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} openings  {eta} left  {msg}");
-    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(count).with_style(style.progress_chars("━╸─"))
 }
 
 /// The settings that determine the suite, as one line.

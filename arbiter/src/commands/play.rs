@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use super::exit::{USAGE, fail};
 use matches::plan::Plan;
 use matches::run::{self, ThisMachine};
-use settings::args::validate::{self, ArgsError};
-use settings::args::{GameArgs, MatchArgs, ResumeArgs, TournamentArgs};
+use settings::args::validate;
+use settings::args::{ArgsError, GameArgs, MatchArgs, ResumeArgs, TournamentArgs};
 
 /// Plays a match; returns its exit status.
 pub fn play(args: &MatchArgs) -> ExitCode {

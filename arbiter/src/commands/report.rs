@@ -1,25 +1,24 @@
 //! `arbiter report`: reports on the recorded games of a match, as a page for a browser or as tables.
 
-mod reviews;
-
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
+use arbiter::analysis::review::review_all;
 use arbiter::args::{ReportArgs, ReportFormat};
 use arbiter::reports::page::{Page, Subject};
 use matches::archive::game_file::{GameFile, GameFileError};
+use matches::archive::replay;
 use matches::output::is_same_file;
 use matches::play::interrupt::Interrupt;
 use matches::record::GameRecord;
 use matches::record::printable::printable_lines;
 use matches::report::Report;
-use thiserror::Error;
+use matches::review::Review;
 
-use self::reviews::{Reviews, Unreviewable};
-use super::exit;
+use super::{CommandError, exit, stop_on_signals};
 
 /// Prints or writes the report on the games in a file.
 pub fn report(args: &ReportArgs) -> ExitCode {
@@ -89,28 +88,8 @@ fn write(text: &str, path: Option<&Path>) -> Result<(), String> {
     }
 }
 
-/// Errors that stop the report.
-#[derive(Debug, Error)]
-enum Unreportable {
-    #[error(transparent)]
-    File(#[from] GameFileError),
-    #[error(transparent)]
-    Review(#[from] Unreviewable),
-    #[error("{place}: game {game} occurs twice; expected each game of one match once")]
-    Twice { place: String, game: u64 },
-    #[error("{place}: game {game} has {found} seats, expected {expected} as in earlier games")]
-    Seats {
-        place: String,
-        game: u64,
-        found: usize,
-        expected: usize,
-    },
-    #[error("{}: no games in this file", .0.display())]
-    Empty(PathBuf),
-}
-
 /// The tables of the games in a file, and `true` if every line of it is a game.
-fn read_tables(path: &Path) -> Result<(String, bool), Unreportable> {
+fn read_tables(path: &Path) -> Result<(String, bool), CommandError> {
     let file = GameFile::open(path)?;
     let (_, mut report) = beginning(&file, path)?;
     let is_whole = match &file {
@@ -131,7 +110,7 @@ fn read_tables(path: &Path) -> Result<(String, bool), Unreportable> {
 }
 
 /// The page of the games in a file, some of them move by move, and `true` if every line of it is a game.
-fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<(String, bool), Unreportable> {
+fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<(String, bool), CommandError> {
     let file = GameFile::open(&args.file)?;
     let (subject, report) = beginning(&file, &args.file)?;
     let seats = report.standings().seats().len();
@@ -141,17 +120,49 @@ fn read_page(args: &ReportArgs, interrupt: &Interrupt) -> Result<(String, bool),
     let wanted = page.wanted();
     let first: BTreeSet<u64> = wanted.iter().copied().take(args.review).collect();
     let reviews = match first.is_empty() {
-        true => Reviews::default(),
+        true => HashMap::new(),
         false => {
             let mut games = Vec::new();
             for_each_of(&file, &first, |record| games.push(record))?;
-            reviews::of_games(args, &games, interrupt, &mut page)?
+            reviews_of(args, games, interrupt, &mut page)?
         }
     };
     for_each_of(&file, &wanted, |record| {
         page.show(&record, reviews.get(&record.game));
     })?;
     Ok((page.html(), is_whole))
+}
+
+/// Reviews the valid games; prints the flaws of the others.
+fn reviews_of(
+    args: &ReportArgs,
+    games: Vec<GameRecord>,
+    interrupt: &Interrupt,
+    page: &mut Page,
+) -> Result<HashMap<u64, Review>, CommandError> {
+    let plan = args.review_plan()?;
+    let engine = &plan.engine;
+    page.set_reviewer(&format!("{} ({})", engine.name, engine.limit.in_words()));
+    let is_valid = |game: &GameRecord| match replay::check(game).first() {
+        None => true,
+        Some(flaw) => {
+            exit::complain(format_args!("game {} is not reviewed: {flaw}", game.game));
+            false
+        }
+    };
+    let valid: Vec<GameRecord> = games.into_iter().filter(is_valid).collect();
+    stop_on_signals(interrupt)?;
+    let mut reviews = HashMap::new();
+    review_all(
+        &plan,
+        &valid,
+        interrupt,
+        || (),
+        |game| {
+            reviews.insert(game.record.game, game.review);
+        },
+    )?;
+    Ok(reviews)
 }
 
 /// Calls `visit` with each of the selected games.
@@ -178,7 +189,7 @@ fn for_each_of(
 }
 
 /// The subject of a file of games, and its report before the first game.
-fn beginning(file: &GameFile, path: &Path) -> Result<(Subject, Report), Unreportable> {
+fn beginning(file: &GameFile, path: &Path) -> Result<(Subject, Report), CommandError> {
     if let GameFile::Store(store) = file {
         let plan = store.plan().map_err(GameFileError::from)?;
         let id_names = store.id_names().map_err(GameFileError::from)?;
@@ -200,13 +211,13 @@ fn beginning(file: &GameFile, path: &Path) -> Result<(Subject, Report), Unreport
         }
         *blocks.entry(record.block).or_default() += 1;
         first_game.get_or_insert(record);
-        Ok::<(), Unreportable>(())
+        Ok::<(), CommandError>(())
     })?;
     // Engines in the order of their first games.
     let mut names: Vec<(String, (u64, usize))> = first_seats.into_iter().collect();
     names.sort_by_key(|&(_, first)| first);
     let names = names.into_iter().map(|(name, _)| name).collect();
-    let game = first_game.ok_or_else(|| Unreportable::Empty(path.to_path_buf()))?;
+    let game = first_game.ok_or_else(|| format!("{}: no games in this file", path.display()))?;
     let seats = game.seats.len();
     // A block has as many games as seats, or more with `--all-orders`.
     let games_per_block = blocks.into_values().fold(seats, usize::max);
@@ -220,7 +231,7 @@ fn for_each_outline(
     file: &GameFile,
     seats: usize,
     mut visit: impl FnMut(&GameRecord),
-) -> Result<bool, Unreportable> {
+) -> Result<bool, CommandError> {
     if let GameFile::Store(store) = file {
         store.for_each_outline(|record| {
             visit(&record);
@@ -242,18 +253,19 @@ fn for_each_outline(
         let (place, game, found) = (place.to_string(), record.game, record.seats.len());
         if found != seats {
             let expected = seats;
-            return Err(Unreportable::Seats {
-                place,
-                game,
-                found,
-                expected,
-            });
+            return Err(format!(
+                "{place}: game {game} has {found} seats, expected {expected} as in earlier games"
+            )
+            .into());
         }
         if !seen.insert(game) {
-            return Err(Unreportable::Twice { place, game });
+            return Err(format!(
+                "{place}: game {game} occurs twice; expected each game of one match once"
+            )
+            .into());
         }
         visit(&record);
-        Ok(())
+        Ok::<(), CommandError>(())
     })?;
     Ok(is_whole)
 }

@@ -1,71 +1,47 @@
 //! `arbiter review`: prints skill and luck in recorded games, move by move or added up.
 
-use std::io;
 use std::process::ExitCode;
 
-use arbiter::analysis::review_games::{ReviewPlan, ReviewedGame, review_all};
+use arbiter::analysis::review::{ReviewPlan, review_all};
 use arbiter::analysis::review_text::{game_text, json, totals_text};
 use arbiter::args::{ReviewArgs, ReviewFormat};
-use matches::archive::game_file::GameFileError;
-use matches::judge::JudgeError;
+use matches::archive::game_file::{GameFile, GameFileError};
+use matches::archive::replay;
 use matches::output::print;
 use matches::play::interrupt::Interrupt;
-use matches::review::{ReviewError, Totals};
-use settings::args::validate::ArgsError;
-use thiserror::Error;
+use matches::record::GameRecord;
+use matches::record::digest::KeptGame;
+use matches::review::Totals;
 
-use super::recorded_games::{self, Wanted};
-use matches::run::signals;
-
-/// Errors that stop the command.
-#[derive(Debug, Error)]
-enum Problem {
-    #[error(transparent)]
-    Args(#[from] ArgsError),
-    #[error(transparent)]
-    File(#[from] GameFileError),
-    #[error(transparent)]
-    Review(#[from] ReviewError<JudgeError>),
-    #[error("{file}: no game to review")]
-    Empty { file: String },
-    #[error("--game: {file} has no valid game {game}")]
-    NoGame { file: String, game: u64 },
-    #[error("cannot handle signals: {0}")]
-    Signals(#[from] io::Error),
-    #[error(transparent)]
-    Json(#[from] serde_json::Error),
-}
+use super::{CommandError, exit, progress, stop_on_signals};
 
 /// Reviews the games of a file; the exit status is 1 if a game was skipped.
-pub fn run(args: &ReviewArgs) -> ExitCode {
+pub fn review(args: &ReviewArgs) -> ExitCode {
     let interrupt = Interrupt::new();
-    let reviewed = review_file(args, &interrupt);
-    recorded_games::ended(reviewed, &interrupt)
+    match review_file(args, &interrupt) {
+        Err(error) => exit::fail(exit::USAGE, error),
+        Ok(_) if interrupt.is_set() => ExitCode::from(exit::INTERRUPTED),
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::from(exit::WRONG),
+    }
 }
 
 /// Prints the reviews of a file; returns the number of skipped games.
-fn review_file(args: &ReviewArgs, interrupt: &Interrupt) -> Result<u64, Problem> {
+fn review_file(args: &ReviewArgs, interrupt: &Interrupt) -> Result<u64, CommandError> {
     let plan = args.plan()?;
-    let wanted = match args.game.as_slice() {
-        [] => Wanted::Sample(args.sample),
-        games => Wanted::Named(games),
-    };
-    let (games, left_out) = recorded_games::choose(&args.file, &wanted, args.games)?;
-    let file = || args.file.display().to_string();
-    if let Some(&game) = args
-        .game
-        .iter()
-        .find(|&&wanted| !games.iter().any(|game| game.game == wanted))
-    {
-        return Err(Problem::NoGame { file: file(), game });
+    let (games, left_out) = choose(args)?;
+    let file = args.file.display();
+    let is_there = |wanted: &&u64| games.iter().any(|game| game.game == **wanted);
+    if let Some(game) = args.game.iter().find(|wanted| !is_there(wanted)) {
+        return Err(format!("--game: {file} has no valid game {game}").into());
     }
     if games.is_empty() {
-        return Err(Problem::Empty { file: file() });
+        return Err(format!("{file}: no game to review").into());
     }
-    let handler = interrupt.clone();
-    signals::listen(interrupt, move || handler.set())?;
-    let bar = recorded_games::progress(&games);
-    let (mut totals, mut shown) = (Totals::default(), Vec::new());
+    stop_on_signals(interrupt)?;
+    let turns: usize = games.iter().map(|game| game.turns.len()).sum();
+    let bar = progress(turns as u64, "{pos}/{len} moves  {eta} left");
+    let (mut totals, mut worst, mut shown) = (Totals::default(), Vec::new(), Vec::new());
     let reviewed = review_all(
         &plan,
         &games,
@@ -73,6 +49,7 @@ fn review_file(args: &ReviewArgs, interrupt: &Interrupt) -> Result<u64, Problem>
         || bar.inc(1),
         |game| {
             totals.add(game.record.block, &game.record.seats, &game.review);
+            worst.extend(game.worst(args.worst));
             shown.extend((!args.game.is_empty()).then_some(game));
         },
     );
@@ -82,30 +59,73 @@ fn review_file(args: &ReviewArgs, interrupt: &Interrupt) -> Result<u64, Problem>
         // Interrupted before the first game was complete.
         return Ok(left_out);
     }
+    // A stable sort: with equal losses, the earlier move comes first.
+    worst.sort_by(|one, other| other.loss.total_cmp(&one.loss));
+    worst.truncate(args.worst);
     let text = match args.format {
-        ReviewFormat::Text => text(args, &plan, &totals, &shown, left_out),
-        ReviewFormat::Json => json(&plan, &totals, &shown, left_out)?,
+        ReviewFormat::Json => json(&plan, &totals, &worst, &shown, left_out)?,
+        ReviewFormat::Text => {
+            let mut text = heading(args, &plan, &totals, left_out);
+            if shown.is_empty() {
+                text += &totals_text(&totals, &worst);
+            }
+            for game in &shown {
+                text += &format!("\n{}", game_text(game, args.worst));
+            }
+            text
+        }
     };
     // A closed pipe is not an error.
     let _ = print(&text);
     Ok(left_out)
 }
 
-/// The heading, then the tables of each named game, or the totals of all games.
-fn text(
-    args: &ReviewArgs,
-    plan: &ReviewPlan,
-    totals: &Totals,
-    shown: &[ReviewedGame<'_>],
-    left_out: u64,
-) -> String {
-    let counts = [totals.games(), totals.moves(), left_out];
-    let mut text = recorded_games::heading(&args.file, counts, "reviewed", &plan.engine);
-    if shown.is_empty() {
-        return text + &totals_text(totals);
-    }
-    for game in shown {
-        text += &format!("\n{}", game_text(game, args.worst));
-    }
-    text
+/// Returns the selected games, sorted by number, and the number of invalid games skipped. Prints the flaw of each
+/// skipped game. With `--game`, lines that are no games do not matter.
+fn choose(args: &ReviewArgs) -> Result<(Vec<GameRecord>, u64), GameFileError> {
+    let is_wanted = |game: u64| match args.game.as_slice() {
+        [] => game.saturating_sub(1).is_multiple_of(args.sample),
+        wanted => wanted.contains(&game),
+    };
+    let most = args.games.unwrap_or(u64::MAX);
+    let (mut games, mut unreadable, mut wrong) = (Vec::new(), 0, 0);
+    GameFile::open(&args.file)?.for_each_sorted(
+        |place, flaw| {
+            if args.game.is_empty() {
+                unreadable += 1;
+                exit::complain(format_args!("{place}: {flaw}"));
+            }
+        },
+        |kept: KeptGame| {
+            let record = kept.record;
+            if !is_wanted(record.game) || games.len() as u64 >= most {
+                return Ok::<(), GameFileError>(());
+            }
+            match replay::check(&record).first() {
+                None => games.push(record),
+                Some(flaw) => {
+                    wrong += 1;
+                    let file = args.file.display();
+                    exit::complain(format_args!("{file}: game {}: {flaw}", record.game));
+                }
+            }
+            Ok(())
+        },
+    )?;
+    Ok((games, unreadable + wrong))
+}
+
+/// One line with the numbers of games, moves and skipped games, and the engine that reviewed them.
+fn heading(args: &ReviewArgs, plan: &ReviewPlan, totals: &Totals, left_out: u64) -> String {
+    let games = match totals.games() {
+        1 => "1 game".to_string(),
+        games => format!("{games} games"),
+    };
+    let left_out = match left_out {
+        0 => String::new(),
+        left_out => format!("; {left_out} left out"),
+    };
+    let (file, moves, engine) = (args.file.display(), totals.moves(), &plan.engine);
+    let (name, limit) = (&engine.name, engine.limit.in_words());
+    format!("{file}: {games}, {moves} moves reviewed by {name} ({limit}){left_out}\n")
 }

@@ -1,39 +1,25 @@
 //! `arbiter transcript`: runs a script against an engine and prints the resulting transcript.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use arbiter::args::TranscriptArgs;
-use arbiter::conformance::transcript::{
-    Patience, Program, ProgramError, Script, ScriptError, accept, check,
-};
+use arbiter::conformance::transcript::{Patience, Program, Script, accept, check};
 use matches::output;
-use thiserror::Error;
 
-use super::exit;
-
-/// Errors that stop the command.
-#[derive(Debug, Error)]
-enum Problem {
-    #[error("{name}: {source}")]
-    Unreadable { name: String, source: io::Error },
-    #[error("{name}: {source}")]
-    NoScript { name: String, source: ScriptError },
-    #[error(transparent)]
-    Program(#[from] ProgramError),
-}
+use super::{CommandError, exit};
 
 /// Runs the script; the exit status is 1 if an expectation failed.
 pub fn transcript(args: &TranscriptArgs) -> ExitCode {
     match run(args) {
         Ok(code) => code,
-        Err(problem) => exit::fail(exit::USAGE, problem),
+        Err(error) => exit::fail(exit::USAGE, error),
     }
 }
 
-fn run(args: &TranscriptArgs) -> Result<ExitCode, Problem> {
+fn run(args: &TranscriptArgs) -> Result<ExitCode, CommandError> {
     let script = read_script(args)?;
     let [program, arguments @ ..] = args.command.as_slice() else {
         // Unreachable: clap requires at least one word.
@@ -64,21 +50,14 @@ fn run(args: &TranscriptArgs) -> Result<ExitCode, Problem> {
     })
 }
 
-fn read_script(args: &TranscriptArgs) -> Result<Script, Problem> {
+fn read_script(args: &TranscriptArgs) -> Result<Script, CommandError> {
     let text = match &args.script {
         Some(path) => fs::read_to_string(path),
-        None => {
-            let mut text = String::new();
-            io::stdin().read_to_string(&mut text).map(|_| text)
-        }
+        None => io::read_to_string(io::stdin()),
     };
-    let name = name(args);
-    let text = text.map_err(|source| Problem::Unreadable {
-        name: name.clone(),
-        source,
-    })?;
-    text.parse()
-        .map_err(|source| Problem::NoScript { name, source })
+    let text = text.map_err(|error| format!("{}: {error}", name(args)))?;
+    let script = text.parse::<Script>();
+    script.map_err(|error| format!("{}: {error}", name(args)).into())
 }
 
 fn name(args: &TranscriptArgs) -> String {

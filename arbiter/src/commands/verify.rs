@@ -1,62 +1,29 @@
 //! `arbiter verify`: plays stored games again and prints the differences.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::process::ExitCode;
 
-use arbiter::analysis::verify::{RerunError, Reruns, differences, timed_engine};
+use arbiter::analysis::verify::{Reruns, differences, timed_engine};
 use arbiter::args::{Cli, Command, VerifyArgs};
 use clap::Parser;
-use matches::archive::game_file::{GameFile, GameFileError};
+use matches::archive::game_file::GameFile;
 use matches::archive::replay;
-use matches::archive::store::StoreError;
 use matches::output::{OutputClosed, print};
 use matches::plan::{Plan, TimeLimit};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
-use matches::play::runner::{self, RunError};
-use matches::play::sandbox::{self, Isolation, IsolationError};
-use settings::args::validate::{self, ArgsError};
-use thiserror::Error;
+use matches::play::runner;
+use matches::play::sandbox::{self, Isolation};
+use settings::args::validate;
 
-use super::exit;
-use matches::run::signals;
-
-/// Errors that stop the command.
-#[derive(Debug, Error)]
-enum Problem {
-    #[error(transparent)]
-    File(#[from] GameFileError),
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error(transparent)]
-    Args(#[from] ArgsError),
-    #[error(transparent)]
-    Typed(#[from] clap::Error),
-    #[error(transparent)]
-    Rerun(#[from] RerunError),
-    #[error(transparent)]
-    Run(#[from] RunError),
-    #[error(transparent)]
-    Isolation(#[from] IsolationError),
-    #[error(transparent)]
-    Output(#[from] OutputClosed),
-    #[error("cannot handle signals: {0}")]
-    Signals(#[from] io::Error),
-    #[error(
-        "--engine, --each and limits are for records only: {file} is a store, which contains its engines"
-    )]
-    EnginesOfStore { file: String },
-    #[error("--game: no game {game} in {file}")]
-    NoGame { file: String, game: u64 },
-}
+use super::{CommandError, exit, stop_on_signals};
 
 /// Plays games again; the exit status is 1 if any game differs from the stored one.
 pub fn verify(args: &VerifyArgs) -> ExitCode {
     let interrupt = Interrupt::new();
     match verify_file(args, &interrupt) {
         Err(_) if interrupt.is_set() => ExitCode::from(exit::INTERRUPTED),
-        Err(problem) => exit::fail(exit::USAGE, problem),
+        Err(error) => exit::fail(exit::USAGE, error),
         Ok(found) => {
             let file = args.file.display();
             // A closed pipe is not an error.
@@ -105,13 +72,15 @@ impl Found {
     }
 }
 
-fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Problem> {
+fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, CommandError> {
     let file = GameFile::open(&args.file)?;
     let mut plan = match &file {
         GameFile::Store(_) if has_engines(args) => {
-            return Err(Problem::EnginesOfStore {
-                file: args.file.display().to_string(),
-            });
+            let file = args.file.display();
+            return Err(format!(
+                "--engine, --each and limits are for records only: {file} is a store, which contains its engines"
+            )
+            .into());
         }
         GameFile::Store(store) => {
             for changed in store.changed_engines()? {
@@ -134,12 +103,11 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Proble
     if reruns.is_empty() {
         return Ok(found);
     }
-    let handler = interrupt.clone();
-    signals::listen(interrupt, move || handler.set())?;
+    stop_on_signals(interrupt)?;
     sandbox::shield_arbiter();
     let (isolation, _) = Isolation::of_plan(&plan)?;
     runner::check_engines(&plan, isolation, &Log::none(), interrupt)?;
-    let find = |key| Ok::<_, Problem>(file.find(key)?);
+    let find = |key| Ok::<_, CommandError>(file.find(key)?);
     reruns.run(isolation, interrupt, find, |stored, now| {
         let differences = differences(stored, now);
         for difference in &differences {
@@ -159,7 +127,7 @@ fn has_engines(args: &VerifyArgs) -> bool {
 }
 
 /// The plan of a match between the given engines; only its engines are used.
-fn plan_of_engines(args: &VerifyArgs) -> Result<Plan, Problem> {
+fn plan_of_engines(args: &VerifyArgs) -> Result<Plan, CommandError> {
     let mut cli = Cli::try_parse_from(["arbiter", "match"])?;
     if let Command::Match(typed) = &mut cli.command {
         typed.common.engine.clone_from(&args.engine);
@@ -179,7 +147,7 @@ fn add_games(
     plan: &Plan,
     reruns: &mut Reruns,
     found: &mut Found,
-) -> Result<(), Problem> {
+) -> Result<(), CommandError> {
     let mut is_there = false;
     file.for_each(|place, game| {
         let record = match game {
@@ -214,13 +182,12 @@ fn add_games(
                 *found.not_verifiable.entry(reason).or_default() += 1;
             }
         }
-        Ok::<(), Problem>(())
+        Ok::<(), CommandError>(())
     })?;
     match args.game {
-        Some(game) if !is_there => Err(Problem::NoGame {
-            file: args.file.display().to_string(),
-            game,
-        }),
+        Some(game) if !is_there => {
+            Err(format!("--game: no game {game} in {}", args.file.display()).into())
+        }
         _ => Ok(()),
     }
 }

@@ -19,7 +19,7 @@ mod usage;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use buxtehude::protocol::{Command, Info, OptionOffer, Reply};
+use buxtehude::protocol::{Command, OptionOffer, Reply};
 use buxtehude::rules::Variant;
 
 pub use answer::Answer;
@@ -242,44 +242,15 @@ impl Engine {
     ) -> Result<Answer, Failure> {
         self.usable = false;
         self.info.clear();
-        self.ask_on(request, patience, interrupt, |_| {})
+        self.ask_on(request, patience, interrupt)
     }
 
-    /// Sends `request`, which ends with a `go` for several lines, and waits for the answer. Returns the last
-    /// information about each of the two `moves`, identified by the first move of a line.
-    ///
-    /// # Errors
-    /// As [`Engine::ask`].
-    pub fn ask_about(
-        &mut self,
-        request: &[u8],
-        moves: [&str; 2],
-        patience: Duration,
-        interrupt: &Interrupt,
-    ) -> Result<[Option<Info>; 2], Failure> {
-        self.usable = false;
-        self.info.clear();
-        let mut said = [None, None];
-        self.ask_on(request, patience, interrupt, |line| {
-            let info = answer::read_info(line);
-            let first = info.as_ref().and_then(|info| info.pv.first());
-            let index = moves
-                .iter()
-                .position(|mv| first.is_some_and(|first| first == mv));
-            if let Some(index) = index {
-                said[index] = info;
-            }
-        })?;
-        Ok(said)
-    }
-
-    /// Sends `request` and waits for `bestmove`; calls `on_info` for each relevant `info` line.
+    /// Sends `request` and waits for `bestmove`.
     fn ask_on(
         &mut self,
         request: &[u8],
         patience: Duration,
         interrupt: &Interrupt,
-        mut on_info: impl FnMut(&[u8]),
     ) -> Result<Answer, Failure> {
         self.measure();
         let sent = Instant::now();
@@ -300,12 +271,10 @@ impl Engine {
                     });
                 }
                 Kind::Info => {
-                    on_info(line.text);
                     self.info.clear();
                     self.info.extend_from_slice(line.text);
                 }
-                Kind::Lesser => on_info(line.text),
-                Kind::Other => {}
+                Kind::Lesser | Kind::Other => {}
             }
         }
     }
@@ -343,7 +312,7 @@ impl Engine {
             }
         }
         let hit = format!("{}\n", Command::PonderHit);
-        self.ask_on(hit.as_bytes(), patience, interrupt, |_| {})
+        self.ask_on(hit.as_bytes(), patience, interrupt)
     }
 
     /// Sends `stop`, because another move was played, and waits for the answer. Only its time counts.
@@ -356,7 +325,7 @@ impl Engine {
         interrupt: &Interrupt,
     ) -> Result<Answer, Failure> {
         let stop = format!("{}\n", Command::Stop);
-        self.ask_on(stop.as_bytes(), patience, interrupt, |_| {})
+        self.ask_on(stop.as_bytes(), patience, interrupt)
     }
 
     /// Starts the processor meter if the engine has a time limit.

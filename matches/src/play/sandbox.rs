@@ -13,8 +13,9 @@ pub mod limits;
 mod memory_group;
 mod report;
 
-use std::ffi::OsString;
 use std::process::ExitCode;
+
+use rustix::process::{Resource, getrlimit, setrlimit};
 
 pub use guard::Guard;
 pub use isolation::{Isolation, IsolationError};
@@ -25,20 +26,25 @@ use crate::play::family::state;
 
 const MIB: u64 = 1 << 20;
 
-/// Runs a launcher if the command line of this process asks for one; otherwise returns `None`. Every program that
-/// starts engines must call this first. It must be fast and therefore does not use the command-line parser.
-pub fn launch(words: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+/// Runs a program that starts engines: `main`, or a launcher if the command line of this process asks for one. `main`
+/// may open as many files as the system allows, since every engine takes several.
+pub fn run_program(main: impl FnOnce() -> ExitCode) -> ExitCode {
     #[cfg(target_os = "linux")]
     {
-        let mut arguments = words.into_iter().skip(1);
-        let is_launcher = arguments.next()? == launcher::ARGUMENT;
-        is_launcher.then(|| launcher::launch(arguments))
+        // A launcher must be fast and therefore does not use the command-line parser.
+        let mut arguments = std::env::args_os().skip(1);
+        if arguments
+            .next()
+            .is_some_and(|first| first == launcher::ARGUMENT)
+        {
+            return launcher::launch(arguments);
+        }
     }
-    #[cfg(not(target_os = "linux"))]
-    {
-        drop(words);
-        None
-    }
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // With the lower limit, a match with fewer engines still works.
+    let _ = setrlimit(Resource::Nofile, limit);
+    main()
 }
 
 /// Prevents other programs of the same user from accessing the arbiter's memory and open files, including the pipes of

@@ -7,7 +7,7 @@ mod totals;
 
 use serde::Serialize;
 
-pub use totals::{Line, Mean, Totals};
+pub use totals::{COSTLY, Line, Mean, Totals};
 
 /// A game with the values of its moves and cards.
 #[derive(Clone, Debug, PartialEq, Serialize)]

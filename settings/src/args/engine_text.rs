@@ -3,230 +3,120 @@
 //! The string is split into words as in a shell; each word is a key and a value. The same keys, except `cmd` and
 //! `name`, describe the settings that all engines share.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
-use thiserror::Error;
-
-use matches::plan::Limit;
 use matches::plan::numbers::{cpu_seconds, margin, mebibytes, processes};
+use matches::plan::{EngineSpec, Limit};
 use matches::record::printable::is_hidden;
 
-pub(crate) const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, \
+const KEYS: &str = "cmd, args, name, dir, option.NAME, movetime, depth, nodes, tc, margin, legal, \
     ponder, restart, memory, cpu, processes, filesize, net";
 
-/// An engine's settings as typed; a setting that is missing is `None`.
+/// Keys of time limits, of which an engine has at most one.
+const TIMES: [&str; 2] = ["movetime", "tc"];
+
+/// The error of a text that is split as in a shell.
+const UNCLOSED: &str = "a quotation mark is not closed";
+
+/// An engine's settings as typed: valid keys and values, each key once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct EngineText {
-    pub cmd: Option<String>,
-    pub args: Option<Vec<String>>,
-    pub name: Option<String>,
-    pub dir: Option<PathBuf>,
-    pub options: Vec<(String, String)>,
-    pub limit: Limit,
-    pub margin: Option<Duration>,
-    pub legal: Option<bool>,
-    pub ponder: Option<bool>,
-    pub restart: Option<bool>,
-    pub memory: Option<u64>,
-    pub cpu: Option<u64>,
-    pub processes: Option<u64>,
-    pub filesize: Option<u64>,
-    pub net: Option<bool>,
-}
-
-/// Errors in the string of an engine.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum EngineTextError {
-    /// An unclosed quotation mark.
-    #[error("a quotation mark is not closed")]
-    Quotes,
-    /// A word that is not of the form `KEY=VALUE`.
-    #[error("{word:?} is not of the form KEY=VALUE{}", meant(word))]
-    NoValue {
-        /// The word.
-        word: String,
-    },
-    /// A key that does not exist.
-    #[error("unknown key {key:?}; the keys are {KEYS}")]
-    UnknownKey {
-        /// An unknown key.
-        key: String,
-    },
-    /// A key that is given twice.
-    #[error("{key} is given twice")]
-    Twice {
-        /// A repeated key.
-        key: String,
-    },
-    /// Two limits of time.
-    #[error("{key} is a second time limit; an engine has either movetime or tc")]
-    SecondTime {
-        /// Two time limits.
-        key: String,
-    },
-    /// The second key.
-    #[error("{key}={value}: {expected}")]
-    Value {
-        /// An invalid value.
-        key: String,
-        /// The value.
-        value: String,
-        /// The accepted values.
-        expected: String,
-    },
-    /// An option that the arbiter sets itself.
-    #[error("option.{name}: the variant is set with --variant, for all engines")]
-    VariantOption {
-        /// The option's name as typed.
-        name: String,
-    },
-}
-
-/// Suggests a correction for a word without a key: `cmd=` if it looks like a program, otherwise the list of keys.
-fn meant(word: &str) -> String {
-    if word.contains('/') || word.contains('.') {
-        format!(": did you mean cmd={word}?")
-    } else {
-        format!("; the keys are {KEYS}")
-    }
-}
+pub(crate) struct EngineText(Vec<(String, String)>);
 
 impl EngineText {
-    pub(crate) fn parse(text: &str) -> Result<EngineText, EngineTextError> {
-        let words = shlex::split(text).ok_or(EngineTextError::Quotes)?;
+    /// Parses a string.
+    ///
+    /// # Errors
+    /// A message that names the key or word at fault, and the accepted ones.
+    pub(crate) fn parse(text: &str) -> Result<EngineText, String> {
         let mut engine = EngineText::default();
-        for word in words {
-            match word.split_once('=') {
-                Some((key, value)) => engine.set(key, value)?,
-                None => return Err(EngineTextError::NoValue { word }),
+        let mut spec = EngineSpec::new("", "", Limit::default());
+        for word in shlex::split(text).ok_or(UNCLOSED)? {
+            let (key, value) = word.split_once('=').ok_or_else(|| no_value(&word))?;
+            set(&mut spec, key, value)?;
+            if engine.get(key).is_some() {
+                return Err(format!("{key} is given twice"));
             }
+            if TIMES.contains(&key) && TIMES.iter().any(|time| engine.get(time).is_some()) {
+                return Err(format!(
+                    "{key} is a second time limit; an engine has either movetime or tc"
+                ));
+            }
+            engine = engine.with(key, value);
         }
         Ok(engine)
     }
 
-    /// Fills in missing settings from `shared`.
-    pub(super) fn or(mut self, shared: &EngineText) -> EngineText {
-        let limit = self.own_limit().unwrap_or(shared.limit);
-        let own = std::mem::take(&mut self.options);
-        let is_own = |name: &str| own.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
-        let inherited = shared.options.iter().filter(|(name, _)| !is_own(name));
-        let options = inherited.cloned().chain(own.iter().cloned()).collect();
-        EngineText {
-            cmd: self.cmd.or_else(|| shared.cmd.clone()),
-            args: self.args.or_else(|| shared.args.clone()),
-            name: self.name,
-            dir: self.dir.or_else(|| shared.dir.clone()),
-            options,
-            limit,
-            margin: self.margin.or(shared.margin),
-            legal: self.legal.or(shared.legal),
-            ponder: self.ponder.or(shared.ponder),
-            restart: self.restart.or(shared.restart),
-            memory: self.memory.or(shared.memory),
-            cpu: self.cpu.or(shared.cpu),
-            processes: self.processes.or(shared.processes),
-            filesize: self.filesize.or(shared.filesize),
-            net: self.net.or(shared.net),
-        }
+    /// Adds a setting.
+    pub(super) fn with(mut self, key: &str, value: &str) -> EngineText {
+        self.0.push((key.to_string(), value.to_string()));
+        self
     }
 
-    /// The engine's own limit, if it sets one.
-    pub(super) fn own_limit(&self) -> Option<Limit> {
-        (self.limit != Limit::default()).then_some(self.limit)
+    /// The value of a key; the names of options are case-insensitive.
+    pub(super) fn get(&self, key: &str) -> Option<&str> {
+        let found = self
+            .0
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(key));
+        found.map(|(_, value)| value.as_str())
     }
 
-    fn set(&mut self, key: &str, value: &str) -> Result<(), EngineTextError> {
-        let wrong = |expected: String| EngineTextError::Value {
-            key: key.to_string(),
-            value: value.to_string(),
-            expected,
-        };
-        // A name is printed in tables and logs, and an option is sent as one protocol line.
-        if (key == "name" || key.starts_with("option.")) && value.contains(is_hidden) {
-            let expected = "expected one line of text without control or invisible characters";
-            return Err(wrong(expected.to_string()));
-        }
-        if let Some(name) = key.strip_prefix("option.") {
-            return self.set_option(key, name, value);
-        }
-        let filled = |text: &str| match text {
-            "" => Err(wrong("expected a non-empty text".to_string())),
-            text => Ok(text.to_string()),
-        };
-        match key {
-            "cmd" => once(&mut self.cmd, key, filled(value)?),
-            "name" => once(&mut self.name, key, filled(value)?),
-            "dir" => once(&mut self.dir, key, PathBuf::from(filled(value)?)),
-            "args" => {
-                let args = shlex::split(value);
-                let args =
-                    args.ok_or_else(|| wrong("a quotation mark is not closed".to_string()))?;
-                once(&mut self.args, key, args)
-            }
-            "margin" => {
-                let margin = margin(value).map_err(wrong)?;
-                once(&mut self.margin, key, Duration::from_millis(margin))
-            }
-            "memory" => once(&mut self.memory, key, mebibytes(value).map_err(wrong)?),
-            "cpu" => once(&mut self.cpu, key, cpu_seconds(value).map_err(wrong)?),
-            "processes" => once(&mut self.processes, key, processes(value).map_err(wrong)?),
-            "filesize" => once(&mut self.filesize, key, mebibytes(value).map_err(wrong)?),
-            "net" => once(&mut self.net, key, switch(value).map_err(wrong)?),
-            "legal" => once(&mut self.legal, key, switch(value).map_err(wrong)?),
-            "ponder" => once(&mut self.ponder, key, switch(value).map_err(wrong)?),
-            "restart" => once(&mut self.restart, key, switch(value).map_err(wrong)?),
-            "movetime" | "depth" | "nodes" | "tc" => {
-                self.set_limit(key, Limit::of_key(key, value).map_err(wrong)?)
-            }
-            _ => Err(EngineTextError::UnknownKey {
-                key: key.to_string(),
-            }),
-        }
+    /// Fills in missing settings from `shared`; a limit of its own replaces all shared ones.
+    pub(super) fn or(self, shared: &EngineText) -> EngineText {
+        let is_limit = |key: &str| TIMES.contains(&key) || ["depth", "nodes"].contains(&key);
+        let has_limit = self.0.iter().any(|(key, _)| is_limit(key));
+        let is_missing = |key: &str| self.get(key).is_none() && !(has_limit && is_limit(key));
+        let inherited = shared.0.iter().filter(|(key, _)| is_missing(key));
+        EngineText(inherited.chain(&self.0).cloned().collect())
     }
 
-    fn set_limit(&mut self, key: &str, limit: Limit) -> Result<(), EngineTextError> {
-        let both = limit.or(self.limit);
-        let key = key.to_string();
-        if limit.time.is_some() && self.limit.time.is_some() {
-            return Err(EngineTextError::SecondTime { key });
-        }
-        if both == limit && self.limit != Limit::default() {
-            return Err(EngineTextError::Twice { key });
-        }
-        self.limit = both;
-        Ok(())
-    }
-
-    fn set_option(&mut self, key: &str, name: &str, value: &str) -> Result<(), EngineTextError> {
-        if name.is_empty() {
-            return Err(EngineTextError::UnknownKey {
-                key: key.to_string(),
-            });
-        }
-        if name.eq_ignore_ascii_case("UCI_Variant") {
-            return Err(EngineTextError::VariantOption {
-                name: name.to_string(),
-            });
-        }
-        let mut names = self.options.iter().map(|(name, _)| name);
-        if names.any(|known| known.eq_ignore_ascii_case(name)) {
-            return Err(EngineTextError::Twice {
-                key: key.to_string(),
-            });
-        }
-        self.options.push((name.to_string(), value.to_string()));
-        Ok(())
+    /// Applies the settings to an engine.
+    pub(super) fn apply(&self, spec: &mut EngineSpec) -> Result<(), String> {
+        let mut pairs = self.0.iter();
+        pairs.try_for_each(|(key, value)| set(spec, key, value))
     }
 }
 
-fn once<T>(field: &mut Option<T>, key: &str, value: T) -> Result<(), EngineTextError> {
-    if field.is_some() {
-        return Err(EngineTextError::Twice {
-            key: key.to_string(),
-        });
+fn set(spec: &mut EngineSpec, key: &str, value: &str) -> Result<(), String> {
+    let wrong = |expected: String| format!("{key}={value}: {expected}");
+    let option = key.strip_prefix("option.");
+    // A name is printed in tables and logs, and an option is sent as one protocol line.
+    if (key == "name" || option.is_some()) && value.contains(is_hidden) {
+        let expected = "expected one line of text without control or invisible characters";
+        return Err(wrong(expected.to_string()));
     }
-    *field = Some(value);
+    let filled = || match value {
+        "" => Err(wrong("expected a non-empty text".to_string())),
+        text => Ok(text.to_string()),
+    };
+    match (key, option) {
+        (_, Some("")) => return Err(unknown_key(key)),
+        (_, Some(name)) if name.eq_ignore_ascii_case("UCI_Variant") => {
+            return Err(format!(
+                "option.{name}: the variant is set with --variant, for all engines"
+            ));
+        }
+        (_, Some(name)) => spec.options.push((name.to_string(), value.to_string())),
+        ("cmd", _) => spec.command = filled()?.into(),
+        ("name", _) => spec.name = filled()?,
+        ("dir", _) => spec.dir = Some(filled()?.into()),
+        ("args", _) => {
+            spec.args = shlex::split(value).ok_or_else(|| wrong(UNCLOSED.to_string()))?;
+        }
+        ("margin", _) => spec.margin = Duration::from_millis(margin(value).map_err(wrong)?),
+        ("memory", _) => spec.memory = Some(mebibytes(value).map_err(wrong)?),
+        ("cpu", _) => spec.bounds.cpu = Some(cpu_seconds(value).map_err(wrong)?),
+        ("processes", _) => spec.bounds.processes = Some(processes(value).map_err(wrong)?),
+        ("filesize", _) => spec.bounds.filesize = Some(mebibytes(value).map_err(wrong)?),
+        ("net", _) => spec.bounds.net = switch(value).map_err(wrong)?,
+        ("legal", _) => spec.legal = switch(value).map_err(wrong)?,
+        ("ponder", _) => spec.ponder = switch(value).map_err(wrong)?,
+        ("restart", _) => spec.restart = switch(value).map_err(wrong)?,
+        ("movetime" | "depth" | "nodes" | "tc", _) => {
+            spec.limit = Limit::of_key(key, value).map_err(wrong)?.or(spec.limit);
+        }
+        _ => return Err(unknown_key(key)),
+    }
     Ok(())
 }
 
@@ -238,14 +128,47 @@ fn switch(value: &str) -> Result<bool, String> {
     }
 }
 
+/// The error of a word without a key; suggests `cmd=` if it looks like a program.
+fn no_value(word: &str) -> String {
+    let meant = match word.contains(['/', '.']) {
+        true => format!(": did you mean cmd={word}?"),
+        false => format!("; the keys are {KEYS}"),
+    };
+    format!("{word:?} is not of the form KEY=VALUE{meant}")
+}
+
+/// The known key nearest to `key` as "did you mean", or nothing if none is near enough.
+pub(crate) fn did_you_mean(key: &str, known: &[impl AsRef<str>]) -> String {
+    let known = known.iter().map(AsRef::as_ref);
+    let nearness = |known: &str| strsim::jaro_winkler(key, known);
+    let nearest = known.max_by(|one, other| nearness(one).total_cmp(&nearness(other)));
+    match nearest.filter(|known| nearness(known) > 0.8) {
+        Some(nearest) => format!(" (did you mean {nearest:?}?)"),
+        None => String::new(),
+    }
+}
+
+fn unknown_key(key: &str) -> String {
+    let known: Vec<&str> = KEYS.split(", ").collect();
+    let meant = did_you_mean(key, &known);
+    format!("unknown key {key:?}{meant}; the keys are {KEYS}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use matches::plan::Bounds;
+
+    fn applied(engine: &EngineText) -> EngineSpec {
+        let mut spec = EngineSpec::new("", "", Limit::default());
+        engine.apply(&mut spec).unwrap();
+        spec
+    }
 
     fn error(text: &str) -> String {
         match EngineText::parse(text) {
             Ok(engine) => panic!("{text:?} is accepted: {engine:?}"),
-            Err(error) => error.to_string(),
+            Err(error) => error,
         }
     }
 
@@ -256,43 +179,45 @@ mod tests {
             "tc=10+0.1 depth=9 margin=7 legal=on ponder=on restart=off memory=512 ",
             "cpu=60 processes=8 filesize=10 net=off"
         );
-        let engine = EngineText {
-            cmd: Some("./x".into()),
-            args: Some(vec!["-q".into(), "two words".into()]),
-            name: Some("My Engine".into()),
+        let limit = Limit::clock(Duration::from_secs(10), Duration::from_millis(100));
+        let engine = EngineSpec {
+            args: vec!["-q".into(), "two words".into()],
             dir: Some("/tmp".into()),
             options: vec![
                 ("Hash".into(), "16".into()),
                 ("Move Overhead".into(), "5".into()),
             ],
-            limit: Limit::clock(Duration::from_secs(10), Duration::from_millis(100))
-                .or(Limit::depth(9)),
-            margin: Some(Duration::from_millis(7)),
-            legal: Some(true),
-            ponder: Some(true),
-            restart: Some(false),
+            margin: Duration::from_millis(7),
+            legal: true,
+            ponder: true,
+            restart: false,
             memory: Some(512),
-            cpu: Some(60),
-            processes: Some(8),
-            filesize: Some(10),
-            net: Some(false),
+            bounds: Bounds {
+                cpu: Some(60),
+                processes: Some(8),
+                filesize: Some(10),
+                net: false,
+            },
+            ..EngineSpec::new("My Engine", "./x", limit.or(Limit::depth(9)))
         };
-        assert_eq!(EngineText::parse(text), Ok(engine));
+        assert_eq!(applied(&EngineText::parse(text).unwrap()), engine);
     }
 
     #[test]
     fn a_value_may_contain_an_equals_sign() {
         let engine = EngineText::parse("option.Book=a=b").unwrap();
-        assert_eq!(engine.options, [("Book".to_string(), "a=b".to_string())]);
+        assert_eq!(
+            applied(&engine).options,
+            [("Book".to_string(), "a=b".to_string())]
+        );
     }
 
     #[test]
     fn own_settings_go_before_shared_ones() {
         let shared = EngineText::parse("depth=3 option.Hash=1 option.Threads=2 legal=on").unwrap();
         let own = EngineText::parse("cmd=x nodes=5 option.hash=8 legal=off").unwrap();
-        let merged = own.or(&shared);
-        assert_eq!(merged.limit, Limit::nodes(5));
-        assert_eq!(merged.legal, Some(false));
+        let merged = applied(&own.or(&shared));
+        assert_eq!((merged.limit, merged.legal), (Limit::nodes(5), false));
         let options = [("Threads", "2"), ("hash", "8")];
         let options = options.map(|(name, value)| (name.to_string(), value.to_string()));
         assert_eq!(merged.options, options);

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::engine_text::EngineText;
-use super::error::ArgsError;
-use super::{GameArgs, LimitArgs};
-use matches::plan::{Bounds, EngineSpec, Limit};
+use super::{ArgsError, GameArgs, LimitArgs};
+use matches::plan::{EngineSpec, Limit};
 
 /// Name of the engine that plays if the user gives none.
 const BUILT_IN: &str = "buxtehude";
@@ -25,17 +24,12 @@ pub(super) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>,
         Some(text) => shared_settings(text)?,
         None => EngineText::default(),
     };
-    let shared = EngineText {
-        restart: shared.restart.or(Some(restart)),
-        ..shared
-    };
     let limit = args.limit.limit().unwrap_or(DEFAULT_LIMIT);
-    specs(
-        &args.engine,
-        &shared,
-        limit,
-        Duration::from_millis(args.margin),
-    )
+    let default = EngineSpec {
+        restart,
+        ..default(limit, Duration::from_millis(args.margin))
+    };
+    specs(&args.engine, &shared, &default)
 }
 
 /// Parses engines from strings and gives each a unique name; without strings, returns the built-in engine.
@@ -49,125 +43,122 @@ pub fn engines_of(
     limit: Limit,
     margin: Duration,
 ) -> Result<Vec<EngineSpec>, ArgsError> {
-    specs(texts, &EngineText::default(), limit, margin)
+    specs(texts, &EngineText::default(), &default(limit, margin))
 }
 
 /// Parses the engine that judges positions; `limit` applies if `text` sets none.
 ///
 /// # Errors
-/// [`ArgsError::Engine`]
+/// [`ArgsError`] about `--engine`.
 pub fn judge(text: &str, limit: Limit) -> Result<EngineSpec, ArgsError> {
-    let typed = EngineText::parse(text).map_err(|reason| ArgsError::Engine {
-        text: text.to_string(),
-        reason,
-    })?;
-    let engine = built_in(&typed)?;
-    let name = typed.name.or(engine.name.clone());
-    let name = name.unwrap_or_else(|| program(&engine));
+    let engine = built_in(&parsed(text)?)?;
+    let name = engine
+        .get("name")
+        .map_or_else(|| program(&engine), String::from);
     // An estimate has no time margin.
-    spec(text, engine, name, limit, Duration::ZERO)
+    spec(text, &engine, name, &default(limit, Duration::ZERO))
+}
+
+/// An engine without a program, for missing settings.
+fn default(limit: Limit, margin: Duration) -> EngineSpec {
+    EngineSpec {
+        margin,
+        ..EngineSpec::new("", "", limit)
+    }
 }
 
 fn specs(
     texts: &[String],
     shared: &EngineText,
-    limit: Limit,
-    margin: Duration,
+    default: &EngineSpec,
 ) -> Result<Vec<EngineSpec>, ArgsError> {
     let mut typed = Vec::new();
     for text in texts {
-        let engine = EngineText::parse(text).map_err(|reason| ArgsError::Engine {
-            text: text.clone(),
-            reason,
-        })?;
-        typed.push((text.as_str(), engine.or(shared)));
+        typed.push((text.as_str(), parsed(text)?.or(shared)));
     }
     if typed.is_empty() {
         typed.push(("", built_in(shared)?));
     }
     let names = names(&typed)?;
-    let specs = typed.into_iter().zip(names);
-    let specs = specs.map(|((text, engine), name)| spec(text, engine, name, limit, margin));
+    let specs = typed.iter().zip(names);
+    let specs = specs.map(|((text, engine), name)| spec(text, engine, name, default));
     specs.collect()
 }
 
-/// Converts a parsed string; `limit` and `margin` are defaults.
-pub(super) fn spec(
+fn spec(
     text: &str,
-    engine: EngineText,
+    engine: &EngineText,
     name: String,
-    limit: Limit,
-    margin: Duration,
+    default: &EngineSpec,
 ) -> Result<EngineSpec, ArgsError> {
-    let no_command = || ArgsError::NoCommand {
-        text: text.to_string(),
-    };
-    if let Some(dir) = engine.dir.as_ref().filter(|dir| !dir.is_dir()) {
-        return Err(ArgsError::Directory {
-            text: text.to_string(),
-            dir: dir.clone(),
-        });
-    }
-    let limit = engine.own_limit().unwrap_or(limit);
-    Ok(EngineSpec {
-        command: resolve(&engine.cmd.ok_or_else(no_command)?, engine.dir.as_deref()),
+    let wrong = |reason: String| ArgsError::in_text("engine", text, reason);
+    let mut spec = EngineSpec {
         name,
-        args: engine.args.unwrap_or_default(),
-        dir: engine.dir,
-        options: engine.options,
-        limit,
-        margin: engine.margin.unwrap_or(margin),
-        legal: engine.legal.unwrap_or(false),
-        ponder: engine.ponder.unwrap_or(false),
-        restart: engine.restart.unwrap_or(false),
-        memory: engine.memory,
-        bounds: Bounds {
-            cpu: engine.cpu,
-            processes: engine.processes,
-            filesize: engine.filesize,
-            net: engine.net.unwrap_or(true),
-        },
-    })
+        limit: Limit::default(),
+        ..default.clone()
+    };
+    engine.apply(&mut spec).map_err(wrong)?;
+    if let Some(dir) = spec.dir.as_ref().filter(|dir| !dir.is_dir()) {
+        let dir = dir.display();
+        return Err(wrong(format!("dir={dir}: expected a directory")));
+    }
+    let Some(command) = engine.get("cmd") else {
+        let reason = "cmd= is missing, expected cmd=PROGRAM here or in --each";
+        return Err(wrong(reason.to_string()));
+    };
+    spec.command = resolve(command, spec.dir.as_deref());
+    if spec.limit == Limit::default() {
+        spec.limit = default.limit;
+    }
+    Ok(spec)
+}
+
+fn parsed(text: &str) -> Result<EngineText, ArgsError> {
+    EngineText::parse(text).map_err(|reason| ArgsError::in_text("engine", text, reason))
 }
 
 fn shared_settings(text: &str) -> Result<EngineText, ArgsError> {
-    let shared = EngineText::parse(text).map_err(|reason| ArgsError::Each {
-        text: text.to_string(),
-        reason,
-    })?;
-    match shared.name {
-        Some(_) => Err(ArgsError::SharedName {
-            text: text.to_string(),
-        }),
+    let wrong = |reason: &str| ArgsError::in_text("each", text, reason);
+    let shared = EngineText::parse(text).map_err(|reason| wrong(&reason))?;
+    match shared.get("name") {
+        Some(_) => Err(wrong(
+            "name= cannot be shared, engines need different names",
+        )),
         None => Ok(shared),
     }
 }
 
-/// The engine for a string without `cmd=`: the shared program if there is one, otherwise the arbiter itself.
-pub(super) fn built_in(shared: &EngineText) -> Result<EngineText, ArgsError> {
-    if shared.cmd.is_some() {
+/// The engine for a string without `cmd=`: the running program's own.
+fn built_in(shared: &EngineText) -> Result<EngineText, ArgsError> {
+    if shared.get("cmd").is_some() {
         return Ok(shared.clone());
     }
-    let program = std::env::current_exe().map_err(ArgsError::OwnProgram)?;
-    let engine = EngineText {
-        cmd: Some(program.to_string_lossy().into_owned()),
-        args: Some(vec!["engine".to_string()]),
-        name: Some(BUILT_IN.to_string()),
-        ..EngineText::default()
+    let program = std::env::current_exe().map_err(|error| {
+        let reason = format!("the built-in engine cannot be started; name an engine here: {error}");
+        ArgsError::new("engine", reason)
+    })?;
+    let engine = EngineText::default()
+        .with("cmd", &program.to_string_lossy())
+        .with("args", "engine");
+    let engine = match shared.get("name") {
+        Some(name) => engine.with("name", name),
+        None => engine.with("name", BUILT_IN),
     };
     Ok(engine.or(shared))
 }
 
 /// File name of an engine's program.
-pub(super) fn program(engine: &EngineText) -> String {
-    let command = Path::new(engine.cmd.as_deref().unwrap_or_default());
+fn program(engine: &EngineText) -> String {
+    let command = Path::new(engine.get("cmd").unwrap_or_default());
     let file = command.file_name().unwrap_or(command.as_os_str());
     file.to_string_lossy().into_owned()
 }
 
 /// Returns a unique name for each engine: the given one, or the program's file name, numbered if engines share it.
 fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ArgsError> {
-    let nameless = engines.iter().filter(|(_, engine)| engine.name.is_none());
+    let nameless = engines
+        .iter()
+        .filter(|(_, engine)| engine.get("name").is_none());
     let mut shared: HashMap<String, usize> = HashMap::new();
     for (_, engine) in nameless {
         *shared.entry(program(engine)).or_default() += 1;
@@ -175,17 +166,22 @@ fn names(engines: &[(&str, EngineText)]) -> Result<Vec<String>, ArgsError> {
     let mut numbers: HashMap<String, usize> = HashMap::new();
     let mut names: Vec<String> = Vec::new();
     for (_, engine) in engines {
-        let name = engine.name.clone().unwrap_or_else(|| {
-            let program = program(engine);
-            let number = numbers.entry(program.clone()).or_default();
-            *number += 1;
-            match shared.get(&program) {
-                Some(&several) if several > 1 => format!("{program}-{number}"),
-                _ => program,
-            }
-        });
+        let name = engine.get("name").map_or_else(
+            || {
+                let program = program(engine);
+                let number = numbers.entry(program.clone()).or_default();
+                *number += 1;
+                match shared.get(&program) {
+                    Some(&several) if several > 1 => format!("{program}-{number}"),
+                    _ => program,
+                }
+            },
+            String::from,
+        );
         if names.contains(&name) {
-            return Err(ArgsError::SameName { name });
+            let reason =
+                format!("two engines are called {name:?}, expected a different name= for each");
+            return Err(ArgsError::new("engine", reason));
         }
         names.push(name);
     }

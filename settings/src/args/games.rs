@@ -57,13 +57,7 @@ EXAMPLES
 #[command(after_help = match_examples!(), after_long_help = concat!(keys!(), "\n", match_examples!()))]
 pub struct MatchArgs {
     /// Number of games, rounded up to whole blocks [default: one block; with --sprt at most 100000]
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = positive,
-        allow_negative_numbers = true,
-        help_heading = GAMES
-    )]
+    #[arg(long, value_name = "N", value_parser = positive, help_heading = GAMES)]
     pub games: Option<u64>,
 
     /// Test the first of two engines against the second; stop once the evidence favours H1, stronger by elo1 (exit code
@@ -118,14 +112,7 @@ EXAMPLE
                                  --rounds 100 --nodes 5000"))]
 pub struct RoundRobinArgs {
     /// Number of rounds; in each, every combination of engines plays one block of games
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "1",
-        value_parser = positive,
-        allow_negative_numbers = true,
-        help_heading = GAMES
-    )]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive, help_heading = GAMES)]
     pub rounds: u64,
 
     /// Arguments common to matches and tournaments
@@ -141,25 +128,11 @@ EXAMPLE
                               --players 3 --rounds 50"))]
 pub struct GauntletArgs {
     /// Number of rounds; in each, every challenger plays one block of games against every combination of the others
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "1",
-        value_parser = positive,
-        allow_negative_numbers = true,
-        help_heading = GAMES
-    )]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive, help_heading = GAMES)]
     pub rounds: u64,
 
     /// Number of challengers; the first engines are the challengers
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "1",
-        value_parser = positive,
-        allow_negative_numbers = true,
-        help_heading = GAMES
-    )]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive, help_heading = GAMES)]
     pub challengers: u64,
 
     /// Arguments common to matches and tournaments
@@ -184,14 +157,7 @@ pub struct GameArgs {
     pub each: Option<String>,
 
     /// Number of seats, 2 to 6
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "2",
-        value_parser = seats,
-        allow_negative_numbers = true,
-        help_heading = GAMES
-    )]
+    #[arg(long, value_name = "N", default_value = "2", value_parser = seats, help_heading = GAMES)]
     pub players: usize,
 
     /// Limits of engines that set none
@@ -199,38 +165,20 @@ pub struct GameArgs {
     pub limit: LimitArgs,
 
     /// Variant to play
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = buxtehude::rules::VARIANTS[0].name,
-        help_heading = GAMES
-    )]
+    #[arg(long, value_name = "NAME", default_value = buxtehude::rules::VARIANTS[0].name, help_heading = GAMES)]
     pub variant: String,
 
     /// Seed of all randomness; the same seed gives the same match. Engines can read a seed given here, and could guess
     /// a plain number [default: secret; kept in the store and printed at the end]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = GAMES)]
+    #[arg(long, value_name = "N", help_heading = GAMES)]
     pub seed: Option<Seed>,
 
     /// File that holds the seed, a number or 32 hexadecimal digits; engines do not see it
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with = "seed",
-        help_heading = GAMES,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "FILE", conflicts_with = "seed", help_heading = GAMES, hide_short_help = true)]
     pub seed_file: Option<PathBuf>,
 
     /// Games played concurrently
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "1",
-        value_parser = concurrency,
-        allow_negative_numbers = true,
-        help_heading = RUNNING
-    )]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = concurrency, help_heading = RUNNING)]
     pub concurrency: usize,
 
     /// Pin the engines of each concurrent game to a processor core of its own (Linux)
@@ -272,7 +220,6 @@ pub struct GameArgs {
         value_name = "MS",
         default_value = "50",
         value_parser = margin,
-        allow_negative_numbers = true,
         help_heading = LIMITS,
         hide_short_help = true
     )]
@@ -284,7 +231,6 @@ pub struct GameArgs {
         value_name = "SECONDS",
         default_value = "60",
         value_parser = stall,
-        allow_negative_numbers = true,
         help_heading = LIMITS,
         hide_short_help = true
     )]
@@ -296,7 +242,6 @@ pub struct GameArgs {
         value_name = "MS",
         default_value = "10000",
         value_parser = milliseconds,
-        allow_negative_numbers = true,
         help_heading = LIMITS,
         hide_short_help = true
     )]
@@ -308,7 +253,6 @@ pub struct GameArgs {
         value_name = "N",
         default_value = "1000",
         value_parser = max_plies,
-        allow_negative_numbers = true,
         help_heading = EARLY_ENDS,
         hide_short_help = true
     )]
@@ -329,7 +273,6 @@ pub struct GameArgs {
         value_name = "K",
         default_value = "3",
         value_parser = failures,
-        allow_negative_numbers = true,
         help_heading = RUNNING,
         hide_short_help = true
     )]
@@ -341,7 +284,6 @@ pub struct GameArgs {
         value_name = "MS",
         default_value = "0",
         value_parser = wait,
-        allow_negative_numbers = true,
         help_heading = RUNNING,
         hide_short_help = true
     )]
@@ -362,7 +304,7 @@ pub struct ResumeArgs {
     pub file: PathBuf,
 
     /// Games played concurrently [default: as at the start]
-    #[arg(long, value_name = "N", value_parser = concurrency, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = concurrency)]
     pub concurrency: Option<usize>,
 
     /// Let retired engines play again

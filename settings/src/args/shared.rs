@@ -35,13 +35,7 @@ pub struct OutputArgs {
     pub events: Option<PathBuf>,
 
     /// Print interim tables every N games
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = positive,
-        allow_negative_numbers = true,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "N", value_parser = positive, hide_short_help = true)]
     pub report_every: Option<u64>,
 
     /// Drop or finish running games on an interrupt (SIGINT, SIGTERM); a second interrupt drops them
@@ -102,34 +96,15 @@ pub struct OpeningArgs {
     pub openings_order: OpeningOrder,
 
     /// First opening to play, counted from 1 in that order
-    #[arg(
-        long,
-        value_name = "N",
-        default_value = "1",
-        value_parser = positive,
-        allow_negative_numbers = true,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive, hide_short_help = true)]
     pub openings_start: u64,
 
     /// Play at most this many plies of each opening
-    #[arg(
-        long,
-        value_name = "K",
-        value_parser = random_plies,
-        allow_negative_numbers = true,
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "K", value_parser = random_plies, hide_short_help = true)]
     pub openings_plies: Option<u32>,
 
     /// Random plies played after each opening
-    #[arg(
-        long,
-        value_name = "K",
-        default_value = "0",
-        value_parser = random_plies,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "K", default_value = "0", value_parser = random_plies)]
     pub random_plies: u32,
 }
 
@@ -147,23 +122,18 @@ pub enum OpeningOrder {
 #[command(next_help_heading = LIMITS)]
 pub struct LimitArgs {
     /// Time for each move, in milliseconds [default: 100 if there is no other limit]
-    #[arg(long, value_name = "MS", value_parser = milliseconds, allow_negative_numbers = true)]
+    #[arg(long, value_name = "MS", value_parser = milliseconds)]
     pub movetime: Option<u64>,
 
     /// Plies to search for each move
-    #[arg(long, value_name = "PLIES", value_parser = depth, allow_negative_numbers = true)]
+    #[arg(long, value_name = "PLIES", value_parser = depth)]
     pub depth: Option<u32>,
 
     /// Positions to visit for each move
-    #[arg(long, value_name = "N", value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub nodes: Option<u64>,
 
     /// Clock: seconds, increment in seconds per move, and moves to the next time control
-    #[arg(
-        long,
-        value_name = "[MOVES/]SECONDS[+SECONDS]",
-        value_parser = clock,
-        conflicts_with = "movetime"
-    )]
+    #[arg(long, value_name = "[MOVES/]SECONDS[+SECONDS]", value_parser = clock, conflicts_with = "movetime")]
     pub tc: Option<Limit>,
 }

@@ -1,20 +1,20 @@
 //! Conversion of arguments to a [`Plan`] whose fields are all valid.
 
-mod seed;
-
+use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use buxtehude::rules::Variant;
 use rand::seq::SliceRandom;
 
 use super::engines::engines;
-pub use super::error::ArgsError;
-use super::{FormatArgs, GameArgs, MatchArgs, OpeningArgs, OpeningOrder, TournamentArgs};
+use super::{
+    ArgsError, FormatArgs, GameArgs, MatchArgs, OpeningArgs, OpeningOrder, TournamentArgs,
+};
 use matches::plan::openings;
 use matches::plan::seed::Seed;
 use matches::plan::{Adjudication, Format, Opening, Patience, Plan};
 use matches::score::Sprt;
-pub use seed::chosen as chosen_seed;
 
 /// Maximum number of games of an SPRT without `--games`.
 const MOST_GAMES_OF_A_TEST: u64 = 100_000;
@@ -33,7 +33,7 @@ pub fn plan(args: &MatchArgs) -> Result<(Plan, Vec<String>), ArgsError> {
         .map(|_| MOST_GAMES_OF_A_TEST.next_multiple_of(block));
     plan.games = whole_blocks(args.games.or(most), block, &mut remarks)?;
     remarks.extend(sameness(&plan));
-    remarks.extend(seed::warning(&args.common, plan.seed));
+    remarks.extend(seed_warning(&args.common, plan.seed));
     Ok((plan, remarks))
 }
 
@@ -47,10 +47,10 @@ pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ArgsErro
         FormatArgs::Gauntlet(args) => {
             let (challengers, engines) = (args.challengers, args.common.engine.len());
             if challengers >= engines as u64 {
-                return Err(ArgsError::Challengers {
-                    challengers,
-                    engines,
-                });
+                let reason = format!(
+                    "{challengers}: expected a number below {engines}, the number of engines"
+                );
+                return Err(ArgsError::new("challengers", reason));
             }
             let challengers = challengers as usize;
             (Format::Gauntlet { challengers }, args.rounds, &args.common)
@@ -60,23 +60,23 @@ pub fn tournament(args: &TournamentArgs) -> Result<(Plan, Vec<String>), ArgsErro
     let line_ups = plan.line_ups();
     let round = line_ups.count().checked_mul(line_ups.games_per_block());
     let games = round.and_then(|round| round.checked_mul(rounds));
-    plan.games = games.ok_or(ArgsError::Rounds { rounds })?;
-    let warning = seed::warning(args, plan.seed);
+    plan.games =
+        games.ok_or_else(|| ArgsError::new("rounds", format_args!("{rounds} is too many")))?;
+    let warning = seed_warning(args, plan.seed);
     let remarks = sameness(&plan).into_iter().chain(warning).collect();
     Ok((plan, remarks))
 }
 
 /// The plan of one block from the common arguments; `restart` as for [`engines`].
 fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsError> {
-    let variant = Variant::by_name(&args.variant)?;
-    variant.start(args.players)?;
+    let variant = variant_of(&args.variant, args.players)?;
     check_files(args)?;
     let resign = args.resign.as_ref().map(|words| {
         let text = words.join(" ");
         let resign = text.parse();
-        resign.map_err(|reason| ArgsError::Resign { text, reason })
+        resign.map_err(|reason| ArgsError::in_text("resign", &text, reason))
     });
-    let seed = seed::chosen(args.seed, args.seed_file.as_deref())?;
+    let seed = chosen_seed(args.seed, args.seed_file.as_deref())?;
     let plan = Plan {
         format,
         all_orders: args.all_orders,
@@ -100,16 +100,29 @@ fn common(args: &GameArgs, format: Format, restart: bool) -> Result<Plan, ArgsEr
         ..Plan::new(variant, args.players, engines(args, restart)?)
     };
     if plan.seats != 2 && plan.adjudication.resign.is_some() {
-        return Err(ArgsError::ResignSeats { seats: plan.seats });
+        let reason = format!("expected two seats, found {}", plan.seats);
+        return Err(ArgsError::new("resign", reason));
     }
+    // Only with two seats can an engine tell whose move comes next.
     let ponders = plan.engines.iter().find(|engine| engine.ponder);
     match ponders.filter(|_| plan.seats != 2) {
-        Some(engine) => Err(ArgsError::PonderSeats {
-            engine: engine.name.clone(),
-            seats: plan.seats,
-        }),
+        Some(engine) => Err(ArgsError(format!(
+            "engine {}: ponder=on: expected two seats, found {}",
+            engine.name, plan.seats
+        ))),
         None => Ok(plan),
     }
+}
+
+/// The variant of a name, if it allows this number of players.
+///
+/// # Errors
+/// [`ArgsError`] about `--variant` or `--players`.
+pub fn variant_of(name: &str, players: usize) -> Result<&'static Variant, ArgsError> {
+    let variant = Variant::by_name(name).map_err(|error| ArgsError::new("variant", error))?;
+    let start = variant.start(players);
+    start.map_err(|error| ArgsError::new("players", error))?;
+    Ok(variant)
 }
 
 /// The openings in playing order, shortened to `--openings-plies`.
@@ -120,7 +133,8 @@ fn openings(
     seed: Seed,
 ) -> Result<Vec<Opening>, ArgsError> {
     let mut openings = match &args.openings {
-        Some(path) => openings::read(path, variant, seats)?,
+        Some(path) => openings::read(path, variant, seats)
+            .map_err(|error| ArgsError::new("openings", error))?,
         None => vec![Opening::default()],
     };
     if let Some(plies) = args.openings_plies {
@@ -134,7 +148,9 @@ fn openings(
     let number = openings.len();
     let start = usize::try_from(args.openings_start).unwrap_or(usize::MAX);
     if start > number {
-        return Err(ArgsError::OpeningsStart { start, number });
+        let reason =
+            format!("{start}: expected a number from 1 to {number}, the number of openings");
+        return Err(ArgsError::new("openings-start", reason));
     }
     openings.rotate_left(start - 1);
     Ok(openings)
@@ -153,7 +169,8 @@ fn check_files(args: &GameArgs) -> Result<(), ArgsError> {
             .iter()
             .find(|(_, other)| file.is_some() && file == other);
         if let Some((other, _)) = same {
-            return Err(ArgsError::SameFile { flag, other });
+            let reason = format!("expected a different file from --{other}");
+            return Err(ArgsError::new(flag, reason));
         }
     }
     Ok(())
@@ -167,7 +184,8 @@ fn whole_blocks(
 ) -> Result<u64, ArgsError> {
     let asked = asked.unwrap_or(block);
     let games = asked.checked_next_multiple_of(block);
-    let games = games.ok_or(ArgsError::Games { games: asked })?;
+    let games =
+        games.ok_or_else(|| ArgsError::new("games", format_args!("{asked} is too many")))?;
     if games != asked {
         remarks.push(format!(
             "--games {asked} is rounded up to {games}: whole blocks of {block} games, each opening in every \
@@ -184,10 +202,14 @@ fn sprt(args: &MatchArgs) -> Result<Option<Sprt>, ArgsError> {
     };
     let text = words.join(" ");
     let sprt = text.parse();
-    let sprt = sprt.map_err(|reason| ArgsError::Sprt { text, reason })?;
+    let sprt = sprt.map_err(|reason| ArgsError::in_text("sprt", &text, reason))?;
     match args.common.engine.len() {
         2 => Ok(Some(sprt)),
-        engines => Err(ArgsError::SprtEngines { engines }),
+        engines => {
+            let reason =
+                format!("a test compares two engines: expected two --engine, found {engines}");
+            Err(ArgsError::new("sprt", reason))
+        }
     }
 }
 
@@ -204,11 +226,45 @@ fn sameness(plan: &Plan) -> Option<String> {
     })
 }
 
+/// Returns the typed seed, the one in the file, or a secret one.
+///
+/// # Errors
+/// [`ArgsError`] about `--seed-file`, or if the system has no random numbers.
+pub fn chosen_seed(typed: Option<Seed>, file: Option<&Path>) -> Result<Seed, ArgsError> {
+    let Some(path) = file.filter(|_| typed.is_none()) else {
+        let no_secret = |error| {
+            let reason = format!("the system has no random numbers; give a seed: {error}");
+            ArgsError::new("seed", reason)
+        };
+        return typed.map_or_else(|| Seed::secret().map_err(no_secret), Ok);
+    };
+    let wrong = |reason: String| {
+        let path = path.display();
+        ArgsError::new("seed-file", format_args!("{path}: {reason}"))
+    };
+    let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    // The message does not quote the text, which may be part of a secret.
+    let seed = text.trim().parse::<Seed>();
+    seed.map_err(|error| wrong(error.to_string()))
+}
+
+/// Warns if engines can learn the seed, and with it all cards.
+fn seed_warning(args: &GameArgs, seed: Seed) -> Option<String> {
+    let text = match seed {
+        Seed::Number(_) => {
+            "the seed is a number: an engine that reads or guesses it knows all cards; without --seed, it is secret"
+        }
+        Seed::Key(_) if args.seed.is_some() => {
+            "the seed is on the command line: an engine that reads it knows all cards; --seed-file keeps it secret"
+        }
+        Seed::Key(_) => return None,
+    };
+    Some(text.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use clap::Parser;
-
-    use std::path::Path;
 
     use super::*;
     use matches::plan::{EngineSpec, Limit};

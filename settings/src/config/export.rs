@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use toml::{Table, Value};
 
-use matches::plan::seed::Seed;
-use matches::plan::{Adjudication, EngineSpec, Format, Opening, Patience, Plan};
+use matches::plan::{EngineSpec, Format, Opening, Plan};
 
 /// Writes a plan as a file for `--config` of `arbiter match` or `arbiter tournament gauntlet`, without settings of a
 /// single run, such as a log or a record.
@@ -13,78 +12,48 @@ use matches::plan::{Adjudication, EngineSpec, Format, Opening, Patience, Plan};
 /// # Errors
 /// The reason if a setting cannot be written as TOML.
 pub fn text(plan: &Plan) -> Result<String, toml::ser::Error> {
-    // Every field is named, so that a new field of `Plan` fails to compile here.
-    let Plan {
-        variant,
-        seats,
-        engines,
-        format,
-        all_orders,
-        games,
-        seed,
-        concurrency,
-        pin,
-        isolate,
-        random_plies,
-        openings,
-        patience,
-        adjudication,
-        sprt,
-    } = plan;
-    let Patience {
-        ready,
-        stall,
-        max_plies,
-        failures,
-        wait,
-    } = patience;
-    let Adjudication { resign, solved } = adjudication;
     let mut settings = Table::new();
     let mut set = |key: &str, value: Value| settings.insert(key.to_string(), value);
-    set("variant", variant.name.into());
-    set("players", number(*seats as u64));
-    match format {
+    set("variant", plan.variant.name.into());
+    set("players", number(plan.seats as u64));
+    match plan.format {
         // A match is a round robin with a number of games instead of rounds.
-        Format::RoundRobin => set("games", number(*games)),
+        Format::RoundRobin => set("games", number(plan.games)),
         Format::Gauntlet { challengers } => {
             let line_ups = plan.line_ups();
             let round = line_ups.count() * line_ups.games_per_block();
-            set("challengers", number(*challengers as u64));
-            set("rounds", number(games.div_ceil(round)))
+            set("challengers", number(challengers as u64));
+            set("rounds", number(plan.games.div_ceil(round)))
         }
     };
-    set("all-orders", (*all_orders).into());
-    set(
-        "seed",
-        match seed {
-            Seed::Number(seed) => number(*seed),
-            Seed::Key(_) => seed.to_string().into(),
-        },
-    );
-    set("concurrency", number(*concurrency as u64));
-    set("random-plies", number(u64::from(*random_plies)));
-    set("pin", (*pin).into());
-    set("isolate", isolate.to_string().into());
-    set("ready", milliseconds(*ready));
-    set("stall", number(stall.as_secs()));
-    set("max-plies", number(u64::from(*max_plies)));
-    set("retire", number(u64::from(*failures)));
-    set("wait", milliseconds(*wait));
-    set("solved", (*solved).into());
-    if let Some(resign) = resign {
+    set("all-orders", plan.all_orders.into());
+    set("seed", plain(&plan.seed.to_string()));
+    set("concurrency", number(plan.concurrency as u64));
+    set("random-plies", number(plan.random_plies.into()));
+    set("pin", plan.pin.into());
+    set("isolate", plan.isolate.to_string().into());
+    set("ready", milliseconds(plan.patience.ready));
+    set("stall", number(plan.patience.stall.as_secs()));
+    set("max-plies", number(plan.patience.max_plies.into()));
+    set("retire", number(plan.patience.failures.into()));
+    set("wait", milliseconds(plan.patience.wait));
+    set("solved", plan.adjudication.solved.into());
+    if let Some(resign) = plan.adjudication.resign {
         set("resign", Value::Table(pairs(&resign.to_string())));
     }
-    if openings.as_slice() != [Opening::default()] {
-        let lines = openings.iter().map(|opening| opening.line(*seats).into());
+    if plan.openings.as_slice() != [Opening::default()] {
+        let lines = plan.openings.iter();
+        let lines = lines.map(|opening| opening.line(plan.seats).into());
         set("openings", Value::Array(lines.collect()));
     }
-    if let Some(sprt) = sprt {
+    if let Some(sprt) = plan.sprt {
         set("sprt", Value::Table(pairs(&sprt.to_string())));
     }
-    let engines = engines.iter().map(|engine| Value::Table(described(engine)));
+    let engines = plan.engines.iter();
+    let engines = engines.map(|engine| Value::Table(described(engine)));
     set("engine", Value::Array(engines.collect()));
     let text = toml::to_string(&settings)?;
-    Ok(match format {
+    Ok(match plan.format {
         Format::RoundRobin => text,
         Format::Gauntlet { .. } => format!("# for arbiter tournament gauntlet\n{text}"),
     })
@@ -92,46 +61,24 @@ pub fn text(plan: &Plan) -> Result<String, toml::ser::Error> {
 
 /// The `[[engine]]` table of an engine.
 fn described(engine: &EngineSpec) -> Table {
-    let EngineSpec {
-        name,
-        command,
-        args,
-        dir,
-        options,
-        limit,
-        margin,
-        legal,
-        ponder,
-        restart,
-        memory,
-        bounds,
-    } = engine;
     let mut table = Table::new();
-    table.insert("name".into(), name.as_str().into());
-    table.insert("cmd".into(), Value::from(&*command.to_string_lossy()));
-    if !args.is_empty() {
-        let args = args.iter().map(|arg| Value::from(arg.as_str()));
-        table.insert("args".into(), Value::Array(args.collect()));
+    let mut set = |key: &str, value: Value| table.insert(key.to_string(), value);
+    set("name", engine.name.as_str().into());
+    set("cmd", Value::from(&*engine.command.to_string_lossy()));
+    if !engine.args.is_empty() {
+        set("args", engine.args.clone().into());
     }
-    if let Some(dir) = dir {
-        table.insert("dir".into(), Value::from(&*dir.to_string_lossy()));
+    if let Some(dir) = &engine.dir {
+        set("dir", Value::from(&*dir.to_string_lossy()));
     }
-    table.extend(pairs(&limit.to_string()));
-    table.insert("margin".into(), milliseconds(*margin));
+    table.extend(pairs(&engine.limit.to_string()));
+    table.insert("margin".into(), milliseconds(engine.margin));
     // Always written, since matches and tournaments have different defaults.
-    table.insert("restart".into(), (*restart).into());
-    for (key, is_on) in [("legal", legal), ("ponder", ponder)] {
-        if *is_on {
-            table.insert(key.into(), true.into());
-        }
-    }
-    if let Some(mib) = memory {
-        table.insert("memory".into(), number(*mib));
-    }
-    table.extend(pairs(&bounds.to_string()));
-    if !options.is_empty() {
+    table.insert("restart".into(), engine.restart.into());
+    table.extend(pairs(&engine.switches().join(" ")));
+    if !engine.options.is_empty() {
         let value = |(name, value): &(String, String)| (name.clone(), plain(value));
-        let options = options.iter().map(value);
+        let options = engine.options.iter().map(value);
         table.insert("option".into(), Value::Table(options.collect()));
     }
     table
@@ -142,8 +89,13 @@ fn pairs(text: &str) -> Table {
     let pairs = text
         .split_whitespace()
         .filter_map(|pair| pair.split_once('='));
+    let value = |text| match text {
+        "on" => true.into(),
+        "off" => false.into(),
+        text => plain(text),
+    };
     pairs
-        .map(|(key, value)| (key.to_string(), plain(value)))
+        .map(|(key, text)| (key.to_string(), value(text)))
         .collect()
 }
 

@@ -1,11 +1,12 @@
 //! Conversion of a key and its value to words of the command line.
 
 use std::ffi::OsString;
+use std::fmt::Display;
 
 use clap::{Arg, ArgAction};
 use toml::{Table, Value};
 
-use crate::args::{ENGINE_KEYS, EngineText, EngineTextError};
+use crate::args::EngineText;
 
 /// Flags that describe an engine.
 const ENGINES: &[&str] = &["engine", "each"];
@@ -17,17 +18,6 @@ pub struct Spelt {
     pub words: Vec<OsString>,
     /// `true` if the flag takes any number of words, up to the next flag.
     pub is_open: bool,
-}
-
-/// A value that does not fit its key.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Unfit {
-    /// The key, which may be one of a table.
-    pub key: String,
-    /// The value.
-    pub given: String,
-    /// The accepted values.
-    pub expected: String,
 }
 
 impl Spelt {
@@ -49,13 +39,17 @@ impl Spelt {
     }
 }
 
+/// The error of a value that does not fit its key.
+fn unfit(key: &str, given: impl Display, expected: impl Display) -> String {
+    format!("{key} = {given}: {expected}")
+}
+
 /// Returns the words for `key = value`; none if the value switches a flag off.
-pub fn spell(arg: &Arg, key: &str, value: &Value) -> Result<Spelt, Unfit> {
-    let unfit = |expected: &str| Unfit {
-        key: key.to_string(),
-        given: value.to_string(),
-        expected: expected.to_string(),
-    };
+///
+/// # Errors
+/// The key, which may be one of a table, the value and the accepted values.
+pub fn spell(arg: &Arg, key: &str, value: &Value) -> Result<Spelt, String> {
+    let unfit = |expected: &str| unfit(key, value, expected);
     if matches!(arg.get_action(), ArgAction::SetTrue) {
         return match value.as_bool() {
             Some(is_on) => Ok(Spelt::closed(switch(key, is_on))),
@@ -120,15 +114,10 @@ fn place(key: &str, index: usize, number: usize) -> String {
 }
 
 /// Joins a table to one text, `KEY=VALUE ...`, quoted as for a shell; the text of an engine is checked, too.
-fn described(place: &str, key: &str, table: &Table) -> Result<String, Unfit> {
-    let unfit = |given: String, expected: String| Unfit {
-        key: place.to_string(),
-        given,
-        expected,
-    };
+fn described(place: &str, key: &str, table: &Table) -> Result<String, String> {
     let quoted = |text: &str| match shlex::try_quote(text) {
         Ok(quoted) => Ok(quoted.into_owned()),
-        Err(error) => Err(unfit(text.to_string(), error.to_string())),
+        Err(error) => Err(unfit(place, text, error)),
     };
     let mut words = Vec::new();
     for (name, value) in pairs(place, table)? {
@@ -139,30 +128,17 @@ fn described(place: &str, key: &str, table: &Table) -> Result<String, Unfit> {
     }
     let text = words.join(" ");
     if ENGINES.contains(&key) {
-        EngineText::parse(&text).map_err(|error| unfit(text.clone(), reason(&error)))?;
+        EngineText::parse(&text).map_err(|reason| unfit(place, &text, reason))?;
     }
     Ok(text)
 }
 
-/// The message for a table that describes no engine.
-fn reason(error: &EngineTextError) -> String {
-    let meant = match error {
-        EngineTextError::UnknownKey { key } => {
-            super::meant(key, &ENGINE_KEYS.split(", ").collect::<Vec<&str>>())
-        }
-        _ => String::new(),
-    };
-    format!("{error}{meant}")
-}
-
 /// The pairs of key and value of a table. Keys of nested tables are joined by a dot; a list becomes one text of words.
-fn pairs(place: &str, table: &Table) -> Result<Vec<(String, String)>, Unfit> {
+fn pairs(place: &str, table: &Table) -> Result<Vec<(String, String)>, String> {
     let mut pairs = Vec::new();
     for (key, value) in table {
-        let unfit = |key: &str, value: &Value, expected: &str| Unfit {
-            key: format!("{place}: {key}"),
-            given: value.to_string(),
-            expected: expected.to_string(),
+        let unfit = |key: &str, value: &Value, expected: &str| {
+            unfit(&format!("{place}: {key}"), value, expected)
         };
         match value {
             Value::Table(inner) => {
@@ -213,7 +189,7 @@ fn scalar(value: &Value) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn words(arg: &Arg, value: &str) -> Result<Vec<String>, Unfit> {
+    fn words(arg: &Arg, value: &str) -> Result<Vec<String>, String> {
         let table: Table = format!("key = {value}").parse().unwrap();
         let spelt = spell(arg, "key", &table["key"])?;
         let text = |word: OsString| word.into_string().unwrap();
@@ -282,11 +258,8 @@ mod tests {
             (&repeated, "[true]"),
             (&any, "[{ a = 1 }]"),
         ] {
-            let unfit = words(arg, value).unwrap_err();
-            assert!(
-                unfit.expected.starts_with("expected "),
-                "{value}: {unfit:?}"
-            );
+            let reason = words(arg, value).unwrap_err();
+            assert!(reason.contains(": expected "), "{value}: {reason}");
         }
     }
 }

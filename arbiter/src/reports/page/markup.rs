@@ -230,11 +230,6 @@ fn curves(page: &Page) -> Markup {
             h2 { "Over time" }
             @if page.report.ratings().is_some() { (legend(page.report.standings())) }
             div.plots { @for (title, plot) in &plots { (figure(title, plot)) } }
-            @if let Some(fairness) = page.report.fairness() {
-                (rows("fairness", &fairness, None))
-                p.note { (FAIRNESS_LEGEND) }
-            }
-            @for line in page.report.suspects().into_iter().chain(page.report.warning()) { p.warning { (line) } }
         } }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Review, SeatSums};
+use super::{Review, ReviewedMove, SeatSums};
 use crate::score::half_width;
 
 /// Number of values per seat and game.
@@ -19,10 +19,17 @@ pub struct Totals {
     seats: Vec<Samples>,
 }
 
+/// Loss above which a move counts as costly, in permille.
+pub const COSTLY: f64 = 10.0;
+
 /// Values of an engine or a seat by block.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Samples {
     moves: u64,
+    /// Moves with an alternative, the sum of their losses, and the number of costly ones.
+    choices: u64,
+    loss: f64,
+    costly: u64,
     blocks: BTreeMap<u64, Sample>,
 }
 
@@ -50,6 +57,10 @@ pub struct Line {
     pub games: u64,
     /// Number of reviewed moves.
     pub moves: u64,
+    /// Mean loss of a move that had an alternative; `None` without such moves.
+    pub loss_per_move: Option<f64>,
+    /// Share of these moves that lost more than [`COSTLY`], 0 to 1; `None` without such moves.
+    pub costly: Option<f64>,
     /// Value of the start position.
     pub start: Mean,
     /// Loss by its own moves, as a negative number.
@@ -85,12 +96,13 @@ impl Totals {
                 self.engine(name).add(block, &own);
             }
         }
-        for seat in review.moves.iter().map(|reviewed| reviewed.seat - 1) {
+        for reviewed in &review.moves {
+            let seat = reviewed.seat - 1;
             if let Some(samples) = self.seats.get_mut(seat) {
-                samples.moves += 1;
+                samples.add_move(reviewed);
             }
             if let Some(name) = engines.get(seat) {
-                self.engine(name).moves += 1;
+                self.engine(name).add_move(reviewed);
             }
         }
     }
@@ -138,7 +150,17 @@ impl Samples {
         }
     }
 
+    fn add_move(&mut self, reviewed: &ReviewedMove) {
+        self.moves += 1;
+        if !reviewed.is_forced {
+            self.choices += 1;
+            self.loss += reviewed.loss;
+            self.costly += u64::from(reviewed.loss > COSTLY);
+        }
+    }
+
     fn line(&self) -> Line {
+        let per_choice = |sum: f64| (self.choices > 0).then(|| sum / self.choices as f64);
         let games: u64 = self.blocks.values().map(|sample| sample.games).sum();
         let mean = |index: usize| {
             let sums = || self.blocks.values().map(|sample| sample.numbers[index]);
@@ -153,6 +175,8 @@ impl Samples {
         Line {
             games,
             moves: self.moves,
+            loss_per_move: per_choice(self.loss),
+            costly: per_choice(self.costly as f64),
             start,
             skill,
             gifts,

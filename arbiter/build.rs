@@ -1,0 +1,23 @@
+//! Finds what the tests need; see [`preconditions`].
+
+use preconditions::{holds, succeeds_as_user};
+
+/// The mounts of a sandbox.
+const MOUNTS: &str =
+    "mount -t proc proc /proc && mount -t devpts -o newinstance,ptmxmode=0666 devpts /dev/pts";
+/// Leaves no namespaces to others.
+const LIMIT: &str = "echo 0 > /proc/sys/user/max_user_namespaces";
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let unshare = |namespaces: &[&str], shell: &str| {
+        let user = ["--user", "--map-root-user"];
+        let words = [&user, namespaces, &["sh", "-c", shell]].concat();
+        succeeds_as_user("unshare", &words)
+    };
+    let namespaces = unshare(&["--mount", "--pid", "--net", "--fork"], MOUNTS);
+    holds("namespaces", namespaces);
+    holds("namespace_limit", namespaces && unshare(&[], LIMIT));
+    let words = ["-q", "-e", "-c", "true", "/dev/null"];
+    holds("script", succeeds_as_user("script", &words));
+}
