@@ -11,7 +11,7 @@ pub mod hase;
 #[cfg(feature = "ludo")]
 pub mod ludo;
 mod no_cards;
-mod number;
+pub(crate) mod number;
 mod perft;
 mod scene;
 mod solved;
