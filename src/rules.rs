@@ -10,7 +10,7 @@ pub mod fox;
 pub mod hase;
 #[cfg(feature = "ludo")]
 pub mod ludo;
-mod number;
+pub(crate) mod number;
 mod perft;
 mod scene;
 mod solved;

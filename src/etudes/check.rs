@@ -8,7 +8,6 @@ use crate::rules::hase::Etude;
 use crate::rules::{Game, Seat};
 
 /// A judged etude with the terms of each seat's E, which is linear in the factors.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JudgedEtude {
     /// Line in the file, from 1.
     pub line: usize,
@@ -48,7 +47,7 @@ pub fn report(etudes: &[(usize, Etude)], factors: &Factors) -> String {
     let judged = JudgedEtude::all(etudes);
     let mut text = format!(
         "factors in hundredths: {}\n  line  verdict  result  E of each seat, in hundredths\n",
-        factors::spell(*factors)
+        factors::spell(factors)
     );
     let mut hits = 0;
     for etude in &judged {

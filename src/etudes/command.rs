@@ -3,9 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use thiserror::Error;
-
-use super::factors::{self, ChosenFactors, FACTORS};
+use super::factors::{self, ChosenFactors};
 use crate::rules::hase::Ruleset;
 use crate::rules::{MAX_SEATS, Rules, Seat, VARIANTS, Variant};
 
@@ -32,17 +30,7 @@ exit status: 0 success, 1 some lines of FILE are invalid and the rest was done, 
 arguments or a file are invalid and nothing was done
 ";
 
-/// The request made by the arguments.
-#[derive(Debug)]
-pub enum Request {
-    /// Prints the usage.
-    Help,
-    /// Runs a command.
-    Run(Task),
-}
-
 /// A command with its file.
-#[derive(Debug)]
 pub struct Task {
     /// File of etudes.
     pub file: PathBuf,
@@ -52,7 +40,6 @@ pub struct Task {
 }
 
 /// Command on a file of etudes. Lines are counted from 1.
-#[derive(Debug, PartialEq, Eq)]
 pub enum Command {
     /// Shows all etudes.
     List,
@@ -73,305 +60,197 @@ pub enum Command {
     },
 }
 
-/// The arguments are invalid.
-#[derive(Debug, PartialEq, Eq, Error)]
-pub enum ArgumentError {
-    /// There are no arguments.
-    #[error("etudes: missing command: expected {}", words())]
-    NoCommand,
-    /// The first word is not a command.
-    #[error("etudes: unknown command {found:?}: expected {}", words())]
-    UnknownCommand { found: String },
-    /// An operand is missing.
-    #[error("etudes {}: missing {missing}: expected {}", .form.word, .form.spell())]
-    Missing {
-        form: &'static Form,
-        missing: &'static str,
-    },
-    /// There is an extra operand.
-    #[error("etudes {}: unexpected {found:?}: expected {}", .form.word, .form.spell())]
-    Unexpected { form: &'static Form, found: String },
-    /// The command does not have the option.
-    #[error("etudes {}: unknown option {found:?}: expected {}", .form.word, .form.options.join(", "))]
-    UnknownOption { form: &'static Form, found: String },
-    /// An option is given twice.
-    #[error("etudes {command}: repeated {option}: expected it once")]
-    Repeated {
-        command: &'static str,
-        option: &'static str,
-    },
-    /// A value is missing or invalid.
-    #[error("etudes {command}: {name} {}: expected {expected}", quoted(.found))]
-    Value {
-        command: &'static str,
-        /// Name of the operand or option.
-        name: &'static str,
-        found: Option<String>,
-        /// Accepted values.
-        expected: String,
-    },
-}
+/// Command word, operands and options of each command.
+type Form = (
+    &'static str,
+    &'static [&'static str],
+    &'static [&'static str],
+);
 
-/// Syntax of a command.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Form {
-    word: &'static str,
-    operands: &'static [&'static str],
-    options: &'static [&'static str],
-}
-
-impl Form {
-    /// The command with its operands.
-    fn spell(&self) -> String {
-        format!("{} {}", self.word, self.operands.join(" "))
-    }
-}
+const FORMS: [Form; 5] = [
+    ("list", &["FILE"], &[VARIANT]),
+    ("judge", &["FILE", "LINE", "SEAT"], &[VARIANT]),
+    ("play", &["FILE", "LINE"], &[VARIANT]),
+    (
+        "check",
+        &["FILE"],
+        &[FACTORS_FILE, FACTORS[0], FACTORS[1], FACTORS[2], VARIANT],
+    ),
+    ("tune", &["FILE"], &[SAVE, VARIANT]),
+];
 
 const VARIANT: &str = "--variant";
 const FACTORS_FILE: &str = "--factors";
+const FACTORS: [&str; 3] = ["--ks", "--kc", "--kp"];
 
 /// The only option without a value.
 const SAVE: &str = "--save";
 
-const FORMS: [Form; 5] = [
-    Form {
-        word: "list",
-        operands: &["FILE"],
-        options: &[VARIANT],
-    },
-    Form {
-        word: "judge",
-        operands: &["FILE", "LINE", "SEAT"],
-        options: &[VARIANT],
-    },
-    Form {
-        word: "play",
-        operands: &["FILE", "LINE"],
-        options: &[VARIANT],
-    },
-    Form {
-        word: "check",
-        operands: &["FILE"],
-        options: &[
-            FACTORS_FILE,
-            FACTORS[0].argument,
-            FACTORS[1].argument,
-            FACTORS[2].argument,
-            VARIANT,
-        ],
-    },
-    Form {
-        word: "tune",
-        operands: &["FILE"],
-        options: &[SAVE, VARIANT],
-    },
-];
-
 /// Words that print the usage, in place of a command.
 const HELP: [&str; 3] = ["help", "--help", "-h"];
 
-/// Parses the arguments after `etudes`.
+/// Parses the arguments after `etudes`; returns `None` if they ask for the usage.
 ///
 /// # Errors
-/// Quotes the offending word and names the accepted values.
-pub fn parse(arguments: &[OsString]) -> Result<Request, ArgumentError> {
+/// A message that quotes the offending word and names the accepted values.
+pub fn parse(arguments: &[OsString]) -> Result<Option<Task>, String> {
+    let words = FORMS.map(|(word, ..)| word).join(", ");
+    let unknown = |problem: String| {
+        let usage = USAGE.trim_end();
+        format!("etudes: {problem}: expected {words} or help\n{usage}")
+    };
     let Some((word, rest)) = arguments.split_first() else {
-        return Err(ArgumentError::NoCommand);
+        return Err(unknown("missing command".into()));
     };
     if HELP.iter().any(|help| word == help) || rest.iter().any(|word| word == "--help") {
-        return Ok(Request::Help);
+        return Ok(None);
     }
-    let form = FORMS.iter().find(|form| word == form.word);
-    let form = form.ok_or_else(|| ArgumentError::UnknownCommand {
-        found: word.to_string_lossy().into(),
-    })?;
-    let words = Words::sort(form, rest)?;
-    let command = match form.word {
-        "list" => Command::List,
-        "judge" => Command::Judge {
-            line: words.line()?,
-            winner: words.winner()?,
-        },
-        "play" => Command::Play {
-            line: words.line()?,
-        },
-        "check" => Command::Check {
-            factors: words.factors()?,
-        },
-        _ => Command::Tune {
-            save: words.option(SAVE).is_some(),
-        },
-    };
-    Ok(Request::Run(Task {
-        file: words.operands[0].into(),
-        ruleset: words.ruleset()?,
-        command,
-    }))
-}
-
-impl ArgumentError {
-    /// `true` if the error is best answered with [`USAGE`].
-    pub fn wants_usage(&self) -> bool {
-        matches!(
-            self,
-            ArgumentError::NoCommand | ArgumentError::UnknownCommand { .. }
-        )
-    }
+    let form = FORMS.iter().find(|form| word == form.0);
+    let form = form.ok_or_else(|| unknown(format!("unknown command {word:?}")))?;
+    let task = Words::sort(form, rest).and_then(|words| words.task());
+    task.map(Some)
+        .map_err(|problem| format!("etudes {}: {problem}", form.0))
 }
 
 /// Arguments of a command, sorted into its operands, which are complete, and options with their values.
 struct Words<'a> {
-    form: &'static Form,
+    command: &'static str,
     operands: Vec<&'a OsStr>,
     options: Vec<(&'static str, &'a OsStr)>,
 }
 
 impl<'a> Words<'a> {
-    fn sort(form: &'static Form, words: &'a [OsString]) -> Result<Words<'a>, ArgumentError> {
+    fn sort(form: &Form, words: &'a [OsString]) -> Result<Words<'a>, String> {
+        let &(command, operands, options) = form;
         let mut sorted = Words {
-            form,
+            command,
             operands: Vec::new(),
             options: Vec::new(),
         };
         let mut words = words.iter();
         while let Some(word) = words.next() {
-            if word.as_encoded_bytes().starts_with(b"--") {
-                sorted.take_option(word, &mut words)?;
-            } else if sorted.operands.len() < form.operands.len() {
+            if !word.as_encoded_bytes().starts_with(b"--") {
                 sorted.operands.push(word);
-            } else {
-                let found = word.to_string_lossy().into();
-                return Err(ArgumentError::Unexpected { form, found });
+                continue;
             }
+            let option = options.iter().find(|option| word == **option);
+            let option = option.ok_or_else(|| {
+                format!("unknown option {word:?}: expected {}", options.join(", "))
+            })?;
+            if sorted.option(option).is_some() {
+                return Err(format!("repeated {option}: expected it once"));
+            }
+            let value = match *option {
+                SAVE => Some(word),
+                _ => words.next(),
+            };
+            let value = value.ok_or_else(|| {
+                format!("{option} without a value: expected {}", expected(option))
+            })?;
+            sorted.options.push((option, value));
         }
-        match form.operands.get(sorted.operands.len()) {
-            Some(missing) => Err(ArgumentError::Missing { form, missing }),
+        let form = || format!("expected {command} {}", operands.join(" "));
+        if let Some(missing) = operands.get(sorted.operands.len()) {
+            return Err(format!("missing {missing}: {}", form()));
+        }
+        match sorted.operands.get(operands.len()) {
+            Some(extra) => Err(format!("unexpected {extra:?}: {}", form())),
             None => Ok(sorted),
         }
     }
 
-    fn take_option(
-        &mut self,
-        word: &'a OsStr,
-        rest: &mut impl Iterator<Item = &'a OsString>,
-    ) -> Result<(), ArgumentError> {
-        let form = self.form;
-        let option = form.options.iter().find(|option| word == **option);
-        let &option = option.ok_or_else(|| ArgumentError::UnknownOption {
-            form,
-            found: word.to_string_lossy().into(),
-        })?;
-        if self.option(option).is_some() {
-            let command = form.word;
-            return Err(ArgumentError::Repeated { command, option });
-        }
-        let value = match option {
-            SAVE => word,
-            _ => rest.next().ok_or_else(|| {
-                let expected = match option {
-                    VARIANT => variants_with_etudes(),
-                    FACTORS_FILE => "a file written by `tune --save`".into(),
-                    _ => factor_expected(),
-                };
-                self.refuse(option, None, expected)
-            })?,
+    fn task(&self) -> Result<Task, String> {
+        let line = || {
+            let expected = "a whole number from 1";
+            parsed("LINE", self.operands[1], expected, |text| {
+                Some(factors::number(text, 1..=u32::MAX)? as usize)
+            })
         };
-        self.options.push((option, value));
-        Ok(())
+        let command = match self.command {
+            "list" => Command::List,
+            "judge" => Command::Judge {
+                line: line()?,
+                winner: self.winner()?,
+            },
+            "play" => Command::Play { line: line()? },
+            "check" => Command::Check {
+                factors: self.factors()?,
+            },
+            _ => Command::Tune {
+                save: self.option(SAVE).is_some(),
+            },
+        };
+        Ok(Task {
+            file: self.operands[0].into(),
+            ruleset: self.ruleset()?,
+            command,
+        })
     }
 
     /// Value of an option, if given.
     fn option(&self, option: &str) -> Option<&'a OsStr> {
         let mut options = self.options.iter();
-        options
-            .find(|(name, _)| *name == option)
-            .map(|&(_, value)| value)
+        let found = options.find(|(name, _)| *name == option);
+        found.map(|&(_, value)| value)
     }
 
-    fn line(&self) -> Result<usize, ArgumentError> {
-        let expected = || "a whole number from 1".into();
-        let line = whole_number(self.operands[1]).filter(|&line| line > 0);
-        line.ok_or_else(|| self.refuse("LINE", Some(self.operands[1]), expected()))
-    }
-
-    fn winner(&self) -> Result<Option<Seat>, ArgumentError> {
-        let text = self.operands[2];
-        match whole_number(text) {
-            _ if text == "-" => Ok(None),
-            Some(number @ 1..=MAX_SEATS) => Ok(Some(Seat(number as u8 - 1))),
-            _ => {
-                let expected = format!("a seat from 1 to {MAX_SEATS}, or - for none");
-                Err(self.refuse("SEAT", Some(text), expected))
+    fn winner(&self) -> Result<Option<Seat>, String> {
+        let expected = format!("a seat from 1 to {MAX_SEATS}, or - for none");
+        parsed("SEAT", self.operands[2], &expected, |text| {
+            if text == "-" {
+                return Some(None);
             }
-        }
+            let number = factors::number(text, 1..=MAX_SEATS as u32)?;
+            Some(Some(Seat(number as u8 - 1)))
+        })
     }
 
-    fn factors(&self) -> Result<ChosenFactors, ArgumentError> {
+    fn factors(&self) -> Result<ChosenFactors, String> {
         let mut given = [None; 3];
-        for (factor, given) in FACTORS.iter().zip(&mut given) {
-            let Some(text) = self.option(factor.argument) else {
-                continue;
-            };
-            let value = text.to_str().and_then(factors::parse);
-            let refused = || self.refuse(factor.argument, Some(text), factor_expected());
-            *given = Some(value.ok_or_else(refused)?);
+        for (option, given) in FACTORS.into_iter().zip(&mut given) {
+            if let Some(text) = self.option(option) {
+                *given = Some(parsed(option, text, &expected(option), factors::parse)?);
+            }
         }
         let file = self.option(FACTORS_FILE).map(PathBuf::from);
         Ok(ChosenFactors { file, given })
     }
 
-    fn ruleset(&self) -> Result<&'static Ruleset, ArgumentError> {
-        let name = self.option(VARIANT);
-        let variant = match name.map(OsStr::to_string_lossy) {
-            None => Some(&VARIANTS[0]),
-            Some(name) => Variant::by_name(&name).ok(),
-        };
-        match variant.map(|variant| variant.rules) {
-            Some(Rules::Hase(ruleset)) => Ok(ruleset),
-            _ => Err(self.refuse(VARIANT, name, variants_with_etudes())),
+    fn ruleset(&self) -> Result<&'static Ruleset, String> {
+        let name = self.option(VARIANT).unwrap_or(VARIANTS[0].name.as_ref());
+        parsed(VARIANT, name, &expected(VARIANT), |name| {
+            ruleset(Variant::by_name(name).ok()?)
+        })
+    }
+}
+
+/// Parses an operand or the value of an option.
+fn parsed<T>(
+    name: &str,
+    text: &OsStr,
+    expected: &str,
+    parse: impl Fn(&str) -> Option<T>,
+) -> Result<T, String> {
+    let value = text.to_str().and_then(parse);
+    value.ok_or_else(|| format!("{name} {text:?}: expected {expected}"))
+}
+
+/// Accepted values of an option.
+fn expected(option: &str) -> String {
+    match option {
+        VARIANT => {
+            let with_etudes = VARIANTS.iter().filter(|variant| ruleset(variant).is_some());
+            let names: Vec<&str> = with_etudes.map(|variant| variant.name).collect();
+            names.join(" or ")
         }
-    }
-
-    fn refuse(&self, name: &'static str, found: Option<&OsStr>, expected: String) -> ArgumentError {
-        ArgumentError::Value {
-            command: self.form.word,
-            name,
-            found: found.map(|found| found.to_string_lossy().into()),
-            expected,
-        }
+        FACTORS_FILE => "a file written by `tune --save`".into(),
+        _ => format!("a whole number from 0 to {}", factors::LARGEST),
     }
 }
 
-/// Parses a number that consists only of digits.
-fn whole_number(text: &OsStr) -> Option<usize> {
-    let text = text.to_str()?;
-    let plain = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| plain)
-}
-
-/// Names of the variants that have etudes.
-fn variants_with_etudes() -> String {
-    let race = |variant: &&Variant| matches!(variant.rules, Rules::Hase(_));
-    let names: Vec<&str> = VARIANTS
-        .iter()
-        .filter(race)
-        .map(|variant| variant.name)
-        .collect();
-    names.join(" or ")
-}
-
-fn factor_expected() -> String {
-    format!("a whole number from 0 to {}", factors::LARGEST)
-}
-
-fn quoted(value: &Option<String>) -> String {
-    match value {
-        Some(value) => format!("{value:?}"),
-        None => "without a value".into(),
+fn ruleset(variant: &Variant) -> Option<&'static Ruleset> {
+    match variant.rules {
+        Rules::Hase(ruleset) => Some(ruleset),
+        _ => None,
     }
-}
-
-fn words() -> String {
-    let words = FORMS.map(|form| form.word);
-    format!("{} or help", words.join(", "))
 }

@@ -2,85 +2,39 @@
 //! commands.
 
 use std::fs;
-use std::io;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
+use super::file::{FileError, Problem};
 use super::saving;
 use crate::eval::article::Factors;
+use crate::rules::number::whole_number;
 
 /// Largest factor, in hundredths; the smallest is 0.
-pub const LARGEST: i32 = 1000;
+pub const LARGEST: u32 = 1000;
 
-/// One of the three factors.
-pub struct Factor {
-    /// Name as an engine option.
-    pub name: &'static str,
-    /// Name on the command line.
-    pub argument: &'static str,
-    /// Access to its value.
-    pub of: fn(&mut Factors) -> &mut i32,
+/// Names of the factors as engine options, in the order of output and of the file.
+pub const NAMES: [&str; 3] = ["Ks", "Kc", "Kp"];
+
+/// The factors in the order of [`NAMES`].
+pub fn to_array(factors: &Factors) -> [i32; 3] {
+    [factors.lettuces, factors.carrots, factors.path]
 }
 
-/// The factors in the order of output and of the file.
-pub const FACTORS: [Factor; 3] = [
-    Factor {
-        name: "Ks",
-        argument: "--ks",
-        of: |factors| &mut factors.lettuces,
-    },
-    Factor {
-        name: "Kc",
-        argument: "--kc",
-        of: |factors| &mut factors.carrots,
-    },
-    Factor {
-        name: "Kp",
-        argument: "--kp",
-        of: |factors| &mut factors.path,
-    },
-];
+/// Converts from the order of [`NAMES`].
+pub fn from_array([lettuces, carrots, path]: [i32; 3]) -> Factors {
+    Factors {
+        lettuces,
+        carrots,
+        path,
+    }
+}
 
 /// Choice of factors: from a file or else the preset, overridden by individual ones.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChosenFactors {
     pub file: Option<PathBuf>,
-    /// Individual factors, in the order of [`FACTORS`].
+    /// Individual factors, in the order of [`NAMES`].
     pub given: [Option<i32>; 3],
-}
-
-/// The file of factors cannot be read or written.
-#[derive(Debug, Error)]
-pub enum FactorsError {
-    /// The file cannot be read.
-    #[error("{}: cannot be read: {reason}: expected a file written by `tune --save`", .path.display())]
-    Read { path: PathBuf, reason: io::Error },
-    /// A line does not set a factor.
-    #[error(
-        "{}:{line}: found {text:?}: expected `setoption name {names} value N`, each once, N a whole number from \
-         0 to {LARGEST}",
-        .path.display(),
-        names = FACTORS.map(|factor| factor.name).join("|")
-    )]
-    Line {
-        path: PathBuf,
-        /// Line number, from 1.
-        line: usize,
-        text: String,
-    },
-    /// A factor is missing.
-    #[error("{}: {name} is missing: expected `setoption name {name} value N`", .path.display())]
-    Missing { path: PathBuf, name: &'static str },
-    /// The factors would overwrite the etudes.
-    #[error(
-        "{}: the factors would be saved over the etudes: expected an extension other than .factors",
-        .path.display()
-    )]
-    OverEtudes { path: PathBuf },
-    /// The file cannot be saved; it is unchanged.
-    #[error("{}: cannot be saved: {reason}: expected a writable file and folder", .path.display())]
-    Save { path: PathBuf, reason: io::Error },
 }
 
 impl ChosenFactors {
@@ -88,105 +42,95 @@ impl ChosenFactors {
     ///
     /// # Errors
     /// The file is invalid.
-    pub fn choose(&self) -> Result<Factors, FactorsError> {
+    pub fn choose(&self) -> Result<Factors, FileError> {
         let mut factors = match &self.file {
             Some(path) => read(path)?,
-            None => Factors::default(),
+            None => to_array(&Factors::default()),
         };
-        for (factor, given) in FACTORS.iter().zip(self.given) {
-            if let Some(value) = given {
-                *(factor.of)(&mut factors) = value;
-            }
+        for (factor, given) in factors.iter_mut().zip(self.given) {
+            *factor = given.unwrap_or(*factor);
         }
-        Ok(factors)
+        Ok(from_array(factors))
     }
 }
 
-/// Parses a factor: a whole number from 0 to [`LARGEST`] in digits.
+/// Parses a factor: a whole number from 0 to [`LARGEST`].
 pub fn parse(text: &str) -> Option<i32> {
-    let plain = text.bytes().all(|byte| byte.is_ascii_digit());
-    let value = text.parse().ok().filter(|_| plain);
-    value.filter(|value| *value <= LARGEST)
+    number(text, 0..=LARGEST).map(|value| value as i32)
+}
+
+/// Parses a whole number within a range.
+pub fn number(text: &str, range: RangeInclusive<u32>) -> Option<u32> {
+    let number = whole_number(text, *range.end()).ok();
+    number.filter(|number| range.contains(number))
 }
 
 /// Formats factors as `Ks 120, Kc 80, Kp 100`.
-pub fn spell(mut factors: Factors) -> String {
-    let spelled = FACTORS.map(|factor| format!("{} {}", factor.name, (factor.of)(&mut factors)));
-    spelled.join(", ")
+pub fn spell(factors: &Factors) -> String {
+    let [ks, kc, kp] = to_array(factors);
+    format!("Ks {ks}, Kc {kc}, Kp {kp}")
 }
 
 /// Path of the file for the factors: next to the file of etudes, with the extension `.factors`.
 ///
 /// # Errors
 /// The file of etudes has this path itself.
-pub fn path_beside(etudes: &Path) -> Result<PathBuf, FactorsError> {
+pub fn path_beside(etudes: &Path) -> Result<PathBuf, FileError> {
     let path = etudes.with_extension("factors");
     let same = match (saving::behind_links(&path), saving::behind_links(etudes)) {
         (Ok(factors), Ok(etudes)) => factors == etudes,
         _ => path == etudes,
     };
-    if same {
-        return Err(FactorsError::OverEtudes { path });
+    match same {
+        true => Err(FileError::new(&path, None, Problem::OverEtudes)),
+        false => Ok(path),
     }
-    Ok(path)
 }
 
 /// Saves factors to a file as three engine commands.
 ///
 /// # Errors
-/// [`FactorsError::Save`].
-pub fn save(path: &Path, factors: &Factors) -> Result<(), FactorsError> {
-    let mut factors = *factors;
-    let lines = FACTORS.map(|factor| {
-        let value = (factor.of)(&mut factors);
-        format!("setoption name {} value {value}\n", factor.name)
-    });
-    saving::save(path, lines.concat().as_bytes()).map_err(|reason| FactorsError::Save {
-        path: path.into(),
-        reason,
-    })
+/// [`Problem::Save`].
+pub fn save(path: &Path, factors: &Factors) -> Result<(), FileError> {
+    let lines = NAMES.iter().zip(to_array(factors));
+    let lines = lines.map(|(name, value)| format!("setoption name {name} value {value}\n"));
+    saving::save(path, lines.collect::<String>().as_bytes())
+        .map_err(|reason| FileError::new(path, None, Problem::Save(reason)))
 }
 
 /// Reads a file written by [`save`]; the order of the lines, empty lines and extra spaces do not matter.
-fn read(path: &Path) -> Result<Factors, FactorsError> {
-    let bytes = fs::read(path).map_err(|reason| FactorsError::Read {
-        path: path.into(),
-        reason,
+fn read(path: &Path) -> Result<[i32; 3], FileError> {
+    let error = |line, problem| FileError::new(path, line, problem);
+    let bytes = fs::read(path).map_err(|reason| {
+        let expected = "a file written by `tune --save`";
+        error(None, Problem::Read { reason, expected })
     })?;
     let text = String::from_utf8_lossy(&bytes);
     let mut found = [None; 3];
-    for (index, line) in text.lines().enumerate() {
+    for (number, line) in (1..).zip(text.lines()) {
         let words: Vec<&str> = line.split_whitespace().collect();
         if words.is_empty() {
             continue;
         }
         let set = setting(&words).filter(|&(factor, _)| found[factor].is_none());
-        let Some((factor, value)) = set else {
-            return Err(FactorsError::Line {
-                path: path.into(),
-                line: index + 1,
-                text: line.into(),
-            });
-        };
+        let (factor, value) =
+            set.ok_or_else(|| error(Some(number), Problem::NotAFactor(line.into())))?;
         found[factor] = Some(value);
     }
-    let mut factors = Factors::default();
-    for (factor, found) in FACTORS.iter().zip(found) {
-        *(factor.of)(&mut factors) = found.ok_or_else(|| FactorsError::Missing {
-            path: path.into(),
-            name: factor.name,
-        })?;
+    let mut factors = [0; 3];
+    for (index, name) in NAMES.into_iter().enumerate() {
+        factors[index] = found[index].ok_or_else(|| error(None, Problem::MissingFactor(name)))?;
     }
     Ok(factors)
 }
 
-/// Parses a line into an index into [`FACTORS`] and a value.
+/// Parses a line into an index into [`NAMES`] and a value.
 fn setting(words: &[&str]) -> Option<(usize, i32)> {
     let &["setoption", "name", name, "value", value] = words else {
         return None;
     };
-    let factor = FACTORS
+    let factor = NAMES
         .iter()
-        .position(|factor| factor.name.eq_ignore_ascii_case(name))?;
+        .position(|known| known.eq_ignore_ascii_case(name))?;
     Some((factor, parse(value)?))
 }

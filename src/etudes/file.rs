@@ -19,87 +19,100 @@ pub struct EtudeFile {
     ruleset: &'static Ruleset,
 }
 
-/// A file or one of its lines is invalid. Each message begins with the place.
+/// A file or one of its lines is invalid. The message begins with the place.
 #[derive(Debug, Error)]
-pub enum FileError {
+#[error("{}: {problem}", place(path, *line))]
+pub struct FileError {
+    /// The file.
+    pub path: PathBuf,
+    /// Line number, from 1; `None` for the whole file.
+    pub line: Option<usize>,
+    /// The problem and what is expected.
+    pub problem: Problem,
+}
+
+/// A problem of a file of etudes or of factors.
+#[derive(Debug, Error)]
+pub enum Problem {
     /// The file cannot be read.
-    #[error("{}: cannot be read: {reason}: expected a file of etude lines", .path.display())]
+    #[error("cannot be read: {reason}: expected {expected}")]
     Read {
-        /// The file.
-        path: PathBuf,
-        /// Reason.
+        /// Error of the system.
         reason: io::Error,
+        /// Kind of file.
+        expected: &'static str,
     },
     /// The file cannot be saved; it is unchanged.
-    #[error(
-        "{}: cannot be saved: {reason}: expected a writable file and folder",
-        .path.display()
-    )]
-    Save {
-        /// The file.
-        path: PathBuf,
-        /// Reason.
-        reason: io::Error,
-    },
-    /// A line is not an etude.
-    #[error("{place}: {reason}{}", field(.reason))]
-    Line {
-        /// File and line.
-        place: String,
-        /// The invalid field and the accepted values.
-        reason: EtudeError,
-    },
+    #[error("cannot be saved: {0}: expected a writable file and folder")]
+    Save(io::Error),
+    /// The line is not an etude.
+    #[error("{error}{field}", error = .0, field = field(.0))]
+    NotAnEtude(EtudeError),
     /// The requested line is empty.
-    #[error("{place}: the line is empty: expected an etude")]
-    Empty {
-        /// File and line.
-        place: String,
-    },
+    #[error("the line is empty: expected an etude")]
+    Empty,
     /// The requested line does not exist.
-    #[error("{}: there is no line {line}: {}", .path.display(), lines_there(*.lines))]
+    #[error("there is no line {line}: {}", lines_there(*.lines))]
     NoLine {
-        /// The file.
-        path: PathBuf,
         /// Requested line.
         line: usize,
         /// Number of lines.
         lines: usize,
     },
     /// The verdict names a seat that the etude does not have.
-    #[error("{place}: there is no seat {seat}: expected a seat from 1 to {seats}, or - for none")]
+    #[error("there is no seat {seat}: expected a seat from 1 to {seats}, or - for none")]
     NoSeat {
-        /// File and line.
-        place: String,
         /// The seat.
         seat: Seat,
         /// Number of seats.
         seats: usize,
     },
-    /// The game has no etudes.
-    #[error("{}: {variant} has no etudes: expected a variant that has some", .path.display())]
-    NoEtudes {
-        /// The file.
-        path: PathBuf,
-        /// The variant.
-        variant: &'static str,
-    },
+    /// The variant has no etudes.
+    #[error("{0} has no etudes: expected a variant that has some")]
+    NoEtudes(&'static str),
     /// No line has a verdict.
-    #[error("{}: no etude is judged: expected at least one", .path.display())]
-    NothingJudged {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("no etude is judged: expected at least one")]
+    NothingJudged,
+    /// The line does not set a factor.
+    #[error(
+        "found {0:?}: expected `setoption name Ks|Kc|Kp value N`, each once, N a whole number from 0 to 1000"
+    )]
+    NotAFactor(String),
+    /// A factor is missing.
+    #[error("{0} is missing: expected `setoption name {0} value N`")]
+    MissingFactor(&'static str),
+    /// The factors would overwrite the etudes.
+    #[error(
+        "the factors would be saved over the etudes: expected an extension other than .factors"
+    )]
+    OverEtudes,
+}
+
+impl FileError {
+    pub(super) fn new(path: &Path, line: Option<usize>, problem: Problem) -> FileError {
+        FileError {
+            path: path.into(),
+            line,
+            problem,
+        }
+    }
+}
+
+/// File and line, as in error messages.
+fn place(path: &Path, line: Option<usize>) -> String {
+    let path = path.display();
+    line.map_or_else(|| path.to_string(), |line| format!("{path}:{line}"))
 }
 
 impl EtudeFile {
     /// Reads a file, without checking its lines.
     ///
     /// # Errors
-    /// [`FileError::Read`].
+    /// [`Problem::Read`].
     pub fn read(path: &Path, ruleset: &'static Ruleset) -> Result<EtudeFile, FileError> {
-        let bytes = fs::read(path).map_err(|reason| FileError::Read {
-            path: path.into(),
-            reason,
+        let bytes = fs::read(path).map_err(|reason| {
+            let expected = "a file of etude lines";
+            FileError::new(path, None, Problem::Read { reason, expected })
         })?;
         Ok(EtudeFile {
             path: path.into(),
@@ -111,21 +124,18 @@ impl EtudeFile {
     /// Reads a file of etudes of a variant.
     ///
     /// # Errors
-    /// [`FileError::Read`], or [`FileError::NoEtudes`] for a game without etudes.
+    /// [`Problem::Read`], or [`Problem::NoEtudes`] for a game without etudes.
     pub fn of_variant(path: &Path, variant: &Variant) -> Result<EtudeFile, FileError> {
         match variant.rules {
             Rules::Hase(ruleset) => EtudeFile::read(path, ruleset),
-            _ => Err(FileError::NoEtudes {
-                path: path.into(),
-                variant: variant.name,
-            }),
+            _ => Err(FileError::new(path, None, Problem::NoEtudes(variant.name))),
         }
     }
 
     /// Returns the text of a line, counted from 1, as in the file.
     ///
     /// # Errors
-    /// [`FileError::NoLine`].
+    /// [`Problem::NoLine`].
     pub fn text(&self, line: usize) -> Result<String, FileError> {
         let range = self.range_of(line)?;
         Ok(String::from_utf8_lossy(&self.bytes[range]).into_owned())
@@ -155,12 +165,10 @@ impl EtudeFile {
     /// Parses the etude of a line, counted from 1.
     ///
     /// # Errors
-    /// [`FileError::NoLine`], [`FileError::Empty`] or [`FileError::Line`].
+    /// [`Problem::NoLine`], [`Problem::Empty`] or [`Problem::NotAnEtude`].
     pub fn etude(&self, line: usize) -> Result<Etude, FileError> {
         let etude = self.parse(line, self.range_of(line)?)?;
-        etude.ok_or_else(|| FileError::Empty {
-            place: self.place(line),
-        })
+        etude.ok_or_else(|| self.error(Some(line), Problem::Empty))
     }
 
     /// Saves the file with a new verdict in a line, counted from 1; all other bytes stay as they were read. Later
@@ -170,13 +178,12 @@ impl EtudeFile {
     /// The old verdict.
     ///
     /// # Errors
-    /// As [`EtudeFile::etude`], and [`FileError::NoSeat`] or [`FileError::Save`]; the file is unchanged.
+    /// As [`EtudeFile::etude`], and [`Problem::NoSeat`] or [`Problem::Save`]; the file is unchanged.
     pub fn judge(&self, line: usize, winner: Option<Seat>) -> Result<Option<Seat>, FileError> {
         let etude = self.etude(line)?;
         let seats = etude.position.seats();
         if let Some(seat) = winner.filter(|seat| seat.index() >= seats) {
-            let place = self.place(line);
-            return Err(FileError::NoSeat { place, seat, seats });
+            return Err(self.error(Some(line), Problem::NoSeat { seat, seats }));
         }
         let range = self.range_of(line)?;
         let judged = Etude { winner, ..etude }.to_string();
@@ -185,23 +192,19 @@ impl EtudeFile {
             judged.as_bytes(),
             &self.bytes[range.end..],
         ];
-        saving::save(&self.path, &bytes.concat()).map_err(|reason| FileError::Save {
-            path: self.path.clone(),
-            reason,
-        })?;
+        saving::save(&self.path, &bytes.concat())
+            .map_err(|reason| self.error(None, Problem::Save(reason)))?;
         Ok(etude.winner)
     }
 
     /// File and line number, for messages.
     pub fn place(&self, line: usize) -> String {
-        format!("{}:{line}", self.path.display())
+        place(&self.path, Some(line))
     }
 
-    /// Error that no line has a verdict.
-    pub fn nothing_judged(&self) -> FileError {
-        FileError::NothingJudged {
-            path: self.path.clone(),
-        }
+    /// Error of this file or one of its lines.
+    pub fn error(&self, line: Option<usize>, problem: Problem) -> FileError {
+        FileError::new(&self.path, line, problem)
     }
 
     /// Byte ranges of all lines, without their ends.
@@ -222,10 +225,9 @@ impl EtudeFile {
         let range = line
             .checked_sub(1)
             .and_then(|index| self.lines().nth(index));
-        range.ok_or_else(|| FileError::NoLine {
-            path: self.path.clone(),
-            line,
-            lines: self.lines().count(),
+        range.ok_or_else(|| {
+            let lines = self.lines().count();
+            self.error(None, Problem::NoLine { line, lines })
         })
     }
 
@@ -236,11 +238,10 @@ impl EtudeFile {
         if text.trim().is_empty() {
             return Ok(None);
         }
-        let etude = Etude::parse(self.ruleset, &text).map_err(|reason| FileError::Line {
-            place: self.place(line),
-            reason,
-        })?;
-        Ok(Some(etude))
+        let etude = Etude::parse(self.ruleset, &text);
+        etude
+            .map(Some)
+            .map_err(|reason| self.error(Some(line), Problem::NotAnEtude(reason)))
     }
 }
 

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use buxtehude::eval::net::{Looks, Weights};
+use buxtehude::eval::net::{LETTUCES, Looks, PART_ROWS, Weights};
 use buxtehude::rules::hase::Ruleset;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -18,6 +18,7 @@ use thiserror::Error;
 
 use crate::learner::Learner;
 use crate::player::Player;
+use crate::records;
 use crate::self_play::{self, Sample};
 
 /// Learning rate at the start of the last part; the first part starts at 1. In each part the rate falls with the square
@@ -131,7 +132,7 @@ impl Course {
     fn begin(&self) -> Learner {
         match &self.from {
             Some(weights) => {
-                let weights = crate::carrying_over::carried_over(weights, self.ruleset);
+                let weights = carried_over(weights, self.ruleset);
                 Learner::from_weights(self.ruleset, weights)
             }
             None => {
@@ -267,6 +268,35 @@ impl Course {
         learner.refresh();
         Ok((learner, u64::from_le_bytes(*round)))
     }
+}
+
+/// Indices of the tables of parts that depend on the numbering of stands.
+const BY_STAND: [usize; 2] = [0, 6];
+
+/// Converts weights of any ruleset to weights for `ruleset`: rows of the same square and state are copied.
+pub fn carried_over(weights: &Weights, ruleset: &Ruleset) -> Weights {
+    let mut carried = weights.clone();
+    let from = records::ruleset(&weights.variant);
+    let Some(from) = from.ok().filter(|from| from.name != ruleset.name) else {
+        return carried;
+    };
+    carried.variant = ruleset.name.into();
+    let from = Looks::of(from);
+    for (stand, at) in Looks::of(ruleset).stands().enumerate() {
+        let known = from.stands().position(|other| other == at);
+        // A stand that the other board does not have is treated as a hare that moves freely from the square.
+        let free = from.stands().position(|(square, _)| square == at.0);
+        let Some(known) = known.or(free) else {
+            continue;
+        };
+        for table in BY_STAND {
+            let rows = PART_ROWS[table] / PART_ROWS[0] * LETTUCES;
+            for row in 0..rows {
+                carried.parts[table][stand * rows + row] = weights.parts[table][known * rows + row];
+            }
+        }
+    }
+    carried
 }
 
 /// Mean cross-entropy over samples, in nats per pair of rivals.

@@ -9,12 +9,13 @@
 //! chance nodes; H. Berliner, "The B* tree search algorithm" (1979), for two bounds per position.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use buxtehude::rules::hase::Position;
 use buxtehude::rules::{Game, Seat, Turn};
 
 use crate::player::Player;
-use crate::records::Played;
+use crate::records::RecordedGame;
 
 /// Largest difference between the bounds of a solved position.
 const NEAR: f64 = 0.002;
@@ -191,20 +192,40 @@ impl Errors {
     }
 }
 
+impl fmt::Display for Errors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} endings solved, {} given up\n\
+             mean error of the chance of finishing first: static {:.4}, with search {:.4}",
+            self.solved,
+            self.given_up,
+            self.at_first_sight(),
+            self.searched()
+        )
+    }
+}
+
 /// Compares a player that searches with the solved endings of two-seat games. It uses the first position of each game
 /// in which both hares are at most `turns` turns from home.
 ///
 /// # Panics
 /// If a game does not have two seats.
-pub fn errors(player: &mut Player, games: &[Played], turns: u32, solver: &mut Solver) -> Errors {
+pub fn errors(
+    player: &mut Player,
+    games: &[RecordedGame],
+    turns: u32,
+    solver: &mut Solver,
+) -> Errors {
     let first = Seat(0);
     let mut errors = Errors::default();
-    for (positions, _) in games {
+    for game in games {
         let is_near = |position: &&Position| {
             let ways = [first, Seat(1)].map(|seat| position.turns_home(seat));
             ways.iter().all(|way| way.is_some_and(|way| way <= turns))
         };
-        let Some(position) = positions.iter().find(is_near) else {
+        let mut positions = game.plies.iter().map(|ply| &ply.before);
+        let Some(position) = positions.find(is_near) else {
             continue;
         };
         let Some(value) = solver.value(position) else {

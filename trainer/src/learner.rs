@@ -15,7 +15,8 @@ use buxtehude::rules::MAX_SEATS;
 use buxtehude::rules::hase::Ruleset;
 use rand::{Rng, RngExt};
 
-use crate::self_play::{Sample, chance};
+use crate::player::chance;
+use crate::self_play::Sample;
 
 /// Samples per step of the dense weights, which are not in tables of parts.
 const BATCH: usize = 64;

@@ -2,9 +2,8 @@
 //!
 //! A [`course`] takes a net from nothing to weights, in rounds of [`self_play`] by a [`player`] from [`openings`]; a
 //! [`learner`] learns from the samples. [`measure`] compares a net with [`records`] of games, [`comparison`] with
-//! another net, and [`endings`] with exact results.
+//! another net, and [`endings`] with exact results. [`facts`] are statistics of such games.
 
-pub mod carrying_over;
 pub mod comparison;
 pub mod course;
 pub mod endings;

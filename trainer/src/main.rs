@@ -1,8 +1,8 @@
 //! The trainer program.
 
 use std::error::Error;
-use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Write};
+use std::fs;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
@@ -10,13 +10,12 @@ use std::thread;
 use buxtehude::eval::net::{Net, Weights};
 use clap::{Args, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
+use matches::record::printable::printable_lines;
 use trainer::course::Course;
 use trainer::endings::Solver;
-use trainer::measure::{Calibration, PARTS, TENTHS, calibrations, whole};
+use trainer::measure::{PARTS, calibrations, whole};
 use trainer::player::Player;
-use trainer::records::Played;
+use trainer::records::{RecordedGame, ruleset};
 use trainer::{comparison, endings, facts, plot, records, self_play};
 
 /// Learns the weights of buxtehude's evaluation from games against itself
@@ -48,12 +47,8 @@ enum Command {
         /// Number of games
         #[arg(long, default_value_t = 1000)]
         games: usize,
-        /// Nodes of the engine's search per move; with 0, moves are chosen by static evaluation
-        #[arg(long, default_value_t = NODES)]
-        nodes: u64,
-        /// Seed of all random numbers
-        #[arg(long, default_value_t = 1)]
-        seed: u64,
+        #[command(flatten)]
+        play: Play,
     },
     /// Plays two nets against each other, each opening with the same cards in both seatings
     Compare {
@@ -63,12 +58,8 @@ enum Command {
         /// Number of openings
         #[arg(long, default_value_t = 2000)]
         openings: usize,
-        /// Nodes of the engine's search per move; with 0, moves are chosen by static evaluation
-        #[arg(long, default_value_t = NODES)]
-        nodes: u64,
-        /// Seed of all random numbers
-        #[arg(long, default_value_t = 1)]
-        seed: u64,
+        #[command(flatten)]
+        play: Play,
     },
     /// Measures how well nets predict recorded games
     Measure {
@@ -100,17 +91,25 @@ enum Command {
     },
     /// Prints statistics of recorded games: lengths, cards, repetitions, places and luck
     Facts {
-        /// Games as JSON Lines, from the arbiter's `--record` or `export`, all with the same number of seats
+        /// Games as JSON Lines, as for `measure`, all with the same number of seats
         #[arg(required = true)]
         games: Vec<PathBuf>,
         /// Plies searched for the effect of a card [default: 3 for two seats, 2 for more]
-        #[arg(long, value_parser = clap::value_parser!(u32).range(1..=MOST_PLIES))]
+        // A deeper search would take days.
+        #[arg(long, value_parser = clap::value_parser!(u32).range(1..=20))]
         depth: Option<u32>,
     },
 }
 
-/// A deeper search of a card's effect would take days.
-const MOST_PLIES: i64 = 20;
+#[derive(Args)]
+struct Play {
+    /// Nodes of the engine's search per move; with 0, moves are chosen by static evaluation
+    #[arg(long, default_value_t = NODES)]
+    nodes: u64,
+    /// Seed of all random numbers
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
 
 #[derive(Args)]
 struct Learn {
@@ -151,12 +150,12 @@ const LAST_ROUNDS: u64 = 250;
 const SAMPLES: usize = 100_000;
 const NODES: u64 = 100;
 
-/// Rounds between two log lines, if there is no progress bar.
-const ROUNDS_A_LINE: u64 = 10;
-
 /// Rounds on another board, starting from the weights of the first.
 const ROUNDS_CARRIED_OVER: u64 = 100;
 const LAST_ROUNDS_CARRIED_OVER: u64 = 150;
+
+/// Rounds between two log lines, if there is no progress bar.
+const ROUNDS_A_LINE: u64 = 10;
 
 fn processors() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
@@ -167,33 +166,84 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // If standard error fails too, there is no one left to inform.
-            let _ = writeln!(io::stderr(), "trainer: {error}");
+            let text = error.to_string();
+            let _ = writeln!(io::stderr(), "trainer: {}", printable_lines(&text));
             ExitCode::FAILURE
         }
     }
 }
 
 fn run(command: Command) -> Result<(), Box<dyn Error>> {
+    let mut output = BufWriter::new(io::stdout().lock());
     match command {
-        Command::Learn(learn) => run_learn(&learn),
-        Command::LearnAll { output, seats } => learn_all(&output, &seats),
+        Command::Learn(learn) => {
+            let course = Course {
+                ruleset: ruleset(&learn.variant)?,
+                seats: learn.seats.into(),
+                seed: learn.seed,
+                rounds: learn.rounds,
+                last_rounds: learn.last_rounds,
+                nodes: learn.nodes,
+                samples: learn.samples,
+                threads: learn.threads,
+                from: learn.from.as_deref().map(read_weights).transpose()?,
+            };
+            run_course(&course, &learn.output)?;
+        }
+        Command::LearnAll { output, seats } => learn_all(&output, &seats)?,
         Command::Games {
-            weights,
+            weights: path,
             games,
-            nodes,
-            seed,
-        } => play_games(&weights, games, nodes, seed),
+            play,
+        } => {
+            let weights = read_weights(&path)?;
+            let ruleset = ruleset(&weights.variant)?;
+            let player = Player::new(ruleset, &weights, play.nodes);
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            for game in self_play::recorded(player, &name, ruleset, play.seed).take(games) {
+                writeln!(output, "{}", serde_json::to_string(&game)?)?;
+            }
+        }
         Command::Compare {
-            weights,
+            weights: paths,
             openings,
-            nodes,
-            seed,
-        } => compare(&weights, openings, nodes, seed),
+            play,
+        } => {
+            // The parser accepts exactly two.
+            let weights = [read_weights(&paths[0])?, read_weights(&paths[1])?];
+            if weights[0].seats != weights[1].seats || weights[0].variant != weights[1].variant {
+                return Err("expected weights for the same variant and number of seats".into());
+            }
+            let ruleset = ruleset(&weights[0].variant)?;
+            let mut players = weights.map(|weights| Player::new(ruleset, &weights, play.nodes));
+            let (share, error) = comparison::compare(&mut players, ruleset, openings, play.seed);
+            let first = paths[0].display();
+            writeln!(
+                output,
+                "{first} takes {share:.2} % ± {error:.2} of the points"
+            )?;
+        }
         Command::Measure {
             games,
             weights,
             plot,
-        } => measure(&games, &weights, plot.as_deref()),
+        } => {
+            let games = finished_games(&games)?;
+            for (index, path) in weights.iter().enumerate() {
+                let weights = read_weights(path)?;
+                let net = Net::new(ruleset(&weights.variant)?, &weights);
+                let parts = calibrations(&net, &games);
+                writeln!(output, "{}: {} games", path.display(), games.len())?;
+                for (part, name) in parts.iter().zip(PARTS) {
+                    writeln!(output, "{name}: {part}")?;
+                }
+                writeln!(output, "all: {}", whole(&parts))?;
+                if let (0, Some(plot)) = (index, &plot) {
+                    let title = format!("{} seats, {} games", net.seats(), games.len());
+                    plot::draw(plot, &title, &parts)?;
+                }
+            }
+        }
         Command::Endings {
             games,
             weights,
@@ -202,36 +252,28 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
             positions,
         } => {
             let weights = read_weights(&weights)?;
-            let mut player = Player::new(records::ruleset(&weights.variant)?, &weights, nodes);
-            let mut solver = Solver::new(positions);
-            solve_endings(&mut player, &read_games(&games)?, turns, &mut solver)
+            let games = finished_games(&games)?;
+            if weights.seats != 2 || games.iter().any(|game| game.seats() != 2) {
+                return Err("expected weights and games for two seats".into());
+            }
+            let mut player = Player::new(ruleset(&weights.variant)?, &weights, nodes);
+            let errors = endings::errors(&mut player, &games, turns, &mut Solver::new(positions));
+            writeln!(output, "{errors}")?;
         }
         Command::Facts { games, depth } => {
             let (tables, skipped) = facts::of_files(&games, depth)?;
-            io::stdout().write_all(tables.as_bytes())?;
-            match skipped {
-                0 => Ok(()),
-                _ => Err(format!("{skipped} lines skipped").into()),
+            output.write_all(tables.as_bytes())?;
+            if skipped > 0 {
+                output.flush()?;
+                return Err(format!("{skipped} lines skipped").into());
             }
         }
     }
+    output.flush()?;
+    Ok(())
 }
 
-fn run_learn(learn: &Learn) -> Result<(), Box<dyn Error>> {
-    let course = Course {
-        ruleset: records::ruleset(&learn.variant)?,
-        seats: learn.seats.into(),
-        seed: learn.seed,
-        rounds: learn.rounds,
-        last_rounds: learn.last_rounds,
-        nodes: learn.nodes,
-        samples: learn.samples,
-        threads: learn.threads,
-        from: learn.from.as_deref().map(read_weights).transpose()?,
-    };
-    run_course(&course, &learn.output)
-}
-
+/// Runs a course with a progress bar or, if that is not visible, a line from time to time.
 fn run_course(course: &Course, output: &Path) -> Result<(), Box<dyn Error>> {
     let bar = ProgressBar::new(course.whole()).with_style(ProgressStyle::with_template(
         "{prefix} {bar:30} round {pos} of {len}, {msg}, {eta} left",
@@ -244,7 +286,6 @@ fn run_course(course: &Course, output: &Path) -> Result<(), Box<dyn Error>> {
             "cross-entropy {:.4}, {samples_a_game:.1} samples per game",
             round.loss
         );
-        // Without a visible progress bar, prints a line from time to time.
         if bar.is_hidden() && round.round % ROUNDS_A_LINE == 0 {
             let (round, whole) = (round.round, course.whole());
             let _ = writeln!(io::stderr(), "round {round} of {whole}, {news}");
@@ -261,7 +302,7 @@ fn learn_all(output: &Path, seats: &[usize]) -> Result<(), Box<dyn Error>> {
         let file = |variant: &str| output.join(format!("{variant}-{seats}.net"));
         let [first, second] = ["hase-und-igel", "hare-and-tortoise"];
         let course = Course {
-            ruleset: records::ruleset(first)?,
+            ruleset: ruleset(first)?,
             seats,
             seed: 1,
             rounds: ROUNDS,
@@ -273,7 +314,7 @@ fn learn_all(output: &Path, seats: &[usize]) -> Result<(), Box<dyn Error>> {
         };
         run_course(&course, &file(first))?;
         let course = Course {
-            ruleset: records::ruleset(second)?,
+            ruleset: ruleset(second)?,
             rounds: ROUNDS_CARRIED_OVER,
             last_rounds: LAST_ROUNDS_CARRIED_OVER,
             from: Some(read_weights(&file(first))?),
@@ -289,116 +330,10 @@ fn read_weights(path: &Path) -> Result<Weights, String> {
     Weights::from_bytes(&bytes).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn read_net(path: &Path) -> Result<Net, String> {
-    let weights = read_weights(path)?;
-    Ok(Net::new(records::ruleset(&weights.variant)?, &weights))
-}
-
-fn play_games(weights: &Path, games: usize, nodes: u64, seed: u64) -> Result<(), Box<dyn Error>> {
-    let weights = read_weights(weights)?;
-    let ruleset = records::ruleset(&weights.variant)?;
-    let mut player = Player::new(ruleset, &weights, nodes);
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let mut output = BufWriter::new(io::stdout().lock());
-    for _ in 0..games {
-        self_play::record(&mut player, ruleset, &mut random).write(&mut output)?;
-    }
-    output.flush()?;
-    Ok(())
-}
-
-fn compare(
-    files: &[PathBuf],
-    openings: usize,
-    nodes: u64,
-    seed: u64,
-) -> Result<(), Box<dyn Error>> {
-    let [first, second] = files else {
-        return Err("expected two weights files".into());
-    };
-    let weights = [read_weights(first)?, read_weights(second)?];
-    if weights[0].seats != weights[1].seats || weights[0].variant != weights[1].variant {
-        return Err("expected weights for the same variant and number of seats".into());
-    }
-    let ruleset = records::ruleset(&weights[0].variant)?;
-    let mut players = weights.map(|weights| Player::new(ruleset, &weights, nodes));
-    let (share, error) = comparison::compare(&mut players, ruleset, openings, seed);
-    let mut output = io::stdout().lock();
-    writeln!(
-        output,
-        "{} takes {share:.2} % ± {error:.2} of the points",
-        first.display()
-    )?;
-    Ok(())
-}
-
-fn read_games(path: &Path) -> Result<Vec<Played>, Box<dyn Error>> {
-    let input = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(records::read(BufReader::new(input))?)
-}
-
-fn solve_endings(
-    player: &mut Player,
-    games: &[Played],
-    turns: u32,
-    solver: &mut Solver,
-) -> Result<(), Box<dyn Error>> {
-    if player.seats() != 2 || games.iter().any(|(_, places)| places.len() != 2) {
-        return Err("expected weights and games for two seats".into());
-    }
-    let errors = endings::errors(player, games, turns, solver);
-    let mut output = io::stdout().lock();
-    writeln!(
-        output,
-        "{} endings solved, {} given up",
-        errors.solved, errors.given_up
-    )?;
-    writeln!(
-        output,
-        "mean error of the chance of finishing first: static {:.4}, with search {:.4}",
-        errors.at_first_sight(),
-        errors.searched()
-    )?;
-    Ok(())
-}
-
-fn measure(games: &Path, weights: &[PathBuf], plot: Option<&Path>) -> Result<(), Box<dyn Error>> {
-    let games = read_games(games)?;
-    let mut output = io::stdout().lock();
-    for (index, path) in weights.iter().enumerate() {
-        let net = read_net(path)?;
-        let parts = calibrations(&net, &games);
-        writeln!(output, "{}: {} games", path.display(), games.len())?;
-        for (part, name) in parts.iter().zip(PARTS) {
-            write_calibration(&mut output, name, part)?;
-        }
-        write_calibration(&mut output, "all", &whole(&parts))?;
-        if let (0, Some(plot)) = (index, plot) {
-            let title = format!("{} seats, {} games", net.seats(), games.len());
-            plot::draw(plot, &title, &parts)?;
-        }
-    }
-    Ok(())
-}
-
-fn write_calibration(output: &mut impl Write, name: &str, part: &Calibration) -> io::Result<()> {
-    writeln!(
-        output,
-        "{name}: {:.0} pairs, cross-entropy {:.4}",
-        part.pairs(),
-        part.loss()
-    )?;
-    for (index, tenth) in part.tenths().iter().enumerate() {
-        writeln!(
-            output,
-            "  {:.1} to {:.1}: {:.0} pairs, predicted {:.3}, observed {:.3} ± {:.3}",
-            index as f64 / TENTHS as f64,
-            (index + 1) as f64 / TENTHS as f64,
-            tenth.pairs,
-            tenth.expected(),
-            tenth.found(),
-            2.0 * tenth.error(),
-        )?;
-    }
-    Ok(())
+/// Reads the games that were played to their end.
+fn finished_games(path: &Path) -> Result<Vec<RecordedGame>, Box<dyn Error>> {
+    let games: Result<Vec<RecordedGame>, _> = records::read(path)?.collect();
+    let mut games = games?;
+    games.retain(RecordedGame::is_over);
+    Ok(games)
 }

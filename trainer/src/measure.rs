@@ -1,14 +1,16 @@
 //! Accuracy of a net on recorded games: the cross-entropy of its chances of finishing before a rival, and their
 //! calibration.
 
+use std::fmt;
+
 use buxtehude::eval::net::Net;
 use buxtehude::rules::{Game, Seat};
 
-use crate::records::Played;
-use crate::self_play::chance;
+use crate::player::chance;
+use crate::records::RecordedGame;
 
 /// Number of classes of chances.
-pub const TENTHS: usize = 10;
+const TENTHS: usize = 10;
 
 /// Statistics over the pairs of rivals of many positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -71,16 +73,42 @@ impl Calibration {
     }
 }
 
+impl fmt::Display for Calibration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:.0} pairs, cross-entropy {:.4}",
+            self.pairs(),
+            self.loss()
+        )?;
+        for (index, tenth) in self.tenths.iter().enumerate() {
+            write!(
+                f,
+                "\n  {:.1} to {:.1}: {:.0} pairs, predicted {:.3}, observed {:.3} ± {:.3}",
+                index as f64 / TENTHS as f64,
+                (index + 1) as f64 / TENTHS as f64,
+                tenth.pairs,
+                tenth.expected(),
+                tenth.found(),
+                2.0 * tenth.error(),
+            )?;
+        }
+        Ok(())
+    }
+}
+
 /// The parts of a game: the first, second and last third of its moves.
 pub const PARTS: [&str; 3] = ["early", "middle", "late"];
 
 /// Calibration of a net over all positions of games with its number of seats, by part of the game. Each pair of rivals
 /// counts once, from the point of view of the lower seat.
-pub fn calibrations(net: &Net, games: &[Played]) -> [Calibration; 3] {
+pub fn calibrations(net: &Net, games: &[RecordedGame]) -> [Calibration; 3] {
     let mut parts = [Calibration::default(); 3];
-    for (positions, places) in games {
-        for (index, position) in positions.iter().enumerate() {
-            let part = &mut parts[3 * index / positions.len()];
+    for game in games {
+        let places = &game.record.places;
+        for (index, ply) in game.plies.iter().enumerate() {
+            let part = &mut parts[3 * index / game.plies.len()];
+            let position = &ply.before;
             let strengths = net.strengths(position);
             let racing: Vec<usize> = (0..position.seats())
                 .filter(|&seat| position.place(Seat(seat as u8)).is_none())

@@ -1,7 +1,7 @@
 //! Openings: the start, a position after some random moves, or a random position in the middle of a race.
 
 use buxtehude::rules::Game;
-use buxtehude::rules::hase::{FINISH, Position, Ruleset, Square, cost};
+use buxtehude::rules::hase::{Card, FINISH, Position, Ruleset, Square, cost};
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, RngExt};
 
@@ -58,18 +58,29 @@ pub fn after_random_moves(
 
 /// Draws a card if one is due.
 pub fn draw(position: Position, random: &mut impl Rng) -> Position {
+    match random_card(&position, random) {
+        Some(card) => position.draw_unchecked(card),
+        None => position,
+    }
+}
+
+/// Returns a random card; `None` if none is due.
+pub fn random_card(position: &Position, random: &mut impl Rng) -> Option<Card> {
     let whole: u32 = position.outcomes().map(|(_, weight)| weight).sum();
     if whole == 0 {
-        return position;
+        return None;
     }
     let mut left = random.random_range(0..whole);
-    for (card, weight) in position.outcomes() {
-        if left < weight {
-            return position.draw_unchecked(card);
-        }
-        left -= weight;
-    }
-    position
+    let drawn = position
+        .outcomes()
+        .find(|&(_, weight)| match left.checked_sub(weight) {
+            Some(rest) => {
+                left = rest;
+                false
+            }
+            None => true,
+        });
+    drawn.map(|(card, _)| card)
 }
 
 /// Generates a random position; returns `None` if it breaks a rule.

@@ -10,10 +10,14 @@ use buxtehude::search::{Control, MAX_DEPTH, Memory, Request, search};
 use rand::{Rng, RngExt};
 
 use crate::openings::start;
-use crate::self_play::chance;
 
 /// Expected number of rivals still in the race that each seat finishes before.
 pub type Wins = [f32; MAX_SEATS];
+
+/// Chance of finishing before a rival, given the difference of their strengths: the logistic function.
+pub fn chance(difference: f32) -> f32 {
+    1.0 / (1.0 + (-difference).exp())
+}
 
 /// Search memory in MiB: more than a search of some hundred positions needs.
 const MEMORY: usize = 1;

@@ -1,75 +1,161 @@
-//! Recorded games, as written by the arbiter: one JSON object per line. Only the start, the moves and the places are
-//! used.
+//! Recorded games of Hase und Igel, replayed by the rules. Their format is that of the arbiter: one JSON object per
+//! line.
 
-use std::io::{self, BufRead, Write};
+use std::error::Error;
+use std::path::{Path, PathBuf};
 
-use buxtehude::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL, Move, Position, Ruleset};
-use buxtehude::rules::{Game, Turn, is_card};
-use serde::{Deserialize, Serialize};
+use buxtehude::rules::hase::{Card, HARE_AND_TORTOISE, HASE_UND_IGEL, Move, Position, Ruleset};
+use buxtehude::rules::{AnyPosition, Game as _, Seat, Turn};
+use matches::archive::record_file::{self, RecordFileError};
+use matches::archive::replay::{self, Walk};
+use matches::record::GameRecord;
+use matches::record::ending::Ending;
+use matches::record::seed::Seed;
 use thiserror::Error;
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
-    pub variant: String,
-    /// Position at the start of the game.
-    pub start: String,
-    /// Moves and cards, separated by spaces.
-    pub moves: String,
-    /// Place of each seat.
-    pub places: Vec<u8>,
+/// A recorded game with its positions.
+#[derive(Clone, Debug)]
+pub struct RecordedGame {
+    pub record: GameRecord,
+    /// Moves in order.
+    pub plies: Vec<Ply>,
+    /// Position after the last move and its card.
+    pub last: Position,
 }
 
-/// The line is not a valid game.
+/// A move with its card.
+#[derive(Clone, Copy, Debug)]
+pub struct Ply {
+    /// Seat that moves.
+    pub seat: Seat,
+    /// Position before the move.
+    pub before: Position,
+    pub mv: Move,
+    /// Card drawn by the move.
+    pub card: Option<Card>,
+    /// Position after the move and its card.
+    pub after: Position,
+}
+
+/// Errors of a file of games.
 #[derive(Debug, Error)]
 pub enum RecordError {
-    /// The file cannot be read.
-    #[error("line {line}: {source}")]
-    Unreadable { line: usize, source: io::Error },
-    /// The line does not have the form of a game.
-    #[error("line {line}: {source}, expected a game with variant, start, moves and places")]
-    Form {
+    #[error(transparent)]
+    File(#[from] RecordFileError),
+    /// A line is not a valid game of Hase und Igel.
+    #[error("{}:{line}: {problem}", path.display())]
+    Line {
+        path: PathBuf,
+        /// Line number, from 1.
         line: usize,
-        source: serde_json::Error,
+        problem: Box<dyn Error>,
     },
-    /// The game breaks a rule.
-    #[error("line {line}: {problem}")]
-    Rules { line: usize, problem: String },
 }
 
-impl Record {
-    /// Returns all positions of the game with a seat to move.
+/// Reads the games of a file one by one; skips empty lines.
+///
+/// # Errors
+/// The file cannot be opened; in the iterator, [`RecordError`].
+pub fn read(
+    path: &Path,
+) -> Result<impl Iterator<Item = Result<RecordedGame, RecordError>> + use<'_>, RecordFileError> {
+    let lines = record_file::lines(path)?.enumerate();
+    let games = lines.filter_map(move |(index, line)| match line {
+        Ok(line) if line.trim_ascii().is_empty() => None,
+        Ok(line) => Some(
+            RecordedGame::parse(&line).map_err(|problem| RecordError::Line {
+                path: path.to_path_buf(),
+                line: index + 1,
+                problem,
+            }),
+        ),
+        Err(error) => Some(Err(error.into())),
+    });
+    Ok(games)
+}
+
+impl RecordedGame {
+    /// Parses a line of a record file and replays the game.
     ///
     /// # Errors
-    /// Names the word that breaks a rule.
-    pub fn positions(&self) -> Result<Vec<Position>, String> {
-        let ruleset = ruleset(&self.variant)?;
-        let mut position =
-            Position::parse(ruleset, &self.start).map_err(|error| error.to_string())?;
-        let mut positions = Vec::new();
-        for word in self.moves.split_whitespace() {
-            if is_card(word) {
-                let card = word.parse().map_err(|error| format!("{word}: {error}"))?;
-                position
-                    .draw(card)
-                    .map_err(|error| format!("{word}: {error}"))?;
-            } else {
-                positions.push(position);
-                let mv: Move = word.parse().map_err(|error| format!("{word}: {error}"))?;
-                position
-                    .play(mv)
-                    .map_err(|error| format!("{word}: {error}"))?;
-            }
+    /// The first flaw of the line.
+    pub fn parse(line: &[u8]) -> Result<RecordedGame, Box<dyn Error>> {
+        let record = replay::read(line)?;
+        if let Some(flaw) = replay::check(&record).into_iter().next() {
+            return Err(flaw.into());
         }
-        Ok(positions)
+        ruleset(&record.variant)?;
+        let walk = Walk::of(&record)?;
+        let mut plies = Vec::new();
+        let mut before = of_hase(walk.first)?;
+        for step in walk.steps {
+            // A card that is due at the start belongs to no move.
+            if let Some(card) = step.rolled {
+                before.draw(card.parse()?)?;
+            }
+            let after = of_hase(step.after)?;
+            plies.push(Ply {
+                seat: step.seat,
+                before,
+                mv: step.mv.parse()?,
+                card: step.card.map(|card| card.parse()).transpose()?,
+                after,
+            });
+            before = after;
+        }
+        Ok(RecordedGame {
+            plies,
+            last: of_hase(walk.last)?,
+            record,
+        })
     }
 
-    /// Writes the game as a line.
-    ///
-    /// # Errors
-    /// Any error of `output`.
-    pub fn write(&self, output: &mut impl Write) -> io::Result<()> {
-        serde_json::to_writer(&mut *output, self)?;
-        writeln!(output)
+    /// Number of seats.
+    pub fn seats(&self) -> usize {
+        self.last.seats()
+    }
+
+    /// Plies that engines chose, after the opening.
+    pub fn own_plies(&self) -> &[Ply] {
+        &self.plies[self.record.opening_plies()..]
+    }
+
+    /// `true` if the game was played to its end.
+    pub fn is_over(&self) -> bool {
+        self.last.turn() == Turn::Over
+    }
+}
+
+fn of_hase(position: AnyPosition) -> Result<Position, String> {
+    match position {
+        AnyPosition::Hase(position) => Ok(position),
+        _ => Err("expected a position of Hase und Igel".to_string()),
+    }
+}
+
+/// Returns the record of a game without turns. If it is not over, the maximum number of plies has ended it.
+pub fn record(names: &[String], start: &Position, moves: String, last: &Position) -> GameRecord {
+    let places = (0..last.seats() as u8).map(|seat| last.place(Seat(seat)));
+    let endings = places.clone().map(|place| match place {
+        None => Ending::MaxPlies,
+        Some(place) if place == last.seats() => Ending::Last,
+        Some(_) => Ending::Finish,
+    });
+    let shared = last.best_open_place();
+    GameRecord {
+        game: 1,
+        block: 1,
+        variant: last.ruleset().name.to_string(),
+        start: start.to_string(),
+        seats: names.to_vec(),
+        seed: Seed::Number(0),
+        moves,
+        endings: endings.collect(),
+        places: places.map(|place| place.unwrap_or(shared) as u32).collect(),
+        fault: None,
+        turns: Vec::new(),
+        reruns: Vec::new(),
+        machine: None,
     }
 }
 
@@ -83,40 +169,4 @@ pub fn ruleset(variant: &str) -> Result<&'static Ruleset, String> {
     found.ok_or_else(|| {
         format!("unknown variant {variant:?}: expected hase-und-igel or hare-and-tortoise")
     })
-}
-
-/// Positions of a game with a seat to move, and the place of each seat.
-pub type Played = (Vec<Position>, Vec<u8>);
-
-/// Reads the games that were played to the end; skips the others.
-///
-/// # Errors
-/// [`RecordError`] names the line.
-pub fn read(input: impl BufRead) -> Result<Vec<Played>, RecordError> {
-    let mut games = Vec::new();
-    for (index, line) in input.lines().enumerate() {
-        let line_number = index + 1;
-        let line = line.map_err(|source| RecordError::Unreadable {
-            line: line_number,
-            source,
-        })?;
-        let record: Record = serde_json::from_str(&line).map_err(|source| RecordError::Form {
-            line: line_number,
-            source,
-        })?;
-        let refused = |problem| RecordError::Rules {
-            line: line_number,
-            problem,
-        };
-        let positions = record.positions().map_err(refused)?;
-        let is_over = positions.last().is_some_and(|last| {
-            let end = record.moves.split_whitespace().last();
-            let mv = end.and_then(|word| word.parse::<Move>().ok());
-            mv.is_some_and(|mv| last.play_unchecked(mv).turn() == Turn::Over)
-        });
-        if is_over {
-            games.push((positions, record.places));
-        }
-    }
-    Ok(games)
 }

@@ -7,12 +7,15 @@
 use buxtehude::eval::net::{Looks, deck_index};
 use buxtehude::rules::hase::{Position, Ruleset};
 use buxtehude::rules::{Game, MAX_SEATS, Seat, Turn};
+use matches::record::seed::Seed;
+use matches::record::{GameRecord, TurnRecord};
 use rand::seq::IteratorRandom;
-use rand::{Rng, RngExt};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
-use crate::openings::{draw, opening, start};
+use crate::openings::{draw, opening, random_card, start};
 use crate::player::{Player, Wins};
-use crate::records::Record;
+use crate::records;
 
 /// Largest number of plies per seat; then the hares are ranked by their distance from home.
 const MOST_PLIES: usize = 70;
@@ -139,11 +142,6 @@ pub fn play(
     );
 }
 
-/// The logistic function.
-pub fn chance(difference: f32) -> f32 {
-    1.0 / (1.0 + (-difference).exp())
-}
-
 /// `true` if a game is stopped after this number of plies.
 pub fn is_too_long(plies: usize, seats: usize) -> bool {
     plies >= MOST_PLIES * seats
@@ -171,40 +169,61 @@ pub fn places(position: &Position) -> [u8; MAX_SEATS] {
     places
 }
 
-/// Plays a game from the start, with some random moves at first.
-pub fn record(player: &mut Player, ruleset: &'static Ruleset, random: &mut impl Rng) -> Record {
+/// Plays games of a player against itself without end, each from the start with some random moves at first.
+pub fn recorded(
+    mut player: Player,
+    name: &str,
+    ruleset: &'static Ruleset,
+    seed: u64,
+) -> impl Iterator<Item = GameRecord> {
+    let names = vec![name.to_string(); player.seats()];
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    (1..).map(move |game| GameRecord {
+        game,
+        block: game,
+        seed: Seed::Number(seed),
+        ..record(&mut player, &names, ruleset, &mut random)
+    })
+}
+
+fn record(
+    player: &mut Player,
+    names: &[String],
+    ruleset: &'static Ruleset,
+    random: &mut impl Rng,
+) -> GameRecord {
     player.begin();
     let seats = player.seats();
-    let mut position = start(ruleset, seats);
+    let start = start(ruleset, seats);
+    let mut position = start;
     let opening_plies = random.random_range(0..=RECORDED_RANDOM_PLIES);
-    let start = position.to_string();
     let mut words = Vec::new();
+    let mut turns = Vec::new();
     let mut plies = 0;
     while let Turn::Seat(seat) = position.turn() {
         if is_too_long(plies, seats) {
             break;
         }
-        let chosen = player.chosen(&position, seat, TEMPERATURE, random);
-        let mv = if plies < opening_plies {
-            position.legal_moves().choose(random).unwrap_or(chosen)
+        let mut mv = player.chosen(&position, seat, TEMPERATURE, random);
+        if plies < opening_plies {
+            mv = position.legal_moves().choose(random).unwrap_or(mv);
         } else {
-            chosen
-        };
+            turns.push(TurnRecord {
+                seat: u32::from(seat.0) + 1,
+                mv: mv.to_string(),
+                ..TurnRecord::default()
+            });
+        }
         words.push(mv.to_string());
         position = position.play_unchecked(mv);
         plies += 1;
-        let drawn = draw(position, random);
-        let card = position
-            .outcomes()
-            .map(|(card, _)| card)
-            .find(|card| position.draw_unchecked(*card) == drawn);
-        words.extend(card.map(|card| card.to_string()));
-        position = drawn;
+        if let Some(card) = random_card(&position, random) {
+            words.push(card.to_string());
+            position = position.draw_unchecked(card);
+        }
     }
-    Record {
-        variant: ruleset.name.into(),
-        start,
-        moves: words.join(" "),
-        places: places(&position)[..seats].to_vec(),
+    GameRecord {
+        turns,
+        ..records::record(names, &start, words.join(" "), &position)
     }
 }

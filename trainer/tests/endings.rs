@@ -8,10 +8,9 @@ use rand_chacha::ChaCha8Rng;
 use trainer::endings::{Solver, errors};
 use trainer::openings::opening;
 use trainer::player::Player;
+use trainer::records::RecordedGame;
 
-fn position(text: &str) -> Position {
-    Position::parse(&HASE_UND_IGEL, text).unwrap()
-}
+use super::{game, position};
 
 /// Bounds of the first seat's chance from a search `depth` plies deep, with 0 and 1 at its leaves.
 fn slow_bounds(position: &Position, depth: u32) -> (f64, f64) {
@@ -87,10 +86,11 @@ fn who_is_home_with_the_next_move_has_won() {
 fn a_net_that_knows_nothing_errs_by_half_where_all_is_certain() {
     let weights = Weights::zero("hase-und-igel", 2);
     let mut player = Player::new(&HASE_UND_IGEL, &weights, 50);
-    let games = [
-        (vec![position("63,5,0/61,10,0 1 - -")], vec![1, 2]),
-        (vec![position("0,68,3/0,68,3 1 - -")], vec![1, 2]),
-    ];
+    let games = [("63,5,0/61,10,0 1 - -", "1"), ("0,68,3/0,68,3 1 - -", "5")];
+    let games = games.map(|(start, moves)| {
+        let line = serde_json::to_string(&game(&["a", "b"], start, moves)).unwrap();
+        RecordedGame::parse(line.as_bytes()).unwrap()
+    });
     let errors = errors(&mut player, &games, 3, &mut Solver::new(1000));
     assert_eq!((errors.solved, errors.given_up), (1, 0));
     assert_eq!(errors.at_first_sight(), 0.5);

@@ -2,62 +2,70 @@
 
 use buxtehude::eval::net::{Net, Weights};
 use buxtehude::rules::hase::HASE_UND_IGEL;
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
+use matches::record::GameRecord;
 use trainer::measure::{calibrations, whole};
 use trainer::player::Player;
-use trainer::records::{Record, RecordError, read};
-use trainer::self_play::record;
+use trainer::records::{RecordedGame, read};
+use trainer::self_play::recorded;
+
+use super::{file, file_of, game};
 
 fn know_nothing() -> Weights {
     Weights::zero("hase-und-igel", 3)
 }
 
-fn games() -> String {
-    let mut random = ChaCha8Rng::seed_from_u64(1);
-    let mut lines = Vec::new();
-    for game in 0..20 {
-        let mut player = Player::new(&HASE_UND_IGEL, &know_nothing(), game % 4);
-        record(&mut player, &HASE_UND_IGEL, &mut random)
-            .write(&mut lines)
-            .unwrap();
+#[test]
+fn games_are_read_as_they_were_written() {
+    for nodes in 0..4 {
+        let player = Player::new(&HASE_UND_IGEL, &know_nothing(), nodes);
+        let games: Vec<GameRecord> = recorded(player, "net", &HASE_UND_IGEL, 1).take(5).collect();
+        let (_folder, path) = file(&games);
+        for (game, written) in read(&path).unwrap().zip(&games) {
+            let game = game.unwrap();
+            assert_eq!(game.record, *written);
+            let words = written.moves.split_whitespace();
+            let moves = words.filter(|word| !word.starts_with('+'));
+            assert_eq!(game.plies.len(), moves.count());
+        }
     }
-    String::from_utf8(lines).unwrap()
 }
 
 #[test]
-fn games_are_read_as_they_were_written() {
-    let text = games();
-    for line in text.lines() {
-        let record: Record = serde_json::from_str(line).unwrap();
-        let mut again = Vec::new();
-        record.write(&mut again).unwrap();
-        assert_eq!(String::from_utf8(again).unwrap().trim_end(), line);
-        let moves = record
-            .moves
-            .split_whitespace()
-            .filter(|word| !word.starts_with('+'));
-        assert_eq!(record.positions().unwrap().len(), moves.count());
-    }
+fn plies_have_the_positions_around_them() {
+    let start = "0,68,3/0,68,3 1 - -";
+    let (_folder, path) = file(&[game(&["a", "b"], start, "1 +half | 4 6 1 0")]);
+    let game: RecordedGame = read(&path).unwrap().next().unwrap().unwrap();
+    assert_eq!((game.plies.len(), game.own_plies().len()), (5, 4));
+    let first = &game.plies[0];
+    assert_eq!(first.before.to_string(), start);
+    assert_eq!(first.after.to_string(), "1,34,3/0,68,3 2 - H");
+    assert_eq!(game.plies[1].before, first.after);
+    assert_eq!(game.plies[4].after, game.last);
+    assert!(!game.is_over());
 }
 
 #[test]
 fn a_line_that_is_no_game_is_named() {
-    let good =
-        r#"{"variant":"hase-und-igel","start":"0,68,3/0,68,3 1 - -","moves":"5","places":[1,2]}"#;
+    let good = serde_json::to_string(&game(&["a", "b"], "0,68,3/0,68,3 1 - -", "5")).unwrap();
     let bad = [
         (good.replace("hase-und", "hund-und"), "unknown variant"),
-        (good.replace("\"5\"", "\"50\""), "50:"),
-        (good.replace("\"5\"", "\"+half\""), "+half:"),
-        (good.replace("\"5\"", "\"five\""), "five:"),
+        (good.replace("\"5\"", "\"50\""), "50 is illegal"),
+        (good.replace("\"5\"", "\"+half\""), "+half is illegal"),
+        (good.replace("\"5\"", "\"five\""), "five"),
         (good.replace(",68,3 1", ",68 1"), "hares"),
-        (good.replace("moves", "plies"), "expected a game with"),
+        (good.replace("moves", "plies"), "missing field `moves`"),
     ];
     for (line, expected) in bad {
-        let error: RecordError = read(format!("{good}\n{line}\n").as_bytes()).unwrap_err();
-        let error = error.to_string();
+        let (_folder, path) = file_of(&format!("{good}\n{line}\n"));
+        let error = read(&path)
+            .unwrap()
+            .nth(1)
+            .unwrap()
+            .unwrap_err()
+            .to_string();
+        let place = format!("{}:2: ", path.display());
         assert!(
-            error.starts_with("line 2: ") && error.contains(expected),
+            error.starts_with(&place) && error.contains(expected),
             "{error}"
         );
     }
@@ -66,16 +74,10 @@ fn a_line_that_is_no_game_is_named() {
 /// A net that predicts even chances has a loss of log 2 per pair, and its predictions come true about half of the time.
 #[test]
 fn even_chances_cost_the_logarithm_of_two() {
-    let end = r#"{"variant":"hase-und-igel","start":"63,5,0/63,68,3/62,1,3 1 - -","moves":"1","places":[1,2,3]}"#;
-    assert!(
-        read(end.as_bytes())
-            .unwrap_err()
-            .to_string()
-            .contains("square")
-    );
-    let text = r#"{"variant":"hase-und-igel","start":"63,5,0/61,1,0/64,0,0 1 3 -","moves":"1","places":[2,3,1]}"#;
-    let games = read(text.as_bytes()).unwrap();
-    assert_eq!(games.len(), 1);
+    let end = game(&["a", "b", "c"], "63,5,0/61,1,0/64,0,0 1 3 -", "1");
+    let (_folder, path) = file(&[end]);
+    let games: Vec<RecordedGame> = read(&path).unwrap().map(Result::unwrap).collect();
+    assert!(games[0].is_over());
     let net = Net::new(&HASE_UND_IGEL, &know_nothing());
     let all = whole(&calibrations(&net, &games));
     assert_eq!(all.pairs(), 1.0);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State as Shared};
-use buxtehude::etudes::{EtudeFile, FileError};
+use buxtehude::etudes::{EtudeFile, FileError, Problem};
 use buxtehude::rules::{AnyPosition, Seat, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -113,7 +113,7 @@ impl EtudeCatalog {
 
     fn open(&self, name: &str) -> Result<EtudeFile, Refusal> {
         let (_, path) = self.files.find(WHAT, name)?;
-        EtudeFile::of_variant(path, self.variant).map_err(|error| ours(&error))
+        EtudeFile::of_variant(path, self.variant).map_err(ours)
     }
 
     fn all(&self) -> Result<EtudeFiles, Refusal> {
@@ -155,7 +155,7 @@ impl EtudeCatalog {
     fn judge(&self, name: &str, request: &JudgeRequest) -> Result<Judged, Refusal> {
         let _one_at_a_time = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
         let file = self.open(name)?;
-        let found = file.text(request.number).map_err(|error| wrong(&error))?;
+        let found = file.text(request.number).map_err(wrong)?;
         if found != request.line {
             return Err(Refusal::Changed(format!(
                 "line {} of {name} has changed to {found:?}; expected {:?}: reload the file",
@@ -172,11 +172,11 @@ impl EtudeCatalog {
             Some(verdict) => Some(Seat(verdict - 1)),
         };
         file.judge(request.number, winner)
-            .map_err(|error| match error {
-                FileError::Save { .. } => ours(&error),
-                _ => wrong(&error),
+            .map_err(|error| match error.problem {
+                Problem::Save(_) => ours(error),
+                _ => wrong(error),
             })?;
-        let etude = entry(&self.open(name)?, request.number).map_err(|error| ours(&error))?;
+        let etude = entry(&self.open(name)?, request.number).map_err(ours)?;
         Ok(Judged { ok: true, etude })
     }
 }
@@ -191,39 +191,18 @@ fn entry(file: &EtudeFile, line: usize) -> Result<EtudeEntry, FileError> {
     })
 }
 
-fn ours(error: &FileError) -> Refusal {
+fn ours(error: FileError) -> Refusal {
     Refusal::Ours(without_folder(error))
 }
 
-fn wrong(error: &FileError) -> Refusal {
+fn wrong(error: FileError) -> Refusal {
     Refusal::Wrong(without_folder(error))
 }
 
 /// Returns the message without the directory of the file, which clients need not know.
-fn without_folder(error: &FileError) -> String {
-    let text = error.to_string();
-    match error {
-        FileError::Read { path, .. }
-        | FileError::Save { path, .. }
-        | FileError::NoLine { path, .. }
-        | FileError::NoEtudes { path, .. }
-        | FileError::NothingJudged { path } => {
-            let folder = path.parent().map(|folder| format!("{}/", folder.display()));
-            text.strip_prefix(&folder.unwrap_or_default())
-                .map(String::from)
-                .unwrap_or(text)
-        }
-        FileError::Line { .. } | FileError::Empty { .. } | FileError::NoSeat { .. } => {
-            // The text begins with a path and a line number, which contain no colon followed by a space.
-            match text.split_once(": ") {
-                Some((place, rest)) => {
-                    let name = place.rsplit_once('/').map_or(place, |(_, name)| name);
-                    format!("{name}: {rest}")
-                }
-                None => text,
-            }
-        }
-    }
+fn without_folder(mut error: FileError) -> String {
+    error.path = error.path.file_name().unwrap_or_default().into();
+    error.to_string()
 }
 
 /// `GET /api/etudes`
