@@ -72,13 +72,11 @@ function kindColour(board, { name, mark }) {
   return `color-mix(in srgb, hsl(${hue} 75% 50%) var(--tint), var(--paper))`;
 }
 
-const kindClass = (name) => `kind-${name.replace(/[^a-z0-9]+/gi, "-")}`;
-
 // A picture is a list of [tag, attributes] in a box of 24 by 24 units.
 function picture(shapes, x, y, size, className) {
   const scale = size / 24;
   const transform = `translate(${x - size / 2} ${y - size / 2}) scale(${scale})`;
-  const parts = shapes.map(([tag, attributes, text]) => drawing(tag, attributes, ...(text ? [text] : [])));
+  const parts = shapes.map(([tag, attributes]) => drawing(tag, attributes));
   return drawing("g", { class: className, transform }, ...parts);
 }
 
@@ -94,13 +92,15 @@ function field(board, layout, view, square, isTaken) {
   const inset = layout.isTrack ? 2.5 : 0;
   const size = FIELD - 2 * inset;
   const at = { x: x + inset, y: y + inset, width: size, height: size, rx: layout.isTrack ? 7 : 0 };
-  const rect = drawing("rect", { class: `field ${kindClass(kind.name)}`, ...at });
+  const rect = drawing("rect", { class: "field", ...at });
   const shapes = view.symbols?.kinds[kind.name];
-  if (!shapes) rect.style.fill = kindColour(board, kind);
+  const tile = view.symbols?.tiles[kind.name];
+  if (tile) rect.style.fill = `var(--tile-${tile})`;
+  else if (!shapes) rect.style.fill = kindColour(board, kind);
   const group = drawing("g", { class: "square", "data-square": square }, rect);
-  const name = view.nameOf?.(square) ?? (kind.mark === "" ? "" : `${square}: ${kind.name}`);
+  const name = view.nameOf?.(square) ?? (layout.isTrack ? `${square}: ${kind.name}` : "");
   if (name) group.append(drawing("title", {}, name));
-  if (kind.mark !== "") {
+  if (layout.isTrack || kind.mark !== "") {
     group.append(drawing("text", { class: "field-number", x: x + 5, y: y + 12 }, String(square)));
   }
   if (shapes && isTaken) group.append(picture(shapes, x + FIELD - 10, y + 10, 12, "symbol"));
@@ -113,18 +113,18 @@ function field(board, layout, view, square, isTaken) {
 
 // --- Pieces ---
 
-function pawn(piece, index, spot, view) {
+function pieceOf(piece, index, spot, view) {
   const { seat, name } = piece;
   const { cx, cy, radius } = spot;
-  const attributes = { class: "pawn", "data-piece": index, "data-square": piece.square };
+  const attributes = { class: "piece", "data-piece": index, "data-square": piece.square };
   const group = drawing("g", attributes, drawing("title", {}, `${seat + 1}: ${name}`));
   const shapes = view.symbols?.pieces[name];
   const body = shapes
-    ? picture(shapes, cx, cy, radius * 2.5, "pawn-body")
-    : drawing("circle", { class: "pawn-body", cx, cy, r: radius });
+    ? picture(shapes, cx, cy, radius * 2.5, "piece-body")
+    : drawing("circle", { class: "piece-body", cx, cy, r: radius });
   body.style.fill = colour(seat);
   const size = shapes ? Math.max(6, radius * 0.85) : Math.max(8, radius * 1.15);
-  const text = { class: "pawn-name", x: cx, y: shapes ? cy + radius * 0.42 : cy, "font-size": size };
+  const text = { class: "piece-name", x: cx, y: shapes ? cy + radius * 0.42 : cy, "font-size": size };
   group.append(body, drawing("text", text, String(seat + 1)));
   if (view.turn === seat) group.classList.add("at-turn");
   return group;
@@ -172,7 +172,7 @@ export function drawArrows(svg, board, arrows, isNarrow) {
 /**
  * Draws a board as an SVG element. `board` has `files` (0 for a track), and `squares` with a name and a mark each.
  * `view` has `pieces` with seat (from 0), name and square, the pieces `before` the last move if there was one, the seat
- * to move in `turn`, a `label`, and optionally `symbols`, `nameOf` (a function of the square), `arrows` and `isNarrow`.
+ * to move in `turn`, a `label`, and optionally `symbols` (pictures of `kinds` of squares and of `pieces`, colours of `tiles`), `nameOf` (a function of the square), `arrows` and `isNarrow`.
  */
 export function drawBoard(board, view) {
   const layout = layoutOf(board, view.isNarrow);
@@ -187,7 +187,7 @@ export function drawBoard(board, view) {
     if (view.pieces[index].square !== piece.square) svg.append(trail(layout, piece.square));
   });
   const spots = spotsOf(view.pieces, layout);
-  view.pieces.forEach((piece, index) => svg.append(pawn(piece, index, spots[index], view)));
+  view.pieces.forEach((piece, index) => svg.append(pieceOf(piece, index, spots[index], view)));
   drawArrows(svg, board, view.arrows ?? [], view.isNarrow);
   return svg;
 }

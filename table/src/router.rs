@@ -39,7 +39,7 @@ pub fn router(app: App, hosts: Hosts) -> Router {
         .route("/api/games/{file}", get(api::games))
         .route("/api/games/{file}/{number}", get(api::game));
     for &asset in ASSETS {
-        router = router.route(asset.path, get(move || async move { asset }));
+        router = router.route(asset.0, get(move || async move { asset }));
     }
     router
         .fallback(no_path)

@@ -2,6 +2,7 @@
 //!
 //! `browser/run` installs node's packages and chromium.
 
+use std::fs;
 use std::process::Command;
 
 /// Number of concurrent files, each with its own server and browser.
@@ -9,16 +10,17 @@ const CONCURRENCY: &str = "--test-concurrency=2";
 /// Timeout for a file, in milliseconds.
 const LONGEST: &str = "--test-timeout=300000";
 
-#[test]
-#[cfg_attr(
-    not(browser),
-    ignore = "needs node, chromium and npm packages: table/tests/browser/run installs them"
-)]
-fn people_can_use_the_page_in_a_browser() {
+/// The file about a game that the page does not know.
+const THIRD_GAME: &str = "ludo.test.mjs";
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
+
+/// Runs files of tests.
+fn run(files: &[String]) {
     let found = "the test should be ignored without a browser";
     let output = Command::new(option_env!("NODE").expect(found))
         .args(["--test", "--test-reporter=spec", CONCURRENCY, LONGEST])
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser"))
+        .args(files)
+        .current_dir(FOLDER)
         .env("TABLE_BINARY", env!("CARGO_BIN_EXE_table"))
         .env("TABLE_PACKAGES", env!("TABLE_PACKAGES"))
         .env("CHROMIUM", option_env!("CHROMIUM").expect(found))
@@ -28,4 +30,27 @@ fn people_can_use_the_page_in_a_browser() {
     assert!(output.status.success(), "{said}");
     assert!(!said.contains("pass 0\n"), "no test ran: {said}");
     println!("{said}");
+}
+
+#[test]
+#[cfg_attr(
+    not(browser),
+    ignore = "needs node, chromium and npm packages: table/tests/browser/run installs them"
+)]
+fn people_can_use_the_page_in_a_browser() {
+    let entries = fs::read_dir(FOLDER).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let files = names.filter(|name| name.ends_with(".test.mjs") && name != THIRD_GAME);
+    run(&Vec::from_iter(files));
+}
+
+mod third_game {
+    #[test]
+    #[cfg_attr(
+        not(all(browser, feature = "ludo")),
+        ignore = "needs the feature ludo, node, chromium and npm packages: table/tests/browser/run installs them"
+    )]
+    fn people_can_play_a_game_that_the_page_does_not_know() {
+        super::run(&[super::THIRD_GAME.to_string()]);
+    }
 }

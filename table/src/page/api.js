@@ -1,12 +1,9 @@
 // Requests to the server, with JSON or a stream of events as the answer.
 
-/** An error message of the server. */
-export class Refusal extends Error {}
-
 async function answerOf(response) {
   const answer = await response.json().catch(() => null);
   if (answer?.ok) return answer;
-  throw new Refusal(answer?.error ?? `${response.status} ${response.statusText}`);
+  throw new Error(answer?.error ?? `${response.status} ${response.statusText}`);
 }
 
 /** Sends a GET request; returns the answer. */

@@ -2,23 +2,15 @@
 
 import { post } from "./api.js";
 import { drawArrows, element } from "./board.js";
-import { turnOver } from "./card.js";
+import { askMove, namesOf, optionsOf, person, showCard } from "./dialogs.js";
 import { Game, linkOf } from "./game.js";
-import { askMove, cardWords, namesOf, optionsOf } from "./seats.js";
-import { t, word } from "./texts.js";
-import { boardOf, factsText, isNarrow, run, seatsOf } from "./view.js";
-
-const button = (text, action, attributes = {}) => {
-  const made = element("button", { type: "button", ...attributes }, text);
-  made.addEventListener("click", action);
-  return made;
-};
+import { cardWords, chooseGame, t } from "./texts.js";
+import { boardOf, button, factsText, isNarrow, run, seatsOf, squareName } from "./view.js";
 
 export class Table {
-  /** `parts` are the elements to fill; `info` is the answer of `/api/engines`. */
-  constructor(parts, info) {
+  /** `parts` are the elements to fill. */
+  constructor(parts) {
     this.parts = parts;
-    this.info = info;
     this.game = null;
     this.seats = [];
     this.limit = "movetime 700";
@@ -26,7 +18,6 @@ export class Table {
     this.isStudy = false;
     this.arrows = [];
     this.estimate = null;
-    this.chosenPiece = undefined;
     /** Pieces of a position that is being set up; shown instead of the game's. */
     this.placed = null;
     this.focused = null;
@@ -54,6 +45,11 @@ export class Table {
     this.parts.trouble.hidden = !text;
   }
 
+  /** Reports an error. */
+  fail(error) {
+    this.complain(t("failed", { error: error.message }));
+  }
+
   show(before) {
     const { game, names } = this;
     const view = { ...game.current, pieces: this.placed ?? game.current.pieces };
@@ -65,7 +61,6 @@ export class Table {
       moves: this.isDue() ? view.moves ?? [] : [],
       arrows: this.arrows,
       names,
-      filter: this.chosenPiece,
       onSquare: this.onSquare,
       choose: (moves) => this.choose(moves),
       show: (moves) => this.hint(moves),
@@ -110,13 +105,12 @@ export class Table {
   hint(moves) {
     const text = moves ? moves.map((move) =>
       [this.nameOf(move), factsText(move.facts, " · ")].filter(Boolean).join(": ")).join("\n") : "";
-    const isRace = this.game.current.moves?.some((move) => move.facts.some(({ label }) => label === "cost"));
-    this.parts.hint.textContent = text || (this.isDue() && isRace ? t("hint") : " ");
+    const haveFacts = this.game.current.moves?.some((move) => move.facts.length > 0);
+    this.parts.hint.textContent = text || (this.isDue() && haveFacts ? t("hint") : " ");
   }
 
   nameOf({ move, square }) {
-    if (this.game.board.files) return move;
-    return this.squareText(square);
+    return this.game.board.files ? move : squareName(this.game.board, square);
   }
 
   sayWhoseTurn() {
@@ -129,18 +123,15 @@ export class Table {
     this.say(last ? `${last}. ${now}` : now);
   }
 
-  // Describes a turn. On a track, where a move is only a number, it names the square that the piece went to.
+  // Describes a turn. On a track with one piece for each seat, it names the square that the piece went to.
   tell({ words, seat, parent, pieces }) {
     const name = this.names[seat - 1];
-    const moved = parent.pieces.findIndex((piece, index) => piece.seat === seat && piece.square !== pieces[index].square);
-    const there = moved >= 0 ? pieces[moved] : pieces.find((piece) => piece.seat === seat);
-    if (this.game.board.files || words[0].startsWith("+")) return t("played", { name, move: words.join(" ") });
-    const told = t(moved >= 0 ? "went" : "stayed", { name, square: this.squareText(there.square) });
-    return [told, ...words.slice(1)].join(", ");
-  }
-
-  squareText(square) {
-    return `${t("square", { square })} (${word(this.game.board.squares[square].name)})`;
+    const own = pieces.findIndex((piece) => piece.seat === seat);
+    const isOnlyOne = pieces.filter((piece) => piece.seat === seat).length === 1;
+    if (this.game.board.files || !isOnlyOne || words[0].startsWith("+")) return t("played", { name, move: words.join(" ") });
+    const { square } = pieces[own];
+    const text = parent.pieces[own].square === square ? "stayed" : "went";
+    return [t(text, { name, square: squareName(this.game.board, square) }), ...words.slice(1)].join(", ");
   }
 
   // Shows the cards to choose from in a study.
@@ -192,6 +183,7 @@ export class Table {
   async begin(answer, seats, at = Infinity) {
     this.abort();
     this.game = new Game(answer);
+    chooseGame(this.game.variant);
     this.seats = seats;
     this.forget();
     const there = this.game.line()[at];
@@ -202,7 +194,6 @@ export class Table {
   forget() {
     this.arrows = [];
     this.estimate = null;
-    this.chosenPiece = undefined;
     this.complain("");
   }
 
@@ -227,8 +218,8 @@ export class Table {
       const draws = turn?.due === "card" && !this.isStudy;
       if (!isEngines && !draws) break;
       const done = draws
-        ? await this.attempt("draw", {}, turn.seat)
-        : await this.attempt("ai", { engine: seat.engine, limit: this.limit, options: optionsOf(seat) }, turn.seat);
+        ? await this.attempt("draw")
+        : await this.attempt("ai", { engine: seat.engine, limit: this.limit, options: optionsOf(seat) });
       if (!done) return;
     }
     await this.look();
@@ -239,13 +230,13 @@ export class Table {
     try {
       await this.game.look();
     } catch (error) {
-      this.complain(t("failed", { error: error.message }));
+      this.fail(error);
     }
     this.show();
   }
 
   // Asks the server for the next step, and shows it. Returns false if it was aborted or failed.
-  async attempt(path, more, seat) {
+  async attempt(path, more = {}) {
     const busy = new AbortController();
     this.abort();
     this.busy = busy;
@@ -254,23 +245,25 @@ export class Table {
       const answer = await post(path, { game: this.game.request(), ...more }, busy.signal);
       if (this.busy !== busy) return false;
       this.complain("");
-      await this.animate(answer, seat, busy);
+      await this.animate(answer, busy);
       return this.busy === null;
     } catch (error) {
       if (this.busy !== busy) return false;
       this.busy = null;
       this.show();
-      this.explain(error, path, seat);
+      if (path === "ai") this.explain(error);
+      else this.fail(error);
       return false;
     }
   }
 
-  explain(error, path, seat) {
-    if (path !== "ai") return this.complain(t("failed", { error: error.message }));
+  // Reports the failure of the engine that is to move, and offers two ways to go on.
+  explain(error) {
+    const { seat } = this.game.current.turn;
     const name = this.names[seat - 1];
     const again = button(t("try again"), () => { this.complain(""); this.proceed(); });
     const byHand = button(t("play it myself"), () => {
-      this.seats[seat - 1] = { engine: null, level: null };
+      this.seats[seat - 1] = person();
       this.complain("");
       this.look();
     });
@@ -278,7 +271,7 @@ export class Table {
   }
 
   // Animates the steps of an answer, then adds them to the game.
-  async animate(answer, seat, busy) {
+  async animate(answer, busy) {
     const skipping = new AbortController();
     busy.skip = () => skipping.abort();
     busy.signal.addEventListener("abort", () => skipping.abort(), { once: true });
@@ -286,9 +279,10 @@ export class Table {
     for (const step of answer.steps) {
       if (step.word.startsWith("+")) {
         const card = answer.card ?? { card: step.word, words: "" };
-        const isOwn = !this.seats[seat - 1]?.engine;
-        this.say(t("drew", { name: this.names[seat - 1], words: cardWords(card) }));
-        if (!skipping.signal.aborted && card.words) await turnOver(card, this.names[seat - 1], { isOwn, signal: skipping.signal });
+        const name = this.names[step.seat - 1];
+        const isOwn = !this.seats[step.seat - 1]?.engine;
+        this.say(t("drew", { name, words: cardWords(card) }));
+        if (!skipping.signal.aborted && card.words) await showCard(card, name, { traits: this.game.traits, isOwn, signal: skipping.signal });
       } else {
         const svg = this.parts.board.querySelector("svg");
         await run(svg, this.game, from, step, skipping.signal);
@@ -298,7 +292,6 @@ export class Table {
       this.showStep(step);
     }
     this.busy = null;
-    this.chosenPiece = undefined;
     this.arrows = [];
     const before = this.game.take(answer);
     this.show(before);
@@ -325,7 +318,7 @@ export class Table {
   async play(text) {
     const { turn } = this.game.current;
     if (!turn) return;
-    if (await this.attempt("play", { move: text, draw: !this.isStudy }, turn.seat)) await this.proceed();
+    if (await this.attempt("play", { move: text, draw: !this.isStudy })) await this.proceed();
   }
 
   // --- Navigation ---
@@ -364,5 +357,3 @@ export class Table {
     await this.proceed();
   }
 }
-
-export { button };

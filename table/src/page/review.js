@@ -2,8 +2,8 @@
 
 import { stream } from "./api.js";
 import { colour, drawing, element } from "./board.js";
-import { button } from "./play.js";
 import { percent, t } from "./texts.js";
+import { button, engineSelect, seatMark } from "./view.js";
 
 const CHART = { width: 360, height: 190, left: 38, right: 8, top: 10, bottom: 22 };
 const MOST_LISTED = 6;
@@ -16,7 +16,7 @@ export class Review {
   constructor(table, info) {
     this.table = table;
     this.moves = [];
-    this.engine = element("select", { "aria-label": t("engine") }, ...info.engines.map(({ name }) => element("option", { value: name }, name)));
+    this.engine = engineSelect(info);
     this.start = button(t("start review"), () => (this.controller ? this.stop() : this.begin()), { class: "primary", id: "start-review" });
     this.state = element("p", { class: "note", "aria-live": "polite" });
     this.body = element("div", { id: "review-body" });
@@ -46,10 +46,10 @@ export class Review {
           this.moves.push(data);
           this.state.textContent = t("reviewing", { done: this.moves.length, all });
         } else if (event === "done") this.show(data);
-        else if (event === "error") this.table.complain(t("failed", { error: data.error }));
+        else if (event === "error") throw new Error(data.error);
       }
     } catch (error) {
-      if (this.controller === controller) this.table.complain(t("failed", { error: error.message }));
+      if (this.controller === controller) this.table.fail(error);
     }
     if (this.controller === controller) this.stop();
   }
@@ -57,10 +57,8 @@ export class Review {
   show({ seats }) {
     this.state.textContent = t("review note");
     const rows = seats.map(({ skill, luck, gifts, result }, seat) => {
-      const spot = element("i", { class: "spot" });
-      spot.style.background = colour(seat);
       const cells = [skill, luck, gifts].map((value) => element("td", { class: "number" }, signed(value)));
-      const name = element("th", { scope: "row" }, spot, this.table.names[seat]);
+      const name = element("th", { scope: "row" }, seatMark(seat), this.table.names[seat]);
       return element("tr", {}, name, ...cells, element("td", { class: "number" }, percent(result)));
     });
     const heads = ["skill", "luck", "gifts", "share"].map((key) => element("th", { class: "number", scope: "col" }, t(key)));
@@ -84,10 +82,15 @@ export class Review {
     return `${move.ply}. ${this.table.names[move.seat - 1]} ${cards}: ${signed(luckOf(move))}`;
   }
 
+  // The moves with the highest measure above 0.
+  highest(measure) {
+    const chosen = this.moves.filter((move) => measure(move) > 0).sort((one, other) => measure(other) - measure(one));
+    return chosen.slice(0, MOST_LISTED);
+  }
+
   // The moves with the highest measure, as buttons that go to them.
   ranked(measure, text) {
-    const chosen = this.moves.filter((move) => measure(move) > 0).sort((one, other) => measure(other) - measure(one));
-    const items = chosen.slice(0, MOST_LISTED).map((move) => element("li", {},
+    const items = this.highest(measure).map((move) => element("li", {},
       button(text(move), () => this.table.go(this.line[move.ply]), { "data-ply": move.ply })));
     return element("ol", { class: "lines" }, ...items);
   }
@@ -111,9 +114,7 @@ export class Review {
       curve.style.stroke = colour(seat);
       svg.append(curve);
     }
-    const worst = [...this.moves].sort((one, other) => (other.loss ?? 0) - (one.loss ?? 0)).slice(0, MOST_LISTED);
-    for (const { ply, seat, after, loss } of worst) {
-      if (!(loss > 0)) continue;
+    for (const { ply, seat, after } of this.highest((move) => move.loss ?? 0)) {
       const mark = drawing("circle", { class: "mark", cx: this.x(ply), cy: y(after[seat - 1]), r: 4 });
       mark.style.fill = colour(seat - 1);
       svg.append(mark);

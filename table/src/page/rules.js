@@ -2,14 +2,13 @@
 
 import { post } from "./api.js";
 import { drawBoard } from "./board.js";
-import { SYMBOLS } from "./symbols.js";
+import { traitsOf } from "./games.js";
 import { isNarrow, piecesOf } from "./view.js";
 
 for (const place of document.querySelectorAll("[data-variant]")) {
-  const answer = await post("new", { variant: place.dataset.variant, players: 2 });
-  const { board, pieces } = answer.scene;
-  place.className = board.files ? "board grid" : "board track";
-  place.replaceChildren(drawBoard(board, {
-    label: place.dataset.label, pieces: piecesOf({ pieces }), symbols: SYMBOLS, isNarrow: isNarrow(),
-  }));
+  const { variant, label } = place.dataset;
+  const { scene } = await post("new", { variant, players: 2 });
+  const { symbols } = traitsOf(variant);
+  place.className = scene.board.files ? "board grid" : "board track";
+  place.replaceChildren(drawBoard(scene.board, { label, symbols, pieces: piecesOf(scene), isNarrow: isNarrow() }));
 }

@@ -1,48 +1,8 @@
-// Setting up a position: choose a piece, then click its square; type the carrots and lettuces of each seat.
+// Setting up a position: choose a piece, then click its square; fill in the fields of each seat.
 
 import { element } from "./board.js";
-import { button } from "./play.js";
 import { t, word } from "./texts.js";
-import { coordinates, icon, piecesOf } from "./view.js";
-
-// Parsing and printing of positions; only the server can tell if they are legal.
-const RACE = {
-  read(text) {
-    const [hares, turn, , drawn] = text.split(" ");
-    return {
-      seats: hares.split("/").map((hare) => {
-        const [square, carrots, lettuces] = hare.replace("!", "").split(",");
-        return { square: Number(square), carrots, lettuces, misses: hare.endsWith("!") };
-      }),
-      turn: parseInt(turn, 10),
-      drawn,
-    };
-  },
-  write({ seats, turn, drawn }, goal) {
-    const hares = seats.map(({ square, carrots, lettuces, misses }) => `${square},${carrots},${lettuces}${misses ? "!" : ""}`);
-    const home = seats.flatMap(({ square }, seat) => (square === goal ? [seat + 1] : []));
-    return `${hares.join("/")} ${turn} ${home.join(",") || "-"} ${drawn}`;
-  },
-};
-
-const GRID = {
-  write(pieces, turn) {
-    const rows = [];
-    for (let row = 7; row >= 0; row -= 1) {
-      let [text, empty] = ["", 0];
-      for (let file = 0; file < 8; file += 1) {
-        const piece = pieces.find(({ square }) => square === 8 * row + file);
-        if (!piece) empty += 1;
-        else {
-          text += `${empty || ""}${piece.seat === 0 ? "F" : "h"}`;
-          empty = 0;
-        }
-      }
-      rows.push(`${text}${empty || ""}`);
-    }
-    return `${rows.join("/")} ${turn === 1 ? "w" : "b"} - - 0 1`;
-  },
-};
+import { button, icon, labelled, piecesOf, select, squareLabel } from "./view.js";
 
 export class Setup {
   /** `set` is called with the finished position as text. */
@@ -54,10 +14,11 @@ export class Setup {
   }
 
   begin() {
-    const { current, board } = this.table.game;
-    this.isRace = !board.files;
+    const { current, traits } = this.table.game;
+    this.notation = traits.setup;
+    this.state = this.notation.read(current.position);
     this.pieces = piecesOf(current);
-    this.state = this.isRace ? RACE.read(current.position) : { turn: current.turn?.seat ?? 1 };
+    this.turn = current.turn?.seat ?? 1;
     this.piece = 0;
     this.table.onSquare = (square) => this.put(square);
     this.panel.hidden = false;
@@ -81,46 +42,34 @@ export class Setup {
 
   put(square) {
     this.pieces[this.piece] = { ...this.pieces[this.piece], square };
-    if (this.isRace) this.state.seats[this.piece].square = square;
     this.show();
   }
 
   fill() {
-    const names = this.table.names;
-    const rows = this.pieces.map((piece, index) => {
+    const { names, game } = this.table;
+    const rows = this.pieces.map(({ name, seat, square }, index) => {
       const chosen = element("input", { type: "radio", name: "piece", value: index, ...(index === this.piece ? { checked: "" } : {}) });
       chosen.addEventListener("change", () => { this.piece = index; });
-      const row = element("label", { class: "placed" }, chosen, element("span", {}, `${word(piece.name)}, ${names[piece.seat]}: ${this.squareName(piece.square)}`));
-      if (this.isRace) row.append(...this.holding(index));
-      return row;
+      const text = element("span", {}, `${word(name)}, ${names[seat]}: ${squareLabel(game.board, square)}`);
+      return element("label", { class: "placed" }, chosen, text, ...this.notation.fields.map((field) => this.input(field, seat)));
     });
-    const turn = element("select", { "aria-label": t("to move") }, ...names.map((name, seat) => element("option", { value: seat + 1 }, name)));
-    turn.value = String(this.state.turn);
-    turn.addEventListener("change", () => { this.state.turn = Number(turn.value); });
+    const turn = select(names.map((name, seat) => [seat + 1, name]), this.turn, { "aria-label": t("to move") });
+    turn.addEventListener("change", () => { this.turn = Number(turn.value); });
     const apply = button(t("apply"), () => {
       this.end();
-      const goal = this.table.game.board.squares.length - 1;
-      this.set(this.isRace ? RACE.write(this.state, goal) : GRID.write(this.pieces, this.state.turn));
+      this.set(this.notation.write(this.state, this.pieces, this.turn, game.board));
     }, { class: "primary", id: "apply-position" });
-    this.panel.replaceChildren(element("p", { class: "note" }, t("click to place")), ...rows,
-      element("label", {}, element("span", {}, t("to move")), turn), apply);
+    this.panel.replaceChildren(element("p", { class: "note" }, t("click to place")), ...rows, labelled(t("to move"), turn), apply);
   }
 
-  squareName(square) {
-    const { board } = this.table.game;
-    return board.files ? coordinates(board, square) : String(square);
-  }
-
-  holding(index) {
-    const seat = this.state.seats[index];
-    const number = (key, label, most) => {
-      const input = element("input", { type: "number", min: 0, max: most, value: seat[key], "aria-label": label, title: label });
-      input.addEventListener("change", () => { seat[key] = input.value; });
-      return element("span", { class: "held" }, icon(key === "carrots" ? "carrot" : "lettuce"), input);
-    };
-    const misses = element("input", { type: "checkbox", "aria-label": t("misses"), title: t("misses"), ...(seat.misses ? { checked: "" } : {}) });
-    misses.addEventListener("change", () => { seat.misses = misses.checked; });
-    const skips = element("span", { class: "held" }, misses, element("span", { "aria-hidden": "true" }, t("misses")));
-    return [number("carrots", t("set carrots"), 65535), number("lettuces", t("lettuces"), 3), skips];
+  // A field of a seat: a number with its picture, or a checkbox.
+  input({ key, icon: name, most }, seat) {
+    const values = this.state.seats[seat];
+    const isNumber = most !== undefined;
+    const kind = isNumber ? { type: "number", min: 0, max: most, value: values[key] } : { type: "checkbox", ...(values[key] ? { checked: "" } : {}) };
+    const input = element("input", { ...kind, "aria-label": t(key), title: t(key) });
+    input.addEventListener("change", () => { values[key] = isNumber ? input.value : input.checked; });
+    if (!isNumber) return element("span", { class: "held" }, input, element("span", { "aria-hidden": "true" }, t(key)));
+    return element("span", { class: "held" }, icon(this.table.game.traits.symbols.kinds[name]), input);
   }
 }

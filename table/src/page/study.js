@@ -1,10 +1,11 @@
 // The analysis board: engines that analyse the current position, exact outcomes, and positions set up by hand.
 
 import { post, stream } from "./api.js";
-import { element, colour } from "./board.js";
-import { button } from "./play.js";
+import { element } from "./board.js";
+import { person } from "./dialogs.js";
 import { Setup } from "./setup.js";
 import { count, percent, t } from "./texts.js";
+import { button, engineSelect, labelled, seatMark } from "./view.js";
 
 const MOST_LINES = 8;
 
@@ -33,7 +34,7 @@ class Analyst {
         if (this.controller !== controller) return;
         if (event === "queue") this.state.textContent = t("waiting", data);
         else if (event === "info") this.take(data);
-        else if (event === "error") this.state.textContent = t("engine failed", { name: this.name, error: data.error });
+        else if (event === "error") throw new Error(data.error);
       }
     } catch (error) {
       if (this.controller === controller) this.state.textContent = t("engine failed", { name: this.name, error: error.message });
@@ -59,11 +60,9 @@ class Analyst {
   }
 
   item({ pv, estimate }) {
-    const shares = (estimate ?? []).map((share, seat) => {
-      const spot = element("i", { class: "spot" });
-      spot.style.background = colour(seat);
-      return element("span", { class: "held", title: this.study.table.names[seat] }, spot, percent(share));
-    });
+    const { names } = this.study.table;
+    const shares = (estimate ?? []).map((share, seat) =>
+      element("span", { class: "held", title: names[seat] }, seatMark(seat), percent(share)));
     const first = button(pv[0] ?? "", () => this.study.table.play(pv[0]));
     return element("li", {}, element("span", { class: "buttons" }, first, ...shares), element("span", { class: "pv" }, pv.slice(1).join(" ")));
   }
@@ -84,7 +83,7 @@ export class Study {
     this.analysts = [];
     this.isOn = false;
     this.shown = null;
-    this.engine = element("select", { "aria-label": t("engine") }, ...info.engines.map(({ name }) => element("option", { value: name }, name)));
+    this.engine = engineSelect(info);
     this.lines = element("input", { type: "number", min: 1, max: MOST_LINES, value: 3, id: "lines" });
     this.lines.addEventListener("change", () => this.isOn && this.restart());
     this.toggle = button(t("analyse"), () => (this.isOn ? this.stop() : this.begin()), { class: "primary", id: "analyse" });
@@ -96,7 +95,7 @@ export class Study {
     const set = button(t("set"), () => this.setUp(this.text.value.trim()));
     this.setup = new Setup(table, (text) => this.setUp(text));
     this.panel = element("section", {}, element("p", { class: "note" }, t("by hand")),
-      element("div", { class: "buttons" }, this.toggle, this.engine, element("label", {}, element("span", {}, t("lines")), this.lines), this.more),
+      element("div", { class: "buttons" }, this.toggle, this.engine, labelled(t("lines"), this.lines), this.more),
       this.blocks, this.exact, this.outcomes,
       element("h2", {}, t("position")), this.text, element("div", { class: "buttons" }, set, this.setup.toggle), this.setup.panel);
     table.onChange(() => this.follow());
@@ -115,8 +114,7 @@ export class Study {
   }
 
   add(name) {
-    const known = this.analysts.findIndex((analyst) => analyst.name === name);
-    if (known >= 0) return;
+    if (this.analysts.some((analyst) => analyst.name === name)) return;
     this.analysts.push(new Analyst(this, name));
     this.begin();
   }
@@ -141,9 +139,10 @@ export class Study {
 
   // Called whenever the current position may have changed.
   follow() {
-    const { current, variant } = this.table.game;
+    const { current, traits, variant } = this.table.game;
     const isSolved = this.info.variants.find(({ name }) => name === variant)?.solved;
     this.exact.hidden = !isSolved;
+    this.setup.toggle.hidden = !traits.setup;
     if (this.shown === current) return;
     this.shown = current;
     this.outcomes.replaceChildren();
@@ -177,10 +176,10 @@ export class Study {
   async setUp(start) {
     try {
       const answer = await post("new", { variant: this.table.game.variant, start });
-      const seats = answer.places.map((_, seat) => this.table.seats[seat] ?? { engine: null, level: null });
+      const seats = answer.places.map((_, seat) => this.table.seats[seat] ?? person());
       await this.table.begin(answer, seats);
     } catch (error) {
-      this.table.complain(t("failed", { error: error.message }));
+      this.table.fail(error);
     }
   }
 }

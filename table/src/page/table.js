@@ -2,32 +2,37 @@
 
 import { ask, post } from "./api.js";
 import { element } from "./board.js";
+import { askGame, askSeats, person, usualSeat } from "./dialogs.js";
 import { readLink } from "./game.js";
 import { Library } from "./library.js";
-import { Table, button } from "./play.js";
+import { Table } from "./play.js";
 import { Review } from "./review.js";
-import { askGame, askSeats, mediumLevel } from "./seats.js";
 import { Study } from "./study.js";
 import { chooseLanguage, isGerman, t } from "./texts.js";
-import { SYMBOLS } from "./symbols.js";
-import { icon, onNarrow } from "./view.js";
+import { button, icon, labelled, onNarrow, select } from "./view.js";
 
-const DEFAULT = { variant: "hase-und-igel", players: 3 };
+const USUAL_PLAYERS = 3;
 const THINKING = [100, 300, 700, 2000, 5000];
+/** Pictures of the buttons that step through a game. */
+const ARROWS = {
+  first: [["path", { d: "M5 5h2.6v14H5zM19 5v14l-10-7z" }]],
+  back: [["path", { d: "M17 5v14L6 12z" }]],
+  on: [["path", { d: "M7 5v14l11-7z" }]],
+  last: [["path", { d: "M16.4 5H19v14h-2.6zM5 5v14l10-7z" }]],
+};
 
 chooseLanguage();
 const root = document.getElementById("table");
 
 function partsOf() {
-  const part = (tag, attributes) => element(tag, attributes);
   return {
-    board: part("div", { class: "board", id: "board" }),
-    seats: part("div", { id: "seats" }),
-    status: part("p", { id: "status", "aria-live": "polite", role: "status" }),
-    hint: part("p", { id: "hint" }),
-    trouble: part("div", { id: "trouble", role: "alert", hidden: "" }),
-    choices: part("div", { id: "choices", hidden: "" }),
-    moves: part("div", { id: "move-list" }),
+    board: element("div", { class: "board", id: "board" }),
+    seats: element("div", { id: "seats" }),
+    status: element("p", { id: "status", "aria-live": "polite", role: "status" }),
+    hint: element("p", { id: "hint" }),
+    trouble: element("div", { id: "trouble", role: "alert", hidden: "" }),
+    choices: element("div", { id: "choices", hidden: "" }),
+    moves: element("div", { id: "move-list" }),
     undo: button(t("undo"), () => table.undo(), { id: "undo" }),
     onward: button(t("continues"), () => table.proceed(), { id: "continue", hidden: "" }),
     skip: button(t("skip"), () => table.skip(), { id: "skip" }),
@@ -67,18 +72,16 @@ function tabs(entries, onChange) {
 
 function controls() {
   const step = (key, turns) =>
-    button(icon(key, "icon", SYMBOLS.controls), () => table.step(turns), { "aria-label": t(key), title: t(key), id: `go-${key}` });
+    button(icon(ARROWS[key]), () => table.step(turns), { "aria-label": t(key), title: t(key), id: `go-${key}` });
   return element("div", { class: "controls" },
     step("first", -Infinity), step("back", -1), step("on", 1), step("last", Infinity),
     parts.undo, parts.skip, parts.onward);
 }
 
 function thinkingTime() {
-  const options = THINKING.map((time) => element("option", { value: time }, `${time / 1000} s`));
-  const select = element("select", { id: "thinking" }, ...options);
-  select.value = "700";
-  select.addEventListener("change", () => { table.limit = `movetime ${select.value}`; });
-  return element("label", {}, element("span", {}, t("thinking time")), select);
+  const time = select(THINKING.map((ms) => [ms, `${ms / 1000} s`]), 700, { id: "thinking" });
+  time.addEventListener("change", () => { table.limit = `movetime ${time.value}`; });
+  return labelled(t("thinking time"), time);
 }
 
 function playPanel() {
@@ -114,24 +117,18 @@ function header() {
       element("a", { href: t("rules path"), target: "_blank", id: "rules-link" }, t("rules")), language));
 }
 
-// Default seats: a person against engines of medium strength.
-function usualSeats(players) {
-  const seat = { engine: info.engines[0]?.name ?? null, level: mediumLevel(info.engines[0]) };
-  return Array.from({ length: players }, (_, number) => (number === 0 ? { engine: null, level: null } : { ...seat }));
-}
-
 // Opens the game of the link, or a new one.
 async function open() {
   const link = readLink(location.hash);
   if (!link) {
-    const start = await post("new", DEFAULT);
-    return table.begin(start, usualSeats(DEFAULT.players));
+    const [{ name, players: numbers }] = info.variants;
+    const players = numbers.includes(USUAL_PLAYERS) ? USUAL_PLAYERS : numbers[0];
+    const seats = Array.from({ length: players }, (_, seat) => usualSeat(info, seat));
+    return table.begin(await post("new", { variant: name, players }), seats);
   }
   const answer = await post("show", { game: link.game });
-  const players = answer.places.length;
-  const known = (seat) => (info.engines.some(({ name }) => name === seat?.engine) ? seat : { engine: null, level: null });
-  const seats = Array.from({ length: players }, (_, seat) => known(link.seats[seat]));
-  await table.begin(answer, seats, link.at);
+  const known = (seat) => (info.engines.some(({ name }) => name === seat?.engine) ? seat : person());
+  await table.begin(answer, answer.places.map((_, seat) => known(link.seats[seat])), link.at);
 }
 
 // Shows an error and a new game if the link is invalid.
@@ -141,7 +138,7 @@ async function openLink() {
   } catch (error) {
     history.replaceState(null, "", location.pathname);
     await open();
-    table.complain(t("failed", { error: error.message }));
+    table.fail(error);
   }
 }
 
@@ -159,7 +156,7 @@ document.addEventListener("keydown", (event) => {
 
 const info = await ask("engines");
 const parts = partsOf();
-const table = new Table(parts, info);
+const table = new Table(parts);
 const study = new Study(table, info);
 const review = new Review(table, info);
 const library = new Library(table, () => tabbed.select("study"));

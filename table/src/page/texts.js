@@ -1,18 +1,20 @@
-// All texts of the page, in English and German. The server's English words are translated one by one.
+// All texts of the page, in English and German.
+
+import { traitsOf } from "./games.js";
 
 const ENGLISH = {
   "new game": "New game", rules: "Rules", "rules path": "/rules", language: "Deutsch", play: "Play", study: "Study", review: "Review",
-  library: "Library", seat: "Seat {seat}", you: "Human", person: "Human", engine: "Engine", level: "level {level}",
+  library: "Library", seat: "Seat {seat}", person: "Human", engine: "Engine", level: "level {level}",
   "level of": "Level", players: "Players", game: "Game", start: "Start", cancel: "Cancel", close: "Close",
   "who plays": "Who sits where?", undo: "Take back", skip: "Skip", first: "To the start", back: "Back", on: "Forward",
   last: "To the end", copy: "Copy link", copied: "Link copied", board: "Board after {ply} moves",
   "your turn": "{name} to move: choose a highlighted square", "their turn": "{name} is thinking …", waits: "{name} to move", went: "{name} goes to {square}", stayed: "{name} stays on {square}",
-  "card due": "{name} draws a hare card", "choose card": "Which card is drawn?", over: "The game is over.",
-  "won by": "{name} wins!", moves: "Moves", "no moves": "No moves yet", carrots: "carrots", lettuces: "lettuces",
+  "card due": "{name} draws a card", "choose card": "Which card is drawn?", over: "The game is over.",
+  "won by": "{name} wins!", moves: "Moves", "no moves": "No moves yet",
   place: "place", worth: "{place} place is worth {points} of the points",
-  plays: "plays", "several moves": "Which of these moves?", square: "square {square}",
+  "several moves": "Which of these moves?", square: "square {square} ({kind})",
   played: "{name} plays {move}", drew: "{name} draws a card: {words}", continue: "Continue",
-  "it says": "Hare card", hint: "Point at a highlighted square to see the costs and gains of the move.", failed: "Failed: {error}",
+  "it says": "The card", hint: "Point at a highlighted square to see the costs and gains of the move.", failed: "Failed: {error}",
   "engine failed": "{name} failed: {error}", "try again": "Try again", "play it myself": "Move by hand",
   analyse: "Analyse", stop: "Stop", lines: "Lines", "add engine": "Add engine", depth: "depth {depth}",
   nodes: "{nodes} positions", waiting: "{ahead} ahead in the queue", position: "Position", set: "Set up",
@@ -26,24 +28,24 @@ const ENGLISH = {
   "change seats": "Who plays?", "paste game": "Paste a game", load: "Load",
   "paste note": "A record line, a game as text, a position line or a link.", "no game": "This text cannot be read as a game.",
   "no such number": "there is no number {number}; expected 1 to {most}", shown: "Game {number}: {names}",
-  "estimate of": "expected share", "of points": "{share}% of the points", "turn now": "to move", card: "card",
-  "thinking time": "Thinking time", "set carrots": "carrots", "to move": "To move", misses: "misses a turn", apply: "Apply",
-  "click to place": "Choose a hare, then click its square.", continues: "Continue from here",
+  "estimate of": "expected share", "of points": "{share}% of the points", "turn now": "to move",
+  "thinking time": "Thinking time", "to move": "To move", apply: "Apply",
+  "click to place": "Choose a piece, then click its square.", continues: "Continue from here",
 };
 
 const GERMAN = {
   "new game": "Neues Spiel", rules: "Regeln", "rules path": "/regeln", language: "English", play: "Spielen", study: "Studieren", review: "Rückschau",
-  library: "Sammlung", seat: "Platz {seat}", you: "Mensch", person: "Mensch", engine: "Programm", level: "Stufe {level}",
+  library: "Sammlung", seat: "Platz {seat}", person: "Mensch", engine: "Programm", level: "Stufe {level}",
   "level of": "Stufe", players: "Spieler", game: "Spiel", start: "Los", cancel: "Abbrechen", close: "Schließen",
   "who plays": "Wer sitzt wo?", undo: "Zurücknehmen", skip: "Überspringen", first: "Zum Anfang", back: "Zurück", on: "Weiter",
   last: "Zum Ende", copy: "Link kopieren", copied: "Link kopiert", board: "Spielbrett nach {ply} Zügen",
   "your turn": "{name} ist am Zug: wähle ein leuchtendes Feld", "their turn": "{name} überlegt …", waits: "{name} ist am Zug", went: "{name} zieht auf {square}", stayed: "{name} bleibt auf {square}",
-  "card due": "{name} zieht eine Hasenkarte", "choose card": "Welche Karte wird gezogen?", over: "Das Spiel ist aus.",
-  "won by": "{name} gewinnt!", moves: "Züge", "no moves": "Noch keine Züge", carrots: "Karotten", lettuces: "Salate",
+  "card due": "{name} zieht eine Karte", "choose card": "Welche Karte wird gezogen?", over: "Das Spiel ist aus.",
+  "won by": "{name} gewinnt!", moves: "Züge", "no moves": "Noch keine Züge",
   place: "Rang", worth: "Rang {place} bringt {points} der Punkte",
-  plays: "spielt", "several moves": "Welcher dieser Züge?", square: "Feld {square}",
+  "several moves": "Welcher dieser Züge?", square: "Feld {square} ({kind})",
   played: "{name} zieht {move}", drew: "{name} zieht eine Karte: {words}", continue: "Weiter",
-  "it says": "Hasenkarte", hint: "Zeige auf ein leuchtendes Feld, um zu sehen, was es kostet und bringt.", failed: "Das ging nicht: {error}",
+  "it says": "Die Karte", hint: "Zeige auf ein leuchtendes Feld, um zu sehen, was es kostet und bringt.", failed: "Das ging nicht: {error}",
   "engine failed": "{name} ist ausgefallen: {error}", "try again": "Noch einmal", "play it myself": "Selbst ziehen",
   analyse: "Analysieren", stop: "Anhalten", lines: "Varianten", "add engine": "Noch ein Programm", depth: "Tiefe {depth}",
   nodes: "{nodes} Stellungen", waiting: "{ahead} davor in der Schlange", position: "Stellung", set: "Aufstellen",
@@ -57,69 +59,56 @@ const GERMAN = {
   "change seats": "Wer spielt?", "paste game": "Spiel einfügen", load: "Laden",
   "paste note": "Eine Zeile einer Aufzeichnung, ein Spiel als Text, eine position-Zeile oder ein Link.", "no game": "Das ist kein lesbares Spiel.",
   "no such number": "es gibt keine Nummer {number}; erwartet 1 bis {most}", shown: "Spiel {number}: {names}",
-  "estimate of": "erwarteter Anteil", "of points": "{share} % der Punkte", "turn now": "am Zug", card: "Karte",
-  "thinking time": "Bedenkzeit", "set carrots": "Karotten", "to move": "Am Zug", misses: "setzt aus", apply: "Übernehmen",
-  "click to place": "Wähle einen Hasen, dann sein Feld.", continues: "Von hier weiterspielen",
+  "estimate of": "erwarteter Anteil", "of points": "{share} % der Punkte", "turn now": "am Zug",
+  "thinking time": "Bedenkzeit", "to move": "Am Zug", apply: "Übernehmen",
+  "click to place": "Wähle eine Figur, dann ihr Feld.", continues: "Von hier weiterspielen",
 };
 
-// German for the words of the rules: kinds of squares, facts, notes and cards.
-const RULES = {
-  hare: "Hase", carrot: "Karotte", lettuce: "Salat", hedgehog: "Igel", "place 2": "Zwei", "place 3": "Drei",
-  "place 4": "Vier", flag: "Fahne", start: "Start", finish: "Ziel", dark: "dunkel", light: "hell", rabbit: "Hase", wolf: "Wolf",
-  wolves: "Wölfe", income: "Einkommen", cost: "kostet", gain: "bringt", carrots: "Karotten danach", lettuces: "Salate danach",
-  pays: "zahlt dann", "if place": "als", then: "dann", "draws a card": "zieht eine Karte",
-  "misses the next turn and eats a lettuce": "setzt aus und frisst einen Salat",
-  "back to the start, and moves again": "zurück zum Start, dann noch ein Zug", finishes: "ist im Ziel", wins: "gewinnt",
-  "misses a turn": "setzt aus", finished: "im Ziel", last: "Letzter", "has won": "hat gewonnen", "has lost": "hat verloren",
-  "hase-und-igel": "Hase und Igel", "hare-and-tortoise": "Hase und Igel (englisches Brett)", "fox-and-hounds": "Hase und Wölfe",
-  "+behind": "Sind mehr Hasen hinter dir als vor dir, setze einmal aus; wenn nicht, ziehe sofort noch einmal.",
-  "+draw": "Nimm 10 Karotten für jeden Salat, den du noch hast. Hast du keinen, setze einmal aus.",
-  "+restore": "Du hast jetzt genau 65 Karotten.",
-  "+half": "Verliere die Hälfte deiner Karotten. Ist die Zahl ungerade, behältst du die größere Hälfte.",
-  "+free": "Dein letzter Zug kostet nichts: nimm die bezahlten Karotten zurück.",
-  "+show": "Zeige allen deine Karotten.",
-  "+give": "Gib jedem Hasen hinter dir 10 Karotten. Hast du nicht genug, gib je 5, oder 1, oder nichts.",
-  "+shuffle": "Nimm jedem anderen Hasen im Rennen eine Karotte ab. Dann werden alle Hasenkarten gemischt.",
-};
+const TEXTS = { en: ENGLISH, de: GERMAN };
 
-const ENGLISH_RULES = {
-  "hase-und-igel": "Hase und Igel", "hare-and-tortoise": "Hare and Tortoise (English board)", "fox-and-hounds": "Rabbits and Wolves",
-  carrots: "carrots left", lettuces: "lettuces left", "place 2": "two", "place 3": "three", "place 4": "four", "if place": "as",
-};
-
-let german = false;
+let language = "en";
+let game = traitsOf("");
 
 /** Sets the language; by default the one chosen before, or else the browser's. */
-export function chooseLanguage(language) {
-  const wanted = language ?? localStorage.getItem("language") ?? navigator.language;
-  german = wanted.startsWith("de");
-  if (language) localStorage.setItem("language", language);
-  document.documentElement.lang = german ? "de" : "en";
+export function chooseLanguage(chosen) {
+  const wanted = chosen ?? localStorage.getItem("language") ?? navigator.language;
+  language = wanted.startsWith("de") ? "de" : "en";
+  if (chosen) localStorage.setItem("language", chosen);
+  document.documentElement.lang = language;
 }
 
-export const isGerman = () => german;
+/** Sets the game whose words and texts are used. */
+export function chooseGame(variant) {
+  game = traitsOf(variant);
+}
+
+export const isGerman = () => language === "de";
 
 /** Returns a text of the page with its `{name}` placeholders filled. */
 export function t(key, values = {}) {
-  const text = (german ? GERMAN : ENGLISH)[key] ?? key;
+  const text = game.texts[language]?.[key] ?? TEXTS[language][key] ?? key;
   return text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
 /** Translates a word of the rules; `otherwise` if there is no translation. */
-export function word(key, otherwise = key) {
-  return (german ? RULES : ENGLISH_RULES)[key] ?? otherwise;
-}
+export const word = (key, otherwise = key) => game.words[language]?.[key] ?? otherwise;
+
+/** Name of a variant in the language of the page. */
+export const nameOf = (variant) => traitsOf(variant).name?.[language] ?? variant;
+
+/** Text of a card in the language of the page. */
+export const cardWords = ({ card, words }) => word(card, words);
 
 /** Formats a place, such as "2nd". */
 export function ordinal(place) {
-  if (german) return `${place}.`;
+  if (isGerman()) return `${place}.`;
   return `${place}${["th", "st", "nd", "rd"][place] ?? "th"}`;
 }
 
 /** Formats permille as percent with one decimal. */
 export function percent(permille) {
-  return (permille / 10).toLocaleString(german ? "de" : "en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  return (permille / 10).toLocaleString(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }
 
 /** Formats a number with thousands separators. */
-export const count = (number) => number.toLocaleString(german ? "de" : "en");
+export const count = (number) => number.toLocaleString(language);

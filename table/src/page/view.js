@@ -1,7 +1,6 @@
-// Display of a position: the board with squares to choose, and the seats with their carrots and lettuces.
+// Parts of the page: controls, the board with squares to choose, and the seats with what they hold.
 
-import { FIELD, colour, drawBoard, drawing, element, fill, layoutOf, spotsOf } from "./board.js";
-import { SYMBOLS } from "./symbols.js";
+import { FIELD, colour, drawBoard, drawing, element, layoutOf, spotsOf } from "./board.js";
 import { ordinal, percent, t, word } from "./texts.js";
 
 const narrow = window.matchMedia("(max-width: 40rem)");
@@ -10,12 +9,42 @@ export const isNarrow = () => narrow.matches;
 /** Calls `callback` whenever that changes. */
 export const onNarrow = (callback) => narrow.addEventListener("change", callback);
 
-/** An inline picture: of a kind of square by its name, or of another entry of `symbols`. */
-export function icon(name, className = "icon", symbols = SYMBOLS.kinds) {
-  const shapes = symbols[name] ?? [];
-  const parts = shapes.map(([tag, attributes, text]) => drawing(tag, attributes, ...(text ? [text] : [])));
+// --- Controls ---
+
+/** A button that runs `action`. */
+export function button(content, action, attributes = {}) {
+  const made = element("button", { type: "button", ...attributes }, content);
+  made.addEventListener("click", action);
+  return made;
+}
+
+/** A drop-down list of `[value, text]` entries. */
+export function select(entries, value, attributes = {}) {
+  const made = element("select", attributes, ...entries.map(([key, text]) => element("option", { value: key }, text)));
+  if (value !== undefined) made.value = value;
+  return made;
+}
+
+/** A drop-down list of engines. */
+export const engineSelect = ({ engines }) => select(engines.map(({ name }) => [name, name]), undefined, { "aria-label": t("engine") });
+
+/** A control with its label. */
+export const labelled = (text, control, ...more) => element("label", {}, element("span", {}, text), control, ...more);
+
+/** The mark of a seat's colour, counted from 0. */
+export function seatMark(seat) {
+  const spot = element("i", { class: "spot" });
+  spot.style.background = colour(seat);
+  return spot;
+}
+
+/** An inline picture. */
+export function icon(shapes, className = "icon") {
+  const parts = shapes.map(([tag, attributes]) => drawing(tag, attributes));
   return drawing("svg", { viewBox: "0 0 24 24", class: className, "aria-hidden": "true" }, ...parts);
 }
+
+// --- Board ---
 
 /** Costs and gains of a move in words: "cost 10, carrots left 58, pays 20 as 2nd". */
 export function factsText(facts, separator = ", ") {
@@ -32,14 +61,13 @@ const factOf = (view, seat, label) => view.facts[seat]?.find((fact) => fact.labe
 /** The pieces of a view, with seats counted from 0. */
 export const piecesOf = (view) => view.pieces.map((piece) => ({ ...piece, seat: piece.seat - 1 }));
 
-/** File and rank of a square on a grid, such as e1. */
-export const coordinates = ({ files }, square) => `${"abcdefgh"[square % files]}${Math.floor(square / files) + 1}`;
+/** A square in short: file and rank on a grid, such as e1, else its number. */
+export const squareLabel = ({ files }, square) =>
+  (files ? `${"abcdefghijklmnopqrstuvwxyz"[square % files]}${Math.floor(square / files) + 1}` : String(square));
 
 /** Name of a square: file and rank on a grid, else its number and kind. */
-export function squareName(board, square) {
-  if (board.files) return coordinates(board, square);
-  return `${t("square", { square })}, ${word(board.squares[square].name)}`;
-}
+export const squareName = (board, square) =>
+  (board.files ? squareLabel(board, square) : t("square", { square, kind: word(board.squares[square].name) }));
 
 function label(board, square, view, moves, names) {
   const there = view.pieces.filter((piece) => piece.square === square);
@@ -52,17 +80,16 @@ function label(board, square, view, moves, names) {
  * The board of a game at a node. `choose` is called with the moves to a highlighted square when it is chosen; `show`
  * with the moves to a square under the pointer or with the focus, or with null.
  */
-export function boardOf(game, { view, before, moves, arrows, names, choose, show, filter, onSquare }) {
-  const offered = filter === undefined ? moves : moves.filter((move) => move.piece === filter);
+export function boardOf(game, { view, before, moves, arrows, names, choose, show, onSquare }) {
   const bySquare = new Map();
-  for (const move of offered) bySquare.set(move.square, [...(bySquare.get(move.square) ?? []), move]);
+  for (const move of moves) bySquare.set(move.square, [...(bySquare.get(move.square) ?? []), move]);
   const svg = drawBoard(game.board, {
     label: t("board", { ply: view.ply ?? 0 }),
     role: "group",
     pieces: piecesOf(view),
     before: before && piecesOf(before),
     turn: view.turn ? view.turn.seat - 1 : null,
-    symbols: SYMBOLS,
+    symbols: game.traits.symbols,
     nameOf: (square) => label(game.board, square, view, bySquare.get(square) ?? [], names),
     arrows,
     isNarrow: isNarrow(),
@@ -93,7 +120,7 @@ function press(group, action) {
 function light(svg, group, moves, board, { choose, show }) {
   group.classList.add("lit");
   // In front of the neighbouring squares, so that its outline is visible.
-  svg.insertBefore(group, svg.querySelector(".trail, .pawn"));
+  svg.insertBefore(group, svg.querySelector(".trail, .piece"));
   group.setAttribute("tabindex", svg.querySelector("[tabindex='0']") ? -1 : 0);
   press(group, () => choose(moves));
   group.addEventListener("pointerenter", () => show(moves));
@@ -120,6 +147,8 @@ function walk(svg, group, event) {
 
 // --- Seats ---
 
+const DISC = [["circle", { cx: 12, cy: 12, r: 10 }]];
+
 // The medal of a place with its points, or nothing if the game has no places.
 function medal(place, worth) {
   if (!place) return "";
@@ -128,22 +157,19 @@ function medal(place, worth) {
   return element("span", { class: `medal medal-${place}`, title }, ordinal(Number(place)), element("small", {}, points));
 }
 
-function holding(game, view, seat) {
-  const parts = [];
-  const carrots = factOf(view, seat, "carrots");
-  if (carrots !== "") {
-    const title = `${carrots} ${t("carrots")}`;
-    parts.push(element("span", { class: "held", title }, icon("carrot"), element("b", {}, carrots), element("span", { class: "unseen" }, t("carrots"))));
-  }
-  const lettuces = factOf(view, seat, "lettuces");
-  if (lettuces !== "") {
-    const title = `${lettuces} ${t("lettuces")}`;
-    const leaves = Array.from({ length: Number(lettuces) }, () => icon("lettuce"));
-    parts.push(element("span", { class: "held lettuces", title }, ...leaves, element("span", { class: "unseen" }, title)));
-  }
-  const plays = factOf(view, seat, "plays");
-  if (plays !== "") parts.push(element("span", { class: "held" }, word(plays)));
-  return parts;
+// The facts of a seat, except for its place and note, which are shown elsewhere.
+function holding({ traits }, view, seat) {
+  const shown = view.facts[seat].filter(({ label, value }) => label !== "place" && label !== "note" && value !== "");
+  return shown.map(({ label, value }) => {
+    const { icon: name, isRepeated, hasNoLabel } = traits.facts[label] ?? {};
+    if (hasNoLabel) return element("span", { class: "held" }, word(value));
+    const title = `${value} ${t(label)}`;
+    if (!name) return element("span", { class: "held" }, title);
+    const picture = () => icon(traits.symbols.kinds[name]);
+    if (!isRepeated) return element("span", { class: "held", title }, picture(), element("b", {}, value), element("span", { class: "unseen" }, t(label)));
+    const pictures = Array.from({ length: Number(value) }, picture);
+    return element("span", { class: "held repeated", title }, ...pictures, element("span", { class: "unseen" }, title));
+  });
 }
 
 /** The seats as cards, with the estimate in permille, if there is one. */
@@ -153,12 +179,12 @@ export function seatsOf(game, view, names, estimate) {
     const piece = view.pieces.find((one) => one.seat === seat + 1);
     const place = view.places[seat] ?? factOf(view, seat, "place");
     const isDue = view.turn?.seat === seat + 1;
-    const hare = icon(piece?.name ?? "hare", "icon seat-icon", SYMBOLS.pieces);
-    hare.style.fill = colour(seat);
+    const figure = icon(game.traits.symbols.pieces[piece?.name] ?? DISC, "icon seat-icon");
+    figure.style.fill = colour(seat);
     const number = element("span", { class: "seat-number" }, String(seat + 1));
     const note = factOf(view, seat, "note");
     const card = element("li", { class: isDue ? "seat at-turn" : "seat" },
-      element("span", { class: "figure" }, hare, number),
+      element("span", { class: "figure" }, figure, number),
       element("span", { class: "who" }, element("b", {}, name), element("small", {}, isDue && !note ? t("turn now") : word(note))),
       element("span", { class: "holding" }, ...holding(game, view, seat)),
       medal(place, game.points[Number(place) - 1]));
@@ -192,13 +218,13 @@ export async function run(svg, game, from, to, signal) {
   from.pieces.forEach((piece, index) => {
     const target = to.pieces[index].square;
     if (target === piece.square) return;
-    const pawn = svg.querySelector(`[data-piece="${index}"]`);
+    const shown = svg.querySelector(`[data-piece="${index}"]`);
     const { cx, cy } = spots[index];
     const stops = way(layout, piece.square, target).map((square) => layout.middle(square));
     const frames = [[cx, cy], ...stops].map(([x, y]) => ({ transform: `translate(${x - cx}px, ${y - cy}px)` }));
     const duration = Math.min(900, 250 + 70 * frames.length);
-    svg.append(pawn);
-    runs.push(pawn.animate(frames, { duration, easing: "ease-in-out", fill: "forwards" }));
+    svg.append(shown);
+    runs.push(shown.animate(frames, { duration, easing: "ease-in-out", fill: "forwards" }));
   });
   signal.addEventListener("abort", () => runs.forEach((one) => one.finish()), { once: true });
   await Promise.all(runs.map((one) => one.finished.catch(() => null)));
@@ -210,5 +236,3 @@ function way(layout, from, to) {
   const step = Math.sign(to - from);
   return Array.from({ length: Math.abs(to - from) }, (_, index) => from + step * (index + 1));
 }
-
-export { element, fill };

@@ -173,13 +173,30 @@ export async function clickMove(page, { move, square }) {
   if (await choice.count()) await choice.click();
 }
 
+/** How a person plays by mouse, for `playOut`. */
+export const byMouse = (server, page) => ({
+  move: async () => clickMove(page, await advise(server, page)),
+  card: () => readCard(page),
+});
+
+/** Checks that the game in the link is over, and that the page names the winner. */
+export async function assertOver(server, page) {
+  const { turn, places } = await stateOf(server, page);
+  assert.equal(turn, null);
+  const winner = await page.locator(".seat b").nth(places.indexOf(1)).innerText();
+  const said = await page.locator("#status").innerText();
+  assert.ok(said.includes("The game is over.") && said.includes("wins!"), said);
+  const name = await page.locator(".seat .who b").nth(places.indexOf(1)).innerText();
+  assert.ok(said.includes(name), `${said} does not name ${winner}`);
+}
+
 /** The highlighted squares, in the order of the board. */
 export const litSquares = (page) =>
   page.locator(".lit").evaluateAll((all) => all.map((one) => Number(one.dataset.square)));
 
 /** Everything that identifies a position on the page: pieces, holdings of the seats, the moves and the marked one. */
 export const look = (page) => page.evaluate(() => ({
-  pieces: [...document.querySelectorAll(".pawn")].map((pawn) => `${pawn.dataset.piece}@${pawn.dataset.square}`).sort(),
+  pieces: [...document.querySelectorAll(".piece")].map(({ dataset }) => `${dataset.piece}@${dataset.square}`).sort(),
   seats: [...document.querySelectorAll(".seat .holding")].map((seat) => seat.textContent),
   here: document.querySelector(".turn.here")?.textContent ?? "",
   moves: [...document.querySelectorAll(".moves .turn")].map((turn) => turn.textContent),

@@ -1,21 +1,10 @@
 // Whole games: a person against an engine, by mouse and by keyboard alone, and a table of six.
 
 import assert from "node:assert/strict";
-import { advise, awaited, clickMove, hasten, litSquares, playOut, readCard, stateOf, withTable } from "./common.mjs";
+import { advise, assertOver, awaited, byMouse, hasten, litSquares, playOut, withTable } from "./common.mjs";
 
 const table = withTable();
 const MOST_TABS = 60;
-
-/** Checks that the game in the link is over, and that the page names the winner. */
-async function assertOver(page) {
-  const { turn, places } = await stateOf(table.server, page);
-  assert.equal(turn, null);
-  const winner = await page.locator(".seat b").nth(places.indexOf(1)).innerText();
-  const said = await page.locator("#status").innerText();
-  assert.ok(said.includes("The game is over.") && said.includes("wins!"), said);
-  const name = await page.locator(".seat .who b").nth(places.indexOf(1)).innerText();
-  assert.ok(said.includes(name), `${said} does not name ${winner}`);
-}
 
 const seated = (page, players) =>
   page.waitForFunction((count) => document.querySelectorAll(".seat").length === count, players);
@@ -39,32 +28,27 @@ async function beginByMouse(page, variant, players, persons, level = "1") {
   await seated(page, players);
 }
 
-const byMouse = (page) => ({
-  move: async () => clickMove(page, await advise(table.server, page)),
-  card: () => readCard(page),
-});
-
 table.test("a game of Hase und Igel against an engine is played to its end by mouse", async (visit) => {
   const page = await visit();
   await beginByMouse(page, "hase-und-igel", 2, [1]);
-  const made = await playOut(page, byMouse(page));
+  const made = await playOut(page, byMouse(table.server, page));
   assert.ok(made > 10, `a person made only ${made} moves`);
-  await assertOver(page);
+  await assertOver(table.server, page);
 });
 
 table.test("Rabbits and Wolves is played to its end by mouse, as the wolves", async (visit) => {
   const page = await visit();
   await beginByMouse(page, "fox-and-hounds", 2, [2]);
-  assert.ok(await playOut(page, byMouse(page)) > 3);
-  await assertOver(page);
+  assert.ok(await playOut(page, byMouse(table.server, page)) > 3);
+  await assertOver(table.server, page);
 });
 
 table.test("a game of six with five engines reaches its end", async (visit) => {
   const page = await visit();
   await hasten(page);
   await beginByMouse(page, "hase-und-igel", 6, [4], "10");
-  await playOut(page, byMouse(page));
-  await assertOver(page);
+  await playOut(page, byMouse(table.server, page));
+  await assertOver(table.server, page);
   const medals = (await page.locator(".medal").allInnerTexts()).map((text) => text.slice(0, 3));
   assert.deepEqual(medals.sort(), ["1st", "2nd", "3rd", "4th", "5th", "6th"]);
 });
@@ -153,7 +137,7 @@ async function playByKeys(visit, variant, engineSeat) {
   await beginByKeys(page, variant, engineSeat);
   const counted = { moves: 0, stayed: 0 };
   await playOut(page, byKeys(page, counted));
-  await assertOver(page);
+  await assertOver(table.server, page);
   assert.ok(counted.stayed >= counted.moves - 1, `the board kept the focus for ${counted.stayed} of ${counted.moves} moves`);
 }
 

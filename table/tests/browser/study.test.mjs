@@ -97,7 +97,7 @@ table.test("a position can be set up as text, and a wrong one gives an error mes
   const position = "20,30,1/35,12,2 2 - -";
   await text(page).fill(position);
   await page.getByRole("button", { name: "Set up", exact: true }).click();
-  await page.waitForFunction(() => document.querySelector('.pawn[data-piece="1"]').dataset.square === "35");
+  await page.waitForFunction(() => document.querySelector('.piece[data-piece="1"]').dataset.square === "35");
   assert.equal((await stateOf(table.server, page)).position, position);
   assert.match(await page.locator("#status").innerText(), /Human 2 to move/);
 
@@ -130,9 +130,9 @@ table.test("an unfinished position is shown on the board", async (visit) => {
   const page = await study(visit, { players: 2 });
   await page.locator("#set-up").click();
   await page.locator('.square[data-square="12"]').click();
-  await page.waitForFunction(() => document.querySelector('.pawn[data-piece="0"]').dataset.square === "12");
+  await page.waitForFunction(() => document.querySelector('.piece[data-piece="0"]').dataset.square === "12");
   await page.locator("#set-up").click();
-  await page.waitForFunction(() => document.querySelector('.pawn[data-piece="0"]').dataset.square === "0");
+  await page.waitForFunction(() => document.querySelector('.piece[data-piece="0"]').dataset.square === "0");
 
   await page.locator("#set-up").click();
   await page.locator('.square[data-square="12"]').click();
@@ -147,7 +147,7 @@ table.test("Rabbits and Wolves is set up by clicks, and its outcomes are exact",
   await page.locator("#panel-study input[type=radio]").nth(0).check();
   await page.locator('.square[data-square="20"]').click();
   await page.locator("#apply-position").click();
-  await page.waitForFunction(() => document.querySelector('.pawn[data-piece="0"]').dataset.square === "20");
+  await page.waitForFunction(() => document.querySelector('.piece[data-piece="0"]').dataset.square === "20");
 
   await page.locator("#exact").click();
   await page.locator("#exact + div li").first().waitFor();

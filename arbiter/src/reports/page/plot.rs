@@ -153,7 +153,7 @@ mod tests {
         for (index, RGBColor(red, green, blue)) in COLOURS.into_iter().enumerate() {
             let colour = format!("#{red:02X}{green:02X}{blue:02X}");
             for rule in [
-                format!("--colour-{index}: {colour};"),
+                format!("--colour-{index}: light-dark({colour}, "),
                 format!("[stroke=\"{colour}\"]"),
                 format!("[fill=\"{colour}\"]"),
             ] {

@@ -1,0 +1,143 @@
+// Seats, with their names and engines; and the dialogs of the page.
+
+import { element } from "./board.js";
+import { cardWords, nameOf, t } from "./texts.js";
+import { icon, labelled, select } from "./view.js";
+
+const CARD_SHOWN_MS = 2600;
+
+// --- Seats ---
+
+/** A seat of a person. */
+export const person = (name) => ({ engine: null, level: null, name });
+
+/** Range of an engine's option `Level`, or null if it has none. */
+function levelsOf(engine) {
+  const option = engine?.options.find(({ name, type }) => name === "Level" && type === "spin");
+  return option ? { least: Number(option.min), most: Number(option.max) } : null;
+}
+
+/** Default seats: a person against the first engine at a medium level. */
+export function usualSeat({ engines: [first] }, seat) {
+  if (seat === 0 || !first) return person();
+  const range = levelsOf(first);
+  return { engine: first.name, level: range && Math.floor((range.least + range.most) / 2) };
+}
+
+/** Names of all seats; a name that occurs twice is followed by the seat number. */
+export function namesOf(seats) {
+  const called = seats.map(({ engine, name }) => name ?? engine ?? t("person"));
+  return seats.map(({ engine, level }, seat) => {
+    const isOnly = called.indexOf(called[seat]) === called.lastIndexOf(called[seat]);
+    const own = isOnly ? called[seat] : `${called[seat]} ${seat + 1}`;
+    return engine && level ? `${own} (${t("level", { level })})` : own;
+  });
+}
+
+/** Options for the engine at a seat. */
+export const optionsOf = ({ level }) => (level ? { Level: String(level) } : {});
+
+// A form row to choose a person or an engine with its level.
+function seatRow(engines, number, seat) {
+  const who = select([["", t("person")], ...engines.map(({ name }) => [name, name])], seat.engine ?? "");
+  const level = element("select", { "aria-label": `${t("level of")}, ${t("seat", { seat: number })}` });
+  const refill = () => {
+    const range = levelsOf(engines.find(({ name }) => name === who.value));
+    const levels = range ? Array.from({ length: range.most - range.least + 1 }, (_, index) => range.least + index) : [];
+    level.replaceChildren(...levels.map((one) => element("option", { value: one }, t("level", { level: one }))));
+    level.hidden = levels.length === 0;
+    if (range) level.value = String(Math.min(range.most, seat.level ?? range.most));
+  };
+  refill();
+  who.addEventListener("change", refill);
+  const read = () => ({ engine: who.value || null, level: who.value && !level.hidden ? Number(level.value) : null });
+  return { row: labelled(t("seat", { seat: number }), who, level), read };
+}
+
+// --- Dialogs ---
+
+// Opens a dialog; resolves to its return value when it is closed.
+function opened(dialog, focused) {
+  document.body.append(dialog);
+  dialog.showModal();
+  focused?.focus();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(dialog.returnValue);
+    });
+  });
+}
+
+function formDialog(title, attributes, ...content) {
+  const heading = element("h2", { id: "dialog-title" }, title);
+  return element("dialog", { "aria-labelledby": "dialog-title" }, element("form", { method: "dialog", ...attributes }, heading, ...content));
+}
+
+const cancelButton = () => element("button", { value: "", formnovalidate: "" }, t("cancel"));
+
+// Opens a dialog with a form; resolves to the result of `read`, or to null if it is cancelled.
+async function askForm(title, fields, action, read) {
+  const confirm = element("button", { class: "primary", value: "yes" }, action);
+  const dialog = formDialog(title, {}, ...fields, element("p", { class: "buttons" }, confirm, cancelButton()));
+  return await opened(dialog, confirm) === "yes" ? read() : null;
+}
+
+/** Asks for the seats from now on. */
+export function askSeats(engines, seats) {
+  const rows = seats.map((seat, index) => seatRow(engines, index + 1, seat));
+  const list = element("div", { class: "seat-rows" }, ...rows.map(({ row }) => row));
+  return askForm(t("change seats"), [list], t("apply"), () => rows.map(({ read }) => read()));
+}
+
+/** Asks for a new game: `{ variant, players, seats }`. */
+export function askGame(info, before) {
+  const variant = select(info.variants.map(({ name }) => [name, nameOf(name)]), before.variant);
+  const players = select([]);
+  const rows = element("div", { class: "seat-rows" });
+  let seats = [];
+  const refillSeats = () => {
+    const known = seats.map(({ read }) => read());
+    seats = Array.from({ length: Number(players.value) }, (_, index) =>
+      seatRow(info.engines, index + 1, known[index] ?? before.seats[index] ?? usualSeat(info, index)));
+    rows.replaceChildren(...seats.map(({ row }) => row));
+  };
+  const refill = () => {
+    const numbers = info.variants.find(({ name }) => name === variant.value).players;
+    const kept = [Number(players.value), before.players].find((number) => numbers.includes(number));
+    players.replaceChildren(...numbers.map((one) => element("option", { value: one }, one)));
+    if (kept) players.value = kept;
+    refillSeats();
+  };
+  refill();
+  variant.addEventListener("change", refill);
+  players.addEventListener("change", refillSeats);
+  const fields = [labelled(t("game"), variant), labelled(t("players"), players), element("h3", {}, t("who plays")), rows];
+  const read = () => ({ variant: variant.value, players: Number(players.value), seats: seats.map((seat) => seat.read()) });
+  return askForm(t("new game"), fields, t("start"), read);
+}
+
+/** Asks for one of several moves; resolves to undefined if cancelled. */
+export async function askMove(moves, describe) {
+  const buttons = moves.map((move) => element("button", { value: move.move }, describe(move)));
+  const chosen = await opened(formDialog(t("several moves"), { class: "choices" }, ...buttons, cancelButton()));
+  return moves.find(({ move }) => move === chosen);
+}
+
+/** Turns a card over; shows it for a moment, or with `isOwn` until a person closes it; ends early if `signal` aborts. */
+export async function showCard(card, name, { traits, isOwn, signal }) {
+  const shapes = traits.symbols.kinds[traits.card];
+  const picture = () => (shapes ? icon(shapes, "card-picture") : element("strong", {}, card.card));
+  const go = element("button", { class: "primary" }, t("continue"));
+  const back = element("div", { class: "card-side card-back-side" }, shapes ? picture() : "");
+  const front = element("div", { class: "card-side card-front-side" },
+    element("h2", { id: "card-title" }, t("it says")), picture(), element("p", {}, cardWords(card)));
+  const dialog = element("dialog", { class: "card", "aria-labelledby": "card-title" },
+    element("p", { class: "card-owner" }, t("card due", { name })), element("div", { class: "card-paper" }, back, front), go);
+  const close = () => dialog.close();
+  go.addEventListener("click", close);
+  signal.addEventListener("abort", close, { once: true });
+  const timer = isOwn ? null : setTimeout(close, CARD_SHOWN_MS);
+  await opened(dialog, go);
+  clearTimeout(timer);
+}

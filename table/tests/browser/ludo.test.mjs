@@ -1,0 +1,80 @@
+// A game that no script of the page knows, the dice game of the engine's tests, is played with generic texts.
+
+import assert from "node:assert/strict";
+import { assertOver, awaited, byMouse, gameOf, hasten, linkTo, playOut, readCard, stateOf, withTable } from "./common.mjs";
+
+const table = withTable(["--seed", "8"]);
+const LINK = linkTo({ variant: "ludo", players: 3, seats: ["", "buxtehude", ""] });
+
+/** Closes cards until a person is to move. */
+async function readCards(page) {
+  while (await awaited(page) === "card") await readCard(page);
+  assert.equal(await awaited(page), "move");
+}
+
+table.test("it is offered in the dialog of a new game, and begins with a roll", async (visit) => {
+  const page = await visit();
+  await page.locator("#new-game").click();
+  const dialog = page.locator("dialog");
+  await dialog.getByRole("combobox", { name: "Game" }).selectOption({ label: "ludo" });
+  await dialog.getByRole("combobox", { name: "Players" }).selectOption("4");
+  await dialog.getByRole("button", { name: "Start" }).click();
+  const card = page.locator("dialog.card[open]");
+  await card.waitFor();
+  assert.match(await card.innerText(), /Human draws a card/);
+  const shown = await card.locator(".card-front-side").innerText();
+  await readCard(page);
+  assert.equal(await awaited(page), "move");
+  const { variant, players, moves } = await gameOf(page);
+  assert.deepEqual([variant, players, moves.length], ["ludo", 4, 1]);
+  assert.ok(shown.includes(moves[0]) && shown.includes("as far as the die says"), `${shown} does not show ${moves[0]}`);
+});
+
+table.test("people and an engine play it to its end", async (visit) => {
+  const page = await visit({ hash: LINK, isReady: false });
+  await hasten(page);
+  const made = await playOut(page, byMouse(table.server, page));
+  assert.ok(made > 10, `people made only ${made} moves`);
+  await assertOver(table.server, page);
+  const { scene, places } = await stateOf(table.server, page);
+  const home = scene.facts.map(([{ label, value }]) => `${value} ${label}`);
+  assert.deepEqual(await page.locator(".seat .holding").allInnerTexts(), home);
+  const medals = (await page.locator(".medal").allInnerTexts()).map((text) => text.slice(0, 3));
+  assert.deepEqual(medals, places.map((place) => ["1st", "2nd", "3rd"][place - 1]));
+});
+
+table.test("its squares and pieces are drawn and named, and its moves can be taken back", async (visit) => {
+  const page = await visit({ hash: LINK, isReady: false });
+  await readCards(page);
+  const numbers = (await page.locator(".board .field-number").allTextContents()).map(Number);
+  assert.deepEqual(numbers.sort((one, other) => one - other), Array.from({ length: 22 }, (_, square) => square));
+  assert.equal(await page.locator(".board circle.piece-body").count(), 6);
+  const target = page.locator(".lit").first();
+  assert.match(await target.getAttribute("aria-label"), /^square \d+ \(way\)/);
+  const { moves } = await gameOf(page);
+  await target.click();
+  await page.waitForFunction(() => document.querySelectorAll(".moves .turn").length > 1);
+  await readCards(page);
+  await page.locator("#undo").click();
+  await page.waitForFunction(() => document.querySelectorAll(".moves .turn").length === 1);
+  assert.deepEqual((await gameOf(page)).moves, moves);
+});
+
+table.test("it is studied: rolls are chosen by hand, and positions set up as text", async (visit) => {
+  const page = await visit({ hash: linkTo({ variant: "ludo", players: 2, moves: ["+5", "p0"] }), isReady: false });
+  await readCards(page);
+  await page.locator("#tab-study").click();
+  assert.ok(await page.locator("#set-up").isHidden(), "clicks cannot set up a position whose notation is not known");
+  const position = "0,15/16,20 2 - -";
+  await page.locator("#panel-study textarea").fill(position);
+  await page.getByRole("button", { name: "Set up", exact: true }).click();
+  const rolls = page.locator("#choices button");
+  await page.waitForFunction(() => document.querySelectorAll("#choices button").length === 6);
+  assert.deepEqual(await rolls.allInnerTexts(), [1, 2, 3, 4, 5, 6].map((face) => `+${face} × 1`));
+  await rolls.nth(4).click();
+  await page.locator('.lit[data-square="21"]').click();
+  // Both pawns reach the goal.
+  await page.locator('dialog button[value="p16"]').click();
+  await page.waitForFunction(() => document.querySelector('.piece[data-piece="3"]').dataset.square === "21");
+  assert.deepEqual((await gameOf(page)).moves, ["+5", "p16"]);
+});
