@@ -51,7 +51,7 @@ impl Judge {
         let evaluators = Evaluators::default();
         Judge {
             depth,
-            memory: Memory::with_evaluators(MEMORY_SIZE, evaluators.clone()),
+            memory: Memory::for_threads(1, MEMORY_SIZE, evaluators.clone()),
             evaluators,
         }
     }
@@ -59,7 +59,7 @@ impl Judge {
     /// Judges the effect of a card that is due.
     fn judge(&mut self, due: &Position, seat: Seat, card: Card) -> Draw {
         let after = due.draw_unchecked(card);
-        let idle = without_effect(due, seat, &after);
+        let idle = without_effect(due, &after);
         let evaluator = idle.evaluator(&self.evaluators);
         // An extra move is searched one ply deeper, so that both searches end after a move of the same seat.
         let more = u32::from(after.turn() == Turn::Seat(seat));
@@ -95,8 +95,8 @@ impl Judge {
 
 /// Returns the position after a card without effect: the hares are as they were, the turn passes on, and the same cards
 /// are left as after the card.
-fn without_effect(due: &Position, seat: Seat, after: &Position) -> Position {
-    let passed = due.pass_over_card(due.hare(seat).carrots).to_string();
+fn without_effect(due: &Position, after: &Position) -> Position {
+    let passed = due.draw_unchecked(Card::Show).to_string();
     let after = after.to_string();
     // The last field has the drawn cards.
     let fields = passed.rsplit_once(' ').zip(after.rsplit_once(' '));
