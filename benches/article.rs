@@ -11,7 +11,9 @@ use buxtehude::rules::Game;
 use buxtehude::rules::hase::{HASE_UND_IGEL, Move, Position};
 use buxtehude::search::Control;
 use buxtehude::search::article::Extent;
-use buxtehude::search::article::vectors::{Prune, Strategy, VectorSettings, search};
+use buxtehude::search::article::vectors::Prune::{self, Article, Exact, Off};
+use buxtehude::search::article::vectors::Strategy::{self, Absolute, Relative};
+use buxtehude::search::article::vectors::{VectorSettings, search};
 
 const TWO_SEATS: [&str; 21] = [
     "0,68,3/0,68,3 1 - -",
@@ -63,75 +65,33 @@ const THREE_SEATS: [&str; 21] = [
 
 /// Full searches, each followed by the searches that are compared with it.
 const MODES: [(&str, Strategy, Prune, bool, &str); 12] = [
-    ("relative, full", Strategy::Relative, Prune::Off, false, "0"),
-    (
-        "relative, exact",
-        Strategy::Relative,
-        Prune::Exact,
-        false,
-        "0",
-    ),
-    (
-        "relative, exact, sorted",
-        Strategy::Relative,
-        Prune::Exact,
-        true,
-        "0",
-    ),
+    ("relative, full", Relative, Off, false, "0"),
+    ("relative, exact", Relative, Exact, false, "0"),
+    ("relative, exact, sorted", Relative, Exact, true, "0"),
     (
         "relative, exact, sorted, capped",
-        Strategy::Relative,
-        Prune::Exact,
+        Relative,
+        Exact,
         true,
         "0,0,8,8,4",
     ),
-    (
-        "relative, article",
-        Strategy::Relative,
-        Prune::Article,
-        false,
-        "0",
-    ),
-    (
-        "relative, article, sorted",
-        Strategy::Relative,
-        Prune::Article,
-        true,
-        "0",
-    ),
-    ("absolute, full", Strategy::Absolute, Prune::Off, false, "0"),
-    (
-        "absolute, exact, sorted",
-        Strategy::Absolute,
-        Prune::Exact,
-        true,
-        "0",
-    ),
+    ("relative, article", Relative, Article, false, "0"),
+    ("relative, article, sorted", Relative, Article, true, "0"),
+    ("absolute, full", Absolute, Off, false, "0"),
+    ("absolute, exact, sorted", Absolute, Exact, true, "0"),
     (
         "absolute, exact, sorted, capped",
-        Strategy::Absolute,
-        Prune::Exact,
+        Absolute,
+        Exact,
         true,
         "0,0,8,8,4",
     ),
-    (
-        "absolute, article",
-        Strategy::Absolute,
-        Prune::Article,
-        false,
-        "0",
-    ),
-    (
-        "absolute, article, sorted",
-        Strategy::Absolute,
-        Prune::Article,
-        true,
-        "0",
-    ),
+    ("absolute, article", Absolute, Article, false, "0"),
+    ("absolute, article, sorted", Absolute, Article, true, "0"),
     (
         "absolute, article, sorted, capped",
-        Strategy::Absolute,
-        Prune::Article,
+        Absolute,
+        Article,
         true,
         "0,0,8,8,4",
     ),
@@ -169,7 +129,7 @@ fn compare(title: &str, texts: &[&str], depths: std::ops::RangeInclusive<u32>) {
         );
         let mut full = 0;
         for (mode, (name, _, prune, ..)) in MODES.iter().enumerate() {
-            if *prune == Prune::Off {
+            if *prune == Off {
                 full = mode;
             }
             print_row(name, &costs[mode], &costs[full], depth);

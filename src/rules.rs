@@ -225,7 +225,7 @@ pub trait Game: Copy + Eq + fmt::Debug + fmt::Display + Send + Sync + 'static {
 
 /// Mixes every bit of a word into all others; different words stay different.
 ///
-/// Source: G. Steele et al., "Fast splittable pseudorandom number generators" (2014), with the constants of D. Stafford.
+/// Source: G. Steele et al., "Fast splittable pseudorandom number generators" (2014), SplitMix64.
 #[inline]
 pub(crate) fn splitmix64(word: u64) -> u64 {
     let word = word.wrapping_add(0x9E37_79B9_7F4A_7C15);

@@ -293,6 +293,32 @@ fn imports_of_the_page_go_one_way() {
     }
 }
 
+/// Files of the rules and the evaluation that list the games.
+const TABLES_OF_GAMES: &[&str] = &["rules.rs", "variant.rs", "eval.rs", "settings.rs"];
+
+#[test]
+fn what_games_share_names_none_of_them() {
+    for source in sources("src") {
+        let names: Vec<_> = source
+            .path
+            .iter()
+            .filter_map(|name| name.to_str())
+            .collect();
+        let is_of_a_game = names.iter().any(|name| {
+            let folder = name.trim_end_matches(".rs");
+            GAMES.iter().any(|(game, _)| *game == folder)
+        });
+        let is_table = names
+            .last()
+            .is_some_and(|file| TABLES_OF_GAMES.contains(file));
+        if ["rules", "eval"].contains(&source.part.as_str()) && !is_of_a_game && !is_table {
+            for (_, names) in GAMES {
+                names_none(&source, names);
+            }
+        }
+    }
+}
+
 #[test]
 fn games_do_not_use_each_other() {
     for source in sources("src") {

@@ -32,49 +32,25 @@ impl<G: Evaluate> Tree<'_, G> {
             return lead;
         }
         let mut cards = Cards::of(position, seat, self);
-        let tried = if may_try(window) {
-            self.try_cards(seat, position, &mut cards, depth, path, window)
-        } else {
-            None
-        };
-        let lead = match tried {
-            Some(lead) => lead,
-            None => self.search_cards(seat, position, &mut cards, depth, path, window),
-        };
+        let mut decided = None;
+        if may_try(window) {
+            decided = self.search_cards(seat, position, &mut cards, depth, path, window, true);
+        }
+        if decided.is_none() && !self.visits.stopped {
+            decided = self.search_cards(seat, position, &mut cards, depth, path, window, false);
+        }
         if self.visits.stopped {
             return 0;
         }
+        let lead = decided.unwrap_or_else(|| cards.most().value());
         self.pv.clear(path.ply);
         self.remember(key, lead, depth, 0, path, window);
         lead
     }
 
-    /// Searches each card with a null window; returns a bound of the mean if that decides the node.
-    fn try_cards(
-        &mut self,
-        seat: Seat,
-        position: &G,
-        cards: &mut Cards,
-        depth: u32,
-        path: Path,
-        window: Window,
-    ) -> Option<i32> {
-        for (index, (card, _)) in position.outcomes().take(MAX_OUTCOMES).enumerate() {
-            let next = position.draw_unchecked(card);
-            let test = cards.test_window(index, window);
-            let lead = self.lead_after(seat, &next, depth, path, test);
-            if self.visits.stopped {
-                return Some(0);
-            }
-            cards.learn(index, lead, test);
-            if let Some(bound) = cards.decides(window) {
-                return Some(bound);
-            }
-        }
-        None
-    }
-
-    /// Searches each card with the window that leaves the node undecided.
+    /// Searches each card: in a first pass with a null window, otherwise with the window that leaves the node undecided.
+    /// Returns a bound of the mean if that decides the node; meaningless if the search was stopped.
+    #[expect(clippy::too_many_arguments, reason = "they are the node of the search")]
     fn search_cards(
         &mut self,
         seat: Seat,
@@ -83,20 +59,25 @@ impl<G: Evaluate> Tree<'_, G> {
         depth: u32,
         path: Path,
         window: Window,
-    ) -> i32 {
+        is_first_pass: bool,
+    ) -> Option<i32> {
         for (index, (card, _)) in position.outcomes().take(MAX_OUTCOMES).enumerate() {
             let next = position.draw_unchecked(card);
-            let open = cards.open_window(index, window);
-            let lead = self.lead_after(seat, &next, depth, path, open);
+            let within = if is_first_pass {
+                cards.test_window(index, window)
+            } else {
+                cards.open_window(index, window)
+            };
+            let lead = self.lead_after(seat, &next, depth, path, within);
             if self.visits.stopped {
-                return 0;
+                return None;
             }
-            cards.learn(index, lead, open);
+            cards.learn(index, lead, within);
             if let Some(bound) = cards.decides(window) {
-                return bound;
+                return Some(bound);
             }
         }
-        cards.most().value()
+        None
     }
 }
 

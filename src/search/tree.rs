@@ -133,15 +133,10 @@ impl Value {
     /// Value to the root's mover as one number, larger for better values: a certain best place ranks higher the sooner
     /// it comes, a certain last place the later.
     pub fn rank(&self, seat: Seat) -> i64 {
-        i64::from(self.leads[seat.index()]) * (1 << 20) + self.mate_rank()
-    }
-
-    /// Part of [`Value::rank`] that orders certain results.
-    pub fn mate_rank(&self) -> i64 {
-        match self.mate {
+        let certainty = match i64::from(self.mate) {
             0 => 0,
-            mate if mate > 0 => (1 << 19) - i64::from(mate),
-            mate => -(1 << 19) - i64::from(mate),
-        }
+            mate => mate.signum() * (1 << 19) - mate,
+        };
+        i64::from(self.leads[seat.index()]) * (1 << 20) + certainty
     }
 }

@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 
 use super::article::{Evaluation, finished_worth};
-use super::curves::{CURVES, Curves};
+use super::curves::CURVES;
 use super::{COST_OF_WAY_HOME, Settings};
 use crate::eval::model::{Model, each_worth_by_playing};
 use crate::rules::hase::{Card, FINISH, Hare, Move, Position, Ruleset, Square, Track, cost};
@@ -46,18 +46,9 @@ pub struct Lookahead {
 impl Lookahead {
     /// The model with the preset's curves.
     pub fn new(ruleset: &'static Ruleset, settings: &Settings) -> Lookahead {
-        Lookahead::with_curves(ruleset, settings, &CURVES)
-    }
-
-    /// The model with other curves, for comparison.
-    pub fn with_curves(
-        ruleset: &'static Ruleset,
-        settings: &Settings,
-        curves: &Curves,
-    ) -> Lookahead {
         Lookahead {
             track: &ruleset.track,
-            evaluation: Evaluation::new(ruleset, curves, &settings.factors),
+            evaluation: Evaluation::new(ruleset, &CURVES, &settings.factors),
             hare_model: settings.hare_model,
         }
     }

@@ -81,17 +81,9 @@ impl Card {
     }
 
     /// Letter of the card in the text of a position. `Shuffle` has none, since it is shuffled back at once.
-    pub(super) const fn letter(self) -> Option<char> {
-        match self {
-            Card::Behind => Some('B'),
-            Card::Draw => Some('D'),
-            Card::Restore => Some('R'),
-            Card::Half => Some('H'),
-            Card::Free => Some('F'),
-            Card::Show => Some('S'),
-            Card::Give => Some('G'),
-            Card::Shuffle => None,
-        }
+    pub(super) fn letter(self) -> Option<char> {
+        let first = self.token().chars().nth(1)?.to_ascii_uppercase();
+        (self != Card::Shuffle).then_some(first)
     }
 }
 

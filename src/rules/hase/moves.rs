@@ -156,21 +156,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_one_spelling_of_a_move_is_accepted() {
-        for text in ["1", "64", "-1", "-63", "0", "1001", "1002"] {
-            assert_eq!(
-                text.parse::<Move>().map(|mv| mv.to_string()),
-                Ok(text.to_string())
-            );
-        }
-        for text in [
-            "", "65", "-64", "+1", "01", "-0", "1000", "1003", "e2e4", "1.0", "99999",
-        ] {
-            assert_eq!(text.parse::<Move>(), Err(MoveError), "{text:?}");
-        }
-    }
-
-    #[test]
     fn a_set_yields_what_it_contains_in_ascending_order() {
         let set = Moves {
             forward: 1 << 63 | 0b101,

@@ -96,7 +96,6 @@ impl Judge {
 /// Returns the position after a card without effect: the hares are as they were, the turn passes on, and the same cards
 /// are left as after the card.
 fn without_effect(due: &Position, after: &Position) -> Position {
-    // `Show` has no effect on the hares.
     let passed = due.draw_unchecked(Card::Show).to_string();
     let after = after.to_string();
     // The last field has the drawn cards.

@@ -46,7 +46,7 @@ pub struct Child<M, const N: usize> {
     pub worth: [i32; N],
 }
 
-/// VectorBounds from the positions above.
+/// Bounds from the positions above.
 #[derive(Clone, Copy)]
 pub struct VectorBounds {
     /// The seat that moved last and the value of its best move so far, for shallow pruning.
