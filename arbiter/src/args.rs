@@ -18,7 +18,7 @@ pub use files::{
 };
 pub use openings::OpeningsArgs;
 pub use review::{ReviewArgs, ReviewFormat};
-pub use talks::{CheckArgs, FormatArg, ProfileArg, TranscriptArgs};
+pub use talks::{CheckArgs, TranscriptArgs};
 
 /// The arbiter's command line.
 #[derive(Debug, Parser)]
