@@ -135,7 +135,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             "`solve` counts the positions of solved games",
             |talk| {
                 talk.send("solve")?;
-                talk.until_line("Positions: ")?;
+                talk.until("Positions: ")?;
                 // The number of lines is unknown.
                 let deadline = Instant::now() + talk.patience();
                 while !talk.ask("ucinewgame")?.is_empty() {
@@ -195,7 +195,7 @@ fn greeting(talk: &mut Talk, greeting: &str, last: &str) -> Result<Vec<String>, 
 /// Nodes visited by a bench.
 fn bench(talk: &mut Talk, depth: u32) -> Result<u64, Fault> {
     talk.send(&format!("bench {depth}"))?;
-    let lines = talk.until_line("Nodes/second")?;
+    let lines = talk.until("Nodes/second")?;
     let count = lines
         .iter()
         .find_map(|line| line.strip_prefix("Nodes searched"));

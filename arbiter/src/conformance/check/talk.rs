@@ -273,41 +273,30 @@ impl Talk {
         }
     }
 
-    /// Reads up to and including a line whose first word is `word`.
-    pub fn until(&mut self, word: &str) -> Result<Vec<String>, Fault> {
-        self.until_that(word, |line| line.split_whitespace().next() == Some(word))
-    }
-
     /// Reads up to and including a line that starts with `beginning`.
-    pub fn until_line(&mut self, beginning: &str) -> Result<Vec<String>, Fault> {
-        self.until_that(beginning, |line| line.starts_with(beginning))
-    }
-
-    /// Returns the answer to `uci`.
-    pub fn introduction(&mut self) -> Result<Vec<String>, Fault> {
-        self.send("uci")?;
-        self.until("uciok")
-    }
-
-    fn until_that(
-        &mut self,
-        word: &str,
-        is_it: impl Fn(&str) -> bool,
-    ) -> Result<Vec<String>, Fault> {
+    pub fn until(&mut self, beginning: &str) -> Result<Vec<String>, Fault> {
         let deadline = Instant::now() + self.patience();
         let mut lines = Vec::new();
         loop {
             let line = self.line()?;
-            let is_last = is_it(&line);
+            let is_last = line.starts_with(beginning);
             lines.push(line);
             if is_last {
                 return Ok(lines);
             }
             if Instant::now() > deadline {
                 let patience = self.patience().as_millis();
-                return wrong(format!("no {word} within {patience} ms, only other lines"));
+                return wrong(format!(
+                    "no {beginning} within {patience} ms, only other lines"
+                ));
             }
         }
+    }
+
+    /// Returns the answer to `uci`.
+    pub fn introduction(&mut self) -> Result<Vec<String>, Fault> {
+        self.send("uci")?;
+        self.until("uciok")
     }
 
     /// Sends `isready` and returns the lines before its answer.
