@@ -45,7 +45,7 @@ const MATCHES_MODULES: &[(&str, &[&str])] = &[
 
 /// Each module of the arbiter, with the modules that it may use.
 const ARBITER_MODULES: &[(&str, &[&str])] = &[
-    ("analysis", &[]),
+    ("analysis", &["reports"]),
     ("conformance", &[]),
     ("reports", &[]),
     ("args", &["analysis", "conformance"]),
@@ -58,7 +58,6 @@ const ARBITER_MODULES: &[(&str, &[&str])] = &[
 const SETTINGS_MODULES: &[(&str, &[&str])] = &[
     ("args", &[]),
     ("config", &["args"]),
-    ("outputs", &["args"]),
     ("lib", &[]),
 ];
 

@@ -1,21 +1,18 @@
-//! The arbiter's own time for a ply: games between engines that answer at once, beside a bare loop over
-//! pipes that says and hears the same, in the same run.
+//! The arbiter's own time for a ply, in games between engines that answer at once.
 //!
 //! `cargo bench -p arbiter --bench turn [-- ROUNDS]`
 
 use std::error::Error;
-use std::io::{BufRead, BufReader, BufWriter, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::io::{BufRead, BufWriter, Write};
 use std::time::{Duration, Instant};
 
-use buxtehude::rules::{Turn, VARIANTS};
+use buxtehude::rules::VARIANTS;
 use matches::plan::schedule::{ScheduledGame, SeatedEngine};
 use matches::plan::{EngineSpec, Limit, Patience, Plan};
 use matches::play::engine::{Engine, Placement};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
 use matches::play::referee::Referee;
-use matches::record::GameRecord;
 use rustix::time::{ClockId, clock_gettime};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -37,26 +34,12 @@ fn main() -> Outcome<()> {
     let rounds: usize = rounds.unwrap_or(DEFAULT_ROUNDS);
 
     let plan = plan()?;
-    let (mut refereed, mut bare) = (Vec::new(), Vec::new());
-    for _ in 0..rounds {
-        let (time, records) = play_games(&plan)?;
-        refereed.push(time);
-        let exchanges = records
-            .iter()
-            .map(exchanges_of)
-            .collect::<Outcome<Vec<_>>>()?;
-        bare.push(exchange(&exchanges)?);
-    }
+    let mut times = (0..rounds)
+        .map(|_| play_games(&plan))
+        .collect::<Outcome<Vec<Time>>>()?;
+    let [wall, cpu] = medians(&mut times);
     println!("{rounds} rounds of {GAMES} games of {PLIES} plies, {SEATS} seats; medians a ply");
-    let [wall, cpu] = medians(&mut refereed);
-    let [bare_wall, bare_cpu] = medians(&mut bare);
-    println!("arbiter    {wall:6.1} us wall   {cpu:6.1} us CPU");
-    println!("bare loop  {bare_wall:6.1} us wall   {bare_cpu:6.1} us CPU");
-    println!(
-        "ratio      {:6.2}           {:6.2}",
-        wall / bare_wall,
-        cpu / bare_cpu
-    );
+    println!("{wall:.1} us wall, {cpu:.1} us CPU");
     Ok(())
 }
 
@@ -125,7 +108,7 @@ fn plan() -> Outcome<Plan> {
 }
 
 /// Plays the games with the arbiter.
-fn play_games(plan: &Plan) -> Outcome<(Time, Vec<GameRecord>)> {
+fn play_games(plan: &Plan) -> Outcome<Time> {
     let interrupt = Interrupt::new();
     let mut engines = Vec::new();
     for (copy, spec) in plan.engines.iter().enumerate() {
@@ -165,78 +148,7 @@ fn play_games(plan: &Plan) -> Outcome<(Time, Vec<GameRecord>)> {
             return Err(format!("a game of other length: {record:?}").into());
         }
     }
-    Ok((time, records))
-}
-
-/// What was sent to the engines in a game, ply by ply, in seat order.
-fn exchanges_of(record: &GameRecord) -> Outcome<Vec<String>> {
-    let mut position = VARIANTS[0].parse(&record.start)?;
-    let mut line = "position startpos".to_string();
-    let mut exchanges = Vec::new();
-    for word in record.moves.split(' ') {
-        if let Turn::Seat(_) = position.turn() {
-            let moves = position.legal_actions().join(" ");
-            exchanges.push(format!("{line}\ngo movetime 1000 searchmoves {moves}\n"));
-        }
-        position.play(word)?;
-        line.push_str(if line.ends_with("startpos") {
-            " moves "
-        } else {
-            " "
-        });
-        line.push_str(word);
-    }
-    Ok(exchanges)
-}
-
-/// Says the same to the same engines, and reads their answers as far as the newline.
-fn exchange(games: &[Vec<String>]) -> Outcome<Time> {
-    let mut engines = (0..SEATS)
-        .map(|_| BareEngine::start())
-        .collect::<Outcome<Vec<_>>>()?;
-    let mut answer = String::new();
-    let stopwatch = Stopwatch::start();
-    for game in games {
-        for (ply, text) in game.iter().enumerate() {
-            let engine = &mut engines[ply % SEATS];
-            engine.stdin.write_all(text.as_bytes())?;
-            answer.clear();
-            engine.stdout.read_line(&mut answer)?;
-            if !answer.starts_with("bestmove ") {
-                return Err(format!("answered {answer:?} to {text:?}").into());
-            }
-        }
-    }
-    let time = stopwatch.stop();
-    for mut engine in engines {
-        drop(engine.stdin);
-        engine.child.wait()?;
-    }
     Ok(time)
-}
-
-/// An engine at the other end of two blocking pipes.
-struct BareEngine {
-    child: Child,
-    stdin: ChildStdin,
-    stdout: BufReader<ChildStdout>,
-}
-
-impl BareEngine {
-    fn start() -> Outcome<BareEngine> {
-        let mut child = Command::new(std::env::current_exe()?)
-            .arg(INSTANT_ENGINE)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let stdin = child.stdin.take().ok_or("no input")?;
-        let stdout = child.stdout.take().ok_or("no output")?;
-        Ok(BareEngine {
-            child,
-            stdin,
-            stdout: BufReader::new(stdout),
-        })
-    }
 }
 
 /// Is an engine: answers the first of the moves listed.

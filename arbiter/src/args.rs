@@ -1,24 +1,23 @@
 //! The arbiter's command line as typed.
 
-mod documents;
+mod conformance;
 mod files;
 mod openings;
-mod review;
-mod talks;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
 use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs, validate};
 use settings::config::{self, ConfigError, Parsed};
 
-pub use documents::{CompletionsArgs, ManArgs};
+pub use conformance::{CheckArgs, TranscriptArgs};
 pub use files::{
-    ExplainArgs, ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ReportFormat, VerifyArgs,
+    ExplainArgs, ExportArgs, ExportFormat, ReplayArgs, ReportArgs, ReportFormat, ReviewArgs,
+    ReviewFormat, VerifyArgs,
 };
 pub use openings::OpeningsArgs;
-pub use review::{ReviewArgs, ReviewFormat};
-pub use talks::{CheckArgs, FormatArg, ProfileArg, TranscriptArgs};
 
 /// The arbiter's command line.
 #[derive(Debug, Parser)]
@@ -67,6 +66,33 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Print or write manual pages
     Man(ManArgs),
+}
+
+/// `arbiter completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  mkdir -p ~/.local/share/bash-completion/completions ~/.config/fish/completions
+  arbiter completions bash > ~/.local/share/bash-completion/completions/arbiter
+  arbiter completions fish > ~/.config/fish/completions/arbiter.fish
+  source <(arbiter completions zsh)")]
+pub struct CompletionsArgs {
+    /// Shell to print completions for
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// `arbiter man`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+EXAMPLES
+  arbiter man | man -l -
+  arbiter man --output ~/.local/share/man/man1 && man arbiter-match")]
+pub struct ManArgs {
+    /// Write the manual page of the arbiter and one for each subcommand to this directory, created if missing [default:
+    /// only the page of the arbiter, to standard output]
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
 }
 
 /// Parses the arbiter's command line, with the settings of the file that it names, if any.

@@ -2,7 +2,7 @@
 
 pub mod clock;
 pub mod engine;
-mod family;
+pub mod family;
 pub mod interrupt;
 pub mod lag;
 pub mod log;

@@ -4,19 +4,20 @@
 //! with a fresh state of the engine, and kept in the order of their numbers. The suite is therefore the same at any
 //! concurrency if the engine's estimates are deterministic.
 
-mod candidates;
-
+use std::collections::HashSet;
 use std::io;
 use std::ops::{ControlFlow, RangeInclusive};
 
-use buxtehude::rules::Variant;
+use buxtehude::rules::{AnyPosition, Seat, Turn, Variant};
+use rand::RngExt;
 use thiserror::Error;
 
 use super::in_order::in_order;
-use candidates::{Candidates, Drawn};
 use matches::judge::{Judge, JudgeError, Question};
-use matches::plan::EngineSpec;
-use matches::plan::seed::Seed;
+use matches::plan::deck::Deck;
+use matches::plan::schedule::play_random_ply;
+use matches::plan::seed::{Purpose, Seed};
+use matches::plan::{EngineSpec, Opening};
 use matches::play::interrupt::Interrupt;
 
 /// Settings of a suite; every field is valid.
@@ -107,16 +108,16 @@ pub fn make(
     let mut summary = Summary::default();
     let flow = in_order(
         (&plan.engine, plan.concurrency),
-        Candidates::new(plan),
+        candidates(plan),
         interrupt,
         |judge, (number, drawn), _| judge_one(judge, plan, number, drawn),
         || (),
-        |judgement| {
+        |judged| {
             if interrupt.is_set() {
                 return ControlFlow::Break(Err(SuiteError::Interrupted));
             }
             let take = || -> Result<(), SuiteError> {
-                if let Some(line) = summary.take(judgement?, plan) {
+                if let Some(line) = summary.take(judged?, plan) {
                     on_opening(&line, summary.drawn)?;
                 }
                 Ok(())
@@ -141,19 +142,66 @@ pub fn make(
     }
 }
 
-/// Result of one candidate.
-enum Judgement {
-    /// The engine's estimate.
-    Estimate {
-        /// The opening.
-        line: String,
-        /// Share of each seat, in permille.
-        shares: Vec<u16>,
-    },
+/// A random opening, to be judged.
+struct Candidate {
+    /// Arguments of `position` in the protocol.
+    line: String,
+    /// The position reached.
+    position: AnyPosition,
+    /// The seat to move there.
+    mover: Seat,
+}
+
+/// Reasons for which a candidate is not judged.
+enum Rejected {
     /// An earlier candidate has the same position.
     Repeated,
     /// A seat would have finished before the last ply.
     Short,
+}
+
+/// An opening with each seat's share by the engine's estimate, in permille.
+type Judged = Result<(String, Vec<u16>), Rejected>;
+
+/// All candidates of a plan in the order of their numbers, which are counted from 0.
+fn candidates(
+    plan: &SuitePlan,
+) -> impl Iterator<Item = (u64, Result<Candidate, Rejected>)> + use<'_> {
+    let mut seen = HashSet::new();
+    (0..plan.tries).map(move |number| {
+        let candidate = draw(plan, number).ok_or(Rejected::Short);
+        let fresh =
+            candidate.and_then(
+                |candidate| match seen.insert(candidate.position.to_string()) {
+                    true => Ok(candidate),
+                    false => Err(Rejected::Repeated),
+                },
+            );
+        (number, fresh)
+    })
+}
+
+/// Draws the candidate of a number; `None` if a seat would finish too early.
+fn draw(plan: &SuitePlan, number: u64) -> Option<Candidate> {
+    let (cards, mut rng) = plan.seed.numbered(Purpose::Candidates, number);
+    let mut deck = Deck::new(cards);
+    let plies = rng.random_range(plan.plies.clone());
+    let mut position = plan.variant.start(plan.seats).ok()?;
+    let mut moves = Vec::new();
+    for _ in 0..plies {
+        if !play_random_ply(&mut position, &mut moves, &mut rng, &mut deck) {
+            return None;
+        }
+    }
+    let Turn::Seat(mover) = position.turn() else {
+        return None;
+    };
+    let opening = Opening { start: None, moves };
+    Some(Candidate {
+        line: opening.line(plan.seats),
+        position,
+        mover,
+    })
 }
 
 /// Judges a candidate by an engine that has forgotten earlier ones.
@@ -161,12 +209,11 @@ fn judge_one(
     judge: &mut Judge<'_>,
     plan: &SuitePlan,
     number: u64,
-    drawn: Drawn,
-) -> Result<Judgement, JudgeError> {
+    drawn: Result<Candidate, Rejected>,
+) -> Result<Judged, JudgeError> {
     let candidate = match drawn {
-        Drawn::Fresh(candidate) => candidate,
-        Drawn::Repeated => return Ok(Judgement::Repeated),
-        Drawn::Short => return Ok(Judgement::Short),
+        Ok(candidate) => candidate,
+        Err(rejected) => return Ok(Err(rejected)),
     };
     judge.begin(plan.variant, &format!("candidate {}", number + 1))?;
     let shares = judge.estimate(Question {
@@ -174,20 +221,17 @@ fn judge_one(
         position: &candidate.position,
         mover: candidate.mover,
     })?;
-    Ok(Judgement::Estimate {
-        line: candidate.line,
-        shares,
-    })
+    Ok(Ok((candidate.line, shares)))
 }
 
 impl Summary {
     /// Counts a candidate; returns the opening if it is kept.
-    fn take(&mut self, judgement: Judgement, plan: &SuitePlan) -> Option<String> {
+    fn take(&mut self, judged: Judged, plan: &SuitePlan) -> Option<String> {
         self.drawn += 1;
-        match judgement {
-            Judgement::Repeated => self.repeated += 1,
-            Judgement::Short => self.short += 1,
-            Judgement::Estimate { line, shares } => {
+        match judged {
+            Err(Rejected::Repeated) => self.repeated += 1,
+            Err(Rejected::Short) => self.short += 1,
+            Ok((line, shares)) => {
                 self.judged.add(&shares);
                 let distance = distance_from_par(&shares);
                 if distance <= f64::from(plan.within) {

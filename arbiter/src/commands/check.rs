@@ -23,7 +23,7 @@ pub fn check(args: &CheckArgs) -> ExitCode {
     let settings = Settings {
         program: program.clone(),
         arguments: arguments.to_vec(),
-        profile: args.profile.into(),
+        profile: args.profile,
         legal: args.legal,
         variant,
         only: args.only.clone(),
@@ -46,7 +46,7 @@ pub fn check(args: &CheckArgs) -> ExitCode {
     let mut text = Vec::new();
     let name = program.to_string_lossy();
     // Writing text to memory does not fail.
-    let written = write(&outcomes, &name, args.format.into(), &mut text);
+    let written = write(&outcomes, &name, args.format, &mut text);
     let printed = output::print(&String::from_utf8_lossy(&text));
     if written.is_err() || printed.is_err() {
         return ExitCode::from(exit::STORAGE);

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use arbiter::analysis::verify::{Reruns, differences, timed_engine};
-use arbiter::args::{Cli, Command, VerifyArgs};
-use clap::Parser;
+use arbiter::args::VerifyArgs;
+use buxtehude::rules::VARIANTS;
 use matches::archive::game_file::GameFile;
 use matches::archive::replay;
 use matches::output::{OutputClosed, print};
@@ -14,7 +15,7 @@ use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
 use matches::play::runner;
 use matches::play::sandbox::{self, Isolation};
-use settings::args::validate;
+use settings::args::{ArgsError, DEFAULT_LIMIT, engines_of};
 
 use super::{CommandError, exit, stop_on_signals};
 
@@ -127,17 +128,11 @@ fn has_engines(args: &VerifyArgs) -> bool {
 }
 
 /// The plan of a match between the given engines; only its engines are used.
-fn plan_of_engines(args: &VerifyArgs) -> Result<Plan, CommandError> {
-    let mut cli = Cli::try_parse_from(["arbiter", "match"])?;
-    if let Command::Match(typed) = &mut cli.command {
-        typed.common.engine.clone_from(&args.engine);
-        typed.common.each.clone_from(&args.each);
-        typed.common.limit = args.limit.clone();
-        let (plan, _) = validate::plan(typed)?;
-        return Ok(plan);
-    }
-    // Unreachable: the words above are those of a match.
-    Err(clap::Error::new(clap::error::ErrorKind::InvalidSubcommand).into())
+fn plan_of_engines(args: &VerifyArgs) -> Result<Plan, ArgsError> {
+    let limit = args.limit.limit().unwrap_or(DEFAULT_LIMIT);
+    // Games under time limits, which alone have a margin, are not played again.
+    let engines = engines_of(&args.engine, args.each.as_deref(), limit, Duration::ZERO)?;
+    Ok(Plan::new(&VARIANTS[0], 2, engines))
 }
 
 /// Adds the selected games to `reruns`; prints and counts those that cannot be played again.

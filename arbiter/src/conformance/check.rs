@@ -4,25 +4,22 @@
 //! is shown with the transcript that led to it. Engines of plain UCI are checked for less: see [`Profile`].
 
 mod answers;
-mod clocks;
 mod commands;
 mod infos;
 mod input;
-mod introduction;
 mod limits;
 mod options;
 mod output;
 mod positions;
-mod refusals;
 mod soak;
-mod tables;
 mod talk;
 mod texts;
 
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use buxtehude::rules::Variant;
+use buxtehude::rules::{AnyPosition, MAX_SEATS, VARIANTS, Variant};
+use clap::ValueEnum;
 
 pub use output::{Format, is_error, write};
 pub use soak::Soak;
@@ -52,14 +49,31 @@ pub struct Settings {
 }
 
 /// The protocol that an engine promises to follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Profile {
-    /// All of protocol.md.
+    /// All of protocol.md
     Full,
-    /// Only the needs of a match: legal moves in time, for all variants and numbers of seats that the engine offers.
+    /// The needs of a match: legal moves in time, for every variant and number of seats offered
     Match,
-    /// UCI as spoken by chess engines: two seats, no cards, no estimates; invalid input may be ignored silently.
+    /// Plain UCI: two seats, no cards
     Uci,
+}
+
+impl Settings {
+    /// Each variant to check with each number of seats that it allows.
+    fn tables(&self) -> Vec<(&'static Variant, usize)> {
+        let is_asked =
+            |variant: &&Variant| self.variant.is_none_or(|only| only.name == variant.name);
+        // Plain UCI knows two seats and no cards.
+        let is_plain = |start: &AnyPosition| start.seats() == 2 && !start.has_cards();
+        let is_said = |start| self.profile != Profile::Uci || is_plain(&start);
+        let mut tables = Vec::new();
+        for variant in VARIANTS.iter().filter(is_asked) {
+            let seats = (2..=MAX_SEATS).filter(|&seats| variant.start(seats).is_ok_and(is_said));
+            tables.extend(seats.map(|seats| (variant, seats)));
+        }
+        tables
+    }
 }
 
 /// Parts of the names of checks that a match needs.
@@ -175,18 +189,18 @@ impl Check {
 
 /// All checks for the settings, in the order of execution.
 pub fn checks(settings: &Settings) -> Vec<Check> {
-    let mut checks = introduction::checks();
+    let mut checks = options::introduction();
     checks.extend(positions::checks(settings));
     checks.extend(answers::checks(settings));
     checks.extend(limits::checks(settings.profile));
     if settings.profile == Profile::Full {
-        checks.extend(clocks::checks(settings));
+        checks.extend(limits::clocks(settings));
         checks.extend(infos::checks(settings));
         checks.extend(commands::checks(settings));
         checks.extend(options::checks(settings));
         checks.extend(texts::checks(settings));
     }
-    checks.extend(refusals::checks(settings.profile));
+    checks.extend(input::refusals(settings.profile));
     checks.extend(input::checks(settings.profile));
     checks.extend(soak::checks(settings));
     if settings.profile == Profile::Match {
@@ -201,7 +215,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
 /// Runs all checks, and passes each outcome to `observe`.
 ///
 /// # Errors
-/// [`ProgramError::NotStarted`] if the program cannot be started.
+/// [`ProgramError`] if the program cannot be started.
 pub fn run(
     settings: &Settings,
     mut observe: impl FnMut(&Outcome),

@@ -17,13 +17,12 @@
 //! ```
 //! `examples/transcript_snapshot.rs` is a complete test of this kind.
 
-mod mask;
-mod pattern;
+mod lines;
 mod program;
 mod run;
 mod script;
 
-pub use mask::mask;
+pub use lines::mask;
 pub use program::{NoLine, Patience, Program, ProgramError};
-pub use run::{Checked, Difference, accept, check};
+pub use run::{Checked, accept, check};
 pub use script::{Script, ScriptError};

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use super::said;
 use matches::record::printable::printable;
 use matches::record::{Evidence, GameRecord, Speaker};
 use matches::report::what_was_legal;
@@ -76,15 +77,9 @@ fn last_moves(record: &GameRecord) -> String {
         if let Some(overrun) = turn.overrun {
             let _ = write!(text, ", {:.1} over the limit", overrun as f64 / 1000.0);
         }
-        if let Some(depth) = turn.depth {
-            let _ = write!(text, "  depth {depth}");
-        }
-        if !turn.estimate.is_empty() {
-            let shares: Vec<String> = turn.estimate.iter().map(u16::to_string).collect();
-            let _ = write!(text, "  estimate {}", shares.join(" "));
-        }
-        if let Some(flaw) = &turn.flaw {
-            let _ = write!(text, "  flaw: {}", printable(flaw));
+        let flaw = turn.flaw.as_ref().map(|flaw| format!("flaw: {flaw}"));
+        for words in said(turn).into_iter().chain(flaw) {
+            let _ = write!(text, "  {}", printable(&words));
         }
         text.push('\n');
     }

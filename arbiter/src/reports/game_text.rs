@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::said;
 use matches::archive::replay::{Flaw, Step, Walk};
 use matches::record::line::pv_text;
 use matches::record::printable::printable;
@@ -94,13 +95,7 @@ fn ply(number: usize, step: &Step, turn: Option<Option<&TurnRecord>>) -> String 
 
 /// The engine's report on its move: depth, estimate, score, nodes, principal variation and time.
 fn opinion(turn: &TurnRecord) -> String {
-    let mut parts = Vec::new();
-    parts.extend(turn.depth.map(|depth| format!("depth {depth}")));
-    if !turn.estimate.is_empty() {
-        let shares: Vec<String> = turn.estimate.iter().map(u16::to_string).collect();
-        parts.push(format!("estimate {}", shares.join(" ")));
-    }
-    parts.extend(turn.score.as_ref().map(|score| format!("score {score}")));
+    let mut parts = said(turn);
     parts.extend(turn.nodes.map(|nodes| format!("nodes {nodes}")));
     parts.extend(pv_text(&turn.pv).map(|line| format!("line {line}")));
     let milliseconds = |micros| format!("{:.1} ms", micros as f64 / 1000.0);

@@ -12,7 +12,7 @@ use matches::plan::{EngineSpec, Limit};
 const BUILT_IN: &str = "buxtehude";
 
 /// Limit of an engine if the user sets none.
-const DEFAULT_LIMIT: Limit = Limit::movetime(Duration::from_millis(100));
+pub const DEFAULT_LIMIT: Limit = Limit::movetime(Duration::from_millis(100));
 
 /// Returns the engines of a match, each with a unique name. `restart` is the default for engines without a `restart`
 /// setting.
@@ -20,30 +20,30 @@ const DEFAULT_LIMIT: Limit = Limit::movetime(Duration::from_millis(100));
 /// # Errors
 /// [`ArgsError`] about `--engine` or `--each`.
 pub(super) fn engines(args: &GameArgs, restart: bool) -> Result<Vec<EngineSpec>, ArgsError> {
-    let shared = match &args.each {
-        Some(text) => shared_settings(text)?,
-        None => EngineText::default(),
-    };
-    let limit = args.limit.limit().unwrap_or(DEFAULT_LIMIT);
     let default = EngineSpec {
         restart,
-        ..default(limit, Duration::from_millis(args.margin))
+        ..default(
+            args.limit.limit().unwrap_or(DEFAULT_LIMIT),
+            Duration::from_millis(args.margin),
+        )
     };
-    specs(&args.engine, &shared, &default)
+    specs(&args.engine, args.each.as_deref(), &default)
 }
 
-/// Parses engines from strings and gives each a unique name; without strings, returns the built-in engine.
+/// Parses engines from strings, with the settings in `each` for all of them, and gives each a unique name; without
+/// strings, returns the built-in engine, which is the running program with the argument `engine`.
 ///
-/// `limit` and `margin` are defaults. The built-in engine is the running program with the argument `engine`.
+/// `limit` and `margin` are defaults.
 ///
 /// # Errors
-/// [`ArgsError`] about `--engine`.
+/// [`ArgsError`] about `--engine` or `--each`.
 pub fn engines_of(
     texts: &[String],
+    each: Option<&str>,
     limit: Limit,
     margin: Duration,
 ) -> Result<Vec<EngineSpec>, ArgsError> {
-    specs(texts, &EngineText::default(), &default(limit, margin))
+    specs(texts, each, &default(limit, margin))
 }
 
 /// Parses the engine that judges positions; `limit` applies if `text` sets none.
@@ -69,15 +69,16 @@ fn default(limit: Limit, margin: Duration) -> EngineSpec {
 
 fn specs(
     texts: &[String],
-    shared: &EngineText,
+    each: Option<&str>,
     default: &EngineSpec,
 ) -> Result<Vec<EngineSpec>, ArgsError> {
+    let shared = each.map(shared_settings).transpose()?.unwrap_or_default();
     let mut typed = Vec::new();
     for text in texts {
-        typed.push((text.as_str(), parsed(text)?.or(shared)));
+        typed.push((text.as_str(), parsed(text)?.or(&shared)));
     }
     if typed.is_empty() {
-        typed.push(("", built_in(shared)?));
+        typed.push(("", built_in(&shared)?));
     }
     let names = names(&typed)?;
     let specs = typed.iter().zip(names);

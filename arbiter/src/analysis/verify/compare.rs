@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::reports::said;
 use matches::record::ending::Ending;
 use matches::record::{GameRecord, TurnRecord};
 
@@ -48,8 +49,7 @@ pub fn differences(stored: &GameRecord, now: &GameRecord) -> Vec<Difference> {
         if !compare(&place, stored_move, move_now) {
             return found;
         }
-        let said = |turn: Option<&TurnRecord>| turn.map_or_else(String::new, said);
-        let [stored_said, said_now] = turns.map(said);
+        let [stored_said, said_now] = turns.map(moved_and_said);
         compare(&place, stored_said, said_now);
     }
     if !compare("moves and cards", stored.moves.clone(), now.moves.clone()) {
@@ -78,14 +78,7 @@ fn moved(turn: Option<&TurnRecord>) -> String {
     turn.map_or("no move".to_string(), |turn| turn.mv.clone())
 }
 
-/// An engine's move with its depth, estimate and score, in the words of the protocol.
-fn said(turn: &TurnRecord) -> String {
-    let mut words = vec![turn.mv.clone()];
-    words.extend(turn.depth.map(|depth| format!("depth {depth}")));
-    if !turn.estimate.is_empty() {
-        let shares: Vec<String> = turn.estimate.iter().map(u16::to_string).collect();
-        words.push(format!("estimate {}", shares.join(" ")));
-    }
-    words.extend(turn.score.as_ref().map(|score| format!("score {score}")));
-    words.join(" ")
+fn moved_and_said(turn: Option<&TurnRecord>) -> String {
+    let words = |turn| [vec![moved(turn)], turn.map(said).unwrap_or_default()].concat();
+    words(turn).join(" ")
 }

@@ -1,16 +1,14 @@
 //! Checks of a search's answer: exactly one, in time, and deterministic.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::limits::in_time_of;
-use super::positions::random_position;
-use super::tables::tables;
-use super::talk::{Fault, Talk, expect, first_words, is_legal, wrong};
+use super::positions::for_positions;
+use super::talk::{Fault, Search, Talk, expect, first_words, is_legal, nothing, wrong};
 use super::{Check, Profile, Settings};
 use crate::conformance::transcript::mask;
 use buxtehude::rules::Variant;
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 
 /// Time to wait for output that must not come.
 const SILENCE: Duration = Duration::from_millis(60);
@@ -21,10 +19,9 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             "go/once",
             "each `go` is answered with one `bestmove`, and nothing follows it",
             |talk| {
-                start(talk)?;
+                talk.set_beginning()?;
                 talk.go("go depth 2")?;
-                let lines = talk.ask("stop")?;
-                expect(lines.is_empty(), || format!("{:?} came", lines[0]))
+                nothing(&talk.ask("stop")?)
             },
         ),
         Check::new(
@@ -51,7 +48,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             "go/isready",
             "`isready` is answered during a search",
             |talk| {
-                start(talk)?;
+                talk.set_beginning()?;
                 talk.send("go infinite")?;
                 for _ in 0..5 {
                     let lines = talk.fence()?;
@@ -63,7 +60,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         ),
         Check::new("go/stop", "`stop` is answered within 200 ms", |talk| {
             in_time_of(Duration::from_millis(200), || {
-                start(talk)?;
+                talk.set_beginning()?;
                 talk.send("go infinite")?;
                 talk.fence()?;
                 talk.go("stop").map(|search| search.elapsed)
@@ -72,21 +69,17 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         Check::new(
             "stop/idle",
             "`stop` without a search is not answered",
-            |talk| {
-                let lines = talk.ask("stop")?;
-                expect(lines.is_empty(), || format!("{:?} came", lines[0]))
-            },
+            |talk| nothing(&talk.ask("stop")?),
         ),
         Check::new(
             "go/many",
             "each of several searches in a row is answered once",
             |talk| {
-                start(talk)?;
+                talk.set_beginning()?;
                 for _ in 0..50 {
                     talk.go("go depth 1")?;
                 }
-                let lines = talk.fence()?;
-                expect(lines.is_empty(), || format!("{:?} came", lines[0]))
+                nothing(&talk.fence()?)
             },
         ),
         Check::new(
@@ -95,41 +88,36 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             multipv,
         ),
     ];
-    if let Some(&(variant, seats)) = tables(settings).first() {
+    let is_full = settings.profile == Profile::Full;
+    let tables = settings.tables();
+    if let Some(&(variant, seats)) = tables.first() {
         checks.push(Check::new(
             "go/searchmoves",
             "`bestmove` is one of `searchmoves`",
             move |talk| {
-                talk.choose(variant)?;
-                let mut rng = ChaCha8Rng::seed_from_u64(1);
-                for _ in 0..8 {
-                    let (position, actions) = random_position(variant, seats, &mut rng)?;
-                    let moves = position.legal_actions();
-                    let Some(last) = moves.last().filter(|mv| is_legal(&position, mv)) else {
-                        continue;
+                for_positions(talk, variant, seats, 8, |talk, reached| {
+                    let moves = reached.position.legal_actions();
+                    let Some(last) = moves.last().filter(|mv| is_legal(&reached.position, mv))
+                    else {
+                        return Ok(());
                     };
-                    let command = talk.position(seats, &actions);
-                    talk.set(&[command])?;
                     let search = talk.go(&format!("go depth 2 searchmoves {last}"))?;
                     expect(search.best.best.as_ref() == Some(last), || {
                         format!("{:?} instead of {last}", search.best.best)
-                    })?;
-                }
-                Ok(())
+                    })
+                })
             },
         ));
+        if is_full {
+            checks.push(Check::new(
+                "go/searchmoves-several",
+                "all moves of `searchmoves` are considered",
+                move |talk| searchmoves(talk, variant),
+            ));
+        }
     }
-    let first = tables(settings).first().copied();
-    if let Some((variant, _)) = first.filter(|_| settings.profile == Profile::Full) {
-        checks.push(Check::new(
-            "go/searchmoves-several",
-            "all moves of `searchmoves` are considered",
-            move |talk| searchmoves(talk, variant),
-        ));
-    }
-    for (variant, seats) in tables(settings) {
+    for (variant, seats) in tables {
         let name = format!("{}/{seats}/deterministic", variant.name);
-        let is_full = settings.profile == Profile::Full;
         let explanation =
             "repeated searches to a fixed depth print the same, except for times and speeds";
         let check = Check::new(name, explanation, move |talk| {
@@ -149,14 +137,9 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
     checks
 }
 
-/// Sets the start position.
-fn start(talk: &mut Talk) -> Result<(), Fault> {
-    talk.set(&[talk.beginning()?])
-}
-
 /// Sends a `go` that must not be answered before `release` is sent.
 fn held_until(talk: &mut Talk, go: &str, release: &str) -> Result<(), Fault> {
-    start(talk)?;
+    talk.set_beginning()?;
     talk.send(go)?;
     let end = Instant::now() + SILENCE;
     while let Some(line) = talk.line_within(end.saturating_duration_since(Instant::now()))? {
@@ -170,50 +153,35 @@ fn held_until(talk: &mut Talk, go: &str, release: &str) -> Result<(), Fault> {
     talk.go(release).map(drop)
 }
 
+/// Searches with `MultiPV N`.
+fn go_with_lines(talk: &mut Talk, lines: u32, position: String, go: &str) -> Result<Search, Fault> {
+    talk.need_option("MultiPV")?;
+    talk.set(&[format!("setoption name MultiPV value {lines}"), position])?;
+    let search = talk.go(go);
+    talk.set(&["setoption name MultiPV value 1".into()])?;
+    search
+}
+
 /// Both moves of `searchmoves` are reported with MultiPV.
 fn searchmoves(talk: &mut Talk, variant: &'static Variant) -> Result<(), Fault> {
-    if !talk.offers().iter().any(|offer| offer.name == "MultiPV") {
-        return Err(Fault::Skipped("it does not offer MultiPV".into()));
-    }
     talk.choose(variant)?;
     let (words, start) = first_words(variant, 0)?;
-    let asked: Vec<String> = start.legal_actions().into_iter().take(2).collect();
-    talk.set(&[
-        "setoption name MultiPV value 72".into(),
-        talk.position(2, &words),
-    ])?;
-    let search = talk.go(&format!("go depth 1 searchmoves {}", asked.join(" ")));
-    talk.set(&["setoption name MultiPV value 1".into()])?;
-    let mut found: Vec<String> = search?
-        .infos
-        .iter()
-        .filter_map(|info| info.pv.first().cloned())
-        .collect();
-    found.sort();
-    found.dedup();
-    let mut expected = asked;
-    expected.sort();
-    expected.dedup();
-    expect(found == expected, || {
-        format!("{found:?} instead of {expected:?}")
-    })
+    let asked = start.legal_actions().into_iter().take(2);
+    let asked: BTreeSet<String> = asked.collect();
+    let list: Vec<&str> = asked.iter().map(String::as_str).collect();
+    let go = format!("go depth 1 searchmoves {}", list.join(" "));
+    let search = go_with_lines(talk, 72, talk.position(2, &words), &go)?;
+    let firsts = search.infos.iter().filter_map(|info| info.pv.first());
+    let found: BTreeSet<String> = firsts.cloned().collect();
+    expect(found == asked, || format!("{found:?} instead of {asked:?}"))
 }
 
 fn multipv(talk: &mut Talk) -> Result<(), Fault> {
-    if !talk.offers().iter().any(|offer| offer.name == "MultiPV") {
-        return Err(Fault::Skipped("it does not offer MultiPV".into()));
-    }
-    talk.set(&["setoption name MultiPV value 2".into(), talk.beginning()?])?;
-    let search = talk.go("go depth 2");
-    talk.set(&["setoption name MultiPV value 1".into()])?;
-    let search = search?;
+    let search = go_with_lines(talk, 2, talk.beginning()?, "go depth 2")?;
     let last = search.infos.iter().filter_map(|info| info.depth).max();
-    let lines: Vec<(Option<u32>, Option<&String>)> = search
-        .infos
-        .iter()
-        .filter(|info| info.depth == last && !info.pv.is_empty())
-        .map(|info| (info.multipv, info.pv.first()))
-        .collect();
+    let lines = search.infos.iter();
+    let lines = lines.filter(|info| info.depth == last && !info.pv.is_empty());
+    let lines: Vec<_> = lines.map(|info| (info.multipv, info.pv.first())).collect();
     match lines.as_slice() {
         [.., (Some(1), first), (Some(2), second)] if first != second => Ok(()),
         lines => wrong(format!("the lines of the last depth: {lines:?}")),

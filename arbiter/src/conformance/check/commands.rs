@@ -3,12 +3,9 @@
 use std::time::Instant;
 
 use buxtehude::protocol::Reply;
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
 
-use super::positions::random_position;
-use super::tables::tables;
-use super::talk::{Fault, Talk, expect, wrong};
+use super::positions::{Reached, for_positions};
+use super::talk::{Fault, Talk, expect, nothing, wrong};
 use super::{Check, Settings};
 
 /// Greatest depth of perft.
@@ -95,8 +92,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
                 expect(!without_infos(talk.ask("help")?).is_empty(), || {
                     "`help` is not answered".into()
                 })?;
-                let search = talk.go("stop")?;
-                expect(search.best.best.is_some(), || "no move".into())
+                talk.go_for_a_move("stop").map(drop)
             },
         ),
         Check::new(
@@ -108,9 +104,8 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
                 talk.send("go infinite")?;
                 talk.set(&[format!("position startpos moves {moves}")])?;
                 let during = without_infos(talk.ask("d")?);
-                let search = talk.go("stop")?;
+                talk.go_for_a_move("stop")?;
                 let after = talk.ask("d")?;
-                expect(search.best.best.is_some(), || "no move".into())?;
                 expect(before != during && during == after, || {
                     format!("before the search {before:?}, in it {during:?}, after it {after:?}")
                 })
@@ -140,7 +135,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             "`solve` counts the positions of solved games",
             |talk| {
                 talk.send("solve")?;
-                talk.until_line("Positions: ")?;
+                talk.until("Positions: ")?;
                 // The number of lines is unknown.
                 let deadline = Instant::now() + talk.patience();
                 while !talk.ask("ucinewgame")?.is_empty() {
@@ -151,43 +146,41 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
         )
         .lightly(),
     ];
-    for (variant, seats) in tables(settings) {
+    for (variant, seats) in settings.tables() {
         checks.push(Check::new(
             format!("{}/{seats}/perft", variant.name),
             "`go perft` counts the legal moves and cards, for each first one and in total",
-            move |talk| {
-                talk.choose(variant)?;
-                let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
-                for _ in 0..COUNTED {
-                    let (position, actions) = random_position(variant, seats, &mut rng)?;
-                    talk.set(&[talk.position(seats, &actions)])?;
-                    for depth in 0..=PERFT_DEPTH {
-                        let counts = match depth {
-                            0 => Some(Vec::new()),
-                            _ => position.perft_by_action(depth, &mut || false),
-                        };
-                        let counts = counts.unwrap_or_default();
-                        let sum: u64 = match depth {
-                            0 => 1,
-                            _ => counts.iter().map(|(_, count)| count).sum(),
-                        };
-                        let lines = counts
-                            .iter()
-                            .map(|(word, count)| format!("{word}: {count}"));
-                        let sum = [String::new(), format!("Nodes searched: {sum}")];
-                        let expected: Vec<String> = lines.chain(sum).collect();
-                        talk.send(&format!("go perft {depth}"))?;
-                        let found = talk.until("Nodes")?;
-                        expect(found == expected, || {
-                            format!("perft {depth}: expected {expected:?}, got {found:?}")
-                        })?;
-                    }
-                }
-                Ok(())
-            },
+            move |talk| for_positions(talk, variant, seats, COUNTED, perft_is_right),
         ));
     }
     checks
+}
+
+fn perft_is_right(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
+    for depth in 0..=PERFT_DEPTH {
+        let counts = match depth {
+            0 => Vec::new(),
+            _ => {
+                let counts = reached.position.perft_by_action(depth, &mut || false);
+                counts.unwrap_or_default()
+            }
+        };
+        let sum: u64 = match depth {
+            0 => 1,
+            _ => counts.iter().map(|(_, count)| count).sum(),
+        };
+        let lines = counts
+            .iter()
+            .map(|(word, count)| format!("{word}: {count}"));
+        let sum = [String::new(), format!("Nodes searched: {sum}")];
+        let expected: Vec<String> = lines.chain(sum).collect();
+        talk.send(&format!("go perft {depth}"))?;
+        let found = talk.until("Nodes")?;
+        expect(found == expected, || {
+            format!("perft {depth}: expected {expected:?}, got {found:?}")
+        })?;
+    }
+    Ok(())
 }
 
 /// The answer to a greeting: the engine's names and options.
@@ -202,7 +195,7 @@ fn greeting(talk: &mut Talk, greeting: &str, last: &str) -> Result<Vec<String>, 
 /// Nodes visited by a bench.
 fn bench(talk: &mut Talk, depth: u32) -> Result<u64, Fault> {
     talk.send(&format!("bench {depth}"))?;
-    let lines = talk.until_line("Nodes/second")?;
+    let lines = talk.until("Nodes/second")?;
     let count = lines
         .iter()
         .find_map(|line| line.strip_prefix("Nodes searched"));
@@ -211,10 +204,6 @@ fn bench(talk: &mut Talk, depth: u32) -> Result<u64, Fault> {
         Some(count) => Ok(count),
         None => wrong(format!("no line `Nodes searched: N` in {lines:?}")),
     }
-}
-
-fn nothing(lines: &[String]) -> Result<(), Fault> {
-    expect(lines.is_empty(), || format!("{:?} came", lines[0]))
 }
 
 fn is_told(lines: &[String]) -> bool {

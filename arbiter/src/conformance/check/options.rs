@@ -1,14 +1,14 @@
-//! Checks that options can be set and have an effect.
+//! Checks of the introduction, and of options: that they can be set and have an effect.
 
 use std::time::Duration;
 
-use buxtehude::protocol::{OptionKind, Reply};
+use buxtehude::protocol::{OptionKind, OptionOffer, Reply};
 use buxtehude::rules::VARIANTS;
 
-use super::introduction::introduction;
-use super::limits::TRIES;
-use super::talk::{Fault, Talk, expect, wrong};
+use super::limits::least_of_tries;
+use super::talk::{Fault, Talk, expect, is_refusal, nothing, wrong};
 use super::{Check, Settings};
+use crate::conformance::transcript::mask;
 
 /// Positions in which the settings of a preset change the evaluation, as position texts of the games: near the end,
 /// where moves differ much. A position is skipped for a variant that rejects it.
@@ -20,10 +20,157 @@ const POSITIONS: [&str; 5] = [
     "3h1h1h/h7/8/8/8/8/3F4/8 w - - 0 1",
 ];
 
+/// Checks of `uci`, the lines of options, `isready` and `ucinewgame`, for every profile.
+pub fn introduction() -> Vec<Check> {
+    vec![
+        Check::new(
+            "uci/id-name",
+            "`uci` is answered with a line `id name`",
+            |talk| {
+                let is_name =
+                    |reply: &Reply| matches!(reply, Reply::IdName(name) if !name.is_empty());
+                expect(replies(talk)?.iter().any(is_name), || {
+                    "no line \"id name\"".into()
+                })
+            },
+        ),
+        Check::new(
+            "uci/id-author",
+            "`uci` is answered with a line `id author`",
+            |talk| {
+                let is_author = |reply: &Reply| matches!(reply, Reply::IdAuthor(_));
+                expect(replies(talk)?.iter().any(is_author), || {
+                    "no line \"id author\"".into()
+                })
+            },
+        )
+        .lightly(),
+        Check::new(
+            "uci/again",
+            "a second `uci` is answered like the first",
+            |talk| {
+                let [first, second] = [talk.introduction()?, talk.introduction()?];
+                expect(first == second, || "the two introductions differ".into())
+            },
+        )
+        .lightly(),
+        Check::new(
+            "uci/lines",
+            "the answer to `uci` contains only id, option and info lines before `uciok`",
+            |talk| {
+                let is_else =
+                    |reply: &&Reply| matches!(reply, Reply::Text(text) if !text.trim().is_empty());
+                let replies = replies(talk)?;
+                let other = replies.iter().find(is_else);
+                expect(other.is_none(), || format!("{other:?} is something else"))
+            },
+        )
+        .lightly(),
+        Check::new(
+            "options/readable",
+            "every option line can be parsed",
+            |talk| {
+                for line in talk.introduction()? {
+                    let is_parsed = matches!(line.parse(), Ok(Reply::Option(_)));
+                    expect(is_parsed || !line.starts_with("option "), || {
+                        format!("cannot be parsed: {line:?}")
+                    })?;
+                }
+                Ok(())
+            },
+        ),
+        Check::new("options/unique", "no option is offered twice", |talk| {
+            let names = talk.offers().iter().map(|offer| offer.name.to_lowercase());
+            let mut names: Vec<String> = names.collect();
+            names.sort();
+            let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+            expect(twice.is_none(), || format!("{twice:?}"))
+        }),
+        Check::new(
+            "options/defaults",
+            "every option accepts its default",
+            |talk| {
+                let is_taken = |offer: &OptionOffer| match &offer.kind {
+                    OptionKind::Spin { default, min, max } => (min..=max).contains(&default),
+                    OptionKind::Combo { default, vars } => vars.contains(default),
+                    OptionKind::Check { .. } | OptionKind::Button | OptionKind::String { .. } => {
+                        true
+                    }
+                };
+                let bad = talk.offers().iter().find(|offer| !is_taken(offer));
+                expect(bad.is_none(), || format!("{bad:?}"))
+            },
+        ),
+        Check::new(
+            "options/bounds",
+            "each option accepts its minimum, its maximum and each of its values",
+            |talk| {
+                for (name, values) in settable(talk) {
+                    for value in values {
+                        let answer = talk.ask(&format!("setoption name {name} value {value}"))?;
+                        let refusal = answer.iter().find(|line| is_refusal(line));
+                        expect(refusal.is_none(), || {
+                            format!("option {name} rejects {value:?}: {refusal:?}")
+                        })?;
+                    }
+                }
+                Ok(())
+            },
+        ),
+        Check::new(
+            "isready/idle",
+            "`isready` is answered with `readyok` and nothing else",
+            |talk| nothing(&talk.fence()?),
+        ),
+        Check::new("isready/many", "every `isready` is answered", |talk| {
+            for _ in 0..100 {
+                talk.send("isready")?;
+            }
+            for _ in 0..100 {
+                let line = talk.line()?;
+                expect(line == "readyok", || format!("got {line:?}"))?;
+            }
+            Ok(())
+        }),
+        Check::new("ucinewgame", "`ucinewgame` is not answered", |talk| {
+            nothing(&talk.ask("ucinewgame")?)
+        }),
+    ]
+}
+
+/// The parsed lines of the introduction.
+fn replies(talk: &mut Talk) -> Result<Vec<Reply>, Fault> {
+    let lines = talk.introduction()?;
+    Ok(lines.iter().filter_map(|line| line.parse().ok()).collect())
+}
+
+/// The options that are safe to set, each with accepted values; the default comes last.
+fn settable(talk: &Talk) -> Vec<(String, Vec<String>)> {
+    let of = |offer: &OptionOffer| {
+        let values = match &offer.kind {
+            // The largest table may exceed the machine's memory.
+            OptionKind::Spin { default, .. } if offer.name == "Hash" => vec![default.to_string()],
+            OptionKind::Spin { default, min, max } => {
+                [min, max, default].map(i64::to_string).to_vec()
+            }
+            OptionKind::Check { default } => ["true", "false"]
+                .into_iter()
+                .map(String::from)
+                .chain([default.to_string()])
+                .collect(),
+            OptionKind::Combo { default, vars } => vars.iter().chain([default]).cloned().collect(),
+            OptionKind::Button | OptionKind::String { .. } => Vec::new(),
+        };
+        (offer.name.clone(), values)
+    };
+    talk.offers().iter().map(of).collect()
+}
+
+/// Checks of options beyond UCI.
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = vec![
         Check::new("options/spelt", "option lines follow the grammar", |talk| {
-            for line in introduction(talk)? {
+            for line in talk.introduction()? {
                 if let Ok(reply @ Reply::Option(_)) = line.parse() {
                     let spelt = reply.to_string();
                     expect(spelt == line, || format!("{line:?} instead of {spelt:?}"))?;
@@ -49,35 +196,21 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             "options/silent",
             "setting an option is not answered, except for a variant",
             |talk| {
-                for offer in talk.offers().to_vec() {
-                    if offer.name == VARIANT {
-                        continue;
-                    }
-                    let answer = talk.ask(&to_default(&offer.name, &offer.kind))?;
-                    expect(answer.is_empty(), || format!("{}: {answer:?}", offer.name))?;
-                }
-                Ok(())
+                let offers = talk.offers().to_vec();
+                let mut others = offers.iter().filter(|offer| offer.name != VARIANT);
+                others.try_for_each(|offer| {
+                    nothing(&talk.ask(&to_default(&offer.name, &offer.kind))?)
+                })
             },
         ),
         Check::new(
             "options/Move Overhead",
             "a search uses its movetime except for the overhead, which is at most a fifth of it",
             |talk| {
-                if !talk
-                    .offers()
-                    .iter()
-                    .any(|offer| offer.name == "Move Overhead")
-                {
-                    return Err(Fault::Skipped("it does not offer Move Overhead".into()));
-                }
+                talk.need_option("Move Overhead")?;
                 let usual = used_with_overhead(talk, 1)?;
                 // A busy machine can only delay an answer.
-                let mut large = used_with_overhead(talk, 5000)?;
-                for _ in 1..TRIES {
-                    if large > MOST_USED {
-                        large = large.min(used_with_overhead(talk, 5000)?);
-                    }
-                }
+                let large = least_of_tries(MOST_USED, || used_with_overhead(talk, 5000))?;
                 talk.set(&["setoption name Move Overhead value 1".into()])?;
                 expect(usual > MOST_USED && large <= MOST_USED, || {
                     format!("{usual:?} with an overhead of 1, {large:?} with 5000")
@@ -98,13 +231,12 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             },
         ),
     ];
-    for variant in VARIANTS {
-        let is_asked = settings
-            .variant
-            .is_none_or(|only| only.name == variant.name);
-        if !is_asked {
-            continue;
-        }
+    let is_asked = |only: Option<&str>, name: &str| only.is_none_or(|only| only == name);
+    let only = settings.variant.map(|variant| variant.name);
+    for variant in VARIANTS
+        .iter()
+        .filter(|variant| is_asked(only, variant.name))
+    {
         checks.push(Check::new(
             format!("variants/{}", variant.name),
             "choosing a variant by any of its names is answered with its start position for two",
@@ -113,21 +245,17 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
                     let moves = talk.first_moves(1)?;
                     talk.set(&[format!("position startpos moves {moves}")])?;
                     talk.choose(variant)?;
-                    let answer = talk.ask(&format!("setoption name {VARIANT} value {name}"))?;
-                    let start = variant.start(2).or_else(|error| wrong(error.to_string()))?;
+                    let start = variant.start(2)?;
                     let size = variant.board.map_or(String::new(), |(files, ranks)| {
                         format!(" files {files} ranks {ranks} pocket 0 template fairy")
                     });
                     let own = variant.name;
                     let expected = format!("info string variant {own}{size} startpos {start}");
-                    expect(answer == [expected.as_str()], || {
-                        format!("expected {expected:?}, got {answer:?}")
-                    })?;
-                    let shown = talk.ask("d")?;
-                    let expected = format!("Fen: {start}");
-                    expect(shown.contains(&expected), || {
-                        format!("no line {expected:?}")
-                    })?;
+                    talk.expect_answer(
+                        &format!("setoption name {VARIANT} value {name}"),
+                        &[expected],
+                    )?;
+                    talk.expect_shown(&[format!("Fen: {start}")])?;
                 }
                 Ok(())
             },
@@ -176,9 +304,7 @@ fn effects() -> impl Iterator<Item = Check> {
             format!("options/{option}"),
             format!("`{option}` changes the evaluation of a position under `Preset article`"),
             move |talk| {
-                if !talk.offers().iter().any(|offer| offer.name == option) {
-                    return Err(Fault::Skipped(format!("it does not offer {option}")));
-                }
+                talk.need_option(option)?;
                 let mut is_left_out = false;
                 for position in POSITIONS {
                     let usual = with(talk, &BASE, position)?;
@@ -218,12 +344,7 @@ fn with(
     talk.set(&set)?;
     let mut lines = talk.ask("eval")?;
     let search = talk.go("go depth 4")?;
-    lines.extend(
-        search
-            .lines
-            .iter()
-            .map(|line| crate::conformance::transcript::mask(line)),
-    );
+    lines.extend(search.lines.iter().map(|line| mask(line)));
     lines.push(format!("{:?}", search.best));
     Ok(Some(lines))
 }

@@ -2,19 +2,20 @@
 
 use std::io::{self, Write};
 
+use clap::ValueEnum;
 use serde_json::{Value, json};
 
 use super::{Outcome, Severity, Verdict};
 use matches::record::printable::{printable_json, printable_lines};
 
 /// Format of the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Readable lines.
+    /// Readable lines
     Text,
-    /// One JSON object.
+    /// One JSON object
     Json,
-    /// JUnit XML.
+    /// JUnit XML
     Junit,
 }
 

@@ -5,12 +5,11 @@ use rand::seq::IteratorRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::tables::tables;
-use super::talk::{Fault, Talk, expect, is_legal, wrong};
+use super::talk::{Fault, Talk, expect, is_legal, nothing, wrong};
 use super::{Check, Profile, Settings};
 
 /// Positions to search for each variant and number of seats.
-const POSITIONS: usize = 8;
+pub const POSITIONS: usize = 8;
 
 /// Positions to query, which is fast.
 const MANY_POSITIONS: usize = 40;
@@ -20,18 +19,18 @@ const MOST_MOVES: usize = 40;
 
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = Vec::new();
-    for (variant, seats) in tables(settings) {
+    for (variant, seats) in settings.tables() {
         let name = |what: &str| format!("{}/{seats}/{what}", variant.name);
         checks.push(Check::new(
             name("moves"),
             "every `bestmove` is legal, and so is every move of a principal variation",
-            move |talk| for_each_position(talk, variant, seats, moves_are_legal),
+            move |talk| for_positions(talk, variant, seats, POSITIONS, moves_are_legal),
         ));
         if settings.profile == Profile::Full {
             checks.push(Check::new(
                 name("estimates"),
                 "estimates have a number for each seat and add up to 1000",
-                move |talk| for_each_position(talk, variant, seats, estimates_add_up),
+                move |talk| for_positions(talk, variant, seats, POSITIONS, estimates_add_up),
             ));
             checks.push(Check::new(
                 name("shown"),
@@ -66,24 +65,13 @@ pub struct Reached {
     pub command: String,
 }
 
-type Test = fn(&mut Talk, &Reached) -> Result<(), Fault>;
-
 /// Runs a test in several positions.
-pub fn for_each_position(
-    talk: &mut Talk,
-    variant: &'static Variant,
-    seats: usize,
-    test: Test,
-) -> Result<(), Fault> {
-    for_positions(talk, variant, seats, POSITIONS, test)
-}
-
-fn for_positions(
+pub fn for_positions(
     talk: &mut Talk,
     variant: &'static Variant,
     seats: usize,
     count: usize,
-    test: Test,
+    test: impl Fn(&mut Talk, &Reached) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     talk.choose(variant)?;
     let mut rng = ChaCha8Rng::seed_from_u64(seats as u64);
@@ -102,16 +90,13 @@ pub fn random_position(
     seats: usize,
     rng: &mut ChaCha8Rng,
 ) -> Result<(AnyPosition, Vec<String>), Fault> {
-    let start = variant.start(seats);
-    let mut position = start.or_else(|error| wrong(error.to_string()))?;
+    let mut position = variant.start(seats)?;
     let mut actions = Vec::new();
     for _ in 0..rng.random_range(0..MOST_MOVES) {
         let Some(action) = position.legal_actions().into_iter().choose(rng) else {
             break;
         };
-        position
-            .play(&action)
-            .or_else(|error| wrong(error.to_string()))?;
+        position.play(&action)?;
         actions.push(action);
     }
     Ok((position, actions))
@@ -145,9 +130,7 @@ fn moves_are_legal(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
             expect(is_legal(&position, mv), || {
                 format!("{mv} is illegal in the pv {}", info.pv.join(" "))
             })?;
-            position
-                .play(mv)
-                .or_else(|error| wrong(error.to_string()))?;
+            position.play(mv)?;
         }
     }
     Ok(())
@@ -171,49 +154,34 @@ fn estimates_add_up(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
 }
 
 fn is_shown(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
-    let lines = talk.ask("d")?;
     let legal = format!("Legal: {}", reached.position.legal_actions().join(" "));
-    for expected in [
-        format!("Fen: {}", reached.position),
-        legal.trim_end().to_string(),
-    ] {
-        expect(lines.contains(&expected), || {
-            format!("no line {expected:?} after {}", reached.command)
-        })?;
-    }
-    Ok(())
+    let position = format!("Fen: {}", reached.position);
+    talk.expect_shown(&[position, legal.trim_end().to_string()])
 }
 
 fn queries_are_true(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
     let position = &reached.position;
-    let is_first = |seat: Seat| (seat == Seat(0)).to_string();
-    let p1turn = match position.turn() {
-        Turn::Seat(seat) | Turn::Card(seat) => is_first(seat),
-        Turn::Over => "false".into(),
-    };
     let turn = match position.turn() {
         Turn::Seat(seat) => seat.to_string(),
         Turn::Card(seat) => format!("card {seat}"),
         Turn::Over => "over".into(),
     };
-    for (query, expected) in [
+    let mut answers = vec![
         ("turn", turn),
-        ("p1turn", p1turn),
+        (
+            "p1turn",
+            (position.turn().seat() == Some(Seat(0))).to_string(),
+        ),
         ("gameover", (position.turn() == Turn::Over).to_string()),
         ("legal", position.legal_actions().join(" ")),
         ("players", position.seats().to_string()),
-    ] {
-        let lines = talk.ask(&format!("query {query}"))?;
-        let expected = format!("response {expected}").trim_end().to_string();
-        expect(lines == [expected.as_str()], || {
-            format!("query {query}: expected {expected:?}, got {lines:?}")
-        })?;
-    }
+    ];
     if position.turn() != Turn::Over {
-        let lines = talk.ask("query result")?;
-        expect(lines == ["response none"], || {
-            format!("query result: {lines:?}")
-        })?;
+        answers.push(("result", "none".into()));
+    }
+    for (query, answer) in answers {
+        let answer = format!("response {answer}").trim_end().to_string();
+        talk.expect_answer(&format!("query {query}"), &[answer])?;
     }
     Ok(())
 }
@@ -231,8 +199,7 @@ fn cards_are_drawn(talk: &mut Talk, variant: &'static Variant, seats: usize) -> 
         drawn += 1;
         for card in position.legal_actions() {
             let mut position = position;
-            let played = position.play(&card);
-            played.or_else(|error| wrong(error.to_string()))?;
+            position.play(&card)?;
             let command = talk.position(seats, &[&actions[..], &[card]].concat());
             talk.set(std::slice::from_ref(&command))?;
             is_shown(talk, &Reached { position, command })?;
@@ -242,7 +209,6 @@ fn cards_are_drawn(talk: &mut Talk, variant: &'static Variant, seats: usize) -> 
 }
 
 fn text_is_read(talk: &mut Talk, reached: &Reached) -> Result<(), Fault> {
-    let lines = talk.ask(&format!("position fen {}", reached.position))?;
-    expect(lines.is_empty(), || format!("{:?} came", lines[0]))?;
+    nothing(&talk.ask(&format!("position fen {}", reached.position))?)?;
     is_shown(talk, reached)
 }

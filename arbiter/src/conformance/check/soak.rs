@@ -3,7 +3,6 @@
 //! The engine plays games with small limits while the resident memory of its process and all descendants is sampled.
 //! Initial allocations, such as tables, do not matter; the check looks for growth that continues.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::fs;
 use std::str::FromStr;
@@ -14,9 +13,9 @@ use rand::SeedableRng;
 use rand::seq::IteratorRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::tables::tables;
 use super::talk::{Fault, Talk, expect, is_legal};
 use super::{Check, Settings};
+use matches::play::family::descendants;
 
 /// Moves of the engine in each game.
 const MOVES: usize = 12;
@@ -60,14 +59,14 @@ impl FromStr for Soak {
 
 /// The check of memory, if the user asks for it.
 pub fn checks(settings: &Settings) -> Vec<Check> {
-    let table = tables(settings).first().copied();
-    let Some((soak, (variant, _))) = settings.soak.zip(table) else {
+    let tables = settings.tables();
+    let Some((soak, &(variant, _))) = settings.soak.zip(tables.first()) else {
         return Vec::new();
     };
-    let seats: Vec<usize> = tables(settings)
-        .into_iter()
+    let seats: Vec<usize> = tables
+        .iter()
         .filter(|(other, _)| other.name == variant.name)
-        .map(|(_, seats)| seats)
+        .map(|&(_, seats)| seats)
         .collect();
     vec![Check::new(
         "soak/memory",
@@ -130,8 +129,7 @@ fn play_game(
     seats: usize,
     rng: &mut ChaCha8Rng,
 ) -> Result<(), Fault> {
-    let start = variant.start(seats);
-    let mut position = start.map_err(|error| Fault::Wrong(error.to_string()))?;
+    let mut position = variant.start(seats)?;
     let mut actions: Vec<String> = Vec::new();
     talk.set(&["ucinewgame".into()])?;
     for _ in 0..MOVES {
@@ -147,8 +145,7 @@ fn play_game(
             break;
         }
         talk.send(&talk.position(seats, &actions))?;
-        let search = talk.go("go nodes 20")?;
-        let best = search.best.best.unwrap_or_default();
+        let best = talk.go("go nodes 20")?.best.best.unwrap_or_default();
         expect(is_legal(&position, &best), || {
             format!("{best:?} is illegal")
         })?;
@@ -225,31 +222,15 @@ fn median(mut numbers: Vec<f64>) -> f64 {
 
 /// Resident memory of a process and all its descendants, in KiB.
 fn memory(process: u32) -> Option<f64> {
-    let mut parents: HashMap<u32, Vec<u32>> = HashMap::new();
-    for entry in fs::read_dir("/proc").ok()?.flatten() {
-        let Ok(id) = entry.file_name().to_string_lossy().parse() else {
-            continue;
-        };
-        if let Some(parent) = number_of(id, "PPid:") {
-            parents.entry(parent).or_default().push(id);
-        }
-    }
-    let mut found = HashSet::from([process]);
-    let mut open = vec![process];
-    while let Some(id) = open.pop() {
-        let children = parents.get(&id).into_iter().flatten();
-        open.extend(children.filter(|&&child| found.insert(child)));
-    }
-    let memories = found.iter().filter_map(|&id| number_of(id, "VmRSS:"));
-    let all: u32 = memories.sum();
+    let resident = |process: &u32| {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))?;
+        line.split_whitespace().next()?.parse::<u32>().ok()
+    };
+    let all: u32 = descendants(process).iter().filter_map(resident).sum();
     (all > 0).then(|| f64::from(all))
-}
-
-/// A number in `/proc/PID/status`.
-fn number_of(process: u32, name: &str) -> Option<u32> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-    line.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use buxtehude::protocol::{BestMove, Command, Info, OptionOffer, PositionCommand, Reply, Start};
+use buxtehude::protocol::{
+    BestMove, Command, Info, OptionOffer, PositionCommand, Reply, Score, Start,
+};
 use buxtehude::rules::{AnyPosition, Turn, VARIANTS, Variant};
 
-use super::tables::tables;
 use super::{Profile, Settings};
 use crate::conformance::transcript::{NoLine, Program, ProgramError, mask};
 use matches::record::printable::{printable, shortened};
@@ -23,6 +24,13 @@ pub enum Fault {
     Wrong(String),
     /// The check does not apply to the engine; with the reason.
     Skipped(String),
+}
+
+/// Every other error is the engine's, or of a program that cannot go on.
+impl<E: std::error::Error> From<E> for Fault {
+    fn from(error: E) -> Fault {
+        Fault::Wrong(error.to_string())
+    }
 }
 
 /// Output of a `go`.
@@ -64,6 +72,21 @@ pub fn expect(holds: bool, reason: impl FnOnce() -> String) -> Result<(), Fault>
     if holds { Ok(()) } else { wrong(reason()) }
 }
 
+/// Fails unless there are no lines.
+pub fn nothing(lines: &[String]) -> Result<(), Fault> {
+    expect(lines.is_empty(), || format!("{:?} came", lines[0]))
+}
+
+/// `true` if the engine rejects a line with this answer.
+pub fn is_refusal(line: &str) -> bool {
+    line.starts_with("info string error: ")
+}
+
+/// `true` if the value of a search is exact, since the game is solved or ends soon.
+pub fn is_mate(info: &Info) -> bool {
+    matches!(info.score, Some(Score::Mate(_)))
+}
+
 /// An engine's line as shown in a transcript.
 fn shown(line: &str) -> String {
     shortened(&mask(&printable(line)), LONGEST_SHOWN).into_owned()
@@ -98,12 +121,13 @@ impl Talk {
     pub fn begin(&mut self) -> Result<(), Fault> {
         self.transcript.clear();
         if self.offers.is_empty() {
-            self.introduce()?;
+            for line in self.introduction()? {
+                if let Ok(Reply::Option(offer)) = line.parse() {
+                    self.offers.push(offer);
+                }
+            }
         }
-        let lines = self.fence()?;
-        expect(lines.is_empty(), || {
-            format!("unsolicited output: {:?}", lines[0])
-        })?;
+        nothing(&self.fence()?)?;
         self.transcript.clear();
         if !self.is_home
             && let Some(home) = self.home()
@@ -114,8 +138,7 @@ impl Talk {
         if self.home().is_none() {
             self.variant = None;
         }
-        let beginning = self.beginning()?;
-        self.set(&[beginning])
+        self.set_beginning()
     }
 
     /// The command for the first position of a game for two in which a seat has a choice; dice may be due before.
@@ -129,7 +152,7 @@ impl Talk {
 
     /// The default variant of checks: the first one that the engine offers.
     fn home(&self) -> Option<&'static Variant> {
-        let asked = tables(&self.settings);
+        let asked = self.settings.tables();
         let mut variants = asked.into_iter().map(|(variant, _)| variant);
         variants.find(|variant| self.offers_variant(variant))
     }
@@ -137,23 +160,12 @@ impl Talk {
     /// The first `count` moves of a game for two, with the cards drawn; avoids cards if the game has moves that draw
     /// none.
     pub fn first_moves(&self, count: usize) -> Result<String, Fault> {
-        let asked = tables(&self.settings);
+        let asked = self.settings.tables();
         let variant = self.home().or(asked.first().map(|(variant, _)| *variant));
         match variant {
             Some(variant) => Ok(first_words(variant, count)?.0.join(" ")),
             None => Err(Fault::Skipped("no known variant".into())),
         }
-    }
-
-    fn introduce(&mut self) -> Result<(), Fault> {
-        self.send("uci")?;
-        let lines = self.until("uciok")?;
-        for line in lines {
-            if let Ok(Reply::Option(offer)) = line.parse() {
-                self.offers.push(offer);
-            }
-        }
-        Ok(())
     }
 
     /// Adds a note to the outcome, passed or not.
@@ -237,8 +249,7 @@ impl Talk {
         let text = String::from_utf8_lossy(bytes);
         let shown: String = text.trim_end_matches('\n').chars().take(300).collect();
         self.transcript.push(format!("> {}", printable(&shown)));
-        let sent = self.program.send_bytes(bytes);
-        sent.or_else(|error| wrong(error.to_string()))
+        Ok(self.program.send_bytes(bytes)?)
     }
 
     /// Returns the next line, or `None` after the timeout.
@@ -262,35 +273,30 @@ impl Talk {
         }
     }
 
-    /// Reads up to and including a line whose first word is `word`.
-    pub fn until(&mut self, word: &str) -> Result<Vec<String>, Fault> {
-        self.until_that(word, |line| line.split_whitespace().next() == Some(word))
-    }
-
     /// Reads up to and including a line that starts with `beginning`.
-    pub fn until_line(&mut self, beginning: &str) -> Result<Vec<String>, Fault> {
-        self.until_that(beginning, |line| line.starts_with(beginning))
-    }
-
-    fn until_that(
-        &mut self,
-        word: &str,
-        is_it: impl Fn(&str) -> bool,
-    ) -> Result<Vec<String>, Fault> {
+    pub fn until(&mut self, beginning: &str) -> Result<Vec<String>, Fault> {
         let deadline = Instant::now() + self.patience();
         let mut lines = Vec::new();
         loop {
             let line = self.line()?;
-            let is_last = is_it(&line);
+            let is_last = line.starts_with(beginning);
             lines.push(line);
             if is_last {
                 return Ok(lines);
             }
             if Instant::now() > deadline {
                 let patience = self.patience().as_millis();
-                return wrong(format!("no {word} within {patience} ms, only other lines"));
+                return wrong(format!(
+                    "no {beginning} within {patience} ms, only other lines"
+                ));
             }
         }
+    }
+
+    /// Returns the answer to `uci`.
+    pub fn introduction(&mut self) -> Result<Vec<String>, Fault> {
+        self.send("uci")?;
+        self.until("uciok")
     }
 
     /// Sends `isready` and returns the lines before its answer.
@@ -307,6 +313,26 @@ impl Talk {
         self.fence()
     }
 
+    /// Fails if a line has another answer.
+    pub fn expect_answer(&mut self, line: &str, expected: &[String]) -> Result<(), Fault> {
+        let answer = self.ask(line)?;
+        expect(answer == expected, || {
+            format!("{line}: expected {expected:?}, got {answer:?}")
+        })
+    }
+
+    /// Fails unless `d` shows these lines, and perhaps others.
+    pub fn expect_shown(&mut self, lines: &[String]) -> Result<(), Fault> {
+        let shown = self.ask("d")?;
+        let missing = lines.iter().find(|line| !shown.contains(line));
+        expect(missing.is_none(), || {
+            format!(
+                "no line {:?} in {shown:?}",
+                missing.unwrap_or(&String::new())
+            )
+        })
+    }
+
     /// Sends lines and ignores their answers.
     pub fn set(&mut self, lines: &[String]) -> Result<(), Fault> {
         for line in lines {
@@ -320,6 +346,26 @@ impl Talk {
         let begun = Instant::now();
         self.send(line)?;
         self.best_move(begun)
+    }
+
+    /// Sends a `go` to which a move must be the answer.
+    pub fn go_for_a_move(&mut self, line: &str) -> Result<Search, Fault> {
+        let search = self.go(line)?;
+        expect(search.best.best.is_some(), || "no move".into())?;
+        Ok(search)
+    }
+
+    /// Sets the position in which checks begin.
+    pub fn set_beginning(&mut self) -> Result<(), Fault> {
+        self.set(&[self.beginning()?])
+    }
+
+    /// Skips the check unless the engine offers an option.
+    pub fn need_option(&self, name: &str) -> Result<(), Fault> {
+        match self.offers.iter().any(|offer| offer.name == name) {
+            true => Ok(()),
+            false => Err(Fault::Skipped(format!("it does not offer {name}"))),
+        }
     }
 
     /// Reads up to the `bestmove` of a `go` sent at `begun`.

@@ -10,8 +10,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::positions::random_position;
-use super::tables::tables;
-use super::talk::{Fault, Talk, expect};
+use super::talk::{Fault, Talk, expect, is_refusal};
 use super::{Check, Settings};
 
 /// Texts to modify for each variant and number of seats.
@@ -25,7 +24,7 @@ const OTHERS: [&str; 19] = [
 
 pub fn checks(settings: &Settings) -> Vec<Check> {
     let mut checks = Vec::new();
-    for (variant, seats) in tables(settings) {
+    for (variant, seats) in settings.tables() {
         checks.push(Check::new(
             format!("{}/{seats}/text-changed", variant.name),
             "an invalid position text is rejected with the name of the wrong field, and changes nothing",
@@ -59,17 +58,17 @@ fn changed_texts(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Re
     for text in texts {
         talk.send(&talk.position(seats, &[]))?;
         let answer = talk.ask(&format!("position fen {text}"))?;
-        let expected = match variant.parse(&text) {
+        match variant.parse(&text) {
             Ok(position) => {
                 expect(answer.is_empty(), || {
                     format!("{text:?} is accepted: {answer:?}")
                 })?;
-                position
+                talk.expect_shown(&[format!("Fen: {position}")])?;
             }
             Err(error) => {
                 let error = error.to_string();
                 let is_refused = match answer.as_slice() {
-                    [line] if line.starts_with("info string error: ") => {
+                    [line] if is_refusal(line) => {
                         field(line).is_some_and(|field| fields.contains(&field))
                     }
                     _ => false,
@@ -77,14 +76,8 @@ fn changed_texts(talk: &mut Talk, variant: &'static Variant, seats: usize) -> Re
                 expect(is_refused, || {
                     format!("expected an error as {error:?}, got {answer:?}")
                 })?;
-                continue;
             }
-        };
-        let shown = talk.ask("d")?;
-        let expected = format!("Fen: {expected}");
-        expect(shown.contains(&expected), || {
-            format!("no line {expected:?}")
-        })?;
+        }
     }
     Ok(())
 }
@@ -176,15 +169,7 @@ fn etudes_are_read(talk: &mut Talk, variant: &'static Variant, seats: usize) -> 
         expect(answer.is_empty(), || {
             format!("{line:?} is accepted: {answer:?}")
         })?;
-        let position = variant.parse_etude(&line);
-        let expected = position.map(|position| format!("Fen: {position}"));
-        let shown = talk.ask("d")?;
-        expect(
-            expected
-                .as_ref()
-                .is_ok_and(|expected| shown.contains(expected)),
-            || format!("no line {expected:?}"),
-        )?;
+        talk.expect_shown(&[format!("Fen: {}", variant.parse_etude(&line)?)])?;
     }
     Ok(())
 }

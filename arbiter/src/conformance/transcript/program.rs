@@ -52,36 +52,10 @@ pub struct Program {
     complaints: Receiver<()>,
 }
 
-/// Errors of communication with a program.
+/// A program that cannot be started, does not read its input, or prints without end.
 #[derive(Debug, Error)]
-pub enum ProgramError {
-    /// It cannot be started.
-    #[error("cannot start {}: {source}", program.display())]
-    NotStarted {
-        /// The program.
-        program: OsString,
-        /// The reason.
-        source: io::Error,
-    },
-    /// It has closed its input.
-    #[error("cannot send {line:?}: the program has closed its input: {source}")]
-    Deaf {
-        /// The line that could not be sent.
-        line: String,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// It prints too many lines.
-    #[error("endless output: {lines} lines, {bytes} bytes; the last is {last:?}")]
-    Endless {
-        /// Number of lines since the last one sent or expected.
-        lines: usize,
-        /// Number of their bytes.
-        bytes: usize,
-        /// Beginning of the last one.
-        last: String,
-    },
-}
+#[error("{0}")]
+pub struct ProgramError(pub(super) String);
 
 /// Reasons for a missing line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +70,7 @@ impl Program {
     /// Starts a program with its arguments. Its standard error is passed on to ours, with invisible characters escaped.
     ///
     /// # Errors
-    /// [`ProgramError::NotStarted`].
+    /// [`ProgramError`] if the program cannot be started.
     pub fn start(program: &OsStr, arguments: &[OsString]) -> Result<Program, ProgramError> {
         let start = || {
             let mut child = Command::new(program)
@@ -127,9 +101,8 @@ impl Program {
                 complaints,
             })
         };
-        start().map_err(|source| ProgramError::NotStarted {
-            program: program.to_owned(),
-            source,
+        start().map_err(|error: io::Error| {
+            ProgramError(format!("cannot start {}: {error}", program.display()))
         })
     }
 
@@ -141,7 +114,7 @@ impl Program {
     /// Sends a line.
     ///
     /// # Errors
-    /// [`ProgramError::Deaf`].
+    /// As [`Program::send_bytes`].
     pub fn send(&mut self, line: &str) -> Result<(), ProgramError> {
         self.send_bytes(format!("{line}\n").as_bytes())
     }
@@ -149,14 +122,15 @@ impl Program {
     /// Sends raw bytes.
     ///
     /// # Errors
-    /// [`ProgramError::Deaf`], with the bytes as text.
+    /// [`ProgramError`] if the program has closed its input.
     pub fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), ProgramError> {
-        self.input
-            .write_all(bytes)
-            .map_err(|source| ProgramError::Deaf {
-                line: String::from_utf8_lossy(bytes).into_owned(),
-                source,
-            })
+        let deaf = |error| {
+            let line = String::from_utf8_lossy(bytes);
+            ProgramError(format!(
+                "cannot send {line:?}: the program has closed its input: {error}"
+            ))
+        };
+        self.input.write_all(bytes).map_err(deaf)
     }
 
     /// Returns the next line if it comes in time.

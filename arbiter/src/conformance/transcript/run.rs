@@ -3,10 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use thiserror::Error;
-
-use super::mask::mask;
-use super::pattern::{ANY_LINES, are_like, is_like};
+use super::lines::{ANY_LINES, are_like, is_like, mask};
 use super::program::{NoLine, Patience, Program, ProgramError};
 use super::script::{Script, Step};
 use matches::record::printable::{printable, shortened};
@@ -25,46 +22,15 @@ const MOST_QUOTED: usize = 80;
 pub struct Checked {
     /// The script with the masked actual output in place of the expected output, up to the point where it stopped.
     pub transcript: String,
-    /// The first difference, if any.
-    pub difference: Option<Difference>,
-}
-
-/// A failed expectation.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Difference {
-    /// A different line came.
-    #[error("line {line}: expected {expected:?}, got {found:?}")]
-    Line {
-        /// Line number of the script, from 1.
-        line: usize,
-        /// The expected pattern.
-        expected: String,
-        /// The actual line.
-        found: String,
-    },
-    /// No line came.
-    #[error("line {line}: expected {expected:?}, got {instead}")]
-    Nothing {
-        /// Line number of the script, from 1.
-        line: usize,
-        /// The expected pattern.
-        expected: String,
-        /// Timeout or end of the output, in words.
-        instead: String,
-    },
-    /// A line came after the last expected one.
-    #[error("at the end: expected nothing more, got {found:?}")]
-    More {
-        /// The actual line.
-        found: String,
-    },
+    /// The first difference, if any, in one line.
+    pub difference: Option<String>,
 }
 
 /// Runs a script and compares the output: a line is sent after all expected lines before it, and no line may follow the
 /// last one. Stops at the first difference.
 ///
 /// # Errors
-/// [`ProgramError::Deaf`] if a line cannot be sent, [`ProgramError::Endless`] if the output does not end.
+/// [`ProgramError`] if a line cannot be sent, or the output does not end.
 pub fn check(
     script: &Script,
     program: &mut Program,
@@ -116,7 +82,7 @@ impl Run<'_> {
         }
     }
 
-    fn check(&mut self, script: &Script) -> Result<Option<Difference>, ProgramError> {
+    fn check(&mut self, script: &Script) -> Result<Option<String>, ProgramError> {
         let mut ends_open = false;
         for step in &script.steps {
             if let Step::Expect { line, patterns } = step {
@@ -134,8 +100,8 @@ impl Run<'_> {
         let more = self.next(self.patience.quiet)?.ok();
         Ok(more.map(|found| {
             write_answer(&mut self.transcript, &found);
-            let found = shortened(&found, MOST_QUOTED).into_owned();
-            Difference::More { found }
+            let found = shortened(&found, MOST_QUOTED);
+            format!("at the end: expected nothing more, got {found:?}")
         }))
     }
 
@@ -203,11 +169,10 @@ impl Run<'_> {
     }
 
     fn endless(&self, last: &str) -> ProgramError {
-        ProgramError::Endless {
-            lines: self.taken.0,
-            bytes: self.taken.1,
-            last: shortened(last, MOST_QUOTED).into_owned(),
-        }
+        let ((lines, bytes), last) = (self.taken, shortened(last, MOST_QUOTED));
+        ProgramError(format!(
+            "endless output: {lines} lines, {bytes} bytes; the last is {last:?}"
+        ))
     }
 
     /// Returns the next line, queued or from the program, if it comes in time.
@@ -223,42 +188,33 @@ impl Run<'_> {
         &mut self,
         first_line: usize,
         patterns: &[String],
-    ) -> Result<Option<Difference>, ProgramError> {
+    ) -> Result<Option<String>, ProgramError> {
         let mut skipping = false;
-        for (index, pattern) in patterns.iter().enumerate() {
+        for (line, pattern) in (first_line..).zip(patterns) {
             if pattern == ANY_LINES {
                 skipping = true;
                 continue;
             }
-            let line = first_line + index;
+            let difference =
+                |found: &str| format!("line {line}: expected {pattern:?}, got {found}");
             loop {
-                let expected = pattern.clone();
-                let instead = match self.next(self.patience.line)? {
-                    Ok(found) => {
-                        write_answer(&mut self.transcript, &found);
-                        if is_like(pattern, &found) || is_like(pattern, &shown(&found)) {
-                            self.taken = (0, 0);
-                            break;
-                        }
-                        if skipping {
-                            continue;
-                        }
-                        return Ok(Some(Difference::Line {
-                            line,
-                            expected,
-                            found: shortened(&found, MOST_QUOTED).into_owned(),
-                        }));
-                    }
-                    Err(NoLine::End) => "the end of the output".to_string(),
+                let found = match self.next(self.patience.line)? {
+                    Ok(found) => found,
+                    Err(NoLine::End) => return Ok(Some(difference("the end of the output"))),
                     Err(NoLine::Silence) => {
-                        format!("nothing within {} ms", self.patience.line.as_millis())
+                        let patience = self.patience.line.as_millis();
+                        return Ok(Some(difference(&format!("nothing within {patience} ms"))));
                     }
                 };
-                return Ok(Some(Difference::Nothing {
-                    line,
-                    expected,
-                    instead,
-                }));
+                write_answer(&mut self.transcript, &found);
+                if is_like(pattern, &found) || is_like(pattern, &shown(&found)) {
+                    self.taken = (0, 0);
+                    break;
+                }
+                if !skipping {
+                    let found = shortened(&found, MOST_QUOTED);
+                    return Ok(Some(difference(&format!("{found:?}"))));
+                }
             }
             skipping = false;
         }

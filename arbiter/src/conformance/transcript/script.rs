@@ -29,30 +29,10 @@ pub(super) enum Step {
     Expect { line: usize, patterns: Vec<String> },
 }
 
-/// Errors in a script.
+/// A line of a script that is malformed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ScriptError {
-    /// A line without a known prefix.
-    #[error(
-        "line {line}: {text:?} is not a line of a script: expected `> `, `< `, `~`, `#` or an empty line"
-    )]
-    Beginning {
-        /// Line number, from 1.
-        line: usize,
-        /// The line.
-        text: String,
-    },
-    /// A wait without a whole number of milliseconds.
-    #[error(
-        "line {line}: {text:?} is not a waiting time: expected a whole number of milliseconds, or nothing"
-    )]
-    Wait {
-        /// Line number, from 1.
-        line: usize,
-        /// The text after `~`.
-        text: String,
-    },
-}
+#[error("{0}")]
+pub struct ScriptError(String);
 
 impl FromStr for Script {
     type Err = ScriptError;
@@ -75,10 +55,9 @@ impl FromStr for Script {
                     }),
                 },
                 Some(_) => {
-                    return Err(ScriptError::Beginning {
-                        line,
-                        text: text.to_string(),
-                    });
+                    return Err(ScriptError(format!(
+                        "line {line}: {text:?} is not a line of a script: expected `> `, `< `, `~`, `#` or an empty line"
+                    )));
                 }
             }
         }
@@ -92,10 +71,9 @@ fn time(text: &str, line: usize) -> Result<Option<Duration>, ScriptError> {
     }
     match text.parse::<u32>() {
         Ok(milliseconds) => Ok(Some(Duration::from_millis(milliseconds.into()))),
-        Err(_) => Err(ScriptError::Wait {
-            line,
-            text: text.to_string(),
-        }),
+        Err(_) => Err(ScriptError(format!(
+            "line {line}: {text:?} is not a waiting time: expected a whole number of milliseconds, or nothing"
+        ))),
     }
 }
 

@@ -2,11 +2,12 @@
 
 use buxtehude::rules::{AnyPosition, Board, Layout, Scene};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::shown_review::{GameReview, StepReview};
 use matches::archive::replay::{Step, Walk};
 use matches::record::line::pv_text;
-use matches::record::printable::{printable, printable_json};
+use matches::record::printable::printable;
 use matches::record::{Fault, GameRecord, TurnRecord};
 use matches::score::review::Review;
 
@@ -107,7 +108,7 @@ struct ShownStep {
 impl ShownGames {
     /// Sets name and limit of the reviewing engine.
     pub fn set_reviewer(&mut self, reviewer: &str) {
-        self.reviewer = Some(printable(reviewer).into_owned());
+        self.reviewer = Some(reviewer.to_string());
     }
 
     /// Adds a game, up to its first illegal move, with its review if there is one.
@@ -115,21 +116,23 @@ impl ShownGames {
         let mut game = ShownGame {
             number: record.game,
             block: record.block,
-            variant: printable(&record.variant).into_owned(),
-            names: printable_texts(&record.seats),
+            variant: record.variant.clone(),
+            names: record.seats.clone(),
             places: record.places.clone(),
             endings: record.endings.iter().map(|ending| ending.name()).collect(),
-            fault: record.fault.as_ref().map(printable_fault),
+            fault: record.fault.as_ref().map(|fault| Fault {
+                evidence: None,
+                ..fault.clone()
+            }),
             flaw: None,
             opening: 0,
             review: review.map(GameReview::of),
             positions: None,
         };
         match Walk::of(record) {
-            Err(flaw) => game.flaw = Some(printable(&flaw.to_string()).into_owned()),
+            Err(flaw) => game.flaw = Some(flaw.to_string()),
             Ok(walk) => {
-                let flaw = walk.flaw.as_ref().map(ToString::to_string);
-                game.flaw = flaw.map(|flaw| printable(&flaw).into_owned());
+                game.flaw = walk.flaw.as_ref().map(ToString::to_string);
                 // If moves are missing at the end, so are those of the last turns.
                 game.opening = record.opening_plies();
                 let mut positions = self.positions(&walk, &record.turns, game.opening);
@@ -218,9 +221,10 @@ impl ShownGames {
     /// The games as JSON for a `script` element: no text in it can end the element.
     pub fn json(&self) -> String {
         // Numbers and texts always serialize.
-        let json = serde_json::to_string(self).unwrap_or_default();
+        let mut json = serde_json::to_value(self).unwrap_or_default();
+        escape(&mut json);
         // Outside of strings, JSON contains none of these characters.
-        printable_json(&json)
+        json.to_string()
             .replace('<', "\\u003c")
             .replace('>', "\\u003e")
             .replace('&', "\\u0026")
@@ -258,26 +262,21 @@ fn shown_step(
         estimate: turn_record.map_or(Vec::new(), |turn| turn.estimate.clone()),
         micros: turn_record.and_then(|turn| turn.micros),
         depth: turn_record.and_then(|turn| turn.depth),
-        score: turn_record.and_then(|turn| Some(printable(turn.score.as_ref()?).into_owned())),
+        score: turn_record.and_then(|turn| turn.score.clone()),
         nodes: turn_record.and_then(|turn| turn.nodes),
-        pv: turn_record.and_then(|turn| Some(printable(&pv_text(&turn.pv)?).into_owned())),
+        pv: turn_record.and_then(|turn| pv_text(&turn.pv)),
         review: None,
     }
 }
 
-/// A fault with the invisible characters of its texts escaped.
-fn printable_fault(fault: &Fault) -> Fault {
-    Fault {
-        seat: fault.seat,
-        reason: printable(&fault.reason).into_owned(),
-        stderr: printable_texts(&fault.stderr),
-        evidence: None,
+/// Escapes the invisible characters of all texts, so that the page shows them.
+fn escape(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = printable(text).into_owned(),
+        Value::Array(values) => values.iter_mut().for_each(escape),
+        Value::Object(fields) => fields.values_mut().for_each(escape),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
-}
-
-fn printable_texts(texts: &[String]) -> Vec<String> {
-    let texts = texts.iter().map(|text| printable(text).into_owned());
-    texts.collect()
 }
 
 fn values(scene: &Scene) -> Vec<Vec<String>> {

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::conformance::check::{Format, Profile, Soak};
 use matches::plan::numbers::milliseconds;
@@ -34,7 +34,7 @@ pub struct CheckArgs {
 
     /// Checks to run: the whole protocol, the needs of a match, or the UCI of chess engines
     #[arg(long, value_enum, default_value = "full")]
-    pub profile: ProfileArg,
+    pub profile: Profile,
 
     /// Send the legal moves with each `go`, as `legal=on` does in a match
     #[arg(long)]
@@ -50,7 +50,7 @@ pub struct CheckArgs {
 
     /// Format of the output
     #[arg(long, value_enum, default_value = "text")]
-    pub format: FormatArg,
+    pub format: Format,
 
     /// Finally, play many games while watching memory: a number of games, or a time such as 60s
     #[arg(long, value_name = "GAMES|SECONDSs", num_args = 0..=1, require_equals = true, default_missing_value = "1000")]
@@ -59,48 +59,6 @@ pub struct CheckArgs {
     /// Timeout for an expected answer, in milliseconds
     #[arg(long, value_name = "MS", default_value = "5000", value_parser = milliseconds)]
     pub timeout: u64,
-}
-
-/// Values of `--profile`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ProfileArg {
-    /// All of protocol.md
-    Full,
-    /// The needs of a match: legal moves in time, for every variant and number of seats offered
-    Match,
-    /// Plain UCI: two seats, no cards
-    Uci,
-}
-
-impl From<ProfileArg> for Profile {
-    fn from(typed: ProfileArg) -> Profile {
-        match typed {
-            ProfileArg::Full => Profile::Full,
-            ProfileArg::Match => Profile::Match,
-            ProfileArg::Uci => Profile::Uci,
-        }
-    }
-}
-
-/// Values of `--format`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum FormatArg {
-    /// Readable lines
-    Text,
-    /// One JSON object
-    Json,
-    /// JUnit XML
-    Junit,
-}
-
-impl From<FormatArg> for Format {
-    fn from(typed: FormatArg) -> Format {
-        match typed {
-            FormatArg::Text => Format::Text,
-            FormatArg::Json => Format::Json,
-            FormatArg::Junit => Format::Junit,
-        }
-    }
 }
 
 /// `arbiter transcript`.
