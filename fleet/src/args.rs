@@ -1,7 +1,6 @@
 //! The command line.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs};
@@ -147,7 +146,7 @@ pub enum Command {
 #[command(after_help = "\
 EXAMPLES
   fleet work --nats nats://host --concurrency 8
-  fleet work --nats nats://host --engine name=mine,cmd=./mine --engine name=old,cmd=/opt/old,dir=/opt
+  fleet work --nats nats://host --engine cmd=./mine --engine 'cmd=/opt/x name=old dir=/opt'
 
 A worker finds the engines of a match by name among its --engine flags; the built-in engine of this
 program needs none. Each must have the SHA-256 that the match requires. A worker that lacks one of
@@ -158,9 +157,10 @@ pub struct WorkArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=512))]
     pub concurrency: u16,
 
-    /// An engine on this machine: its name in matches, its program and its working directory (repeatable)
-    #[arg(long, value_name = "name=X,cmd=./x[,dir=DIR]")]
-    pub engine: Vec<LocalEngine>,
+    /// An engine on this machine: its program, its name in matches if it is not the program's, and its working directory
+    /// (repeatable)
+    #[arg(long, value_name = "\"cmd=./x name=X dir=DIR\"")]
+    pub engine: Vec<String>,
 
     /// Run shared engines that are not on this machine: each is fetched from the server, checked against its SHA-256,
     /// and run in a bwrap sandbox without access to the files and network of this machine. If bwrap is missing or does
@@ -225,46 +225,6 @@ pub struct StatusArgs {
     pub file: Option<PathBuf>,
 }
 
-/// An engine on a worker's machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LocalEngine {
-    /// Name in matches.
-    pub name: String,
-    pub command: PathBuf,
-    /// Working directory; `None` for the worker's own.
-    pub dir: Option<PathBuf>,
-}
-
-impl FromStr for LocalEngine {
-    type Err = String;
-
-    /// Parses `name=X,cmd=./x[,dir=DIR]`.
-    fn from_str(text: &str) -> Result<LocalEngine, String> {
-        let (mut name, mut command, mut dir) = (None, None, None);
-        for piece in text.split(',') {
-            let (key, value) = piece.split_once('=').unwrap_or((piece, ""));
-            let place = match key {
-                "name" => &mut name,
-                "cmd" => &mut command,
-                "dir" => &mut dir,
-                _ => return Err(format!("{piece:?}: expected name=, cmd= or dir=")),
-            };
-            if value.is_empty() || place.is_some() {
-                return Err(format!("{piece:?}: expected {key}= once, with a value"));
-            }
-            *place = Some(value.to_string());
-        }
-        match (name, command) {
-            (Some(name), Some(command)) => Ok(LocalEngine {
-                name,
-                command: PathBuf::from(command),
-                dir: dir.map(PathBuf::from),
-            }),
-            _ => Err(format!("{text:?}: expected name=NAME,cmd=PROGRAM")),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,25 +233,5 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn an_engine_is_a_name_and_a_program() {
-        let engine: LocalEngine = "name=a,cmd=./a,dir=/tmp".parse().unwrap();
-        assert_eq!(
-            (engine.name.as_str(), engine.command.to_str()),
-            ("a", Some("./a"))
-        );
-        for text in [
-            "",
-            "name=a",
-            "cmd=a",
-            "name=a,cmd=",
-            "name=a,name=b,cmd=c",
-            "name=a,cmd=b,x=y",
-        ] {
-            let error = text.parse::<LocalEngine>().unwrap_err();
-            assert!(error.contains("expected"), "{text}: {error}");
-        }
     }
 }

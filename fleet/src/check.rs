@@ -20,7 +20,7 @@ const MOST: u64 = 1 << 50;
 
 /// Reasons to refuse a game.
 #[derive(Debug, Error)]
-pub enum Refusal {
+pub enum GameError {
     /// The match has no game of this number.
     #[error("the match has games 1 to {games}")]
     Number {
@@ -57,11 +57,11 @@ pub enum Refusal {
 /// Checks that a game is the scheduled one of its number, legal, and played with the scheduled cards.
 ///
 /// # Errors
-/// The first [`Refusal`].
-pub fn check(plan: &Plan, schedule: &Schedule<'_>, kept: &KeptGame) -> Result<(), Refusal> {
+/// The first [`GameError`].
+pub fn check(plan: &Plan, schedule: &Schedule<'_>, kept: &KeptGame) -> Result<(), GameError> {
     let record = &kept.record;
     if !(1..=plan.games).contains(&record.game) {
-        return Err(Refusal::Number { games: plan.games });
+        return Err(GameError::Number { games: plan.games });
     }
     let game = schedule.game(record.game);
     same("block", &record.block, &game.block)?;
@@ -91,11 +91,11 @@ fn same<T: PartialEq + ToString>(
     what: &'static str,
     found: &T,
     expected: &T,
-) -> Result<(), Refusal> {
+) -> Result<(), GameError> {
     if found == expected {
         return Ok(());
     }
-    Err(Refusal::Other {
+    Err(GameError::Other {
         what,
         found: found.to_string(),
         expected: expected.to_string(),
@@ -103,7 +103,7 @@ fn same<T: PartialEq + ToString>(
 }
 
 /// Checks that no number is too large to be stored and summed.
-fn check_numbers(record: &GameRecord) -> Result<(), Refusal> {
+fn check_numbers(record: &GameRecord) -> Result<(), GameError> {
     let turns = record.turns.iter().flat_map(|turn| {
         let times = [turn.micros, turn.overrun, turn.waited];
         times.into_iter().chain([turn.out_of_turn, turn.late_stop])
@@ -117,7 +117,7 @@ fn check_numbers(record: &GameRecord) -> Result<(), Refusal> {
     let mut all = times.chain(others.map(|number| (number, MOST)));
     match all.find(|(number, most)| number > most) {
         None => Ok(()),
-        Some((number, most)) => Err(Refusal::Other {
+        Some((number, most)) => Err(GameError::Other {
             what: "numbers",
             found: number.to_string(),
             expected: format!("at most {most}"),
@@ -130,14 +130,14 @@ fn check_cards(
     record: &GameRecord,
     game: &ScheduledGame,
     mut position: AnyPosition,
-) -> Result<(), Refusal> {
+) -> Result<(), GameError> {
     let words: Vec<&str> = record.moves.split_whitespace().collect();
     let opening = words.iter().take(game.opening.len()).copied();
     let opening: Vec<&str> = opening.collect();
     same("opening", &opening.join(" "), &game.opening.join(" "))?;
     let reruns = record.reruns.len();
     if reruns > MOST_REPLAYS {
-        return Err(Refusal::Other {
+        return Err(GameError::Other {
             what: "reruns",
             found: reruns.to_string(),
             expected: format!("at most {MOST_REPLAYS}"),
@@ -151,7 +151,7 @@ fn check_cards(
             let expected = deck.draw(&position.outcomes());
             // Cards of the opening replace drawn ones.
             if index >= game.opening.len() && word != expected {
-                return Err(Refusal::Card {
+                return Err(GameError::Card {
                     number: index + 1,
                     found: word.to_string(),
                     expected,
@@ -168,7 +168,7 @@ fn check_cards(
 }
 
 /// Checks endings that depend on settings of the match.
-fn check_ending(plan: &Plan, record: &GameRecord) -> Result<(), Refusal> {
+fn check_ending(plan: &Plan, record: &GameRecord) -> Result<(), GameError> {
     for &ending in &record.endings {
         let reason = match ending {
             Ending::MaxPlies if record.turns.len() < plan.patience.max_plies as usize => {
@@ -178,7 +178,7 @@ fn check_ending(plan: &Plan, record: &GameRecord) -> Result<(), Refusal> {
             Ending::Solved if !plan.adjudication.solved => "the match does not allow it",
             _ => continue,
         };
-        return Err(Refusal::Ending { ending, reason });
+        return Err(GameError::Ending { ending, reason });
     }
     Ok(())
 }

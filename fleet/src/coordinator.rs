@@ -4,31 +4,31 @@
 mod collect;
 mod dispatch;
 mod drive;
-mod error;
-mod fisher;
-mod outstanding;
+mod prepare;
 mod publish;
 mod quarantine;
-mod retelling;
 mod sample;
-mod setup;
-mod shared_engines;
 
 use std::process::ExitCode;
 
 use async_nats::jetstream::Context;
+use matches::archive::store::StoreError;
 use matches::plan::Plan;
+use matches::plan::openings::OpeningError;
 use matches::play::interrupt::Interrupt;
 use matches::run::exit::{Failure, USAGE, fail};
+use matches::run::ledger::LedgerError;
 use matches::run::progress::Progress;
 use matches::run::{self, Engines, Match, Source, SourceError};
 use settings::args::{ArgsError, GameArgs, ResumeArgs};
+use thiserror::Error;
 use tokio::runtime::Runtime;
 
 use crate::args::{CoordinatorArgs, ServerArgs};
 use crate::names::Names;
+use crate::plan_file::PlanFileError;
 use crate::queue::{QueueError, connect, patiently};
-use setup::Setup;
+use prepare::PreparedMatch;
 
 /// Coordinates a new match; returns its exit status.
 pub fn begin(
@@ -73,7 +73,7 @@ struct Fleet<'a> {
     runtime: &'a Runtime,
     settings: &'a CoordinatorArgs,
     context: Result<Context, String>,
-    setup: Option<Setup>,
+    prepared: Option<PreparedMatch>,
 }
 
 impl<'a> Fleet<'a> {
@@ -82,7 +82,7 @@ impl<'a> Fleet<'a> {
             runtime,
             settings,
             context: Err("not connected".to_string()),
-            setup: None,
+            prepared: None,
         }
     }
 
@@ -101,31 +101,69 @@ impl Source for Fleet<'_> {
 
     fn prepare(&mut self, planned: &mut Match, _: Engines) -> Result<String, Failure> {
         self.context.as_ref().map_err(Failure::usage)?;
-        let setup = Setup::of(planned, self.settings)?;
-        if let Some(speed) = setup.reference_speed {
+        let prepared = PreparedMatch::of(planned, self.settings)?;
+        if let Some(speed) = prepared.reference_speed {
             planned.remarks.push(format!(
                 "time limits are for a machine with {speed} positions a second, and scaled for others"
             ));
         }
-        let text = format!("match {}: run `fleet work` to play it", setup.names.id());
-        self.setup = Some(setup);
+        let text = format!("match {}: run `fleet work` to play it", prepared.names.id());
+        self.prepared = Some(prepared);
         Ok(text)
     }
 
     fn play(&mut self, planned: &mut Match, progress: &Progress) -> Result<(), SourceError> {
-        let (Ok(context), Some(setup)) = (&self.context, &self.setup) else {
+        let (Ok(context), Some(prepared)) = (&self.context, &self.prepared) else {
             return Err(SourceError::Source("not prepared".to_string()));
         };
-        let played = drive::play(context, setup, self.settings, planned, progress);
+        let played = drive::play(context, prepared, self.settings, planned, progress);
         Ok(self.runtime.block_on(played)?)
     }
 
     fn clean_up(&mut self, complete: &Match) {
         let store = complete.ledger.store.as_ref();
         let names: Option<Names> =
-            store.and_then(|store| setup::stored_names(store).ok().flatten());
+            store.and_then(|store| prepare::stored_names(store).ok().flatten());
         if let (Ok(context), Some(names)) = (&self.context, names) {
             self.runtime.block_on(publish::remove(context, &names));
+        }
+    }
+}
+
+/// Errors that stop a coordinated match.
+#[derive(Debug, Error)]
+pub enum DriveError {
+    /// A game could not be stored or shown.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// A call to the server failed; it can be repeated.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
+    /// An opening cannot be played.
+    #[error("opening: {0}")]
+    Opening(#[from] OpeningError),
+    /// The plan cannot be sent.
+    #[error(transparent)]
+    Plan(#[from] PlanFileError),
+    /// Another coordinator plays the match.
+    #[error("another coordinator has taken over match {id}; run only one for each match")]
+    Taken {
+        /// Id of the match.
+        id: String,
+    },
+}
+
+impl From<StoreError> for DriveError {
+    fn from(error: StoreError) -> DriveError {
+        LedgerError::Machines(error).into()
+    }
+}
+
+impl From<DriveError> for SourceError {
+    fn from(error: DriveError) -> SourceError {
+        match error {
+            DriveError::Ledger(error) => SourceError::Ledger(error),
+            error => SourceError::Source(error.to_string()),
         }
     }
 }

@@ -1,29 +1,30 @@
-//! The server: connection, streams, consumers and buckets.
+//! The server: streams and consumers of a match, notices that a match has changed, and what they have in common with
+//! the connection, buckets and object stores.
 
-pub mod bucket;
-pub mod chunks;
+mod bucket;
 mod connection;
-pub mod notice;
 pub mod objects;
-mod pulling;
 
 use std::io;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::{AckPolicy, Info, PullConsumer, pull};
 use async_nats::jetstream::context::{GetStreamErrorKind, PublishAckFuture};
 use async_nats::jetstream::stream::{Config, LastRawMessageErrorKind, RetentionPolicy, Stream};
-use async_nats::jetstream::{Context, ErrorCode};
+use async_nats::jetstream::{Context, ErrorCode, Message as Delivered};
+use async_nats::{HeaderMap, StatusCode, Subscriber};
+use futures_util::{FutureExt, StreamExt};
 use matches::play::interrupt::Interrupt;
 use matches::run::exit::complain;
+use serde_json::json;
 use thiserror::Error;
+use tokio::time::{sleep, timeout};
 
 use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, Message, MessageError};
-use crate::names::{COORDINATOR, Names, WORKERS};
+use crate::names::{COORDINATOR, NOTICE, Names, WORKERS};
 pub use bucket::Bucket;
 pub use connection::connect;
-pub use pulling::{pull, workers_consumer};
 
 /// Time that the server remembers message ids.
 const DUPLICATE_WINDOW: Duration = Duration::from_secs(120);
@@ -37,6 +38,12 @@ const COORDINATOR_WAIT: Duration = Duration::from_secs(60);
 pub const START_PATIENCE: Duration = Duration::from_secs(60);
 /// Delay before a failed call is retried.
 pub const PAUSE: Duration = Duration::from_millis(500);
+/// Interval at which a waiting call checks whether to stop.
+const TICK: Duration = Duration::from_millis(100);
+/// Time after the end of a request that its answer may take.
+const ANSWER_WAIT: Duration = Duration::from_secs(5);
+/// Maximum delay between a notice and a worker's poll; each worker waits a random part of it.
+const SPREAD: Duration = Duration::from_millis(500);
 
 /// Errors of the connection to the server and of calls to it.
 #[derive(Debug, Error)]
@@ -126,7 +133,7 @@ where
                     complain(format_args!("{error}; retrying"));
                 }
                 has_complained = true;
-                tokio::time::sleep(PAUSE).await;
+                sleep(PAUSE).await;
             }
             outcome => return outcome,
         }
@@ -307,4 +314,91 @@ pub async fn publish(
 pub async fn acknowledged(sent: PublishAckFuture) -> Result<u64, QueueError> {
     let acknowledged = sent.await.map_err(QueueError::call("publish"))?;
     Ok(acknowledged.sequence)
+}
+
+/// Pulls the next unit of a match, until `wait` has passed or `is_over`; returns `None` if there is none. Also returns
+/// `None` after a reconnection, since the server has forgotten the request.
+///
+/// The client library would first ask the server about the consumer, and the server scans all waiting workers before it
+/// answers. There may be thousands.
+///
+/// # Errors
+/// [`QueueError::Call`] if the server does not answer, or has no such consumer.
+pub async fn pull(
+    context: &Context,
+    names: &Names,
+    wait: Duration,
+    is_over: impl Fn() -> bool,
+) -> Result<Option<Delivered>, QueueError> {
+    let client = context.client();
+    let statistics = client.statistics();
+    let connects = || statistics.connects.load(Ordering::Relaxed);
+    let (before, end) = (connects(), Instant::now() + wait + ANSWER_WAIT);
+    let inbox = client.new_inbox();
+    let answers = client.subscribe(inbox.clone()).await;
+    let mut answers = answers.map_err(QueueError::call("work"))?;
+    let subject = format!(
+        "$JS.API.CONSUMER.MSG.NEXT.{}.{WORKERS}",
+        names.work_stream()
+    );
+    let request = json!({ "batch": 1, "expires": wait.as_nanos() as u64 }).to_string();
+    let sent = client.publish_with_reply(subject, inbox, request.into());
+    sent.await.map_err(QueueError::call("work"))?;
+    let message = loop {
+        match timeout(TICK, answers.next()).await {
+            Ok(Some(message)) => break message,
+            Ok(None) => return Ok(None),
+            Err(_) if is_over() || connects() != before || Instant::now() > end => return Ok(None),
+            Err(_) => {}
+        }
+    };
+    match message.status {
+        None | Some(StatusCode::OK) => Ok(Some(Delivered {
+            message,
+            context: context.clone(),
+        })),
+        Some(StatusCode::TIMEOUT | StatusCode::NOT_FOUND) => Ok(None),
+        Some(status) => {
+            let reason = message.description.unwrap_or_default();
+            Err(QueueError::call("work")(format!("{status} {reason}")))
+        }
+    }
+}
+
+/// A worker's subscription to notices that a match has changed. Workers poll the server when they get one, and rarely
+/// otherwise, so that a large fleet sends hardly any requests while matches are running.
+#[derive(Debug)]
+pub struct Notices(Option<Subscriber>);
+
+impl Notices {
+    /// Subscribes to notices. A worker without permission to do so only polls at intervals.
+    pub async fn listen(context: &Context) -> Notices {
+        Notices(context.client().subscribe(NOTICE).await.ok())
+    }
+
+    /// Waits for the next notice, but not longer than `at_most`; after a notice, waits for a random moment that spreads
+    /// the polls of all workers.
+    pub async fn next(&mut self, at_most: Duration) {
+        let Some(subscriber) = &mut self.0 else {
+            return sleep(at_most).await;
+        };
+        match timeout(at_most, subscriber.next()).await {
+            Ok(Some(_)) => {
+                sleep(SPREAD.mul_f64(rand::random())).await;
+                // The coming poll covers notices that arrived in the meantime.
+                while let Some(Some(_)) = subscriber.next().now_or_never() {}
+            }
+            // The connection is closed permanently.
+            Ok(None) => {
+                self.0 = None;
+                sleep(at_most).await;
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+/// Sends a notice. A worker that misses it sees the change at its next poll.
+pub async fn notify(context: &Context) {
+    let _ = context.client().publish(NOTICE, "".into()).await;
 }

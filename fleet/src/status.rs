@@ -11,8 +11,7 @@ use matches::run::past::Past;
 use crate::args::{ServerArgs, StatusArgs};
 use crate::message::{AsideTally, Beat, OpenMatches, State, Tally};
 use crate::names::{Names, OPEN};
-use crate::queue::bucket::Bucket;
-use crate::queue::{QueueError, connect};
+use crate::queue::{Bucket, QueueError, connect};
 
 /// Prints the state of the fleet; returns the exit status.
 pub async fn status(server: &ServerArgs, args: &StatusArgs) -> ExitCode {

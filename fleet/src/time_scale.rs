@@ -9,7 +9,7 @@ use std::time::Duration;
 use matches::plan::{ClockLimit, Limit, Plan, TimeLimit};
 use matches::record::GameRecord;
 
-use crate::check::Refusal;
+use crate::check::GameError;
 
 /// Minimum scale, in permille.
 pub const LEAST: u32 = 125;
@@ -73,8 +73,8 @@ fn scaled_time(time: Duration, permille: u32) -> Duration {
 /// Checks that a game was played with the scale that fits its machine's speed.
 ///
 /// # Errors
-/// [`Refusal::Other`] if its record has another scale.
-pub fn check(plan: &Plan, reference: Option<u64>, record: &GameRecord) -> Result<(), Refusal> {
+/// [`GameError::Other`] if its record has another scale.
+pub fn check(plan: &Plan, reference: Option<u64>, record: &GameRecord) -> Result<(), GameError> {
     let text = |scale: Option<u32>| match scale {
         Some(permille) => format!("{permille} permille"),
         None => "none".to_string(),
@@ -90,7 +90,7 @@ pub fn check(plan: &Plan, reference: Option<u64>, record: &GameRecord) -> Result
         (true, None) => "one that fits the machine's speed".to_string(),
         (_, expected) => text(expected),
     };
-    Err(Refusal::Other {
+    Err(GameError::Other {
         what: "time scale",
         found: text(found),
         expected,

@@ -4,6 +4,8 @@ use std::ops::RangeInclusive;
 
 use matches::plan::Plan;
 
+use crate::message::Work;
+
 /// Maximum number of games in a unit.
 const MOST_GAMES: u64 = 24;
 
@@ -39,6 +41,11 @@ impl Units {
         let begin = block * self.games_per_block;
         let end = (begin + ((part + 1) * MOST_GAMES).min(self.games_per_block)).min(self.games);
         begin + part * MOST_GAMES + 1..=end
+    }
+
+    /// Whether a message names a unit and its games.
+    pub fn has(&self, work: &Work) -> bool {
+        work.unit < self.count() && self.games(work.unit) == (work.first..=work.last)
     }
 
     /// Number of the unit with a game.

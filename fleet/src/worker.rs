@@ -1,12 +1,9 @@
 //! `fleet work`: plays games of all open matches, and holds nothing that another worker could not replace.
 
-mod adoption;
 mod cache;
 mod engines;
-mod fetch;
-mod looking;
+mod join;
 pub(crate) mod machine;
-mod player;
 mod sandbox;
 mod unit;
 
@@ -18,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::Context;
 use matches::VERSION;
+use matches::plan::EngineSpec;
 use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
@@ -26,20 +24,20 @@ use matches::record::printable::printable;
 use matches::run::exit::{INTERRUPTED, USAGE, complain, complain_of, fail};
 use matches::run::open_log;
 use matches::run::signals;
+use settings::args::local_engines;
+use thiserror::Error;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use crate::args::{ServerArgs, WorkArgs};
 use crate::message::Beat;
 use crate::names::{self, key_of};
-use crate::queue::bucket::Bucket;
-use crate::queue::{QueueError, about, connect};
-pub use looking::LOOK_INTERVAL;
+use crate::queue::{Bucket, QueueError, about, connect};
+pub use join::POLL_INTERVAL;
 pub use unit::{FAILURE_PAUSE, WAIT, progress_period};
 
-use adoption::Adopted;
-use fetch::Fetcher;
-use looking::Refused;
+use engines::Fetcher;
+use join::{JoinedMatch, Refusal};
 
 /// Interval between heartbeats.
 pub const BEAT_INTERVAL: Duration = Duration::from_secs(20);
@@ -56,6 +54,8 @@ const FAREWELL: Duration = Duration::from_secs(1);
 pub(crate) struct Worker {
     pub(crate) name: String,
     pub(crate) args: WorkArgs,
+    /// Engines on this machine.
+    pub(crate) engines: Vec<EngineSpec>,
     pub(crate) context: Context,
     /// Fetches engines; `None` if they are not accepted.
     pub(crate) fetcher: Option<Fetcher>,
@@ -66,13 +66,13 @@ pub(crate) struct Worker {
     pub(crate) log: Log,
     begun: Instant,
     /// Matches that it plays, by id.
-    adopted: Mutex<BTreeMap<String, Arc<Adopted>>>,
-    /// Matches that it is adopting.
-    looked_at: Mutex<BTreeSet<String>>,
-    /// Signals that one of these has been adopted or refused.
-    has_looked: Notify,
+    joined: Mutex<BTreeMap<String, Arc<JoinedMatch>>>,
+    /// Matches that it is joining.
+    joining: Mutex<BTreeSet<String>>,
+    /// Signals that one of these has been joined or refused.
+    has_joined: Notify,
     /// Matches that it refuses, by id.
-    refused: Mutex<BTreeMap<String, Refused>>,
+    refused: Mutex<BTreeMap<String, Refusal>>,
     /// Signals a new refusal, which is reported at once.
     has_refused: Notify,
     pub(crate) playing: AtomicU64,
@@ -81,10 +81,30 @@ pub(crate) struct Worker {
     pub(crate) speed: AtomicU64,
 }
 
+/// Reasons not to join a match.
+#[derive(Debug, Error)]
+enum JoinError {
+    /// A call to the server failed; it may succeed later.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
+    /// The worker cannot play it.
+    #[error("{0}")]
+    Unfit(String),
+}
+
+/// Locks a value, even if a thread has panicked while it held the lock.
+fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Works until interrupted; returns the exit status.
 pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
     let name = args.name.as_deref().map(key_of);
     let name = name.unwrap_or_else(names::of_this_process);
+    let engines = match local_engines(&args.engine) {
+        Ok(engines) => engines,
+        Err(error) => return fail(USAGE, error),
+    };
     let interrupt = Interrupt::new();
     let stopped = interrupt.clone();
     let on_signal = move || {
@@ -123,15 +143,16 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
     let worker = Arc::new(Worker {
         name,
         args: args.clone(),
+        engines,
         context,
         fetcher,
         interrupt,
         lag: LagMeter::start(),
         log,
         begun: Instant::now(),
-        adopted: Mutex::default(),
-        looked_at: Mutex::default(),
-        has_looked: Notify::new(),
+        joined: Mutex::default(),
+        joining: Mutex::default(),
+        has_joined: Notify::new(),
         refused: Mutex::default(),
         has_refused: Notify::new(),
         playing: AtomicU64::new(0),
@@ -142,8 +163,8 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         .map(|slot| tokio::spawn(unit::play_units(worker.clone(), slot.into())))
         .collect();
     let beats = tokio::spawn(worker.clone().beat());
-    let looks = tokio::spawn(worker.clone().look());
-    let wishes = tokio::spawn(worker.clone().pass_on_interrupt());
+    let polls = tokio::spawn(worker.clone().poll_matches());
+    let stops = tokio::spawn(worker.clone().pass_on_interrupt());
     let idle = worker.clone();
     let measures = tokio::spawn(async move { idle.measure_when_idle().await });
     for slot in slots {
@@ -153,7 +174,7 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
     // Flushes the returned units, so that other workers get them at once; without this, the server notices after its
     // timeout.
     let _ = timeout(FAREWELL, worker.context.client().flush()).await;
-    for task in [beats, looks, wishes, measures] {
+    for task in [beats, polls, stops, measures] {
         task.abort();
     }
     ExitCode::SUCCESS
@@ -182,16 +203,15 @@ async fn reach(
 }
 
 impl Worker {
-    pub(crate) fn adopted(&self) -> Vec<Arc<Adopted>> {
-        let adopted = self.adopted.lock().unwrap_or_else(PoisonError::into_inner);
-        adopted.values().cloned().collect()
+    pub(crate) fn joined(&self) -> Vec<Arc<JoinedMatch>> {
+        locked(&self.joined).values().cloned().collect()
     }
 
     /// Refuses a match with this reason until its coordinator has a new session or some time has passed, and drops it
     /// if it is played.
     pub(crate) fn refuse(&self, id: &str, session: u64, reason: &str) {
-        let refused = Refused::now(session, reason.to_string());
-        let before = self.refused().insert(id.to_string(), refused);
+        let refusal = Refusal::now(session, reason.to_string());
+        let before = locked(&self.refused).insert(id.to_string(), refusal);
         if before.is_none_or(|before| before.reason != reason) {
             let reason = printable(reason);
             complain(format_args!("match {id} is refused: {reason}"));
@@ -200,19 +220,9 @@ impl Worker {
         self.drop_match(id);
     }
 
-    fn refused(&self) -> MutexGuard<'_, BTreeMap<String, Refused>> {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn looked_at(&self) -> MutexGuard<'_, BTreeSet<String>> {
-        let looked_at = self.looked_at.lock();
-        looked_at.unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn drop_match(&self, id: &str) {
-        let mut adopted = self.adopted.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(adopted) = adopted.remove(id) {
-            adopted.interrupt.set();
+        if let Some(joined) = locked(&self.joined).remove(id) {
+            joined.interrupt.set();
         }
     }
 
@@ -221,8 +231,8 @@ impl Worker {
         while !self.interrupt.is_set() {
             tokio::time::sleep(TICK).await;
         }
-        for adopted in self.adopted() {
-            adopted.interrupt.set();
+        for joined in self.joined() {
+            joined.interrupt.set();
         }
     }
 
@@ -253,7 +263,7 @@ impl Worker {
     }
 
     fn beat_now(&self) -> Beat {
-        let refused = self.refused();
+        let refused = locked(&self.refused);
         let refused = refused.iter();
         let lag = self.lag.recent();
         Beat {
@@ -267,7 +277,7 @@ impl Worker {
             lag_p99_micros: lag.p99.as_micros() as u64,
             speed: self.speed(),
             refused: refused
-                .map(|(id, refused)| (id.clone(), refused.reason.clone()))
+                .map(|(id, refusal)| (id.clone(), refusal.reason.clone()))
                 .collect(),
         }
     }

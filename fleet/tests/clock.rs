@@ -5,19 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::common::fleet::program;
-use crate::common::{Fleet, assert_whole};
+use crate::common::fleet::engines;
+use crate::common::{Fleet, MATCH, assert_whole, program};
 
-const WORDS: &[&str] = &[
-    "--games",
-    "6",
-    "--nodes",
-    "20000",
-    "--seed",
-    "9",
-    "--random-plies",
-    "4",
-];
 const YEAR: i64 = 365 * 24 * 3600;
 
 /// Source of a preloaded library that replaces functions of the C library.
@@ -72,7 +62,7 @@ fn wrong(mut program: Command, library: &Path, seconds: i64) -> Command {
     not(all(nats_server, c_compiler)),
     ignore = "needs nats-server and a C compiler named cc"
 )]
-fn clocks_on_the_wall_may_be_years_wrong() {
+fn wall_clocks_may_be_years_wrong() {
     let mut fleet = Fleet::new();
     let library = library(fleet.folder.path());
     let mut date = Command::new("date");
@@ -85,13 +75,17 @@ fn clocks_on_the_wall_may_be_years_wrong() {
         .as_secs();
     assert!(shown > now as i64 + YEAR / 2, "the clock is right");
 
-    let store = fleet.store();
-    let mut coordinator = fleet.begin_by(&mut wrong(program(), &library, YEAR), &store, WORDS);
-    let mut slow = fleet.worker_by(&mut wrong(program(), &library, -20 * YEAR), "slow", &[]);
-    let _fast = fleet.worker_by(&mut wrong(program(), &library, 20 * YEAR), "fast", &[]);
-    fleet.await_games(2);
-    fleet.await_status(&[], &["  slow  arbiter", "  fast  arbiter"]);
+    let match_words = format!(
+        "match --store {} {} {MATCH}",
+        fleet.store().display(),
+        engines()
+    );
+    let mut coordinator = fleet.start_by(&mut wrong(program(), &library, YEAR), &match_words);
+    let mut slow = fleet.worker_by(&mut wrong(program(), &library, -20 * YEAR), "--name slow");
+    let _fast = fleet.worker_by(&mut wrong(program(), &library, 20 * YEAR), "--name fast");
+    fleet.await_games(1);
+    fleet.await_status("", &["  slow  arbiter", "  fast  arbiter"]);
     // The server gives its unit to another worker after a timeout by the server's own clock.
     slow.kill();
-    assert_whole(&fleet, &mut coordinator, WORDS);
+    assert_whole(&fleet, &mut coordinator, MATCH);
 }

@@ -2,140 +2,68 @@
 
 use rustix::process::Signal;
 
-use crate::common;
-use crate::common::{Fleet, Process, lines_of};
-
-/// Games for some seconds.
-const WORDS: &[&str] = &[
-    "--games",
-    "24",
-    "--nodes",
-    "1500",
-    "--seed",
-    "3",
-    "--random-plies",
-    "4",
-];
-
-fn assert_whole(fleet: &Fleet, coordinator: &mut Process) {
-    common::assert_whole(fleet, coordinator, WORDS);
-}
+use crate::common::{Fleet, MATCH, Process, assert_whole, lines_of};
 
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn a_worker_is_killed_in_mid_block() {
+fn all_workers_are_killed_in_mid_block() {
     let mut fleet = Fleet::new();
-    let mut coordinator = fleet.begin(WORDS);
-    let mut victim = fleet.worker("victim");
+    let mut coordinator = fleet.begin(MATCH);
+    let mut workers = [fleet.worker("one"), fleet.worker("two")];
     fleet.await_games(3);
-    victim.kill();
-    let _worker = fleet.worker("other");
-    assert_whole(&fleet, &mut coordinator);
+    workers.iter_mut().for_each(Process::kill);
+    let _worker = fleet.worker("three");
+    assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn a_worker_stands_still_and_goes_on_later() {
+fn a_worker_stops_and_continues_later() {
     let mut fleet = Fleet::new();
-    let mut coordinator = fleet.begin(WORDS);
+    let mut coordinator = fleet.begin(MATCH);
     let sleeper = fleet.worker("sleeper");
     fleet.await_games(2);
     sleeper.signal(Signal::STOP);
     let _worker = fleet.worker("other");
-    fleet.await_games(20);
+    fleet.await_games(9);
     sleeper.signal(Signal::CONT);
-    assert_whole(&fleet, &mut coordinator);
+    assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn all_workers_are_killed() {
+fn a_match_ends_after_its_running_games_or_is_paused_and_continues() {
     let mut fleet = Fleet::new();
-    let mut coordinator = fleet.begin(WORDS);
-    let mut workers = [fleet.worker("one"), fleet.worker("two")];
-    fleet.await_games(4);
-    workers.iter_mut().for_each(Process::kill);
-    let _worker = fleet.worker("three");
-    assert_whole(&fleet, &mut coordinator);
-}
-
-#[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn the_coordinator_is_killed_again_and_again() {
-    let mut fleet = Fleet::new();
-    let mut coordinator = fleet.begin(WORDS);
+    let mut coordinator = fleet.begin(&format!("{MATCH} --on-interrupt finish"));
     let _workers = [fleet.worker("one"), fleet.worker("two")];
-    for games in [1, 6, 12] {
-        fleet.await_games(games);
-        coordinator.kill();
-        coordinator = fleet.resume();
-    }
-    assert_whole(&fleet, &mut coordinator);
-}
-
-#[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn a_match_is_paused_and_goes_on() {
-    let mut fleet = Fleet::new();
-    let mut coordinator = fleet.begin(WORDS);
-    let _worker = fleet.worker("one");
-    fleet.await_games(3);
+    fleet.await_games(2);
     coordinator.signal(Signal::INT);
-    assert_eq!(coordinator.end(), 130, "{}", coordinator.output());
-    assert!(
-        coordinator.output().contains("fleet resume"),
-        "{}",
-        coordinator.output()
-    );
-    let mut coordinator = fleet.resume();
-    assert_whole(&fleet, &mut coordinator);
-}
-
-#[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn a_match_ends_after_its_running_games() {
-    let mut fleet = Fleet::new();
-    let words: Vec<&str> = WORDS
-        .iter()
-        .chain(&["--on-interrupt", "finish"])
-        .copied()
-        .collect();
-    let mut coordinator = fleet.begin(&words);
-    let _workers = [fleet.worker("one"), fleet.worker("two")];
-    fleet.await_games(3);
-    coordinator.signal(Signal::INT);
-    assert_eq!(coordinator.end(), 130, "{}", coordinator.output());
-    let output = coordinator.output();
-    assert!(output.contains("after the running games"), "{output}");
+    let output = coordinator.ends(130, &["after the running games"]);
     // All blocks are complete.
     let games = lines_of(&fleet.store()).len();
-    assert!(games < 24 && games.is_multiple_of(2), "{games}: {output}");
+    assert!(games < 12 && games.is_multiple_of(2), "{games}: {output}");
     let mut coordinator = fleet.resume();
-    assert_whole(&fleet, &mut coordinator);
+    fleet.await_games(games + 1);
+    coordinator.signal(Signal::INT);
+    coordinator.ends(130, &["fleet resume"]);
+    let mut coordinator = fleet.resume();
+    assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn the_server_is_killed_and_keeps_its_storage() {
+fn the_server_is_killed_and_keeps_its_storage_or_loses_it() {
     let mut fleet = Fleet::new();
-    let mut coordinator = fleet.begin(WORDS);
+    let mut coordinator = fleet.begin(MATCH);
     let _workers = [fleet.worker("one"), fleet.worker("two")];
-    fleet.await_games(4);
+    fleet.await_games(2);
     fleet.server.kill();
     fleet.server.restart();
-    assert_whole(&fleet, &mut coordinator);
-}
-
-#[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn the_server_is_killed_and_loses_its_storage() {
-    let mut fleet = Fleet::new();
-    let mut coordinator = fleet.begin(WORDS);
-    let _workers = [fleet.worker("one"), fleet.worker("two")];
-    fleet.await_games(4);
+    fleet.await_games(6);
+    let words = "the server has lost the match";
+    assert!(!coordinator.output().contains(words));
     fleet.server.kill();
     fleet.server.restart_empty();
-    assert_whole(&fleet, &mut coordinator);
-    let output = coordinator.output();
-    assert!(output.contains("the server has lost the match"), "{output}");
+    let output = assert_whole(&fleet, &mut coordinator, MATCH);
+    assert!(output.contains(words), "{output}");
 }

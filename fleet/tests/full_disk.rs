@@ -2,26 +2,15 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::thread::sleep;
-use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::common::engines::script;
+use crate::common::fleet::children;
 use crate::common::server::{STORAGE, program};
-use crate::common::{Fleet, Server, assert_whole};
+use crate::common::{Fleet, MATCH, Server, assert_whole};
 
-const WORDS: &[&str] = &[
-    "--games",
-    "16",
-    "--nodes",
-    "20000",
-    "--seed",
-    "17",
-    "--random-plies",
-    "4",
-];
 const DISK: &str = "size=8m";
 
 /// Command for a shell with its own mounts and processes.
@@ -29,7 +18,6 @@ const UNSHARE: &str = "unshare --map-root-user --mount --pid --fork --kill-child
 
 /// Writes a program that runs the server with a small disk and restarts it when it ends.
 fn runner(folder: &Path) -> PathBuf {
-    let runner = folder.join("runner");
     let server = program().display();
     let mount = format!("mount -t tmpfs -o {DISK} none \"$disk\"");
     let again = r#"while :; do "$0" "$@"; sleep 0.2; done"#;
@@ -41,21 +29,7 @@ export disk
 exec {UNSHARE} '{mount} && {again}' {server} "$@"
 "#
     );
-    fs::write(&runner, text).unwrap();
-    fs::set_permissions(&runner, fs::Permissions::from_mode(0o755)).unwrap();
-    runner
-}
-
-/// The only child of a process.
-fn child(process: u32) -> u32 {
-    let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children"));
-    children
-        .unwrap()
-        .split_whitespace()
-        .next()
-        .unwrap()
-        .parse()
-        .unwrap()
+    script(folder, "runner", &text)
 }
 
 #[test]
@@ -66,8 +40,8 @@ fn child(process: u32) -> u32 {
 fn the_disk_of_the_server_is_full_until_there_is_room_and_it_is_started_again() {
     let folder = tempfile::tempdir().unwrap();
     let runner = runner(folder.path());
-    let mut fleet = Fleet::at(Server::run(&runner, "", &[]));
-    let mut coordinator = fleet.begin(WORDS);
+    let mut fleet = Fleet::at(Server::run(&runner, ""));
+    let mut coordinator = fleet.begin(MATCH);
     let worker = fleet.worker("one");
     fleet.await_games(2);
     // Path of its disk as seen from outside.
@@ -85,13 +59,14 @@ fn the_disk_of_the_server_is_full_until_there_is_room_and_it_is_started_again() 
         }
     }
     worker.await_words(" not sent: ");
-    sleep(Duration::from_secs(3));
+    fleet.await_that("a full disk", || {
+        fleet.server.output().contains("no space left on device")
+    });
     // An open file keeps its space.
     drop(file);
     fs::remove_file(&ballast).unwrap();
-    let server = child(child(unshared));
-    kill_process(Pid::from_raw(server as i32).unwrap(), Signal::KILL).unwrap();
-    assert_whole(&fleet, &mut coordinator, WORDS);
-    let output = fleet.server.output();
-    assert!(output.contains("no space left on device"), "{output}");
+    // The first process in the sandbox is the shell.
+    let shell = children(Pid::from_raw(unshared as i32).unwrap())[0];
+    kill_process(children(shell)[0], Signal::KILL).unwrap();
+    assert_whole(&fleet, &mut coordinator, MATCH);
 }

@@ -5,36 +5,34 @@ use std::collections::BTreeSet;
 
 use rustix::process::Signal;
 
-use crate::common::Fleet;
-use crate::common::noted::Noted;
+use crate::common::engines::Recorded;
+use crate::common::{Fleet, stored};
 
 /// Six blocks.
-const WORDS: &[&str] = &["--games", "12", "--nodes", "400", "--random-plies", "2"];
+const WORDS: &str = "--games 12 --nodes 400 --random-plies 2";
 /// Test starts of each engine before the match: one by the coordinator, one by a worker.
-const TRIALS: usize = 2;
+const TEST_STARTS: usize = 2;
 
-fn starts_of_a_match(more: &[&str]) -> [usize; 2] {
+/// Plays a match to its end; returns its engines, and the fleet with their files.
+fn play(words: &str, worker: &str) -> (Recorded, Fleet) {
     let mut fleet = Fleet::new();
-    let noted = Noted::new(fleet.folder.path());
-    let mut coordinator = noted.begin(&mut fleet, &[WORDS, more].concat());
-    let worker = noted.worker(&mut fleet, &[]);
-    let (code, words) = (coordinator.end(), coordinator.output());
-    assert_eq!(code, 0, "{words}\n{}", worker.output());
-    ["a", "b"].map(|engine| noted.starts(engine).len())
+    // Games that are played twice would start engines, too.
+    fleet.ack_wait = 60;
+    let engines = Recorded::new(fleet.folder.path());
+    let mut coordinator = engines.begin(&mut fleet, &format!("{WORDS} {words}"));
+    let _worker = engines.worker(&mut fleet, worker);
+    coordinator.ends(0, &[]);
+    (engines, fleet)
 }
 
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn engines_are_kept_between_blocks() {
-    let starts = starts_of_a_match(&[]);
-    assert_eq!(starts, [TRIALS + 1; 2]);
-}
-
-#[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn engines_that_are_to_be_started_anew_are() {
-    let starts = starts_of_a_match(&["--each", "restart=on"]);
-    assert_eq!(starts, [TRIALS + 12; 2]);
+fn engines_are_kept_between_blocks_unless_they_are_restarted() {
+    for (words, starts) in [("", 1), ("--each restart=on", 12)] {
+        let (engines, _fleet) = play(words, "");
+        let found = ["a", "b"].map(|engine| engines.starts(engine).len());
+        assert_eq!(found, [TEST_STARTS + starts; 2], "{words}");
+    }
 }
 
 #[test]
@@ -42,17 +40,11 @@ fn engines_that_are_to_be_started_anew_are() {
     not(all(nats_server, two_cores)),
     ignore = "needs nats-server and two cores"
 )]
-fn each_slot_has_a_core_of_its_own_where_the_match_says_so() {
-    let mut fleet = Fleet::new();
-    let noted = Noted::new(fleet.folder.path());
-    let words = [WORDS, &["--pin", "--concurrency", "2"]].concat();
-    let mut coordinator = noted.begin(&mut fleet, &words);
-    let worker = noted.worker(&mut fleet, &["--concurrency", "2"]);
-    let (code, words) = (coordinator.end(), coordinator.output());
-    assert_eq!(code, 0, "{words}\n{}", worker.output());
+fn each_slot_has_its_own_core_with_pin() {
+    let (engines, _fleet) = play("--pin --concurrency 2", "--concurrency 2");
     for engine in ["a", "b"] {
-        let starts = noted.starts(engine);
-        let cores: BTreeSet<&str> = starts[TRIALS..].iter().map(|start| &*start.cores).collect();
+        let starts = &engines.starts(engine)[TEST_STARTS..];
+        let cores: BTreeSet<&str> = starts.iter().map(|start| &*start.cores).collect();
         assert_eq!(cores.len(), 2, "{starts:?}");
         let is_number = |core: &&str| core.parse::<usize>().is_ok();
         assert!(cores.iter().all(is_number), "{starts:?}");
@@ -61,22 +53,21 @@ fn each_slot_has_a_core_of_its_own_where_the_match_says_so() {
 
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn the_engines_of_a_match_that_is_paused_end_and_those_of_a_worker_that_is_killed() {
+fn engines_quit_when_their_match_is_paused_or_their_worker_is_killed() {
     let mut fleet = Fleet::new();
-    let noted = Noted::new(fleet.folder.path());
-    let long = ["--games", "200", "--nodes", "3000"];
-    let mut coordinator = noted.begin(&mut fleet, &long);
-    let mut worker = noted.worker(&mut fleet, &[]);
-    fleet.await_games(3);
-    assert!(!noted.are_gone(), "{}", worker.output());
+    let engines = Recorded::new(fleet.folder.path());
+    let mut coordinator = engines.begin(&mut fleet, "--games 200 --nodes 3000");
+    let mut worker = engines.worker(&mut fleet, "");
+    fleet.await_games(2);
+    assert!(!engines.are_gone(), "{}", worker.output());
     coordinator.signal(Signal::INT);
-    assert_eq!(coordinator.end(), 130, "{}", coordinator.output());
-    fleet.await_that("the end of the engines", || noted.are_gone());
-    let games = crate::common::fleet::stored(&fleet.store());
+    coordinator.ends(130, &[]);
+    fleet.await_that("the end of the engines", || engines.are_gone());
+    let games = stored(&fleet.store());
     let _coordinator = fleet.resume();
     fleet.await_games(games + 2);
     // Results that the server still had are collected before the engines are started again.
-    fleet.await_that("engines", || !noted.are_gone());
+    fleet.await_that("engines", || !engines.are_gone());
     worker.kill();
-    fleet.await_that("the end of the engines", || noted.are_gone());
+    fleet.await_that("the end of the engines", || engines.are_gone());
 }

@@ -4,12 +4,10 @@ use std::fs;
 
 use async_nats::jetstream::Context;
 use fleet::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME};
-use fleet::names::Names;
 use rustix::process::Signal;
 
-use crate::common::{Fleet, Process, Server, assert_whole, with_jetstream};
+use crate::common::{Fleet, MATCH, Process, Server, assert_whole, with_jetstream};
 
-const WORDS: &[&str] = &["--games", "16", "--nodes", "20000", "--seed", "7"];
 /// The maximum for nats-server is nearly 2 GiB.
 const CONFIG: &str = "max_payload: 209715200\nmax_pending: 419430400\n";
 const LONG: usize = 100 << 20;
@@ -46,11 +44,10 @@ fn peak(process: &Process) -> u64 {
 
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn messages_of_100_mib_are_refused_before_anybody_reads_them() {
-    let server = Server::configured(CONFIG, &[]);
-    let mut fleet = Fleet::at(server);
-    let mut coordinator = fleet.begin(WORDS);
-    let names = Names::of(&fleet.await_id()).unwrap();
+fn messages_of_100_mib_are_refused_before_they_are_read() {
+    let mut fleet = Fleet::at(Server::configured(CONFIG));
+    let mut coordinator = fleet.begin(MATCH);
+    let names = fleet.await_names(&fleet.store());
     let worker = fleet.worker("one");
     fleet.await_games(2);
     // Keeps the match from ending while the messages are sent.
@@ -93,7 +90,7 @@ fn messages_of_100_mib_are_refused_before_anybody_reads_them() {
     }
     let of_coordinator = peak(&coordinator);
     worker.signal(Signal::CONT);
-    assert_whole(&fleet, &mut coordinator, WORDS);
+    assert_whole(&fleet, &mut coordinator, MATCH);
     for peak in [of_coordinator, peak(&worker)] {
         assert!(peak < MOST_MEMORY, "{peak} KiB");
     }
@@ -101,15 +98,15 @@ fn messages_of_100_mib_are_refused_before_anybody_reads_them() {
 
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn a_server_that_takes_short_messages_only_refuses_long_ones_itself() {
+fn a_server_for_short_messages_refuses_long_ones_itself() {
     let mut fleet = Fleet::new();
-    let mut coordinator = fleet.begin(WORDS);
-    let names = Names::of(&fleet.await_id()).unwrap();
+    let mut coordinator = fleet.begin(MATCH);
+    let names = fleet.await_names(&fleet.store());
     let _worker = fleet.worker("one");
     fleet.await_games(2);
     let answer = with_jetstream(&fleet.server.url(), async |context| {
         answer(&context, names.result(), LONG).await
     });
     assert!(answer.is_err());
-    assert_whole(&fleet, &mut coordinator, WORDS);
+    assert_whole(&fleet, &mut coordinator, MATCH);
 }

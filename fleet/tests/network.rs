@@ -1,137 +1,134 @@
 //! Interrupted or stalled connections, and stopped processes: no game is lost.
 
-use std::thread::sleep;
+use std::thread::{self, sleep};
 use std::time::Duration;
 
 use rustix::process::Signal;
 
-use crate::common::{Fleet, Proxy, assert_whole};
+use crate::common::{Fleet, MATCH, Process, Proxy, assert_whole};
 
-/// Games for some seconds.
-const WORDS: &[&str] = &[
-    "--games",
-    "16",
-    "--nodes",
-    "20000",
-    "--seed",
-    "4",
-    "--random-plies",
-    "4",
-];
-/// Longer than the timeout of a call, 5 s, and `--ack-wait`, 3 s.
-const LONG: Duration = Duration::from_secs(7);
+/// Longer than the timeout of a call, 5 s, and `--ack-wait`, 2 s.
+const LONG: Duration = Duration::from_secs(6);
 
+/// All at the same time, since they mostly wait for timeouts.
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn the_line_of_a_worker_is_cut_and_mended() {
-    let mut fleet = Fleet::new();
-    let proxy = Proxy::to(fleet.server.port);
-    let mut coordinator = fleet.begin(WORDS);
-    fleet.address = proxy.url();
-    let worker = fleet.worker("far");
-    fleet.await_games(3);
-    proxy.cut();
-    worker.await_words("connection lost");
-    sleep(LONG);
-    proxy.mend();
-    worker.await_words("connection restored");
-    assert_whole(&fleet, &mut coordinator, WORDS);
+fn connections_are_interrupted_and_processes_stop() {
+    let cases: [(&str, fn()); 7] = [
+        ("worker disconnected", worker_disconnected),
+        ("worker stalled", worker_stalled),
+        ("coordinator disconnected", coordinator_disconnected),
+        ("coordinator stalled", coordinator_stalled),
+        ("coordinator stopped", coordinator_stopped),
+        ("server stopped", server_stopped),
+        ("server stopped at the start", server_stopped_at_the_start),
+    ];
+    thread::scope(|scope| {
+        for (name, case) in cases {
+            let thread = thread::Builder::new().name(name.to_string());
+            thread.spawn_scoped(scope, case).unwrap();
+        }
+    });
 }
 
-#[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn the_line_of_a_worker_passes_nothing_on_for_a_while() {
+/// Starts a match whose worker is connected through a proxy.
+fn with_far_worker() -> (Fleet, Proxy, Process, Process) {
     let mut fleet = Fleet::new();
     let proxy = Proxy::to(fleet.server.port);
-    let mut coordinator = fleet.begin(WORDS);
-    let near = fleet.address.clone();
-    fleet.address = proxy.url();
+    let coordinator = fleet.begin(MATCH);
+    let near = std::mem::replace(&mut fleet.address, proxy.url());
     let worker = fleet.worker("far");
-    fleet.await_games(3);
+    fleet.address = near;
+    fleet.await_games(2);
+    (fleet, proxy, coordinator, worker)
+}
+
+/// Starts a match whose coordinator is connected through a proxy.
+fn with_far_coordinator() -> (Fleet, Proxy, Process, Process) {
+    let mut fleet = Fleet::new();
+    let proxy = Proxy::to(fleet.server.port);
+    let near = std::mem::replace(&mut fleet.address, proxy.url());
+    let coordinator = fleet.begin(MATCH);
+    fleet.address = near;
+    let worker = fleet.worker("near");
+    fleet.await_games(2);
+    (fleet, proxy, coordinator, worker)
+}
+
+fn worker_disconnected() {
+    let (fleet, proxy, mut coordinator, worker) = with_far_worker();
+    proxy.cut();
+    worker.await_words("connection lost");
+    worker.await_words(" not sent: ");
+    proxy.mend();
+    worker.await_words("connection restored");
+    assert_whole(&fleet, &mut coordinator, MATCH);
+}
+
+fn worker_stalled() {
+    let (mut fleet, proxy, mut coordinator, worker) = with_far_worker();
     proxy.hold();
     worker.await_words("retrying");
     // Its unit is given to another worker, so its games arrive twice.
-    fleet.address = near;
     let _near = fleet.worker("near");
-    fleet.await_games(12);
+    fleet.await_games(9);
     proxy.mend();
-    assert_whole(&fleet, &mut coordinator, WORDS);
+    assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
-#[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn the_line_of_the_coordinator_is_cut_and_mended() {
-    let mut fleet = Fleet::new();
-    let proxy = Proxy::to(fleet.server.port);
-    let near = fleet.address.clone();
-    fleet.address = proxy.url();
-    let mut coordinator = fleet.begin(WORDS);
-    fleet.address = near;
-    let _worker = fleet.worker("near");
-    fleet.await_games(3);
+fn coordinator_disconnected() {
+    let (fleet, proxy, mut coordinator, _worker) = with_far_coordinator();
     proxy.cut();
     coordinator.await_words("connection lost");
-    sleep(LONG);
+    // One message is about the connection, the next one about a call.
+    fleet.await_that("a failed call", || {
+        coordinator.output().matches("; retrying").count() > 1
+    });
     proxy.mend();
-    assert_whole(&fleet, &mut coordinator, WORDS);
+    assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
-#[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn the_line_of_the_coordinator_passes_nothing_on_and_is_another_one_then() {
-    let mut fleet = Fleet::new();
-    let proxy = Proxy::to(fleet.server.port);
-    let near = fleet.address.clone();
-    fleet.address = proxy.url();
-    let mut coordinator = fleet.begin(WORDS);
-    fleet.address = near;
-    let _worker = fleet.worker("near");
-    fleet.await_games(3);
+fn coordinator_stalled() {
+    let (fleet, proxy, mut coordinator, _worker) = with_far_coordinator();
     proxy.hold();
     coordinator.await_words("retrying");
     // Messages in transit are lost with the connection.
     proxy.cut();
     coordinator.await_words("connection lost");
     proxy.mend();
-    assert_whole(&fleet, &mut coordinator, WORDS);
+    assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
-#[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn the_coordinator_stands_still() {
+fn coordinator_stopped() {
     let mut fleet = Fleet::new();
-    let mut coordinator = fleet.begin(WORDS);
+    let mut coordinator = fleet.begin(MATCH);
     let _worker = fleet.worker("one");
-    fleet.await_games(3);
+    fleet.await_games(2);
     coordinator.signal(Signal::STOP);
     sleep(LONG);
     coordinator.signal(Signal::CONT);
-    assert_whole(&fleet, &mut coordinator, WORDS);
+    assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
-#[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn the_server_stands_still() {
+fn server_stopped() {
     let mut fleet = Fleet::new();
-    let mut coordinator = fleet.begin(WORDS);
-    let _worker = fleet.worker("one");
-    fleet.await_games(3);
+    let mut coordinator = fleet.begin(MATCH);
+    let worker = fleet.worker("one");
+    fleet.await_games(2);
     fleet.server.signal(Signal::STOP);
     coordinator.await_words("retrying");
-    sleep(LONG);
+    worker.await_words("retrying");
     fleet.server.signal(Signal::CONT);
-    assert_whole(&fleet, &mut coordinator, WORDS);
+    assert_whole(&fleet, &mut coordinator, MATCH);
 }
 
-#[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn the_server_stands_still_while_a_match_begins() {
+fn server_stopped_at_the_start() {
     let mut fleet = Fleet::new();
-    let mut coordinator = fleet.begin(WORDS);
-    fleet.await_id();
+    let mut coordinator = fleet.begin(MATCH);
+    fleet.await_names(&fleet.store());
     fleet.server.signal(Signal::STOP);
     let _worker = fleet.worker("one");
     coordinator.await_words("retrying");
     fleet.server.signal(Signal::CONT);
-    assert_whole(&fleet, &mut coordinator, WORDS);
+    assert_whole(&fleet, &mut coordinator, MATCH);
 }

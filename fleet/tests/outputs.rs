@@ -1,76 +1,77 @@
-//! Outputs of a match other than its store.
+//! Two workers play the games of one machine, byte for byte; and a match has outputs other than its store.
 
 use std::fs;
 
 use serde_json::Value;
 
-use crate::common::Fleet;
-use crate::common::fleet::program;
-use crate::common::one_machine::told_by_one_machine;
+use crate::common::one_machine::{counted, events_of_one_machine};
+use crate::common::{Fleet, assert_whole, program};
+use crate::machines::{games_of, machine};
 
+const WORDS: &str = "--games 8 --nodes 300 --seed 7 --random-plies 4";
 /// Fields that depend on the clock or on the worker.
 const OF_MACHINES: [&str; 4] = ["micros", "waited", "worker", "record"];
 
 /// Events of a game in order, without the fields that depend on machines.
-fn told_of(events: &str, game: u64) -> Vec<Value> {
+fn events_of(events: &str, game: u64) -> Vec<Value> {
     let all = events
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let mut told: Vec<Value> = all.filter(|event| event["game"] == game).collect();
-    for event in &mut told {
+    let mut events: Vec<Value> = all.filter(|event| event["game"] == game).collect();
+    for event in &mut events {
         let fields = event.as_object_mut().unwrap();
         fields.retain(|key, _| !OF_MACHINES.contains(&key.as_str()));
     }
-    told
+    events
 }
 
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn each_game_is_told_as_by_one_machine() {
+fn two_workers_play_the_games_of_one_machine_with_its_events_and_logs() {
     let mut fleet = Fleet::new();
-    let path = fleet.folder.path().join("events");
-    let words = [
-        "--games",
-        "8",
-        "--nodes",
-        "300",
-        "--seed",
-        "7",
-        "--random-plies",
-        "4",
-    ];
-    let mut all = words.to_vec();
-    all.extend(["--events", path.to_str().unwrap()]);
-    let mut coordinator = fleet.begin(&all);
-    let _workers = [fleet.worker("one"), fleet.worker("two")];
-    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
-    let events = fs::read_to_string(path).unwrap();
-    let expected = told_by_one_machine(&words);
+    let [events, here, there] = ["events", "here", "there"].map(|name| fleet.path(name));
+    let outputs = format!("--events {} --log {}", events.display(), here.display());
+    let mut coordinator = fleet.begin(&format!("{WORDS} {outputs}"));
+    let words = format!("--name one --log {}", there.display());
+    let one = fleet.worker_by(&mut program(), &words);
+    one.await_words("playing match");
+    let _two = fleet.worker("two");
+    let output = assert_whole(&fleet, &mut coordinator, WORDS);
+
+    let (events, expected) = (
+        fs::read_to_string(events).unwrap(),
+        events_of_one_machine(WORDS),
+    );
     for game in 1..=8 {
-        let told = told_of(&events, game);
+        let found = events_of(&events, game);
         let is_card = |event: &Value| event["event"] == "card";
-        assert!(told.len() > 20 && told.iter().any(is_card), "{told:?}");
-        assert_eq!(told, told_of(&expected, game));
+        assert!(found.len() > 20 && found.iter().any(is_card), "{found:?}");
+        assert_eq!(found, events_of(&expected, game));
     }
-}
+    let ends: Vec<&str> = events
+        .lines()
+        .filter(|line| line.contains(r#"{"event":"end","#))
+        .collect();
+    assert_eq!(ends.len(), 8);
+    for end in ends {
+        let is_of = |name: &str| end.contains(&format!(r#","worker":"{name}","#));
+        assert!(is_of("one") || is_of("two"), "{end}");
+    }
 
-#[test]
-#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn what_engines_say_is_logged_where_they_are() {
-    let mut fleet = Fleet::new();
-    let [here, there] = ["here", "there"].map(|name| fleet.folder.path().join(name));
-    let words = [
-        "--games",
-        "2",
-        "--nodes",
-        "100",
-        "--log",
-        here.to_str().unwrap(),
-    ];
-    let mut coordinator = fleet.begin(&words);
-    let log = ["--log", there.to_str().unwrap()];
-    let _worker = fleet.worker_by(&mut program(), "one", &log);
-    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+    for record in games_of(&fleet) {
+        let machine = machine(&record);
+        assert!(["one", "two"].contains(&machine.worker.as_str()));
+        assert!(machine.speed.is_some_and(|speed| speed > 0), "{machine:?}");
+        assert!(machine.micros > 0 && machine.lag_p99 >= machine.lag_median);
+        assert_eq!((machine.slots, machine.time_scale), (1, None));
+    }
+    let report = counted(&fleet.store()).text();
+    // The coordinator prints it at the end as well.
+    assert!(
+        report.contains("games/s") && output.contains("games/s"),
+        "{report}\n{output}"
+    );
+
     // The coordinator starts each engine once, but plays no games.
     let here = fs::read_to_string(here).unwrap();
     assert!(
@@ -78,4 +79,14 @@ fn what_engines_say_is_logged_where_they_are() {
         "{here}"
     );
     assert!(fs::read_to_string(there).unwrap().contains("bestmove"));
+}
+
+#[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
+fn so_they_do_with_three_seats() {
+    let mut fleet = Fleet::new();
+    let words = "--players 3 --games 12 --depth 2 --seed 8 --random-plies 5";
+    let mut coordinator = fleet.begin(words);
+    let _workers = [fleet.worker("one"), fleet.worker("two")];
+    assert_whole(&fleet, &mut coordinator, words);
 }

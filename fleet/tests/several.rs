@@ -1,52 +1,37 @@
 //! Several matches on one server at the same time, and accidental removals there.
 
-use fleet::names::{COORDINATOR, MATCHES, Names, OPEN, PLANS};
+use std::path::PathBuf;
 
-use crate::common::fleet::{Process, program};
-use crate::common::{Fleet, lines_of, played_on_one_machine, with_jetstream};
+use fleet::names::{COORDINATOR, MATCHES, OPEN, PLANS};
 
-/// Arguments of the match with this seed.
-fn words(seed: &'static str) -> [&'static str; 8] {
-    [
-        "--games",
-        "12",
-        "--nodes",
-        "20000",
-        "--seed",
-        seed,
-        "--random-plies",
-        "4",
-    ]
+use crate::common::fleet::engines;
+use crate::common::{Fleet, Process, lines_of, played_on_one_machine, program, with_jetstream};
+
+/// A match with its store and arguments.
+struct Match {
+    store: PathBuf,
+    words: String,
+    coordinator: Process,
 }
 
-/// Matches on one server, each with its store, arguments and coordinator.
-struct Matches {
-    all: Vec<(std::path::PathBuf, [&'static str; 8], Process)>,
+fn begin_three(fleet: &mut Fleet) -> [Match; 3] {
+    [21, 22, 23].map(|seed| {
+        let store = fleet.path(&format!("match-{seed}.db"));
+        let words = format!("--games 6 --nodes 10000 --seed {seed} --random-plies 4");
+        let coordinator = fleet.begin_in(&store, &format!("{} {words}", engines()));
+        Match {
+            store,
+            words,
+            coordinator,
+        }
+    })
 }
 
-impl Matches {
-    fn begin(fleet: &mut Fleet, seeds: &[&'static str]) -> Matches {
-        let begin = |&seed: &&'static str| {
-            let store = fleet.folder.path().join(format!("match-{seed}.db"));
-            let words = words(seed);
-            let process = fleet.begin_by(&mut program(), &store, &words);
-            (store, words, process)
-        };
-        Matches {
-            all: seeds.iter().map(begin).collect(),
-        }
-    }
-
-    fn names(&self, fleet: &Fleet, index: usize) -> Names {
-        Names::of(&fleet.await_id_in(&self.all[index].0)).unwrap()
-    }
-
-    fn assert_whole(&mut self) {
-        for (store, words, coordinator) in &mut self.all {
-            assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
-            let (found, expected) = (lines_of(store), played_on_one_machine(words));
-            assert_eq!(found, expected, "{}", coordinator.output());
-        }
+fn assert_whole(matches: &mut [Match]) {
+    for played in matches {
+        let output = played.coordinator.ends(0, &[]);
+        let expected = played_on_one_machine(&played.words);
+        assert_eq!(lines_of(&played.store), expected, "{output}");
     }
 }
 
@@ -54,31 +39,24 @@ impl Matches {
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn several_matches_have_common_workers() {
     let mut fleet = Fleet::new();
-    let mut matches = Matches::begin(&mut fleet, &["21", "22", "23"]);
+    let mut matches = begin_three(&mut fleet);
     let _workers = [
-        fleet.worker_by(&mut program(), "one", &["--concurrency", "2"]),
+        fleet.worker_by(&mut program(), "--name one --concurrency 2"),
         fleet.worker("two"),
     ];
-    matches.assert_whole();
-    let mut status = fleet.start(&["status"]);
-    assert_eq!(status.end(), 0, "{}", status.output());
-    assert!(
-        status.output().contains("no match is open"),
-        "{}",
-        status.output()
-    );
+    assert_whole(&mut matches);
+    fleet.start("status").ends(0, &["no match is open"]);
 }
 
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
-fn what_is_removed_by_hand_is_made_anew() {
+fn what_is_removed_by_hand_is_created_again() {
     let mut fleet = Fleet::new();
-    let mut matches = Matches::begin(&mut fleet, &["31", "32", "33"]);
-    let names: Vec<Names> = (0..3).map(|index| matches.names(&fleet, index)).collect();
+    let mut matches = begin_three(&mut fleet);
+    let names = matches
+        .each_ref()
+        .map(|begun| fleet.await_work(&begun.store));
     let worker = fleet.worker("one");
-    for (store, _, _) in &matches.all {
-        fleet.await_work_in(store);
-    }
     with_jetstream(&fleet.server.url(), async |context| {
         let state = context.get_key_value(MATCHES).await.unwrap();
         // The first match loses its units, the second its consumer of results, and the third is hidden from new
@@ -90,14 +68,15 @@ fn what_is_removed_by_hand_is_made_anew() {
         state.purge(OPEN).await.unwrap();
         context.delete_stream(format!("OBJ_{PLANS}")).await.unwrap();
     });
-    for (_, _, coordinator) in &matches.all[..2] {
-        coordinator.await_words("the server has lost the match");
+    for (lost, words) in matches.iter().zip([
+        "the server has lost the match",
+        "the server has lost the match",
+        "the server has lost the state of the match",
+    ]) {
+        lost.coordinator.await_words(words);
     }
-    matches.all[2]
-        .2
-        .await_words("the server has lost the state of the match");
     // A new worker finds all of them.
     drop(worker);
     let _other = fleet.worker("other");
-    matches.assert_whole();
+    assert_whole(&mut matches);
 }

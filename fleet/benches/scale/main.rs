@@ -12,33 +12,37 @@
 //! The coordinator cannot tell them apart and does all of its work. Needs a nats-server in `NATS_SERVER` or the search
 //! path.
 
-mod game;
-mod processes;
+#[path = "../../tests/common"]
+mod common {
+    #![allow(dead_code)]
+    pub mod fleet;
+    pub mod server;
+}
 mod simulated;
 
 use std::error::Error;
-use std::path::Path;
+use std::fs;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use buxtehude::rules::VARIANTS;
 use clap::{Args, Parser, Subcommand};
+use common::fleet::{FLEET, Fleet, Process};
 use matches::archive::store::Store;
+use matches::plan::schedule::Schedule;
 use matches::plan::{EngineSpec, Limit, Plan};
-use matches::record::ending::Ending;
-use matches::record::{GameRecord, TurnRecord};
-use processes::{Process, Server, Usage};
+use matches::record::GameRecord;
+use simulated::{Counts, random_game};
 
 /// Result of a measurement.
-pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// The measured program.
-const FLEET: &str = env!("CARGO_BIN_EXE_fleet");
 /// Games of the match in addition to those already stored: more than are played.
 const GAMES: u64 = 10_000_000;
-/// Timeout for the discovery of an inventing worker.
-const PATIENCE: Duration = Duration::from_secs(300);
 /// Games stored in one transaction.
 const TOGETHER: u64 = 1000;
+/// Turns of a stored game.
+const STORED_TURNS: usize = 12;
 
 #[derive(Parser)]
 struct Cli {
@@ -79,7 +83,7 @@ enum What {
     },
 }
 
-#[derive(Args, Clone)]
+#[derive(Args)]
 struct Common {
     #[arg(long)]
     number: usize,
@@ -105,99 +109,106 @@ fn main() -> Outcome<()> {
             movetime,
             nodes,
         } => {
-            let limit = movetime.map_or(Limit::nodes(nodes), |ms| {
-                Limit::movetime(Duration::from_millis(ms))
-            });
-            runtime.block_on(real(&common, limit))
+            let movetime = movetime.map(|ms| Limit::movetime(Duration::from_millis(ms)));
+            let (mut fleet, coordinator) =
+                begin(movetime.unwrap_or(Limit::nodes(nodes)), common.stored, "")?;
+            let worker = |number| fleet.worker(&format!("worker-{number}"));
+            let _workers: Vec<Process> = (0..common.number).map(worker).collect();
+            report(&common, &fleet, &coordinator, None)
         }
         What::Simulated {
             common,
             game_seconds,
-        } => runtime.block_on(simulated(&common, Duration::from_secs_f64(game_seconds))),
+        } => {
+            let (fleet, coordinator) = begin(Limit::nodes(1), common.stored, "")?;
+            let game_time = Duration::from_secs_f64(game_seconds);
+            let workers = simulated::begin(&fleet.address, common.number, game_time);
+            let counts = runtime.block_on(workers)?;
+            report(&common, &fleet, &coordinator, Some(&counts))
+        }
         What::Invented { check_sample, runs } => {
-            let found = (0..runs).map(|_| runtime.block_on(invented(check_sample)));
-            let found: Outcome<Vec<u64>> = found.collect();
-            found.map(|found| {
-                let mean = found.iter().sum::<u64>() as f64 / runs as f64;
-                println!(
-                    "--check-sample {check_sample}: found after {mean:.1} invented games, the mean of {found:?}"
-                );
-            })
+            let words = format!("--check-sample {check_sample}");
+            let invented = || -> Outcome<u64> {
+                let (mut fleet, coordinator) = begin(Limit::nodes(1), 0, &words)?;
+                let _workers = [fleet.worker("one"), fleet.worker("two")];
+                // As fast as the honest workers.
+                let inventor = simulated::begin(&fleet.address, 1, Duration::from_millis(20));
+                let counts = runtime.block_on(inventor)?;
+                coordinator.await_words("two other workers agree on another game");
+                Ok(counts.games.load(Ordering::Relaxed))
+            };
+            let found = (0..runs)
+                .map(|_| invented())
+                .collect::<Outcome<Vec<u64>>>()?;
+            let mean = found.iter().sum::<u64>() as f64 / runs as f64;
+            println!("{words}: found after {mean:.1} invented games, the mean of {found:?}");
+            Ok(())
         }
     };
     runtime.shutdown_background();
     outcome
 }
 
-async fn real(common: &Common, limit: Limit) -> Outcome<()> {
-    let folder = tempfile::tempdir()?;
-    let store = folder.path().join("match.db");
-    let plan = plan(limit, common.stored);
-    fill(&store, &plan, common.stored)?;
-    let server = Server::start(folder.path())?;
-    let coordinator = coordinator(&store, &server, folder.path(), &[])?;
-    let mut workers = Vec::new();
-    for number in 0..common.number {
-        workers.push(worker(&format!("worker-{number}"), &server, folder.path())?);
+/// Starts a server and the coordinator of a match with some games in its store.
+fn begin(limit: Limit, stored: u64, words: &str) -> Outcome<(Fleet, Process)> {
+    let mut fleet = Fleet::new();
+    fleet.ack_wait = 30;
+    let engine = |name: &str| EngineSpec {
+        args: vec!["engine".to_string()],
+        ..EngineSpec::new(name, FLEET, limit)
+    };
+    let plan = Plan {
+        games: stored + GAMES,
+        ..Plan::new(&VARIANTS[0], 2, vec![engine("a"), engine("b")])
+    };
+    let mut store = Store::create(&fleet.store(), &plan)?;
+    // Games that are stored are not checked again, so all may have the same turns.
+    let schedule = Schedule::new(&plan)?;
+    let mut pair = Vec::new();
+    for number in 1..=2 {
+        let mut game = random_game(&plan, &schedule, number, schedule.dealt(number))?;
+        game.turns.truncate(STORED_TURNS);
+        pair.push(game);
     }
-    report(common, &server, &coordinator, None).await
-}
-
-async fn simulated(common: &Common, game_time: Duration) -> Outcome<()> {
-    let folder = tempfile::tempdir()?;
-    let store = folder.path().join("match.db");
-    let plan = plan(Limit::nodes(1), common.stored);
-    fill(&store, &plan, common.stored)?;
-    let server = Server::start(folder.path())?;
-    let coordinator = coordinator(&store, &server, folder.path(), &[])?;
-    let talk = simulated::begin(server.url(), common.number, game_time).await?;
-    report(common, &server, &coordinator, Some(&talk)).await
-}
-
-/// Number of games that an inventing worker gets into the store before it is found.
-async fn invented(check_sample: u64) -> Outcome<u64> {
-    let folder = tempfile::tempdir()?;
-    let store = folder.path().join("match.db");
-    fill(&store, &plan(Limit::nodes(1), 0), 0)?;
-    let server = Server::start(folder.path())?;
-    let sample = check_sample.to_string();
-    let words = ["--check-sample", &sample];
-    let coordinator = coordinator(&store, &server, folder.path(), &words)?;
-    let mut workers = Vec::new();
-    for name in ["one", "two"] {
-        workers.push(worker(name, &server, folder.path())?);
-    }
-    // As fast as the honest workers.
-    let talk = simulated::begin(server.url(), 1, Duration::from_millis(20)).await?;
+    let numbered = |number: u64| GameRecord {
+        game: number,
+        block: number.div_ceil(2),
+        ..pair[(number as usize - 1) % 2].clone()
+    };
     let begun = Instant::now();
-    while !coordinator.has_said("two other workers agree on another game")? {
-        if begun.elapsed() > PATIENCE {
-            return Err(format!("not found after {} games", talk.games()).into());
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
+    for first in (1..=stored).step_by(TOGETHER as usize) {
+        let last = (first + TOGETHER - 1).min(stored);
+        let games: Vec<GameRecord> = (first..=last).map(numbered).collect();
+        store.add_all(&games.iter().collect::<Vec<_>>())?;
     }
-    Ok(talk.games())
+    println!("{stored} games stored in {:.1?}", begun.elapsed());
+    drop(store);
+    let resumed = format!("resume {} {words}", fleet.store().display());
+    let coordinator = fleet.start(&resumed);
+    Ok((fleet, coordinator))
 }
 
-/// Measures for a while, and prints a table row.
-async fn report(
+/// Measures for a while, and prints games per second, CPU time and memory.
+fn report(
     common: &Common,
-    server: &Server,
+    fleet: &Fleet,
     coordinator: &Process,
-    talk: Option<&simulated::Talk>,
+    counts: Option<&Counts>,
 ) -> Outcome<()> {
-    tokio::time::sleep(Duration::from_secs(common.warm_up)).await;
-    let (begun, games, before) = (Instant::now(), coordinator.games()?, server.traffic()?);
-    let usages = || -> Outcome<[Usage; 2]> { Ok([coordinator.usage()?, server.usage()?]) };
-    let first = usages()?;
-    if let Some(talk) = talk {
-        talk.forget();
+    let pids = [
+        coordinator.pid().as_raw_nonzero().get() as u32,
+        fleet.server.pid(),
+    ];
+    let games = || coordinator.output().matches("  game ").count();
+    let usages = || -> Outcome<[Usage; 2]> { Ok([usage(pids[0])?, usage(pids[1])?]) };
+    std::thread::sleep(Duration::from_secs(common.warm_up));
+    let (begun, games_before, before) = (Instant::now(), games(), usages()?);
+    if let Some(counts) = counts {
+        counts.reset();
     }
-    tokio::time::sleep(Duration::from_secs(common.seconds)).await;
-    let (last, after) = (usages()?, server.traffic()?);
-    let played = (coordinator.games()? - games) as f64;
-    let seconds = begun.elapsed().as_secs_f64();
-    let per_game = |number: f64| number / played.max(1.0);
+    std::thread::sleep(Duration::from_secs(common.seconds));
+    let (after, seconds) = (usages()?, begun.elapsed().as_secs_f64());
+    let played = (games() - games_before) as f64;
     println!(
         "{} workers: {:.1} games/s stored in {seconds:.1} s, {} stored before",
         common.number,
@@ -205,95 +216,40 @@ async fn report(
         common.stored
     );
     for (index, name) in ["coordinator", "nats-server"].into_iter().enumerate() {
-        let cpu = (last[index].cpu - first[index].cpu).as_secs_f64();
+        let cpu = (after[index].cpu - before[index].cpu).as_secs_f64();
         println!(
             "  {name}: {:.0} % of a processor, {:.0} µs a game; at most {:.0} MiB",
             100.0 * cpu / seconds,
-            1e6 * per_game(cpu),
-            last[index].most_memory as f64 / 1024.0 / 1024.0
+            1e6 * cpu / played.max(1.0),
+            after[index].most_kib as f64 / 1024.0
         );
     }
-    let of = |key: &str| per_game(after.of(key) as f64 - before.of(key) as f64);
-    println!(
-        "  a game: {:.1} messages and {:.0} bytes to the server, {:.1} and {:.0} from it",
-        of("in_msgs"),
-        of("in_bytes"),
-        of("out_msgs"),
-        of("out_bytes")
-    );
-    if let Some(talk) = talk {
-        println!("  {}", talk.summary());
+    if let Some(counts) = counts {
+        let [games, failures] = [&counts.games, &counts.failures];
+        let [games, failures] = [games, failures].map(|number| number.load(Ordering::Relaxed));
+        println!("  {games} games sent; {failures} calls failed");
     }
     Ok(())
 }
 
-fn coordinator(store: &Path, server: &Server, folder: &Path, more: &[&str]) -> Outcome<Process> {
-    let store = store.to_str().ok_or("a path that is no text")?;
-    let words = ["resume", store, "--nats", server.url()];
-    let words = words.iter().chain(more).copied();
-    Process::start(Path::new(FLEET), words, &folder.join("coordinator"))
+/// Resources used by a process.
+struct Usage {
+    cpu: Duration,
+    /// Peak memory, in KiB.
+    most_kib: u64,
 }
 
-fn worker(name: &str, server: &Server, folder: &Path) -> Outcome<Process> {
-    let engines = ["a", "b"].map(|name| format!("name={name},cmd={FLEET}"));
-    let words = ["work", "--name", name, "--nats", server.url()];
-    let words = words.into_iter().chain(["--engine", &engines[0]]);
-    let words = words.chain(["--engine", &engines[1]]);
-    Process::start(Path::new(FLEET), words, &folder.join(name))
-}
-
-fn plan(limit: Limit, stored: u64) -> Plan {
-    let engine = |name: &str| EngineSpec {
-        args: vec!["engine".to_string()],
-        ..EngineSpec::new(name, FLEET, limit)
-    };
-    Plan {
-        games: stored + GAMES,
-        ..Plan::new(&VARIANTS[0], 2, vec![engine("a"), engine("b")])
-    }
-}
-
-/// Creates a store with games that have only plausible results, since they are not checked again.
-fn fill(path: &Path, plan: &Plan, games: u64) -> Outcome<()> {
-    let mut store = Store::create(path, plan)?;
-    let begun = Instant::now();
-    let turn = |ply: u32| TurnRecord {
-        seat: ply % 2 + 1,
-        mv: (ply % 20 + 1).to_string(),
-        micros: Some(1000),
-        ..TurnRecord::default()
-    };
-    let game = |number: u64| {
-        let turns: Vec<TurnRecord> = (0..12).map(turn).collect();
-        let moves: Vec<&str> = turns.iter().map(|turn| turn.mv.as_str()).collect();
-        let names = match number % 2 {
-            1 => ["a", "b"],
-            _ => ["b", "a"],
-        };
-        GameRecord {
-            game: number,
-            block: number.div_ceil(2),
-            variant: plan.variant.name.to_string(),
-            start: "0,68,3/0,68,3 1 - -".to_string(),
-            seats: names.map(String::from).to_vec(),
-            seed: plan.seed,
-            moves: moves.join(" "),
-            places: vec![1, 2],
-            endings: vec![Ending::Finish, Ending::Last],
-            fault: None,
-            reruns: Vec::new(),
-            machine: None,
-            turns,
-        }
-    };
-    for first in (1..=games).step_by(TOGETHER as usize) {
-        let some: Vec<GameRecord> = (first..(first + TOGETHER).min(games + 1))
-            .map(game)
-            .collect();
-        store.add_all(&some.iter().collect::<Vec<_>>())?;
-    }
-    if games > 0 {
-        println!("{games} games stored in {:.1?}", begun.elapsed());
-    }
-    Ok(())
+fn usage(pid: u32) -> Outcome<Usage> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    // The program's name may contain spaces, and ends with the last bracket.
+    let fields = stat.rsplit(')').next().unwrap_or_default();
+    let fields: Vec<&str> = fields.split_whitespace().collect();
+    let ticks: u64 = fields[11].parse::<u64>()? + fields[12].parse::<u64>()?;
+    let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM"));
+    let kib = line.and_then(|line| line.split_whitespace().nth(1));
+    Ok(Usage {
+        cpu: Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second()),
+        most_kib: kib.ok_or("the process has ended")?.parse()?,
+    })
 }

@@ -1,90 +1,68 @@
-//! Workers that only send messages, each over its own connection like a real one.
+//! Workers that only send messages, each over its own connection like a real one. Their games are legal, with the
+//! scheduled cards and opening, and about as long as games between sensible players.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::{self, AckKind, Context, Message as Delivered};
+use buxtehude::rules::{AnyPosition, Seat, Turn};
 use fleet::message::{Beat, Message, OpenMatches, Outcome as Sent, State, Work};
 use fleet::names::{Names, OPEN};
 use fleet::plan_file;
-use fleet::queue::bucket::{Bucket, get_plan};
-use fleet::queue::notice::Notices;
-use fleet::queue::{about, acknowledged, publish, pull, workers_consumer};
-use fleet::worker::{BEAT_INTERVAL, FAILURE_PAUSE, LOOK_INTERVAL, WAIT, progress_period};
+use fleet::queue::objects::get_plan;
+use fleet::queue::{Bucket, Notices, about, acknowledged, publish, pull};
+use fleet::worker::{BEAT_INTERVAL, FAILURE_PAUSE, POLL_INTERVAL, WAIT, progress_period};
 use matches::VERSION;
 use matches::plan::Plan;
-use matches::plan::schedule::Schedule;
-use matches::record::Machine;
+use matches::plan::deck::Deck;
+use matches::plan::schedule::{Dealt, Schedule};
 use matches::record::digest::KeptGame;
+use matches::record::ending::Ending;
+use matches::record::{GameRecord, Machine, TurnRecord};
+use rand::RngExt;
 use tokio::time::{interval_at, sleep};
 
 use crate::Outcome;
-use crate::game::random_game;
 
 /// Number of workers that start at the same time.
 const AT_A_TIME: usize = 100;
 /// Time that the coordinator may take to open its match.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Statistics of all workers together.
+/// Counts for all workers together.
 #[derive(Default)]
-pub struct Talk {
-    games: AtomicU64,
-    failures: AtomicU64,
-    /// Times until games were acknowledged, in microseconds.
-    acknowledged: Mutex<Vec<u64>>,
+pub struct Counts {
+    /// Games sent.
+    pub games: AtomicU64,
+    /// Calls that failed.
+    pub failures: AtomicU64,
 }
 
-impl Talk {
-    /// Resets the statistics.
-    pub fn forget(&self) {
+impl Counts {
+    pub fn reset(&self) {
         self.games.store(0, Ordering::Relaxed);
         self.failures.store(0, Ordering::Relaxed);
-        self.times().clear();
     }
 
-    /// Number of games sent.
-    pub fn games(&self) -> u64 {
-        self.games.load(Ordering::Relaxed)
-    }
-
-    /// Formats the statistics.
-    pub fn summary(&self) -> String {
-        let mut times = self.times();
-        times.sort_unstable();
-        let at = |permille: usize| match times.len() {
-            0 => 0.0,
-            number => times[number * permille / 1000] as f64 / 1000.0,
-        };
-        format!(
-            "{} games sent, acknowledged after {:.1} ms in the median, {:.1} at the 99th percentile; {} calls failed",
-            self.games(),
-            at(500),
-            at(990),
-            self.failures.load(Ordering::Relaxed)
-        )
-    }
-
-    fn times(&self) -> std::sync::MutexGuard<'_, Vec<u64>> {
-        self.acknowledged
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn check<T, E>(&self, outcome: &Result<T, E>) {
+        let is_failure = u64::from(outcome.is_err());
+        self.failures.fetch_add(is_failure, Ordering::Relaxed);
     }
 }
 
-/// A worker's view of a match.
+/// A match as the workers see it.
 struct Match {
     names: Names,
     state: State,
     plan: &'static Plan,
     schedule: Schedule<'static>,
     game_time: Duration,
-    talk: Arc<Talk>,
+    counts: Arc<Counts>,
 }
 
 /// Starts `number` workers on the open match.
-pub async fn begin(url: &str, number: usize, game_time: Duration) -> Outcome<Arc<Talk>> {
+pub async fn begin(url: &str, number: usize, game_time: Duration) -> Outcome<Arc<Counts>> {
     let context = jetstream::new(async_nats::connect(url).await?);
     let begun = Instant::now();
     let (names, state) = loop {
@@ -97,31 +75,24 @@ pub async fn begin(url: &str, number: usize, game_time: Duration) -> Outcome<Arc
     let plan = plan_file::read(&get_plan(&context, &state.plan).await?)?;
     // Needed until the process ends.
     let plan: &'static Plan = Box::leak(Box::new(plan));
-    let talk = Arc::new(Talk::default());
+    let counts = Arc::new(Counts::default());
     let played = Arc::new(Match {
         schedule: Schedule::new(plan)?,
         names,
         state,
         plan,
         game_time,
-        talk: talk.clone(),
+        counts: counts.clone(),
     });
     let begun = Instant::now();
     for first in (0..number).step_by(AT_A_TIME) {
         let some = (first..number.min(first + AT_A_TIME)).map(|worker| {
             let (url, played) = (url.to_string(), played.clone());
             tokio::spawn(async move {
-                // Retries forever, like a real worker.
-                let client = loop {
-                    match async_nats::connect(&url).await {
-                        Ok(client) => break client,
-                        Err(_) => sleep(Duration::from_millis(500)).await,
-                    }
-                };
-                let context = jetstream::new(client);
-                let name = format!("simulated-{worker}");
-                tokio::spawn(beat(context.clone(), name.clone(), played.talk.clone()));
-                tokio::spawn(look(context.clone(), played.clone()));
+                let client = until_success(&played.counts, || async_nats::connect(&url)).await;
+                let (context, name) = (jetstream::new(client), format!("simulated-{worker}"));
+                tokio::spawn(beat(context.clone(), name.clone(), played.counts.clone()));
+                tokio::spawn(poll(context.clone(), played.clone()));
                 tokio::spawn(work(context, name, played));
             })
         });
@@ -130,7 +101,7 @@ pub async fn begin(url: &str, number: usize, game_time: Duration) -> Outcome<Arc
         }
     }
     println!("{number} workers connected in {:.1?}", begun.elapsed());
-    Ok(talk)
+    Ok(counts)
 }
 
 async fn open(context: &Context) -> Outcome<(Names, State)> {
@@ -144,8 +115,8 @@ async fn open(context: &Context) -> Outcome<(Names, State)> {
     Ok((names, state))
 }
 
-async fn beat(context: Context, worker: String, talk: Arc<Talk>) {
-    let beats = again(&talk, || Bucket::beats(&context)).await;
+async fn beat(context: Context, worker: String, counts: Arc<Counts>) {
+    let beats = until_success(&counts, || Bucket::beats(&context)).await;
     loop {
         let beat = Beat {
             worker: worker.clone(),
@@ -153,38 +124,34 @@ async fn beat(context: Context, worker: String, talk: Arc<Talk>) {
             concurrency: 1,
             ..Beat::default()
         };
-        count(&talk, &beats.put(&worker, &beat).await);
+        counts.check(&beats.put(&worker, &beat).await);
         sleep(BEAT_INTERVAL).await;
     }
 }
 
 /// Sends the requests of a worker's poll.
-async fn look(context: Context, played: Arc<Match>) {
+async fn poll(context: Context, played: Arc<Match>) {
     let mut notices = Notices::listen(&context).await;
-    let matches = again(&played.talk, || Bucket::matches(&context)).await;
+    let matches = until_success(&played.counts, || Bucket::matches(&context)).await;
     loop {
-        let names = &played.names;
-        count(&played.talk, &matches.get::<State>(&names.state()).await);
-        count(&played.talk, &matches.get::<OpenMatches>(OPEN).await);
-        notices.next(LOOK_INTERVAL).await;
+        let state = matches.get::<State>(&played.names.state()).await;
+        played.counts.check(&state);
+        played.counts.check(&matches.get::<OpenMatches>(OPEN).await);
+        notices.next(POLL_INTERVAL).await;
     }
 }
 
 async fn work(context: Context, worker: String, played: Arc<Match>) {
-    let Ok(consumer) = workers_consumer(&context, &played.names) else {
-        return;
-    };
     loop {
-        match pull(&context, &consumer, WAIT, || false).await {
+        let pulled = pull(&context, &played.names, WAIT, || false).await;
+        played.counts.check(&pulled);
+        match pulled {
             Ok(Some(message)) => {
                 let outcome = play(&context, &worker, &played, &message).await;
-                count(&played.talk, &outcome);
+                played.counts.check(&outcome);
             }
             Ok(None) => {}
-            Err(error) => {
-                count(&played.talk, &Err::<(), _>(error));
-                sleep(about(FAILURE_PAUSE)).await;
-            }
+            Err(_) => sleep(about(FAILURE_PAUSE)).await,
         }
     }
 }
@@ -204,8 +171,7 @@ async fn play(context: &Context, worker: &str, played: &Match, message: &Deliver
                 _ = progress.tick() => message.ack_with(AckKind::Progress).await?,
             }
         }
-        let dealt = work.dealt.clone();
-        let mut record = random_game(played.plan, &played.schedule, number, dealt)?;
+        let mut record = random_game(played.plan, &played.schedule, number, work.dealt.clone())?;
         record.machine = Some(Machine {
             worker: worker.to_string(),
             slots: 1,
@@ -221,23 +187,20 @@ async fn play(context: &Context, worker: &str, played: &Match, message: &Deliver
             },
         };
         let id = format!("{worker}.{sequence}.{number}");
-        let begun = Instant::now();
         acknowledged(publish(context, played.names.result(), &id, &sent).await?).await?;
-        let took = begun.elapsed().as_micros() as u64;
-        played.talk.times().push(took);
-        played.talk.games.fetch_add(1, Ordering::Relaxed);
+        played.counts.games.fetch_add(1, Ordering::Relaxed);
     }
     message.double_ack().await
 }
 
 /// Retries a call until it succeeds, about every second.
-async fn again<T, E, F>(talk: &Talk, call: impl Fn() -> F) -> T
+async fn until_success<T, E, F>(counts: &Counts, call: impl Fn() -> F) -> T
 where
     F: Future<Output = Result<T, E>>,
 {
     loop {
         let outcome = call().await;
-        count(talk, &outcome);
+        counts.check(&outcome);
         match outcome {
             Ok(found) => return found,
             Err(_) => sleep(about(FAILURE_PAUSE)).await,
@@ -245,8 +208,83 @@ where
     }
 }
 
-fn count<T, E>(talk: &Talk, outcome: &Result<T, E>) {
-    if outcome.is_err() {
-        talk.failures.fetch_add(1, Ordering::Relaxed);
+/// Plays a scheduled game by random moves, most of them towards the goal.
+pub fn random_game(
+    plan: &Plan,
+    schedule: &Schedule<'_>,
+    number: u64,
+    dealt: Dealt,
+) -> Outcome<GameRecord> {
+    let game = schedule.game_dealt(number, dealt);
+    let mut position = plan.variant.start(plan.seats)?;
+    let start = position.to_string();
+    let mut deck = Deck::new(game.deck_seed);
+    let (mut words, mut turns) = (Vec::new(), Vec::new());
+    let mut opening = game.opening.iter();
+    loop {
+        let scheduled = opening.next().cloned();
+        let word = match (position.turn(), scheduled) {
+            (Turn::Over, _) => break,
+            (Turn::Card(_), scheduled) => {
+                let drawn = deck.draw(&position.outcomes());
+                scheduled.unwrap_or(drawn)
+            }
+            (Turn::Seat(_), Some(word)) => word,
+            (Turn::Seat(seat), None) => {
+                let word = random_move(&position, seat);
+                turns.push(TurnRecord {
+                    seat: seat.index() as u32 + 1,
+                    mv: word.clone(),
+                    micros: Some(100),
+                    depth: Some(1),
+                    estimate: vec![500, 500],
+                    nodes: Some(1),
+                    ..TurnRecord::default()
+                });
+                word
+            }
+        };
+        position.play(&word)?;
+        words.push(word);
     }
+    let name = |index: usize| plan.engines[game.seats[index].engine].name.clone();
+    let place = |index: usize| position.place(Seat(index as u8)).unwrap_or_default() as u32;
+    let seats = 0..game.seats.len();
+    let places: Vec<u32> = seats.clone().map(place).collect();
+    let ending = |&place: &u32| match place as usize == places.len() {
+        true => Ending::Last,
+        false => Ending::Finish,
+    };
+    Ok(GameRecord {
+        game: game.number,
+        block: game.block,
+        variant: plan.variant.name.to_string(),
+        start,
+        seats: seats.map(name).collect(),
+        seed: plan.seed,
+        moves: words.join(" "),
+        endings: places.iter().map(ending).collect(),
+        places,
+        fault: None,
+        turns,
+        reruns: Vec::new(),
+        machine: None,
+    })
+}
+
+/// Returns sometimes a random move, otherwise one that brings the seat closest to its goal.
+fn random_move(position: &AnyPosition, seat: Seat) -> String {
+    let moves = position.legal_actions();
+    let mut rng = rand::rng();
+    if rng.random_ratio(1, 4) {
+        return moves[rng.random_range(0..moves.len())].clone();
+    }
+    let turns_home = |word: &&String| {
+        let mut next = *position;
+        // Legal moves can always be played.
+        let _ = next.play(word);
+        next.turns_home(seat)
+    };
+    let best = moves.iter().min_by_key(turns_home);
+    best.cloned().unwrap_or_default()
 }

@@ -6,8 +6,9 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use async_nats::jetstream::{AckKind, Context, Message as Delivered};
+use buxtehude::rules::is_card;
 use matches::plan::Plan;
-use matches::plan::schedule::Schedule;
+use matches::plan::schedule::{Schedule, ScheduledGame};
 use matches::plan::seed::Seed;
 use matches::play::reruns::count_reruns;
 use matches::play::runner::{News, Retirement};
@@ -20,11 +21,10 @@ use matches::run::failures::LastFailures;
 use matches::run::progress::Progress;
 use matches::score::Verdict;
 
-use super::error::DriveError;
+use super::DriveError;
 use super::quarantine::Quarantine;
-use super::retelling;
 use super::sample::Sample;
-use crate::check::{Refusal, check};
+use crate::check::{GameError, check};
 use crate::message::{Message, MessageError, Outcome, Tally, Work, WorkerTally};
 use crate::names::key_of;
 use crate::plan_file::NO_SEED;
@@ -259,7 +259,7 @@ impl<'a> Collector<'a> {
         Ok(AckKind::Ack)
     }
 
-    fn check_record(&self, game: &KeptGame) -> Result<(), Refusal> {
+    fn check_record(&self, game: &KeptGame) -> Result<(), GameError> {
         check(self.plan, self.schedule, game)?;
         time_scale::check(self.plan, self.checks.reference_speed, &game.record)
     }
@@ -296,11 +296,11 @@ impl<'a> Collector<'a> {
     async fn count(&mut self, game: Accepted) -> Result<Option<(String, String)>, DriveError> {
         let Accepted { worker, record } = game;
         let (is_fault, unit) = (record.fault.is_some(), self.units.of_game(record.game));
-        for news in retelling::repeats(&record) {
+        for news in rerun_events(&record) {
             self.show(&news)?;
         }
         if self.planned.ledger.events.is_some() {
-            for news in retelling::course(self.schedule.game(record.game), &record) {
+            for news in turn_events(self.schedule.game(record.game), &record) {
                 self.show(&news)?;
             }
         }
@@ -366,4 +366,27 @@ fn completed(mut game: KeptGame, worker: &str, seed: Seed) -> KeptGame {
         }
     }
     game
+}
+
+/// Returns an event for each rerun of a game.
+fn rerun_events(record: &GameRecord) -> impl Iterator<Item = News> {
+    record.reruns.iter().map(|rerun| News::Rerun {
+        game: record.game,
+        reason: rerun.reason.clone(),
+    })
+}
+
+/// Returns the events of a game: its start, then each move and card after its opening.
+fn turn_events(game: ScheduledGame, record: &GameRecord) -> impl Iterator<Item = News> {
+    let words = record.moves.split_whitespace().skip(game.opening.len());
+    let mut turns = record.turns.iter();
+    let played = words.map(move |word| News::Played {
+        game: record.game,
+        turn: match is_card(word) {
+            true => None,
+            false => turns.next().cloned(),
+        },
+        word: word.to_string(),
+    });
+    std::iter::once(News::Begun(game)).chain(played)
 }

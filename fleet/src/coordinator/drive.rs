@@ -12,17 +12,16 @@ use matches::run::exit::complain;
 use matches::run::progress::Progress;
 use tokio::time::timeout;
 
+use super::DriveError;
 use super::collect::{Changes, Checks, Collector};
 use super::dispatch::Dispatcher;
-use super::error::DriveError;
+use super::prepare::PreparedMatch;
 use super::publish::Publisher;
 use super::quarantine::Quarantine;
 use super::sample::Sample;
-use super::setup::{Setup, unique_number};
 use crate::args::CoordinatorArgs;
 use crate::names::Names;
-use crate::queue::bucket::Bucket;
-use crate::queue::{MatchQueue, PAUSE, QueueError, START_PATIENCE, patiently};
+use crate::queue::{Bucket, MatchQueue, PAUSE, QueueError, START_PATIENCE, patiently};
 use crate::units::Units;
 
 /// Time that one turn waits for games.
@@ -39,7 +38,7 @@ const COMPLAINT_INTERVAL: Duration = Duration::from_secs(60);
 /// Plays the missing games of a match by its workers.
 pub async fn play(
     context: &Context,
-    setup: &Setup,
+    prepared: &PreparedMatch,
     settings: &CoordinatorArgs,
     planned: &mut Match,
     progress: &Progress,
@@ -48,14 +47,13 @@ pub async fn play(
     let schedule = Schedule::new(&plan)?;
     let interrupt = planned.ledger.interrupt.clone();
     let ack_wait = Duration::from_secs(settings.ack_wait);
-    let random = || unique_number().map_err(|failure| DriveError::Random(failure.message));
-    let (session, secret) = (random()?, random()?);
-    let names = &setup.names;
+    let session = rand::random();
+    let names = &prepared.names;
     let queue = patiently(&interrupt, || MatchQueue::ensure(context, names, ack_wait)).await?;
     let states = patiently(&interrupt, || Bucket::matches(context)).await?;
     let checks = Checks {
-        reference_speed: setup.reference_speed,
-        sample: Sample::new(settings.check_sample, secret),
+        reference_speed: prepared.reference_speed,
+        sample: Sample::new(settings.check_sample, rand::random()),
         quarantine: Quarantine::new(&plan, settings.quarantine),
     };
     let mut drive = Drive {
@@ -63,7 +61,7 @@ pub async fn play(
         names,
         ack_wait,
         queue,
-        publisher: Publisher::new(context, setup, &plan, states, session, ack_wait)?,
+        publisher: Publisher::new(context, prepared, &plan, states, session, ack_wait)?,
         dispatcher: Dispatcher::new(context, names, Units::of(&plan), session),
         collector: Collector::new(context, &plan, &schedule, planned, progress, checks)?,
         interrupt,

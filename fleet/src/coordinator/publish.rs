@@ -7,15 +7,13 @@ use matches::VERSION;
 use matches::plan::{EngineSpec, Plan, binary};
 use matches::run::exit::complain;
 
-use super::error::DriveError;
-use super::setup::Setup;
-use super::shared_engines;
+use super::DriveError;
+use super::prepare::{PreparedMatch, shared_files};
 use crate::message::{OpenMatches, Phase, State, Tally};
 use crate::names::{Names, OPEN};
 use crate::plan_file;
-use crate::queue::bucket::{Bucket, has_plan, put_plan, remove_plan};
-use crate::queue::notice::notify;
-use crate::queue::{MatchQueue, QueueError};
+use crate::queue::objects::{has_plan, put_file, put_plan, remove_file, remove_plan};
+use crate::queue::{Bucket, MatchQueue, QueueError, notify};
 
 /// Time between two tallies.
 const TALLY_INTERVAL: Duration = Duration::from_secs(5);
@@ -37,7 +35,7 @@ impl<'a> Publisher<'a> {
     /// Prepares the state of an open match; `session` distinguishes this coordinator from all others.
     pub fn new(
         context: &'a Context,
-        setup: &'a Setup,
+        prepared: &'a PreparedMatch,
         plan: &'a Plan,
         matches: Bucket,
         session: u64,
@@ -46,7 +44,7 @@ impl<'a> Publisher<'a> {
         let plan_bytes = plan_file::write(plan)?;
         Ok(Publisher {
             context,
-            names: &setup.names,
+            names: &prepared.names,
             engines: &plan.engines,
             matches,
             state: State {
@@ -54,10 +52,10 @@ impl<'a> Publisher<'a> {
                 arbiter: VERSION.to_string(),
                 session,
                 plan: binary::hash_bytes(&plan_bytes),
-                engines: setup.engines.clone(),
+                engines: prepared.engines.clone(),
                 ack_wait_ms: ack_wait.as_millis() as u64,
                 set_aside: Vec::new(),
-                reference_speed: setup.reference_speed,
+                reference_speed: prepared.reference_speed,
             },
             plan_bytes,
             tallied: Instant::now(),
@@ -69,8 +67,11 @@ impl<'a> Publisher<'a> {
         self.matches = Bucket::matches(self.context).await?;
         Bucket::beats(self.context).await?;
         put_plan(self.context, &self.state.plan, &self.plan_bytes).await?;
-        let (engines, ids) = (self.engines, &self.state.engines);
-        shared_engines::put(self.context, self.names, engines, ids).await?;
+        for (engine, id) in self.engines.iter().zip(&self.state.engines) {
+            for (path, sha256) in shared_files(engine, id).filter(|_| id.is_shared) {
+                put_file(self.context, self.names, sha256, &path).await?;
+            }
+        }
         self.put_state().await?;
         let id = self.names.id().to_string();
         change_open(&self.matches, |open| {
@@ -170,7 +171,11 @@ pub async fn remove(context: &Context, names: &Names) {
     let _ = change_open(&matches, |open| open.ids.retain(|id| id != names.id())).await;
     if let Ok(Some((state, _))) = matches.get::<State>(&names.state()).await {
         remove_plan(context, &state.plan).await;
-        shared_engines::remove(context, names, &state.engines).await;
+        for id in state.engines.iter().filter(|id| id.is_shared) {
+            for sha256 in id.hashes() {
+                remove_file(context, names, sha256).await;
+            }
+        }
     }
 }
 

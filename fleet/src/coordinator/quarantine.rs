@@ -14,8 +14,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use matches::plan::Plan;
 use matches::record::{GameRecord, Machine};
+use statrs::stats_tests::{Alternative, fishers_exact};
 
-use super::fisher;
 use crate::units::Units;
 
 /// Probability that a match sets any machine aside if all are alike.
@@ -121,8 +121,10 @@ impl Quarantine {
         };
         let units: u64 = others().map(|(_, fitness)| fitness.units).sum();
         let level = part * FALSE_ALARM / 4.0 / self.machines.len().max(1) as f64;
-        let is_chance =
-            |here_with: u64, with: u64| fisher::chance(here_with, here.units, with, units) >= level;
+        let is_chance = |here_with: u64, with: u64| {
+            let table = [here_with, here.units - here_with, with, units - with];
+            fishers_exact(&table, Alternative::Greater).is_ok_and(|chance| chance >= level)
+        };
         let faults: u64 = others().map(|(_, fitness)| fitness.with.fault).sum();
         if !is_chance(here.with.fault, faults) {
             return Some(format!(

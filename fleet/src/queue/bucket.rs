@@ -1,4 +1,4 @@
-//! Buckets: states of matches, heartbeats of workers, and plans.
+//! Buckets: states of matches, and heartbeats of workers.
 
 use std::error::Error;
 use std::time::Duration;
@@ -6,14 +6,12 @@ use std::time::Duration;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::context::GetStreamError;
 use async_nats::jetstream::kv;
-use async_nats::jetstream::object_store::InfoErrorKind;
 use async_nats::jetstream::stream::StorageType;
 use futures_util::StreamExt;
 
-use super::chunks::Chunks;
-use super::{QueueError, is_missing, objects};
-use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, MOST_BYTES_OF_A_PLAN, Message};
-use crate::names::{BEATS, MATCHES, PLANS};
+use super::{QueueError, is_missing};
+use crate::message::{MOST_BYTES, MOST_BYTES_OF_A_GAME, Message};
+use crate::names::{BEATS, MATCHES};
 
 /// Time after which a silent worker's heartbeat expires.
 const BEAT_AGE: Duration = Duration::from_secs(60);
@@ -187,61 +185,8 @@ impl Bucket {
 }
 
 /// Whether the server has answered that the stream does not exist.
-fn is_of_no_stream(error: &dyn Error) -> bool {
+pub(super) fn is_of_no_stream(error: &dyn Error) -> bool {
     let reason = error.source();
     let reason = reason.and_then(|reason| reason.downcast_ref::<GetStreamError>());
     reason.is_some_and(|reason| is_missing(&reason.kind()))
-}
-
-/// Stores a plan under a name.
-///
-/// # Errors
-/// [`QueueError::Call`].
-pub async fn put_plan(context: &Context, name: &str, bytes: &[u8]) -> Result<(), QueueError> {
-    let store = objects::ensure(context, PLANS).await?;
-    let mut reader = bytes;
-    let put = store.put(name, &mut reader).await;
-    put.map(drop).map_err(QueueError::call("object store"))
-}
-
-/// Returns the plan under a name; the caller must check its hash.
-///
-/// # Errors
-/// [`QueueError::Call`], for example if it is too long.
-pub async fn get_plan(context: &Context, name: &str) -> Result<Vec<u8>, QueueError> {
-    let mut chunks = Chunks::of(context, PLANS, name).await?;
-    if chunks.left() > MOST_BYTES_OF_A_PLAN {
-        let reason = format!("the plan has more than {MOST_BYTES_OF_A_PLAN} bytes");
-        return Err(QueueError::call("object store")(reason));
-    }
-    let mut bytes = Vec::with_capacity(chunks.left());
-    while let Some(chunk) = chunks.next().await? {
-        bytes.extend(chunk);
-    }
-    Ok(bytes)
-}
-
-/// Whether there is a plan under a name.
-///
-/// # Errors
-/// [`QueueError::Call`] if the server does not answer.
-pub async fn has_plan(context: &Context, name: &str) -> Result<bool, QueueError> {
-    let store = match context.get_object_store(PLANS).await {
-        Ok(store) => store,
-        Err(error) if is_of_no_stream(&error) => return Ok(false),
-        Err(error) => return Err(QueueError::call("object store")(error)),
-    };
-    match store.info(name).await {
-        Ok(info) => Ok(!info.deleted),
-        Err(error) if error.kind() == InfoErrorKind::NotFound => Ok(false),
-        Err(error) => Err(QueueError::call("object store")(error)),
-    }
-}
-
-/// Removes the plan under a name.
-pub async fn remove_plan(context: &Context, name: &str) {
-    if let Ok(store) = context.get_object_store(PLANS).await {
-        // A plan that stays only takes space.
-        let _ = store.delete(name).await;
-    }
 }

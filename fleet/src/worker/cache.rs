@@ -13,39 +13,13 @@ use std::time::SystemTime;
 use matches::plan::binary;
 use rustix::fs::{FlockOperation, flock};
 use tempfile::NamedTempFile;
-use thiserror::Error;
 
 const MIB: u64 = 1 << 20;
 const DIGITS: usize = 64;
 /// Write permission of group and others, which the directory must not have.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
-/// Errors of the cache.
-#[derive(Debug, Error)]
-pub enum CacheError {
-    /// The directory cannot be used.
-    #[error("--cache {folder}: {reason}")]
-    Folder { folder: PathBuf, reason: io::Error },
-    /// Other users could replace the programs.
-    #[error("--cache {folder}: other users may write to it, expected a folder of your own")]
-    Shared { folder: PathBuf },
-    /// The user has no cache directory.
-    #[error("--cache: expected a folder, since neither XDG_CACHE_HOME nor HOME is set")]
-    NoFolder,
-    #[error(
-        "--cache-size: no room for {bytes} bytes, {used} of {most} are in use; expected more MiB"
-    )]
-    Full {
-        /// Length of the new file, in bytes.
-        bytes: u64,
-        /// Maximum size of the cache, in bytes.
-        most: u64,
-        /// Bytes of files that cannot be removed.
-        used: u64,
-    },
-}
-
-/// A cache directory.
+/// A cache directory. Errors of its functions are reasons to print.
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
@@ -54,20 +28,19 @@ pub struct Cache {
 
 /// A file of the cache, locked against removal while this value lives.
 #[derive(Debug)]
-pub struct Held {
+pub struct CachedFile {
     pub path: PathBuf,
     _lock: File,
 }
 
 impl Cache {
     /// Opens the cache in `folder`, by default in the user's cache directory, with a maximum size of `mib` MiB.
-    ///
-    /// # Errors
-    /// [`CacheError`] if the directory cannot be used.
-    pub fn open(folder: Option<&Path>, mib: u64) -> Result<Cache, CacheError> {
+    pub fn open(folder: Option<&Path>, mib: u64) -> Result<Cache, String> {
         let folder = match folder {
             Some(folder) => folder.to_path_buf(),
-            None => of_the_user().ok_or(CacheError::NoFolder)?,
+            None => of_the_user().ok_or(
+                "--cache: expected a folder, since neither XDG_CACHE_HOME nor HOME is set",
+            )?,
         };
         let cache = Cache {
             folder: std::path::absolute(&folder).unwrap_or(folder),
@@ -78,26 +51,24 @@ impl Cache {
             .mode(0o700)
             .create(&cache.folder);
         let found = made.and_then(|()| cache.folder.metadata());
-        let found = found.map_err(|reason| cache.failed(reason))?;
+        let found = found.map_err(|reason| cache.failed(&reason))?;
         match found.mode() & WRITABLE_BY_OTHERS {
             0 => Ok(cache),
-            _ => Err(CacheError::Shared {
-                folder: cache.folder,
-            }),
+            _ => Err(format!(
+                "--cache {}: other users may write to it, expected a folder of your own",
+                cache.folder.display()
+            )),
         }
     }
 
     /// Returns the file with this hash, or `None`. A damaged file is removed.
-    ///
-    /// # Errors
-    /// [`CacheError::Folder`].
-    pub fn find(&self, sha256: &str) -> Result<Option<Held>, CacheError> {
+    pub fn find(&self, sha256: &str) -> Result<Option<CachedFile>, String> {
         let path = self.folder.join(sha256);
         let Ok(file) = File::open(&path) else {
             return Ok(None);
         };
         let locked = flock(&file, FlockOperation::LockShared);
-        locked.map_err(|reason| self.failed(reason.into()))?;
+        locked.map_err(|reason| self.failed(&reason.into()))?;
         // Another process may have removed it before the lock was acquired.
         let is_there = matches!((file.metadata(), path.metadata()), (Ok(ours), Ok(there))
             if (ours.dev(), ours.ino()) == (there.dev(), there.ino()));
@@ -105,45 +76,39 @@ impl Cache {
             return Ok(None);
         }
         if binary::hash_file(&path).ok().as_deref() != Some(sha256) {
-            fs::remove_file(&path).map_err(|reason| self.failed(reason))?;
+            fs::remove_file(&path).map_err(|reason| self.failed(&reason))?;
             return Ok(None);
         }
         // If this fails, the file is only removed earlier.
         let _ = file.set_modified(SystemTime::now());
-        Ok(Some(Held { path, _lock: file }))
+        Ok(Some(CachedFile { path, _lock: file }))
     }
 
     /// Makes room for `bytes` bytes and creates a temporary file, which is removed unless it is kept.
-    ///
-    /// # Errors
-    /// [`CacheError`].
-    pub fn begin(&self, bytes: u64) -> Result<NamedTempFile, CacheError> {
+    pub fn begin(&self, bytes: u64) -> Result<NamedTempFile, String> {
         self.make_room(bytes)?;
-        let file = NamedTempFile::new_in(&self.folder).map_err(|reason| self.failed(reason))?;
+        let file = NamedTempFile::new_in(&self.folder).map_err(|reason| self.failed(&reason))?;
         let locked = flock(file.as_file(), FlockOperation::NonBlockingLockExclusive);
-        locked.map_err(|reason| self.failed(reason.into()))?;
+        locked.map_err(|reason| self.failed(&reason.into()))?;
         Ok(file)
     }
 
     /// Moves a complete file to its name, this hash, and makes it executable; other processes never see an incomplete
     /// file.
-    ///
-    /// # Errors
-    /// [`CacheError::Folder`].
-    pub fn keep(&self, file: NamedTempFile, sha256: &str) -> Result<Option<Held>, CacheError> {
+    pub fn keep(&self, file: NamedTempFile, sha256: &str) -> Result<Option<CachedFile>, String> {
         let kept = file
             .as_file()
             .set_permissions(Permissions::from_mode(0o500))
             .and_then(|()| file.as_file().sync_all())
             .and_then(|()| Ok(file.persist(self.folder.join(sha256))?));
         // A program that is open for writing cannot be run.
-        drop(kept.map_err(|reason| self.failed(reason))?);
+        drop(kept.map_err(|reason| self.failed(&reason))?);
         self.find(sha256)
     }
 
     /// Removes the least recently used files until there is room for `bytes` bytes.
-    fn make_room(&self, bytes: u64) -> Result<(), CacheError> {
-        let entries = fs::read_dir(&self.folder).map_err(|reason| self.failed(reason))?;
+    fn make_room(&self, bytes: u64) -> Result<(), String> {
+        let entries = fs::read_dir(&self.folder).map_err(|reason| self.failed(&reason))?;
         let of_entry = |entry: fs::DirEntry| {
             let found = entry.metadata().ok().filter(fs::Metadata::is_file)?;
             Some((found.modified().ok()?, found.len(), entry.path()))
@@ -169,17 +134,15 @@ impl Cache {
         }
         match used.saturating_add(bytes) <= self.most {
             true => Ok(()),
-            false => Err(CacheError::Full {
-                bytes,
-                most: self.most,
-                used,
-            }),
+            false => Err(format!(
+                "--cache-size: no room for {bytes} bytes, {used} of {} are in use; expected more MiB",
+                self.most
+            )),
         }
     }
 
-    fn failed(&self, reason: io::Error) -> CacheError {
-        let folder = self.folder.clone();
-        CacheError::Folder { folder, reason }
+    fn failed(&self, reason: &io::Error) -> String {
+        format!("--cache {}: {reason}", self.folder.display())
     }
 }
 
@@ -204,7 +167,7 @@ mod tests {
     use std::time::Duration;
 
     /// Keeps a file of 1 MiB that begins with `words`; returns its hash.
-    fn keep(cache: &Cache, words: &str) -> Result<(String, Held), CacheError> {
+    fn keep(cache: &Cache, words: &str) -> Result<(String, CachedFile), String> {
         let mut bytes = words.as_bytes().to_vec();
         bytes.resize(MIB as usize, 0);
         let sha256 = binary::hash_bytes(&bytes);
@@ -233,11 +196,11 @@ mod tests {
         let (_, _held_five) = keep(&cache, "five").unwrap();
         assert!(!has(&two));
         let full = keep(&cache, "six").unwrap_err();
-        assert!(matches!(full, CacheError::Full { .. }), "{full}");
+        assert!(full.contains("of 3145728 are in use"), "{full}");
         drop((held_one, held_four));
         keep(&cache, "six").unwrap();
         let large = cache.begin(4 * MIB).unwrap_err();
-        assert!(large.to_string().contains("--cache-size"), "{large}");
+        assert!(large.contains("--cache-size"), "{large}");
     }
 
     #[test]
@@ -260,7 +223,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
         let error = Cache::open(Some(folder.path()), 1).unwrap_err();
-        assert!(error.to_string().contains("of your own"), "{error}");
+        assert!(error.contains("of your own"), "{error}");
     }
 
     #[test]

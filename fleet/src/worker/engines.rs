@@ -1,165 +1,264 @@
-//! Engines of a match on this machine, found by name and verified by hash.
+//! The engines of a match on this machine: found by name, or fetched from the server if the worker accepts that, and
+//! verified by hash.
 
-use std::path::{Path, PathBuf};
+use std::io::Write;
 
+use async_nats::jetstream::Context;
 use matches::plan::{EngineSpec, Plan, binary};
-use thiserror::Error;
+use matches::play::interrupt::Interrupt;
+use matches::record::printable::printable;
+use matches::run::exit::complain;
+use tempfile::TempDir;
+use tokio::task::block_in_place;
 
-use crate::args::LocalEngine;
-use crate::message::EngineId;
+use super::cache::{Cache, CachedFile, is_hash};
+use super::sandbox::{Files, Sandbox};
+use super::{JoinError, Worker};
+use crate::args::{Acceptance, WorkArgs};
+use crate::message::{EngineId, State};
+use crate::names::Names;
+use crate::queue::objects::{MOST_BYTES_OF_A_FILE, open_file};
 
-/// Reasons why this machine lacks an engine of a match.
-#[derive(Debug, PartialEq, Eq, Error)]
-pub enum EngineError {
-    /// The match's state and its plan list different numbers of engines.
-    #[error("the match lists {found} engines, its plan has {expected}")]
-    Number {
-        /// Number of hashes.
-        found: usize,
-        /// Number of engines in the plan.
-        expected: usize,
-    },
-    /// No flag says where the engine is.
-    #[error(
-        "engine {name}: not on this machine, expected `fleet work --engine name={name},cmd=...`"
-    )]
-    Missing { name: String },
-    /// The program here differs from the match's.
-    #[error("engine {name}: {program} has SHA-256 {found}, the match has {expected}")]
-    Other {
-        name: String,
-        program: String,
-        /// Its hash, or a note that it cannot be read.
-        found: String,
-        /// Hash of the match's program.
-        expected: String,
-    },
-    /// The engine could be fetched, but this worker does not accept engines.
-    #[error("{reason}; the match shares it: `fleet work --accept-engines` fetches it")]
-    NotAccepted {
-        /// Reason why it is not on this machine.
-        reason: Box<EngineError>,
-    },
-    /// A file among its arguments differs from the match's.
-    #[error("engine {name}: file {argument} among its arguments differs from the match's")]
-    Argument { name: String, argument: String },
+/// A fetched engine, whose files exist while this value lives.
+#[derive(Debug)]
+pub(crate) struct Fetched {
+    _files: Vec<CachedFile>,
+    _folder: TempDir,
 }
 
-/// Checks that each engine of a plan has its hashes.
-///
-/// # Errors
-/// [`EngineError::Number`].
-pub fn check_number(plan: &Plan, ids: &[EngineId]) -> Result<(), EngineError> {
-    let (found, expected) = (ids.len(), plan.engines.len());
-    match found == expected {
-        true => Ok(()),
-        false => Err(EngineError::Number { found, expected }),
+/// Replaces the engines of a plan by this machine's or by fetched ones; returns the fetched ones.
+pub(super) async fn find(
+    worker: &Worker,
+    names: &Names,
+    state: &State,
+    plan: &mut Plan,
+) -> Result<Vec<Fetched>, JoinError> {
+    let (listed, planned) = (state.engines.len(), plan.engines.len());
+    if listed != planned {
+        let reason = format!("the match lists {listed} engines, its plan has {planned}");
+        return Err(JoinError::Unfit(reason));
     }
+    let mut fetched = Vec::new();
+    for (engine, id) in plan.engines.iter_mut().zip(&state.engines) {
+        match (
+            block_in_place(|| substitute(engine, id, &worker.engines)),
+            &worker.fetcher,
+        ) {
+            (Ok(()), _) => {}
+            (Err(_), Some(fetcher)) if id.is_shared => {
+                fetched.push(fetcher.fetch(&worker.context, names, engine, id).await?);
+            }
+            (Err(reason), None) if id.is_shared => {
+                return Err(JoinError::Unfit(format!(
+                    "{reason}; the match shares it: `fleet work --accept-engines` fetches it"
+                )));
+            }
+            (Err(reason), _) => return Err(JoinError::Unfit(reason)),
+        }
+    }
+    if let Some(fetcher) = worker.fetcher.as_ref().filter(|_| !fetched.is_empty()) {
+        let is_all = fetched.len() == plan.engines.len();
+        fetcher
+            .sandbox
+            .adapt(plan, is_all)
+            .map_err(JoinError::Unfit)?;
+    }
+    Ok(fetched)
 }
 
-/// Replaces an engine's program by the one on this machine.
-///
-/// # Errors
-/// [`EngineError`] if this machine does not have the same engine.
-pub fn substitute(
-    engine: &mut EngineSpec,
-    id: &EngineId,
-    local: &[LocalEngine],
-) -> Result<(), EngineError> {
-    let (command, dir) = find(engine, id, local)?;
+/// Replaces an engine's program by the one on this machine; returns the reason if this machine does not have the same
+/// engine.
+fn substitute(engine: &mut EngineSpec, id: &EngineId, local: &[EngineSpec]) -> Result<(), String> {
+    let name = &engine.name;
+    let (command, dir) = match local.iter().find(|local| local.name == *name) {
+        Some(local) => (local.command.clone(), local.dir.clone()),
+        // The built-in engine is this program.
+        None => match std::env::current_exe() {
+            Ok(own) if binary::hash(&own).as_deref() == Some(&id.sha256) => (own, None),
+            _ => {
+                return Err(format!(
+                    "engine {name}: not on this machine, expected `fleet work --engine \"cmd=... name={name}\"`"
+                ));
+            }
+        },
+    };
+    let found = binary::hash(&command);
+    if found.as_deref() != Some(&id.sha256) {
+        return Err(format!(
+            "engine {name}: {} has SHA-256 {}, the match has {}",
+            command.display(),
+            found.as_deref().unwrap_or("unknown (it cannot be read)"),
+            id.sha256
+        ));
+    }
     let files = binary::hash_arguments(&engine.args, dir.as_deref());
     let mut all = files.iter().chain(&id.files);
     if let Some((argument, _)) = all.find(|file| !(files.contains(file) && id.files.contains(file)))
     {
-        return Err(EngineError::Argument {
-            name: engine.name.clone(),
-            argument: argument.clone(),
-        });
+        return Err(format!(
+            "engine {name}: file {argument} among its arguments differs from the match's"
+        ));
     }
     (engine.command, engine.dir) = (command, dir);
     Ok(())
 }
 
-fn find(
-    engine: &EngineSpec,
-    id: &EngineId,
-    local: &[LocalEngine],
-) -> Result<(PathBuf, Option<PathBuf>), EngineError> {
-    let name = engine.name.clone();
-    let Some(found) = local.iter().find(|local| local.name == name) else {
-        // The built-in engine is this program.
-        let own = std::env::current_exe().ok();
-        let own = own.filter(|own| binary::hash(own).as_deref() == Some(&id.sha256));
-        return own
-            .map(|own| (own, None))
-            .ok_or(EngineError::Missing { name });
-    };
-    let command = absolute(&found.command);
-    match binary::hash(&command) {
-        Some(hash) if hash == id.sha256 => Ok((command, found.dir.clone())),
-        hash => Err(EngineError::Other {
-            name,
-            program: found.command.display().to_string(),
-            found: hash.unwrap_or_else(|| "unknown (it cannot be read)".to_string()),
-            expected: id.sha256.clone(),
-        }),
-    }
+/// Fetches engines and sets up their sandboxes.
+#[derive(Debug)]
+pub(crate) struct Fetcher {
+    cache: Cache,
+    sandbox: Sandbox,
+    /// Memory limit of an engine, in MiB.
+    memory: u64,
 }
 
-/// Makes a path independent of an engine's working directory; a bare name is left to the search path.
-fn absolute(command: &Path) -> PathBuf {
-    match command.components().count() {
-        1 => command.to_path_buf(),
-        _ => std::path::absolute(command).unwrap_or_else(|_| command.to_path_buf()),
+impl Fetcher {
+    /// Returns a fetcher and prints the access rights of engines, if the worker accepts any; `None` otherwise. An error is
+    /// the reason why it cannot accept them.
+    pub(crate) fn of(args: &WorkArgs, interrupt: &Interrupt) -> Result<Option<Fetcher>, String> {
+        let Some(acceptance) = args.accept_engines else {
+            return Ok(None);
+        };
+        let cache = Cache::open(args.cache.as_deref(), args.cache_size)?;
+        let sandbox = Sandbox::find(interrupt);
+        if let (Sandbox::None { reason, .. }, Acceptance::Sandboxed) = (&sandbox, acceptance) {
+            return Err(format!(
+                "--accept-engines: {reason}, so engines could access your files; expected bwrap, or \
+                 --accept-engines=unsandboxed"
+            ));
+        }
+        let memory = args.engine_memory;
+        complain(format_args!(
+            "accepting engines; each has {memory} MiB of memory and is {}",
+            sandbox.words()
+        ));
+        Ok(Some(Fetcher {
+            cache,
+            sandbox,
+            memory,
+        }))
+    }
+
+    /// Fetches an engine's files that are not in the cache, and makes the engine run them in the sandbox.
+    async fn fetch(
+        &self,
+        context: &Context,
+        names: &Names,
+        engine: &mut EngineSpec,
+        id: &EngineId,
+    ) -> Result<Fetched, JoinError> {
+        let name = engine.name.clone();
+        let unfit = |reason: String| JoinError::Unfit(format!("engine {name}: {reason}"));
+        let (most, memory) = (self.memory, engine.memory.unwrap_or(self.memory));
+        if memory > most {
+            return Err(unfit(format!(
+                "memory={memory}, expected at most --engine-memory {most}"
+            )));
+        }
+        let mut files = Vec::new();
+        for sha256 in id.hashes() {
+            if !is_hash(sha256) {
+                return Err(unfit(format!("{sha256:?} is not a SHA-256")));
+            }
+            let known = block_in_place(|| self.cache.find(sha256));
+            files.push(match known.map_err(JoinError::Unfit)? {
+                Some(file) => file,
+                None => self.fetch_file(context, names, &name, sha256).await?,
+            });
+        }
+        let write_failed = |reason| unfit(format!("cannot write its files: {reason}"));
+        let folder = tempfile::tempdir().map_err(write_failed)?;
+        if let [program, rest @ ..] = files.as_slice() {
+            let arguments = id.files.iter().zip(rest);
+            let arguments = arguments.map(|((argument, _), file)| (&**argument, &*file.path));
+            let files = Files {
+                program: &program.path,
+                arguments: arguments.collect(),
+                folder: folder.path(),
+            };
+            self.sandbox.place(engine, &files).map_err(write_failed)?;
+        }
+        engine.memory = Some(memory);
+        Ok(Fetched {
+            _files: files,
+            _folder: folder,
+        })
+    }
+
+    async fn fetch_file(
+        &self,
+        context: &Context,
+        names: &Names,
+        engine: &str,
+        sha256: &str,
+    ) -> Result<CachedFile, JoinError> {
+        let unfit = |reason: String| JoinError::Unfit(format!("engine {engine}: {reason}"));
+        let invalid = |found: String| unfit(format!("no valid file for SHA-256 {sha256}: {found}"));
+        let write_failed = |reason| unfit(format!("cannot write its files: {reason}"));
+        let mut object = open_file(context, names, sha256).await?;
+        let length = object.left() as u64;
+        if length > MOST_BYTES_OF_A_FILE {
+            return Err(unfit(format!(
+                "a file of {length} bytes, expected at most {MOST_BYTES_OF_A_FILE}"
+            )));
+        }
+        let mut file = self.cache.begin(length).map_err(JoinError::Unfit)?;
+        let mut bytes = 0;
+        while let Some(chunk) = object.next().await? {
+            bytes += chunk.len() as u64;
+            if bytes > length {
+                return Err(invalid(format!("it has more than {length} bytes")));
+            }
+            file.write_all(&chunk).map_err(write_failed)?;
+        }
+        let kept = block_in_place(|| {
+            let found = binary::hash_file(file.path()).map_err(write_failed)?;
+            if found != sha256 {
+                return Err(invalid(format!("it has SHA-256 {found}")));
+            }
+            self.cache.keep(file, sha256).map_err(JoinError::Unfit)
+        })?;
+        let kept = kept.ok_or_else(|| invalid("it was removed at once".to_string()))?;
+        complain(format_args!(
+            "engine {}: fetched {length} bytes with SHA-256 {sha256}",
+            printable(engine)
+        ));
+        Ok(kept)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use buxtehude::rules::VARIANTS;
     use matches::plan::Limit;
-    use std::fs;
-
-    fn id(name: &str, content: &str) -> EngineId {
-        EngineId {
-            name: name.to_string(),
-            sha256: binary::hash_bytes(content.as_bytes()),
-            files: Vec::new(),
-            is_shared: false,
-        }
-    }
 
     #[test]
     fn an_engine_is_the_one_of_its_name_with_its_hash() {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("program");
-        fs::write(&program, "one").unwrap();
-        let local = LocalEngine {
-            name: "a".to_string(),
-            command: program.clone(),
-            dir: None,
+        std::fs::write(&program, "one").unwrap();
+        let local = [EngineSpec::new("a", &program, Limit::nodes(1))];
+        let found = |content: &str, files: &[&str], local: &[EngineSpec]| {
+            let mut engine = EngineSpec::new("a", "/elsewhere/a", Limit::nodes(1));
+            let id = EngineId {
+                name: "a".to_string(),
+                sha256: binary::hash_bytes(content.as_bytes()),
+                files: files
+                    .iter()
+                    .map(|file| (file.to_string(), "0".repeat(64)))
+                    .collect(),
+                is_shared: false,
+            };
+            substitute(&mut engine, &id, local).map(|()| engine.command)
         };
-        let engine = EngineSpec::new("a", "/elsewhere/a", Limit::nodes(1));
-        let plan = Plan::new(&VARIANTS[0], 2, vec![engine.clone()]);
-        let number = check_number(&plan, &[]).unwrap_err();
-        assert!(matches!(number, EngineError::Number { .. }), "{number}");
-        let found = |id: &EngineId, local: &[LocalEngine]| {
-            let mut engine = engine.clone();
-            substitute(&mut engine, id, local).map(|()| engine.command)
-        };
-        let known = [local];
-        assert_eq!(found(&id("a", "one"), &known), Ok(program));
-        let other = found(&id("a", "two"), &known).unwrap_err();
-        assert!(matches!(other, EngineError::Other { .. }), "{other}");
-        let missing = found(&id("a", "one"), &[]).unwrap_err();
-        assert!(matches!(missing, EngineError::Missing { .. }), "{missing}");
-        let mut with_file = id("a", "one");
-        with_file.files.push(("net".to_string(), "0".repeat(64)));
-        let argument = found(&with_file, &known).unwrap_err();
-        assert!(
-            matches!(argument, EngineError::Argument { .. }),
-            "{argument}"
-        );
+        assert_eq!(found("one", &[], &local), Ok(program.clone()));
+        for (content, files, local, words) in [
+            ("two", &[][..], &local[..], "has SHA-256"),
+            ("one", &[], &[], "not on this machine"),
+            ("one", &["net"], &local, "file net among its arguments"),
+        ] {
+            let error = found(content, files, local).unwrap_err();
+            assert!(error.contains(words), "{error}");
+        }
     }
 }

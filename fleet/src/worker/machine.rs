@@ -10,14 +10,14 @@ use matches::play::interrupt::Interrupt;
 use matches::record::Machine;
 
 use super::Worker;
-use super::adoption::Adopted;
+use super::join::JoinedMatch;
 
 /// Duration of a measurement of the speed.
 const MEASURED: Duration = Duration::from_millis(500);
 /// Idle time before the speed is measured again.
 const LONG_IDLE: Duration = Duration::from_secs(600);
 /// Interval between checks whether the worker is idle.
-const LOOK_INTERVAL: Duration = Duration::from_secs(10);
+const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 /// Memory of each measuring search, in MiB.
 const MEMORY: usize = 1;
 
@@ -56,7 +56,7 @@ impl Worker {
     pub(crate) async fn measure_when_idle(&self) {
         let mut idle_since = Instant::now();
         loop {
-            tokio::time::sleep(LOOK_INTERVAL).await;
+            tokio::time::sleep(CHECK_INTERVAL).await;
             if self.playing.load(Ordering::Relaxed) > 0 {
                 idle_since = Instant::now();
             }
@@ -71,7 +71,7 @@ impl Worker {
     }
 
     /// Entry in the record of a game that took this time.
-    pub(crate) fn machine(&self, adopted: &Adopted, took: Duration) -> Machine {
+    pub(crate) fn machine(&self, joined: &JoinedMatch, took: Duration) -> Machine {
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         let lag = self.lag.recent();
         Machine {
@@ -80,8 +80,8 @@ impl Worker {
             micros: micros(took),
             lag_median: micros(lag.median),
             lag_p99: micros(lag.p99),
-            speed: adopted.speed,
-            time_scale: adopted.time_scale,
+            speed: joined.speed,
+            time_scale: joined.time_scale,
         }
     }
 }

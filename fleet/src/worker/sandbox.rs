@@ -17,40 +17,11 @@ const PROGRAM: &str = "bwrap";
 /// Maximum size of each directory that an engine can write to, in bytes.
 const MOST_BYTES: &str = "67108864";
 /// Programs and libraries of the system, which an engine sees read-only if they exist.
-const SYSTEM: [&str; 12] = [
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/etc/alternatives",
-    "/etc/ld.so.cache",
-    "/etc/ld.so.conf",
-    "/nix/store",
-    "/gnu/store",
-];
+const SYSTEM: &str = "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc/alternatives /etc/ld.so.cache /etc/ld.so.conf \
+    /nix/store /gnu/store";
 /// Flags for all namespaces, the network's included, without capabilities and with an empty environment.
-const ALONE: [&str; 17] = [
-    "--unshare-user",
-    "--unshare-all",
-    "--die-with-parent",
-    "--cap-drop",
-    "ALL",
-    "--clearenv",
-    "--setenv",
-    "PATH",
-    "/usr/bin:/bin",
-    "--setenv",
-    "HOME",
-    "/work",
-    "--setenv",
-    "LANG",
-    "C.UTF-8",
-    "--chdir",
-    "/work",
-];
+const ALONE: &str = "--unshare-user --unshare-all --die-with-parent --cap-drop ALL --clearenv \
+    --setenv PATH /usr/bin:/bin --setenv HOME /work --setenv LANG C.UTF-8 --chdir /work";
 /// Path of the engine's program in the sandbox.
 const OWN_PROGRAM: &str = "/engine/program";
 
@@ -83,11 +54,10 @@ pub(crate) struct Files<'a> {
 impl Sandbox {
     /// Finds the sandbox of this machine by starting an engine in it, which takes some tenths of a second.
     pub(crate) fn find(interrupt: &Interrupt) -> Sandbox {
-        let isolates = isolation(Isolate::Auto).is_ok_and(|isolation| isolation.is_some());
+        let plan = Plan::new(&VARIANTS[0], 2, Vec::new());
+        let isolates = Isolation::of_plan(&plan).is_ok_and(|(isolation, _)| isolation.is_some());
         let none = |reason| Sandbox::None { isolates, reason };
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let mut places = std::env::split_paths(&path).map(|folder| folder.join(PROGRAM));
-        let Some(program) = places.find(|program| program.is_file()) else {
+        let Ok(program) = which::which(PROGRAM) else {
             return none(format!("{PROGRAM} not found"));
         };
         for (isolate, nests) in [(Isolate::Auto, true), (Isolate::Off, false)] {
@@ -138,10 +108,8 @@ impl Sandbox {
         };
         match self {
             Sandbox::Bubble { program, .. } => {
-                let mut words: Vec<String> = ALONE.map(String::from).to_vec();
-                for path in SYSTEM {
-                    words.extend(view(path));
-                }
+                let mut words: Vec<String> = ALONE.split_whitespace().map(String::from).collect();
+                words.extend(SYSTEM.split_whitespace().flat_map(view));
                 let mut bind = |from: &Path, to: &str| {
                     words.extend(["--ro-bind".into(), from.display().to_string(), to.into()]);
                 };
@@ -185,25 +153,27 @@ impl Sandbox {
     }
 
     /// Makes the arbiter isolate the engines of a match as far as this sandbox allows; `is_all` if all its engines were
-    /// fetched. Returns false if the match requires more.
-    pub(crate) fn adapt(&self, plan: &mut Plan, is_all: bool) -> bool {
+    /// fetched. Returns the reason if the match requires more.
+    pub(crate) fn adapt(&self, plan: &mut Plan, is_all: bool) -> Result<(), String> {
         match self {
             Sandbox::Bubble { nests: true, .. } => {}
             // Engines in the sandbox are isolated by it.
             Sandbox::Bubble { nests: false, .. } if plan.isolate == Isolate::On && !is_all => {
-                return false;
+                let reason = "--isolate on: this machine cannot isolate fetched engines together with others, expected \
+                              --isolate auto";
+                return Err(reason.to_string());
             }
             Sandbox::Bubble { nests: false, .. } => plan.isolate = Isolate::Off,
             Sandbox::None { isolates: true, .. } => plan.isolate = Isolate::On,
             Sandbox::None { .. } => {}
         }
-        true
+        Ok(())
     }
 
     /// Starts the built-in engine in the sandbox as a test.
     fn try_out(&self, isolate: Isolate, interrupt: &Interrupt) -> Result<(), String> {
         let own = std::env::current_exe().map_err(|error| error.to_string())?;
-        let mut engine = EngineSpec::new("walls", &own, Limit::nodes(1));
+        let mut engine = EngineSpec::new("sandbox", &own, Limit::nodes(1));
         engine.args = vec!["engine".to_string()];
         let files = Files {
             program: &own,
@@ -221,15 +191,6 @@ impl Sandbox {
         let (_, remarks) = tried.map_err(|error| error.to_string())?;
         remarks.into_iter().next().map_or(Ok(()), Err)
     }
-}
-
-fn isolation(isolate: Isolate) -> Result<Option<Isolation>, String> {
-    let plan = Plan {
-        isolate,
-        ..Plan::new(&VARIANTS[0], 2, Vec::new())
-    };
-    let found = Isolation::of_plan(&plan).map_err(|error| error.to_string())?;
-    Ok(found.0)
 }
 
 /// Flags for a path of the system: bound as it is, or as a symbolic link if it is one.

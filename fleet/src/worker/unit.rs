@@ -1,21 +1,31 @@
-//! Playing pulled units, one at a time in each slot. Each game is sent as soon as it has ended; the unit is
-//! acknowledged after its last game has been sent.
+//! Playing pulled units, one at a time in each slot. A thread of the slot plays the games and keeps their engines between
+//! units of one match. Each game is sent as soon as it has ended; the unit is acknowledged after its last game has been
+//! sent.
 
-use std::sync::Arc;
+use std::io;
+use std::ops::RangeInclusive;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::{AckKind, Message as Delivered};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use matches::plan::schedule::Dealt;
+use matches::play::interrupt::Interrupt;
+use matches::play::reruns::RerunQuota;
+use matches::play::runner::{self, Games, Match, News, Next, RunError};
 use matches::record::GameRecord;
 use matches::record::digest::KeptGame;
 use matches::run::exit::complain;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval_at, sleep};
 
-use super::Worker;
-use super::adoption::Adopted;
-use super::player::Player;
+use super::join::JoinedMatch;
+use super::{TICK, Worker, locked};
 use crate::message::{Message, MessageError, Outcome, Work};
 use crate::queue::{QueueError, about, acknowledged, publish, pull};
 use crate::units::Units;
@@ -38,6 +48,9 @@ const LEFT_TO_OTHERS: Duration = Duration::from_secs(2);
 /// Maximum number of attempts to send a game.
 const MOST_TRIES: u32 = 1200;
 
+/// Time after which idle engines are quit.
+const LONGEST_IDLE: Duration = Duration::from_secs(30);
+
 /// Plays units in the slot with this number until the worker is stopped.
 pub(crate) async fn play_units(worker: Arc<Worker>, number: usize) {
     let mut slot = Slot {
@@ -45,13 +58,21 @@ pub(crate) async fn play_units(worker: Arc<Worker>, number: usize) {
         player: None,
     };
     while !worker.interrupt.ends() {
-        let matches = worker.adopted();
+        let matches = worker.joined();
         let mut has_played = false;
-        for adopted in &matches {
-            match pull_of(&worker, adopted, matches.len()).await {
+        for joined in &matches {
+            let wait = match matches.len() {
+                1 => WAIT,
+                _ => WAIT_OF_SEVERAL,
+            };
+            let is_over = || {
+                let is_ended = worker.interrupt.ends() || joined.interrupt.is_set();
+                is_ended || worker.joined().len() != matches.len()
+            };
+            match pull(&worker.context, &joined.names, wait, is_over).await {
                 Ok(Some(message)) => {
                     worker.playing.fetch_add(1, Ordering::Relaxed);
-                    play_message(&worker, &mut slot, adopted, &message).await;
+                    play_message(&worker, &mut slot, joined, &message).await;
                     worker.playing.fetch_sub(1, Ordering::Relaxed);
                     has_played = true;
                     break;
@@ -80,15 +101,12 @@ impl Slot {
     async fn player(
         &mut self,
         worker: &Arc<Worker>,
-        adopted: &Arc<Adopted>,
+        joined: &Arc<JoinedMatch>,
     ) -> Option<&mut Player> {
-        if !self
-            .player
-            .as_ref()
-            .is_some_and(|player| player.is_of(adopted))
-        {
+        let player = self.player.as_ref();
+        if !player.is_some_and(|player| player.is_of(joined)) {
             self.rest(worker).await;
-            match Player::start(worker, adopted, self.number) {
+            match Player::start(worker, joined, self.number) {
                 Ok(player) => self.player = Some(player),
                 Err(error) => complain(format_args!("cannot start a thread for a game: {error}")),
             }
@@ -101,29 +119,12 @@ impl Slot {
         let Some(player) = self.player.take() else {
             return;
         };
-        let adopted = player.adopted().clone();
+        let joined = player.joined.clone();
         if let Err(error) = player.end().await {
-            let (id, session) = (adopted.names.id(), adopted.state.session);
+            let (id, session) = (joined.names.id(), joined.state.session);
             worker.refuse(id, session, &error.to_string());
         }
     }
-}
-
-/// Pulls the next unit of one of `matches` matches; `None` if there is none for a while.
-async fn pull_of(
-    worker: &Worker,
-    adopted: &Adopted,
-    matches: usize,
-) -> Result<Option<Delivered>, QueueError> {
-    let wait = match matches {
-        1 => WAIT,
-        _ => WAIT_OF_SEVERAL,
-    };
-    let is_over = || {
-        let is_ended = worker.interrupt.ends() || adopted.interrupt.is_set();
-        is_ended || worker.adopted().len() != matches
-    };
-    pull(&worker.context, &adopted.work, wait, is_over).await
 }
 
 /// Interval at which a worker reports progress to a match with this acknowledgement timeout; it allows for the loss of
@@ -135,7 +136,7 @@ pub fn progress_period(ack_wait_ms: u64) -> Duration {
 async fn play_message(
     worker: &Arc<Worker>,
     slot: &mut Slot,
-    adopted: &Arc<Adopted>,
+    joined: &Arc<JoinedMatch>,
     message: &Delivered,
 ) {
     let work = match Work::decode(&message.payload) {
@@ -157,8 +158,8 @@ async fn play_message(
         sleep(PAUSE).await;
         return;
     }
-    let units = Units::of(&adopted.plan);
-    if work.unit >= units.count() || units.games(work.unit) != (work.first..=work.last) {
+    let units = Units::of(&joined.plan);
+    if !units.has(&work) {
         let Work {
             unit, first, last, ..
         } = work;
@@ -170,12 +171,13 @@ async fn play_message(
     }
     let mut begun = Instant::now();
     let expected = work.last - work.first + 1;
-    let Some(player) = slot.player(worker, adopted).await else {
+    let Some(player) = slot.player(worker, joined).await else {
         let _ = message.ack_with(AckKind::Nak(Some(LEFT_TO_OTHERS))).await;
         return;
     };
-    player.order(&work);
-    let period = progress_period(adopted.state.ack_wait_ms);
+    // If the player has ended, it sends no game.
+    let _ = player.orders.send(work);
+    let period = progress_period(joined.state.ack_wait_ms);
     let mut progress = interval_at((Instant::now() + period).into(), period);
     progress.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (mut played, mut sent, mut is_played) = (0, 0, false);
@@ -183,12 +185,12 @@ async fn play_message(
     let mut on_their_way = FuturesUnordered::new();
     while !is_played || !on_their_way.is_empty() {
         tokio::select! {
-            game = player.next_game(), if !is_played => {
+            game = player.games.recv(), if !is_played => {
                 if let Some(mut game) = game {
                     played += 1;
-                    game.machine = Some(worker.machine(adopted, begun.elapsed()));
+                    game.machine = Some(worker.machine(joined, begun.elapsed()));
                     begun = Instant::now();
-                    on_their_way.push(send(worker, adopted, message, game));
+                    on_their_way.push(send(worker, joined, message, game));
                     is_played = played == expected;
                 } else {
                     is_played = true;
@@ -212,7 +214,12 @@ async fn play_message(
 }
 
 /// Sends a game, with retries, until the server has it; returns false if it cannot be sent or the match ends.
-async fn send(worker: &Worker, adopted: &Adopted, message: &Delivered, game: GameRecord) -> bool {
+async fn send(
+    worker: &Worker,
+    joined: &JoinedMatch,
+    message: &Delivered,
+    game: GameRecord,
+) -> bool {
     let number = game.game;
     let digest = Some(game.digest());
     let outcome = Outcome {
@@ -227,7 +234,7 @@ async fn send(worker: &Worker, adopted: &Adopted, message: &Delivered, game: Gam
     let id = format!("{}.{delivered}.{number}", worker.name);
     for tries in 0..MOST_TRIES {
         let sent = async {
-            let sent = publish(&worker.context, adopted.names.result(), &id, &outcome).await?;
+            let sent = publish(&worker.context, joined.names.result(), &id, &outcome).await?;
             acknowledged(sent).await
         };
         match sent.await {
@@ -241,11 +248,182 @@ async fn send(worker: &Worker, adopted: &Adopted, message: &Delivered, game: Gam
             }
             Err(_) => {}
         }
-        if adopted.interrupt.is_set() || worker.interrupt.is_set() {
+        if joined.interrupt.is_set() || worker.interrupt.is_set() {
             return false;
         }
         let _ = message.ack_with(AckKind::Progress).await;
         sleep(SEND_PAUSE).await;
     }
     false
+}
+
+/// Plays games of one match, one at a time, until the match ends or the player is dropped.
+struct Player {
+    joined: Arc<JoinedMatch>,
+    /// Units to play.
+    orders: Sender<Work>,
+    /// Finished games; none are left when the match has ended.
+    games: UnboundedReceiver<GameRecord>,
+    thread: JoinHandle<Result<(), RunError>>,
+}
+
+impl Player {
+    /// Starts a player of a match for the slot with this number, from 0; fails if no thread can be started.
+    fn start(worker: &Arc<Worker>, joined: &Arc<JoinedMatch>, slot: usize) -> io::Result<Player> {
+        let (orders, ordered) = channel();
+        let (sender, games) = unbounded_channel();
+        let (for_worker, for_match) = (worker.clone(), joined.clone());
+        let play = move || play(&for_worker, &for_match, slot, ordered, &sender);
+        Ok(Player {
+            joined: joined.clone(),
+            orders,
+            games,
+            thread: Builder::new().spawn(play)?,
+        })
+    }
+
+    /// Whether it plays this match and its thread still runs.
+    fn is_of(&self, joined: &Arc<JoinedMatch>) -> bool {
+        Arc::ptr_eq(&self.joined, joined) && !self.thread.is_finished()
+    }
+
+    /// Waits until it has quit its engines, and returns its error if it had one. It starts no further game.
+    async fn end(self) -> Result<(), RunError> {
+        let Player { orders, thread, .. } = self;
+        drop(orders);
+        // A panic has printed its own message, and closed the channel of its games.
+        let ended = spawn_blocking(move || thread.join().unwrap_or(Ok(()))).await;
+        ended.unwrap_or(Ok(()))
+    }
+}
+
+fn play(
+    worker: &Worker,
+    joined: &JoinedMatch,
+    slot: usize,
+    orders: Receiver<Work>,
+    games: &UnboundedSender<GameRecord>,
+) -> Result<(), RunError> {
+    let reruns = RerunQuota::new(&joined.plan.engines, &[]);
+    let orders = Orders {
+        state: Mutex::new(State { orders, due: None }),
+        reruns: &reruns,
+        interrupt: &joined.interrupt,
+        longest_idle: LONGEST_IDLE,
+    };
+    let planned = Match {
+        plan: &joined.plan,
+        games: &orders,
+        failures: &[],
+        reruns: &reruns,
+        log: &worker.log,
+        interrupt: &joined.interrupt,
+        lag: &worker.lag,
+        first_core: slot,
+        isolation: joined.isolation,
+        programs: Some(&joined.programs),
+        is_followed: false,
+    };
+    runner::run(planned, |news| {
+        if let News::Ended(record) = news {
+            worker.games.fetch_add(1, Ordering::Relaxed);
+            // This fails if the worker is shutting down.
+            let _ = games.send(*record);
+        }
+        Ok::<(), RunError>(())
+    })
+}
+
+/// The games of all ordered units in sequence.
+struct Orders<'a> {
+    state: Mutex<State>,
+    reruns: &'a RerunQuota,
+    interrupt: &'a Interrupt,
+    longest_idle: Duration,
+}
+
+struct State {
+    orders: Receiver<Work>,
+    /// Remaining games of the last unit, with their random choices.
+    due: Option<(RangeInclusive<u64>, Dealt)>,
+}
+
+impl Games for Orders<'_> {
+    fn next(&self) -> Next {
+        let mut state = locked(&self.state);
+        let begun = Instant::now();
+        loop {
+            let due = state.due.as_mut();
+            if let Some(game) = due.and_then(|(games, _)| games.next()) {
+                return Next::Game(game);
+            }
+            if self.interrupt.ends() {
+                return Next::End;
+            }
+            match state.orders.recv_timeout(TICK) {
+                Ok(order) => {
+                    self.reruns.learn(&order.reruns);
+                    state.due = Some((order.first..=order.last, order.dealt));
+                }
+                Err(RecvTimeoutError::Disconnected) => return Next::End,
+                Err(RecvTimeoutError::Timeout) if begun.elapsed() >= self.longest_idle => {
+                    return Next::Rest;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    fn dealt(&self, _number: u64) -> Option<Dealt> {
+        let state = locked(&self.state);
+        state.due.as_ref().map(|(_, dealt)| dealt.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use matches::plan::{EngineSpec, Limit};
+    use matches::play::reruns::MOST_BY_LAG;
+
+    #[test]
+    fn games_come_as_they_are_ordered_and_engines_rest_in_between() {
+        let (sender, orders) = channel();
+        let engines = [EngineSpec::new("a", "/bin/sh", Limit::nodes(1))];
+        let reruns = RerunQuota::new(&engines, &[]);
+        let orders = Orders {
+            state: Mutex::new(State { orders, due: None }),
+            reruns: &reruns,
+            interrupt: &Interrupt::new(),
+            longest_idle: Duration::ZERO,
+        };
+        let order = |first, last, count| {
+            let work = Work {
+                unit: 0,
+                first,
+                last,
+                reruns: vec![count],
+                not_by: Vec::new(),
+                dealt: Dealt {
+                    opening: Vec::new(),
+                    deck_seed: u64::from(count).into(),
+                },
+            };
+            sender.send(work).unwrap();
+        };
+        assert_eq!(orders.next(), Next::Rest);
+        order(3, 4, MOST_BY_LAG);
+        order(9, 9, 0);
+        let taken = [(); 4].map(|()| orders.next());
+        assert_eq!(
+            taken,
+            [Next::Game(3), Next::Game(4), Next::Game(9), Next::Rest]
+        );
+        // The random choices come from the last unit.
+        let dealt = orders.dealt(9).map(|dealt| dealt.deck_seed);
+        assert_eq!(dealt, Some(0.into()));
+        assert!(!reruns.grant("a", MOST_BY_LAG));
+        drop(sender);
+        assert_eq!(orders.next(), Next::End);
+    }
 }

@@ -10,17 +10,26 @@ use fleet::names::Names;
 use matches::archive::store::Store;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::jetstream::with_jetstream;
-use super::server::Server;
+use super::server::{Server, with_jetstream};
 
 /// Timeout of every wait, generous for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(240);
+/// Interval between two checks of a condition.
+const TICK: Duration = Duration::from_millis(20);
 
 pub const FLEET: &str = env!("CARGO_BIN_EXE_fleet");
+/// Arguments of a match that takes one worker some seconds.
+pub const MATCH: &str = "--games 12 --nodes 10000 --seed 3 --random-plies 4";
 
 /// The program, for more environment or arguments.
 pub fn program() -> Command {
     Command::new(FLEET)
+}
+
+/// Arguments of the engines `a` and `b`, both the built-in one.
+pub fn engines() -> String {
+    let engine = |name| format!("--engine 'cmd={FLEET} args=engine name={name}'");
+    ["a", "b"].map(engine).join(" ")
 }
 
 /// A coordinator and workers on one server.
@@ -28,7 +37,7 @@ pub struct Fleet {
     pub server: Server,
     pub folder: tempfile::TempDir,
     /// `--ack-wait` of coordinators.
-    pub ack_wait: &'static str,
+    pub ack_wait: u32,
     /// Address of the server for processes started from now on.
     pub address: String,
     /// Output files of all processes, in the order of their starts.
@@ -44,7 +53,7 @@ pub struct Process {
 impl Fleet {
     /// Starts a server, with a folder for the match.
     pub fn new() -> Fleet {
-        Fleet::at(Server::start())
+        Fleet::at(Server::configured(""))
     }
 
     /// Makes a folder for a match on this server.
@@ -53,99 +62,67 @@ impl Fleet {
             address: server.url(),
             server,
             folder: tempfile::tempdir().unwrap(),
-            ack_wait: "3",
+            ack_wait: 2,
             outputs: Vec::new(),
         }
     }
 
-    pub fn store(&self) -> PathBuf {
-        self.folder.path().join("match.db")
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
     }
 
-    /// Starts `fleet` with these arguments and the server's address.
-    pub fn start(&mut self, words: &[&str]) -> Process {
+    pub fn store(&self) -> PathBuf {
+        self.path("match.db")
+    }
+
+    /// Starts `fleet` with these arguments, which are split as in a shell, and the server's address.
+    pub fn start(&mut self, words: &str) -> Process {
         self.start_by(&mut program(), words)
     }
 
-    /// Like [`Fleet::start`], with additional environment variables.
-    pub fn start_in(&mut self, words: &[&str], environment: &[(&str, &str)]) -> Process {
-        self.start_by(program().envs(environment.iter().copied()), words)
-    }
-
     /// Like [`Fleet::start`], with another program; the arguments are appended to its own.
-    pub fn start_by(&mut self, program: &mut Command, words: &[&str]) -> Process {
-        let number = self.outputs.len() + 1;
-        let output = self.folder.path().join(format!("output-{number}"));
+    pub fn start_by(&mut self, program: &mut Command, words: &str) -> Process {
+        let output = self.path(&format!("output-{}", self.outputs.len() + 1));
         self.outputs.push(output.clone());
         let file = File::create(&output).unwrap();
-        let address: &[&str] = match words.contains(&"--nats") {
-            true => &[],
-            false => &["--nats", &self.address],
-        };
-        let coordinates = ["match", "tournament", "resume"]
-            .iter()
-            .any(|word| words.contains(word));
-        let ack_wait: &[&str] = match coordinates {
-            true => &["--ack-wait", self.ack_wait],
-            false => &[],
-        };
-        let child = program
-            .args(words)
-            .args(address)
-            .args(ack_wait)
-            .stdout(file.try_clone().unwrap())
-            .stderr(file)
-            .spawn()
-            .unwrap();
+        let words = shlex::split(words).unwrap();
+        program.args(&words);
+        if !words.iter().any(|word| word == "--nats") {
+            program.args(["--nats", &self.address]);
+        }
+        if ["match", "resume"].contains(&words[0].as_str()) {
+            program.args(["--ack-wait", &self.ack_wait.to_string()]);
+        }
+        program.stdout(file.try_clone().unwrap()).stderr(file);
+        let child = program.spawn().unwrap();
         Process { child, output }
     }
 
-    /// Starts the coordinator of a new match between engines `a` and `b`, both the built-in one.
-    pub fn begin(&mut self, words: &[&str]) -> Process {
-        self.begin_with(&engines(), words)
-    }
-
-    /// Starts the coordinator of a new match between these engines.
-    pub fn begin_with(&mut self, engines: &[String], words: &[&str]) -> Process {
+    /// Starts the coordinator of a new match between [`engines`].
+    pub fn begin(&mut self, words: &str) -> Process {
         let store = self.store();
-        self.start_match(&mut program(), &store, engines, words)
+        self.begin_in(&store, &format!("{} {words}", engines()))
     }
 
-    /// Like [`Fleet::begin`], with another program and another store.
-    pub fn begin_by(&mut self, program: &mut Command, store: &Path, words: &[&str]) -> Process {
-        self.start_match(program, store, &engines(), words)
-    }
-
-    fn start_match(
-        &mut self,
-        program: &mut Command,
-        store: &Path,
-        engines: &[String],
-        words: &[&str],
-    ) -> Process {
-        let mut all = vec!["match", "--store", store.to_str().unwrap()];
-        let engines = engines.iter().map(String::as_str);
-        all.extend(engines.flat_map(|engine| ["--engine", engine]));
-        all.extend_from_slice(words);
-        self.start_by(program, &all)
+    /// Starts the coordinator of a new match in a store.
+    pub fn begin_in(&mut self, store: &Path, words: &str) -> Process {
+        self.start(&format!("match --store {} {words}", store.display()))
     }
 
     pub fn resume(&mut self) -> Process {
         let store = self.store();
-        self.start(&["resume", store.to_str().unwrap()])
+        self.start(&format!("resume {}", store.display()))
     }
 
     /// Starts a worker that has both engines.
     pub fn worker(&mut self, name: &str) -> Process {
-        self.worker_by(&mut program(), name, &[])
+        self.worker_by(&mut program(), &format!("--name {name}"))
     }
 
-    /// Like [`Fleet::worker`], with another program and more arguments.
-    pub fn worker_by(&mut self, program: &mut Command, name: &str, words: &[&str]) -> Process {
-        let [a, b] = ["a", "b"].map(|name| format!("name={name},cmd={FLEET}"));
-        let mut all = vec!["work", "--name", name, "--engine", &a, "--engine", &b];
-        all.extend_from_slice(words);
-        self.start_by(program, &all)
+    /// Like [`Fleet::worker`], with another program and other arguments.
+    pub fn worker_by(&mut self, program: &mut Command, words: &str) -> Process {
+        let [a, b] = ["a", "b"].map(|name| format!("--engine 'cmd={FLEET} name={name}'"));
+        self.start_by(program, &format!("work {a} {b} {words}"))
     }
 
     /// Waits until `number` games are stored.
@@ -163,74 +140,56 @@ impl Fleet {
                 Instant::now() < end,
                 "waited in vain for {what}; the server:\n{}{}",
                 self.server.output(),
-                self.said()
+                self.output()
             );
-            sleep(Duration::from_millis(30));
+            sleep(TICK);
         }
     }
 
     /// Output of all processes.
-    fn said(&self) -> String {
-        let said = |path: &PathBuf| {
+    fn output(&self) -> String {
+        let of_file = |path: &PathBuf| {
             let name = path.file_name().unwrap_or_default().display();
             format!("{name}:\n{}", fs::read_to_string(path).unwrap())
         };
-        self.outputs.iter().map(said).collect()
+        self.outputs.iter().map(of_file).collect()
     }
 
-    /// Waits until the match is on the server; returns its id.
-    pub fn await_id(&self) -> String {
-        self.await_id_in(&self.store())
-    }
-
-    /// Like [`Fleet::await_id`], for the match in another store.
-    pub fn await_id_in(&self, store: &Path) -> String {
+    /// Waits until the match in a store is on the server; returns its names.
+    pub fn await_names(&self, store: &Path) -> Names {
         let id = || Store::open(store).ok()?.note("fleet").ok()?;
         self.await_that("an id", || id().is_some());
-        id().unwrap()
+        Names::of(&id().unwrap()).unwrap()
     }
 
-    /// Waits until `fleet status` prints all of `words`; returns its output.
-    pub fn await_status(&mut self, flags: &[&str], words: &[&str]) -> String {
-        let end = Instant::now() + PATIENCE;
-        loop {
-            let mut all = vec!["status"];
-            all.extend_from_slice(flags);
-            let mut status = self.start(&all);
-            assert_eq!(status.end(), 0, "{}", status.output());
-            let output = status.output();
-            if words.iter().all(|words| output.contains(words)) {
-                return output;
-            }
-            assert!(
-                Instant::now() < end,
-                "waited in vain for {words:?}:\n{}",
-                self.said()
-            );
-            sleep(Duration::from_millis(300));
-        }
-    }
-
-    /// Waits until a unit is published.
-    pub fn await_work(&self) {
-        self.await_work_in(&self.store());
-    }
-
-    /// Like [`Fleet::await_work`], for the match in another store.
-    pub fn await_work_in(&self, store: &Path) {
-        let work = Names::of(&self.await_id_in(store)).unwrap().work_stream();
+    /// Waits until a unit of the match in a store is published; returns the names of the match.
+    pub fn await_work(&self, store: &Path) -> Names {
+        let names = self.await_names(store);
         self.await_that("work", || {
             with_jetstream(&self.address, async |context| {
-                let stream = context.get_stream(&work).await;
+                let stream = context.get_stream(names.work_stream()).await;
                 stream.is_ok_and(|stream| stream.cached_info().state.messages > 0)
             })
         });
+        names
     }
-}
 
-/// Arguments of the two engines, both the built-in one.
-pub fn engines() -> [String; 2] {
-    ["a", "b"].map(|name| format!("cmd={FLEET} args=engine name={name}"))
+    /// Waits until `fleet status` prints all of `expected`; returns its output.
+    pub fn await_status(&mut self, words: &str, expected: &[&str]) -> String {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let status = self.start(&format!("status {words}")).ends(0, &[]);
+            if expected.iter().all(|words| status.contains(words)) {
+                return status;
+            }
+            assert!(
+                Instant::now() < end,
+                "waited in vain for {expected:?}:\n{}",
+                self.output()
+            );
+            sleep(10 * TICK);
+        }
+    }
 }
 
 /// Number of games in a store; 0 if it cannot be read.
@@ -245,6 +204,23 @@ pub fn stored(path: &Path) -> usize {
     games
 }
 
+/// The children of a process; none on a system that does not say.
+pub fn children(process: Pid) -> Vec<Pid> {
+    let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else {
+        return Vec::new();
+    };
+    let of_thread = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children"));
+    let children = threads
+        .flatten()
+        .flat_map(of_thread)
+        .collect::<Vec<_>>()
+        .join(" ");
+    let children = children
+        .split_whitespace()
+        .map(|child| child.parse().unwrap());
+    children.filter_map(Pid::from_raw).collect()
+}
+
 impl Process {
     /// Its output so far.
     pub fn output(&self) -> String {
@@ -253,28 +229,34 @@ impl Process {
 
     /// Waits until its output contains `words`.
     pub fn await_words(&self, words: &str) {
-        let is_said = || self.output().contains(words);
         let end = Instant::now() + PATIENCE;
-        while !is_said() {
+        while !self.output().contains(words) {
             assert!(
                 Instant::now() < end,
                 "waited in vain for {words:?} in:\n{}",
                 self.output()
             );
-            sleep(Duration::from_millis(30));
+            sleep(TICK);
         }
     }
 
-    /// Waits until it exits; returns its exit status.
-    pub fn end(&mut self) -> i32 {
+    /// Waits until it exits, and checks its exit status and that its output contains all of `expected`; returns the
+    /// output.
+    pub fn ends(&mut self, code: i32, expected: &[&str]) -> String {
         let end = Instant::now() + PATIENCE;
-        loop {
+        let status = loop {
             if let Some(status) = self.child.try_wait().unwrap() {
-                return status.code().unwrap_or(-1);
+                break status;
             }
             assert!(Instant::now() < end, "it does not end:\n{}", self.output());
-            sleep(Duration::from_millis(30));
+            sleep(TICK);
+        };
+        let output = self.output();
+        assert_eq!(status.code(), Some(code), "{output}");
+        for words in expected {
+            assert!(output.contains(words), "{words:?} is not in:\n{output}");
         }
+        output
     }
 
     pub fn pid(&self) -> Pid {

@@ -1,7 +1,9 @@
 //! The same match on one machine, played by the arbiter's library.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 use clap::Parser as _;
 use fleet::args::{Cli, Command};
@@ -12,7 +14,6 @@ use matches::play::lag::LagMeter;
 use matches::play::log::Log;
 use matches::play::reruns::RerunQuota;
 use matches::play::runner::{self, InOrder, Match, News, RunError};
-use matches::record::GameRecord;
 use matches::report::Report;
 use matches::run::events::EventFile;
 use matches::run::past::Past;
@@ -21,30 +22,23 @@ use settings::args::validate;
 
 use super::fleet::{Fleet, Process, engines};
 
-/// Plan of `arbiter match` with these engines and arguments.
-fn plan(engines: &[String], words: &[&str]) -> Plan {
-    let mut all = vec!["fleet".to_string(), "match".to_string()];
-    for engine in engines {
-        all.extend(["--engine".to_string(), engine.clone()]);
-    }
-    all.extend(words.iter().map(ToString::to_string));
-    let Command::Match(args) = Cli::parse_from(all).command else {
+/// Games of the matches that were played, by their arguments: many tests have the same match.
+static PLAYED: LazyLock<Mutex<HashMap<String, Lines>>> = LazyLock::new(Mutex::default);
+
+/// Games of a match, once they are played.
+type Lines = Arc<OnceLock<Vec<String>>>;
+
+/// Plan of `arbiter match` with these arguments.
+fn plan(words: &str) -> Plan {
+    let words = shlex::split(&format!("fleet match {words}")).unwrap();
+    let Command::Match(args) = Cli::parse_from(words).command else {
         unreachable!("it is a match")
     };
     validate::plan(&args.args).unwrap().0
 }
 
 /// Plays a match until it is over or interrupted.
-fn play(plan: &Plan, interrupt: &Interrupt, mut on_game: impl FnMut(&GameRecord)) {
-    follow(plan, interrupt, |news| {
-        if let News::Ended(record) = news {
-            on_game(record);
-        }
-    });
-}
-
-/// Like [`play`], and reports all events.
-fn follow(plan: &Plan, interrupt: &Interrupt, mut on_news: impl FnMut(&News)) {
+fn play(plan: &Plan, interrupt: &Interrupt, mut on_news: impl FnMut(&News)) {
     let (lag, log) = (LagMeter::start(), Log::none());
     let planned = Match {
         plan,
@@ -66,38 +60,52 @@ fn follow(plan: &Plan, interrupt: &Interrupt, mut on_news: impl FnMut(&News)) {
     played.unwrap();
 }
 
-/// Games of the match between the default engines, as printed by `arbiter export --without-clock`.
-pub fn played_on_one_machine(words: &[&str]) -> Vec<String> {
+/// Games of the match between [`engines`], as printed by `arbiter export --without-clock`.
+pub fn played_on_one_machine(words: &str) -> Vec<String> {
     played_by(&engines(), words)
 }
 
 /// Like [`played_on_one_machine`], between these engines.
-pub fn played_by(engines: &[String], words: &[&str]) -> Vec<String> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("one.db");
-    let plan = plan(engines, words);
-    let mut store = Store::create(&path, &plan).unwrap();
-    play(&plan, &Interrupt::new(), |record| {
-        store.add(record).unwrap();
-    });
-    drop(store);
-    lines_of(&path)
+pub fn played_by(engines: &str, words: &str) -> Vec<String> {
+    let words = format!("{engines} {words}");
+    let played = PLAYED
+        .lock()
+        .unwrap()
+        .entry(words.clone())
+        .or_default()
+        .clone();
+    let play = || {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("one.db");
+        let plan = plan(&words);
+        let mut store = Store::create(&path, &plan).unwrap();
+        play(&plan, &Interrupt::new(), |news| {
+            if let News::Ended(record) = news {
+                store.add(record).unwrap();
+            }
+        });
+        lines_of(&path)
+    };
+    played.get_or_init(play).clone()
 }
 
-/// Checks that the coordinator succeeds and that its match has the same games as on one machine.
-pub fn assert_whole(fleet: &Fleet, coordinator: &mut Process, words: &[&str]) {
-    assert_eq!(coordinator.end(), 0, "{}", coordinator.output());
+/// Checks that the coordinator succeeds and that its match has the same games as on one machine; returns its output.
+pub fn assert_whole(fleet: &Fleet, coordinator: &mut Process, words: &str) -> String {
+    let output = coordinator.ends(0, &[]);
     let (found, expected) = (lines_of(&fleet.store()), played_on_one_machine(words));
-    assert_eq!(found, expected, "{}", coordinator.output());
+    assert_eq!(found, expected, "{output}");
+    output
 }
 
 /// Report of a match with a sequential test, played on one machine until the test has decided.
-pub fn decided_on_one_machine(engines: &[String], words: &[&str]) -> Report {
-    let plan = plan(engines, words);
+pub fn decided_on_one_machine(words: &str) -> Report {
+    let plan = plan(words);
     let mut report = Report::of(&plan);
     let interrupt = Interrupt::new();
-    play(&plan, &interrupt, |record| {
-        report.add(record);
+    play(&plan, &interrupt, |news| {
+        if let News::Ended(record) = news {
+            report.add(record);
+        }
         if report.verdict() != Verdict::Open {
             interrupt.set();
         }
@@ -105,13 +113,13 @@ pub fn decided_on_one_machine(engines: &[String], words: &[&str]) -> Report {
     report
 }
 
-/// Event stream of the match between the default engines.
-pub fn told_by_one_machine(words: &[&str]) -> String {
-    let plan = plan(&engines(), words);
+/// Event stream of the match between [`engines`].
+pub fn events_of_one_machine(words: &str) -> String {
+    let plan = plan(&format!("{} {words}", engines()));
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut events = EventFile::create(file.path()).unwrap();
     let mut report = Report::of(&plan);
-    follow(&plan, &Interrupt::new(), |news| {
+    play(&plan, &Interrupt::new(), |news| {
         if let News::Ended(record) = news {
             report.add(record);
         }

@@ -18,18 +18,18 @@ const IS_GONE: u8 = 3;
 /// Forwards connections to its own port; stops when dropped.
 pub struct Proxy {
     port: u16,
-    line: Arc<AtomicU8>,
+    state: Arc<AtomicU8>,
 }
 
 impl Proxy {
     /// Starts a proxy to a port of this machine.
     pub fn to(server: u16) -> Proxy {
-        let line = Arc::new(AtomicU8::new(PASSES));
+        let state = Arc::new(AtomicU8::new(PASSES));
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let state = line.clone();
-        spawn(move || accept(listener, port, server, &state));
-        Proxy { port, line }
+        let shared = state.clone();
+        spawn(move || accept(listener, port, server, &shared));
+        Proxy { port, state }
     }
 
     pub fn url(&self) -> String {
@@ -38,30 +38,30 @@ impl Proxy {
 
     /// Closes all connections, and accepts no new ones.
     pub fn cut(&self) {
-        self.line.store(IS_CUT, Ordering::SeqCst);
+        self.state.store(IS_CUT, Ordering::SeqCst);
     }
 
     /// Accepts and keeps connections, but forwards nothing.
     pub fn hold(&self) {
-        self.line.store(HOLDS, Ordering::SeqCst);
+        self.state.store(HOLDS, Ordering::SeqCst);
     }
 
     /// Forwards everything again.
     pub fn mend(&self) {
-        self.line.store(PASSES, Ordering::SeqCst);
+        self.state.store(PASSES, Ordering::SeqCst);
     }
 }
 
 impl Drop for Proxy {
     fn drop(&mut self) {
-        self.line.store(IS_GONE, Ordering::SeqCst);
+        self.state.store(IS_GONE, Ordering::SeqCst);
     }
 }
 
-fn accept(listener: TcpListener, port: u16, server: u16, line: &Arc<AtomicU8>) {
+fn accept(listener: TcpListener, port: u16, server: u16, state: &Arc<AtomicU8>) {
     let mut listener = Some(listener);
     loop {
-        match line.load(Ordering::SeqCst) {
+        match state.load(Ordering::SeqCst) {
             IS_GONE => return,
             // Without a listener the system refuses new connections.
             IS_CUT => listener = None,
@@ -72,8 +72,8 @@ fn accept(listener: TcpListener, port: u16, server: u16, line: &Arc<AtomicU8>) {
                     && let Ok(there) = TcpStream::connect(("127.0.0.1", server))
                 {
                     client.set_nonblocking(false).unwrap();
-                    join(&client, &there, line);
-                    join(&there, &client, line);
+                    join(&client, &there, state);
+                    join(&there, &client, state);
                     continue;
                 }
             }
@@ -93,14 +93,14 @@ fn bind(port: u16) -> TcpListener {
 }
 
 /// Forwards one direction until the connection is cut.
-fn join(from: &TcpStream, to: &TcpStream, line: &Arc<AtomicU8>) {
+fn join(from: &TcpStream, to: &TcpStream, state: &Arc<AtomicU8>) {
     let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
     from.set_read_timeout(Some(TICK)).unwrap();
-    let line = line.clone();
+    let state = state.clone();
     spawn(move || {
         let mut bytes = [0; 1 << 16];
         loop {
-            match line.load(Ordering::SeqCst) {
+            match state.load(Ordering::SeqCst) {
                 PASSES => {}
                 HOLDS => {
                     sleep(TICK);

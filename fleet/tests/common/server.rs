@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use async_nats::jetstream::{self, Context};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Time that a server may take to start.
@@ -41,29 +42,22 @@ pub struct Server {
 /// # Panics
 /// If there is none: tests that need one carry `ignore` then.
 pub fn program() -> &'static Path {
-    Path::new(option_env!("NATS_SERVER").expect("the test should be ignored without nats-server"))
+    match option_env!("NATS_SERVER") {
+        Some(program) => Path::new(program),
+        None => panic!("the test should be ignored without nats-server"),
+    }
 }
 
 impl Server {
-    /// Starts a server.
-    pub fn start() -> Server {
-        Server::start_with(&[])
-    }
-
-    /// Starts a server with more words on its command line.
-    pub fn start_with(words: &[&str]) -> Server {
-        Server::configured("", words)
-    }
-
     /// Starts a server with a configuration.
-    pub fn configured(config: &str, words: &[&str]) -> Server {
-        Server::run(program(), config, words)
+    pub fn configured(config: &str) -> Server {
+        Server::run(program(), config)
     }
 
     /// Starts this program as a server.
-    pub fn run(program: &Path, config: &str, words: &[&str]) -> Server {
+    pub fn run(program: &Path, config: &str) -> Server {
         let folder = tempfile::tempdir().unwrap();
-        let mut words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        let mut words = Vec::new();
         if !config.is_empty() {
             let path = folder.path().join(CONFIG);
             fs::write(&path, config).unwrap();
@@ -75,7 +69,7 @@ impl Server {
         let base = 10_000 + (std::process::id() % 20_000) as u16;
         let try_port = |_| {
             let port = base + PORTS_TRIED.fetch_add(1, Ordering::Relaxed);
-            let child = spawn(&program, &name, port, folder.path(), &words);
+            let child = spawn(program, &name, port, folder.path(), &words);
             child.map(|child| (port, child))
         };
         let Some((port, child)) = (0..MOST_PORTS).find_map(try_port) else {
@@ -172,4 +166,21 @@ fn greets(name: &str, port: u16) -> bool {
         .unwrap();
     let read = BufReader::new(stream).read_line(&mut greeting);
     read.is_ok() && greeting.contains(name)
+}
+
+/// Calls `run` with the JetStream at an address.
+pub fn with_jetstream<T>(url: &str, run: impl AsyncFnOnce(Context) -> T) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let address: async_nats::ServerAddr = url.parse().unwrap();
+        let mut options = async_nats::ConnectOptions::new();
+        if let (Some(user), Some(password)) = (address.username(), address.password()) {
+            options = options.user_and_password(user.to_string(), password.to_string());
+        }
+        let client = options.connect(address).await.unwrap();
+        run(jetstream::new(client)).await
+    })
 }

@@ -52,6 +52,10 @@ impl EngineText {
         self
     }
 
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(key, _)| key.as_str())
+    }
+
     /// The value of a key; the names of options are case-insensitive.
     pub(super) fn get(&self, key: &str) -> Option<&str> {
         let found = self

@@ -11,6 +11,9 @@ use matches::plan::{EngineSpec, Limit};
 /// Name of the engine that plays if the user gives none.
 const BUILT_IN: &str = "buxtehude";
 
+/// Keys of an engine that a worker's user gives; the match supplies the others.
+const LOCAL_KEYS: [&str; 3] = ["cmd", "name", "dir"];
+
 /// Limit of an engine if the user sets none.
 pub const DEFAULT_LIMIT: Limit = Limit::movetime(Duration::from_millis(100));
 
@@ -44,6 +47,30 @@ pub fn engines_of(
     margin: Duration,
 ) -> Result<Vec<EngineSpec>, ArgsError> {
     specs(texts, each, &default(limit, margin))
+}
+
+/// Parses the engines on a worker's machine: their programs, directories, and names as in a match.
+///
+/// # Errors
+/// [`ArgsError`] about `--engine`, also for a key that the match supplies.
+pub fn local_engines(texts: &[String]) -> Result<Vec<EngineSpec>, ArgsError> {
+    for text in texts {
+        let engine = parsed(text)?;
+        let wrong = |reason: &str| {
+            let expected = "expected cmd=PROGRAM, with name= and dir= if needed";
+            ArgsError::in_text("engine", text, format!("{reason}, {expected}"))
+        };
+        if let Some(key) = engine.keys().find(|key| !LOCAL_KEYS.contains(key)) {
+            return Err(wrong(&format!("{key}= comes from the match")));
+        }
+        if engine.get("cmd").is_none() {
+            return Err(wrong("cmd= is missing"));
+        }
+    }
+    match texts.is_empty() {
+        true => Ok(Vec::new()),
+        false => engines_of(texts, Limit::default(), Duration::ZERO),
+    }
 }
 
 /// Parses the engine that judges positions; `limit` applies if `text` sets none.

@@ -267,6 +267,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
+    use crate::args::local_engines;
     use matches::plan::{EngineSpec, Limit};
 
     #[derive(Parser)]
@@ -353,6 +354,31 @@ mod tests {
         ]);
         let names: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
         assert_eq!(names, ["x-1", "x-2", "y"]);
+    }
+
+    #[test]
+    fn a_worker_says_only_where_its_engines_are() {
+        let local = |text: &str| local_engines(&[text.to_string()]);
+        let engines = local("cmd=./x dir=/tmp").unwrap();
+        let [engine] = engines.as_slice() else {
+            panic!("{engines:?}");
+        };
+        assert_eq!(
+            (engine.name.as_str(), engine.dir.as_deref()),
+            ("x", Some(Path::new("/tmp")))
+        );
+        for text in [
+            "name=a",
+            "cmd=a args=b",
+            "cmd=a nodes=5",
+            "cmd=a option.b=c",
+        ] {
+            let error = local(text).unwrap_err().to_string();
+            assert!(
+                error.contains(text) && error.contains("expected cmd=PROGRAM"),
+                "{error}"
+            );
+        }
     }
 
     #[test]

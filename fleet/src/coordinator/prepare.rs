@@ -1,0 +1,178 @@
+//! Preparing a match before its first game: its names on the server, the engines that workers need, and its reference
+//! speed.
+
+use std::path::PathBuf;
+
+use matches::archive::store::{Store, StoreError};
+use matches::plan::{EngineSpec, binary};
+use matches::play::interrupt::Interrupt;
+use matches::run::Match;
+use matches::run::exit::Failure;
+
+use crate::args::CoordinatorArgs;
+use crate::message::EngineId;
+use crate::names::Names;
+use crate::queue::objects::MOST_BYTES_OF_A_FILE;
+use crate::time_scale;
+use crate::worker::machine::measure_speed;
+
+/// Name of the store's note with the id of its match on the server.
+const ID_NOTE: &str = "fleet";
+/// Name of the store's note with the speed that its time limits are meant for.
+const SPEED_NOTE: &str = "fleet-reference-speed";
+/// Name of the store's note with the names of shared engines, in JSON.
+const SHARED_NOTE: &str = "fleet_shared";
+
+/// A match as workers see it.
+pub struct PreparedMatch {
+    /// Its names on the server.
+    pub names: Names,
+    /// Engines that workers need.
+    pub engines: Vec<EngineId>,
+    /// Speed, in positions a second, that the time limits are meant for; `None` if they are the same on every machine.
+    pub reference_speed: Option<u64>,
+}
+
+impl PreparedMatch {
+    /// Prepares a match whose store is open.
+    pub fn of(planned: &mut Match, settings: &CoordinatorArgs) -> Result<PreparedMatch, Failure> {
+        let engines = planned.plan.engines.iter().map(id_of);
+        let mut engines = engines.collect::<Result<Vec<EngineId>, Failure>>()?;
+        let names = names_of(planned)?;
+        share_engines(planned, &mut engines, &settings.share_engine)?;
+        let mut timed = planned.plan.engines.iter();
+        let timed = timed.find(|engine| !engine.limit.is_timeless());
+        if let Some(engine) = timed.filter(|_| settings.check_sample.is_some()) {
+            let name = &engine.name;
+            return Err(Failure::usage(format!(
+                "--check-sample: engine {name} is limited by time, expected depth or nodes"
+            )));
+        }
+        Ok(PreparedMatch {
+            names,
+            engines,
+            reference_speed: reference_speed(planned, settings.scale_time)?,
+        })
+    }
+}
+
+/// Returns the names of a match that a fleet has played before; `None` for any other.
+pub fn stored_names(store: &Store) -> Result<Option<Names>, StoreError> {
+    Ok(store.note(ID_NOTE)?.as_deref().and_then(Names::of))
+}
+
+/// Returns the names in the match's store, or new ones if it has none, as for a match that one machine began.
+fn names_of(planned: &mut Match) -> Result<Names, Failure> {
+    let names = Names::numbered(rand::random());
+    let Some(store) = &mut planned.ledger.store else {
+        return Ok(names);
+    };
+    if let Some(names) = stored_names(store)? {
+        return Ok(names);
+    }
+    store.set_note(ID_NOTE, names.id())?;
+    // The plan as any later coordinator will read it.
+    planned.plan = store.plan()?;
+    Ok(names)
+}
+
+fn id_of(engine: &EngineSpec) -> Result<EngineId, Failure> {
+    let Some(sha256) = binary::hash(&engine.command) else {
+        let (name, command) = (&engine.name, engine.command.display());
+        let reason = format!("engine {name}: cannot read its program {command}");
+        return Err(Failure::usage(reason));
+    };
+    Ok(EngineId {
+        name: engine.name.clone(),
+        sha256,
+        files: binary::hash_arguments(&engine.args, engine.dir.as_deref()),
+        is_shared: false,
+    })
+}
+
+/// Shares the engines named in `chosen`, and those that an earlier coordinator shared.
+fn share_engines(
+    planned: &mut Match,
+    engines: &mut [EngineId],
+    chosen: &[String],
+) -> Result<(), Failure> {
+    let store = planned.ledger.store.as_mut();
+    let note = store.as_ref().map(|store| store.note(SHARED_NOTE));
+    let note = note.transpose()?.flatten();
+    let known = note.and_then(|note| serde_json::from_str(&note).ok());
+    let mut names: Vec<String> = known.unwrap_or_default();
+    names.extend_from_slice(chosen);
+    names.sort();
+    names.dedup();
+    for name in &names {
+        let Some(index) = engines.iter().position(|id| id.name == *name) else {
+            let known: Vec<&str> = engines.iter().map(|id| &*id.name).collect();
+            let known = known.join(", ");
+            return Err(Failure::usage(format!(
+                "--share-engine {name}: expected an engine of the match: {known}"
+            )));
+        };
+        let (id, engine) = (&mut engines[index], &planned.plan.engines[index]);
+        for (path, _) in shared_files(engine, id) {
+            let length = path.metadata().map_or(0, |found| found.len());
+            if length > MOST_BYTES_OF_A_FILE {
+                let path = path.display();
+                return Err(Failure::usage(format!(
+                    "--share-engine {name}: {path} has {length} bytes, expected at most {MOST_BYTES_OF_A_FILE}"
+                )));
+            }
+        }
+        id.is_shared = true;
+    }
+    if let Some(store) = store.filter(|_| !chosen.is_empty()) {
+        let names = serde_json::to_string(&names).unwrap_or_default();
+        store.set_note(SHARED_NOTE, &names)?;
+    }
+    Ok(())
+}
+
+/// The program of an engine and the files among its arguments, with their hashes.
+pub fn shared_files<'a>(
+    engine: &EngineSpec,
+    id: &'a EngineId,
+) -> impl Iterator<Item = (PathBuf, &'a str)> {
+    let program = binary::files(&engine.command, &[], None);
+    let dir = engine.dir.clone().unwrap_or_default();
+    let arguments = id.files.iter().map(move |(argument, _)| dir.join(argument));
+    program.into_iter().chain(arguments).zip(id.hashes())
+}
+
+/// Returns the speed that the time limits are meant for: that in the store of a resumed match, else `asked`, where 0
+/// stands for this machine's speed.
+fn reference_speed(planned: &mut Match, asked: Option<u64>) -> Result<Option<u64>, Failure> {
+    let store = planned.ledger.store.as_ref();
+    if let Some(store) = store.filter(|_| !planned.is_new) {
+        let known: Option<u64> = store.note(SPEED_NOTE)?.and_then(|text| text.parse().ok());
+        return match asked {
+            Some(asked) if asked > 0 && Some(asked) != known => Err(Failure::usage(format!(
+                "--scale-time {asked}: the match began with {}, expected the same or no flag",
+                known.map_or("none".to_string(), |known| known.to_string())
+            ))),
+            _ => Ok(known),
+        };
+    }
+    let Some(asked) = asked else {
+        return Ok(None);
+    };
+    if !time_scale::is_timed(&planned.plan) {
+        return Err(Failure::usage(
+            "--scale-time: no engine is limited by time, expected --tc or --movetime",
+        ));
+    }
+    let speed = match asked {
+        0 => measure_speed(1, &Interrupt::new()),
+        asked => Some(asked),
+    };
+    let speed = speed.ok_or_else(|| {
+        Failure::usage("--scale-time: the speed of this machine could not be measured")
+    })?;
+    if let Some(store) = &mut planned.ledger.store {
+        store.set_note(SPEED_NOTE, &speed.to_string())?;
+    }
+    Ok(Some(speed))
+}

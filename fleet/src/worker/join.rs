@@ -1,0 +1,245 @@
+//! Joining matches: a worker polls the open matches, joins those that it can play, and reports those that it refuses.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use matches::VERSION;
+use matches::plan::{Plan, binary};
+use matches::play::interrupt::Interrupt;
+use matches::play::runner::{self, Programs};
+use matches::play::sandbox::Isolation;
+use matches::run::exit::complain;
+use tokio::task::block_in_place;
+
+use super::engines::{self, Fetched};
+use super::{JoinError, PAUSE, Worker, locked};
+use crate::message::{OpenMatches, Phase, State};
+use crate::names::{Names, OPEN};
+use crate::plan_file;
+use crate::queue::objects::get_plan;
+use crate::queue::{Bucket, Notices, QueueError, about};
+use crate::time_scale;
+
+/// Interval between polls without a notice.
+pub const POLL_INTERVAL: Duration = Duration::from_secs(60);
+/// Time before a refused match is tried again: its engine may have been installed, or a busy machine may have become
+/// idle.
+const REFUSED_FOR: Duration = Duration::from_secs(30);
+/// Maximum number of open matches to consider.
+const MOST_MATCHES: usize = 64;
+
+/// A match that this worker plays.
+pub(crate) struct JoinedMatch {
+    pub(crate) names: Names,
+    /// State when the worker joined it.
+    pub(crate) state: State,
+    /// Plan with this machine's programs and a concurrency of 1.
+    pub(crate) plan: Plan,
+    pub(crate) isolation: Option<Isolation>,
+    pub(crate) programs: Programs,
+    /// Stops its games.
+    pub(crate) interrupt: Interrupt,
+    /// Speed of this machine when it joined, in positions a second.
+    pub(crate) speed: Option<u64>,
+    /// Scale of its time limits, in permille; `None` if they are not scaled.
+    pub(crate) time_scale: Option<u32>,
+    _fetched: Vec<Fetched>,
+}
+
+/// A match that is not played, with the reason.
+pub(super) struct Refusal {
+    /// Session of its coordinator; after a new one the match is tried again.
+    session: u64,
+    pub(super) reason: String,
+    since: Instant,
+}
+
+impl Refusal {
+    pub(super) fn now(session: u64, reason: String) -> Refusal {
+        Refusal {
+            session,
+            reason,
+            since: Instant::now(),
+        }
+    }
+}
+
+impl Worker {
+    /// Polls the open matches and their states, forever.
+    pub(super) async fn poll_matches(self: Arc<Worker>) {
+        let mut notices = Notices::listen(&self.context).await;
+        let (mut matches, mut has_complained) = (None, false);
+        loop {
+            match self.poll(&mut matches).await {
+                Ok(()) => {
+                    has_complained = false;
+                    let interval = match locked(&self.refused).is_empty() {
+                        true => POLL_INTERVAL,
+                        false => REFUSED_FOR,
+                    };
+                    tokio::select! {
+                        () = notices.next(interval) => {}
+                        () = self.has_joined.notified() => {}
+                    }
+                }
+                // If the server does not answer, running games continue. The server may have lost the bucket.
+                Err(error) => {
+                    if !has_complained {
+                        complain(format_args!("server: {error}; retrying"));
+                    }
+                    has_complained = true;
+                    matches = None;
+                    tokio::time::sleep(about(PAUSE)).await;
+                }
+            }
+        }
+    }
+
+    async fn poll(self: &Arc<Worker>, matches: &mut Option<Bucket>) -> Result<(), QueueError> {
+        // A worker creates nothing on the server, since it may lack the permission.
+        if matches.is_none() {
+            *matches = Bucket::find_matches(&self.context).await?;
+        }
+        let Some(matches) = matches else {
+            return Ok(());
+        };
+        for joined in self.joined() {
+            let state = matches.get::<State>(&joined.names.state()).await?;
+            // The coordinator publishes a lost state again.
+            let Some((state, _)) = state else { continue };
+            let is_ours = state.session == joined.state.session
+                && state.phase == Phase::Open
+                && !state.set_aside.contains(&self.name);
+            if !is_ours {
+                self.drop_match(joined.names.id());
+            }
+        }
+        let open = matches.get::<OpenMatches>(OPEN).await?;
+        let open = open.map(|(open, _)| open).unwrap_or_default();
+        locked(&self.refused).retain(|id, _| open.ids.contains(id));
+        let open = open.ids.iter().filter_map(|id| Names::of(id));
+        for names in open.take(MOST_MATCHES).filter(|names| !self.plays(names)) {
+            match matches.get::<State>(&names.state()).await {
+                Ok(Some((state, _))) if self.is_wanted(&names, &state) => {
+                    self.clone().begin_to_join(names, state);
+                }
+                Ok(_) => {}
+                // The message has another version, for other workers.
+                Err(QueueError::Message(error)) => {
+                    let refusal = Refusal::now(0, error.to_string());
+                    locked(&self.refused).insert(names.id().to_string(), refusal);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn plays(&self, names: &Names) -> bool {
+        locked(&self.joined).contains_key(names.id())
+    }
+
+    /// Whether to try to join a match that it does not play.
+    fn is_wanted(&self, names: &Names, state: &State) -> bool {
+        let is_recent = |refusal: &Refusal| {
+            refusal.session == state.session && refusal.since.elapsed() < REFUSED_FOR
+        };
+        let is_refused = locked(&self.refused).get(names.id()).is_some_and(is_recent);
+        state.phase == Phase::Open && !is_refused
+    }
+
+    /// Starts to join a match, unless that is in progress; fetching engines may take long.
+    fn begin_to_join(self: Arc<Worker>, names: Names, state: State) {
+        let id = names.id().to_string();
+        if !locked(&self.joining).insert(id.clone()) {
+            return;
+        }
+        tokio::spawn(async move {
+            let worker = self.clone();
+            let joining = tokio::spawn(async move { worker.join(names, state).await });
+            // A panic in the task has printed its own message.
+            if !joining.await.unwrap_or(false) {
+                tokio::time::sleep(about(PAUSE)).await;
+            }
+            locked(&self.joining).remove(&id);
+            // The match may have changed in the meantime.
+            self.has_joined.notify_one();
+        });
+    }
+
+    /// Joins a match, or reports why it cannot; returns false if a call to the server failed and must be retried.
+    async fn join(&self, names: Names, state: State) -> bool {
+        let (id, session) = (names.id().to_string(), state.session);
+        match JoinedMatch::join(self, names, state).await {
+            Ok(joined) => {
+                locked(&self.refused).remove(&id);
+                let mut matches = locked(&self.joined);
+                complain(format_args!("playing match {id}"));
+                if self.interrupt.is_set() {
+                    joined.interrupt.set();
+                }
+                matches.insert(id, Arc::new(joined));
+            }
+            Err(JoinError::Queue(error)) => {
+                let refusal = Refusal::now(0, error.to_string());
+                locked(&self.refused).insert(id, refusal);
+                return false;
+            }
+            Err(JoinError::Unfit(reason)) => self.refuse(&id, session, &reason),
+        }
+        true
+    }
+}
+
+impl JoinedMatch {
+    /// Reads the plan of a match, finds or fetches its engines, and starts each of them once as a test.
+    async fn join(worker: &Worker, names: Names, state: State) -> Result<JoinedMatch, JoinError> {
+        if state.arbiter != VERSION {
+            let found = state.arbiter;
+            let reason = format!("the match needs arbiter {found}, this worker has {VERSION}");
+            return Err(JoinError::Unfit(reason));
+        }
+        if state.set_aside.contains(&worker.name) {
+            let reason = "this worker is set aside; `fleet status` says why";
+            return Err(JoinError::Unfit(reason.to_string()));
+        }
+        let bytes = get_plan(&worker.context, &state.plan).await?;
+        let (found, expected) = (binary::hash_bytes(&bytes), &state.plan);
+        if found != *expected {
+            let reason = format!("the plan has SHA-256 {found}, the match has {expected}");
+            return Err(JoinError::Unfit(reason));
+        }
+        let plan = block_in_place(|| plan_file::read(&bytes));
+        let mut plan = plan.map_err(|error| JoinError::Unfit(error.to_string()))?;
+        let fetched = engines::find(worker, &names, &state, &mut plan).await?;
+        block_in_place(|| {
+            plan.concurrency = 1;
+            let speed = worker.speed();
+            let time_scale = time_scale::scale_of(&plan, state.reference_speed, speed);
+            if let Some(permille) = time_scale {
+                time_scale::apply(&mut plan, permille);
+            }
+            // Only the coordinator retires engines, since it sees all games.
+            plan.patience.failures = 0;
+            let (isolation, _) =
+                Isolation::of_plan(&plan).map_err(|error| JoinError::Unfit(error.to_string()))?;
+            let programs = Programs::of(&plan);
+            let checked = runner::check_engines(&plan, isolation, &worker.log, &worker.interrupt);
+            let (_, remarks) = checked.map_err(|error| JoinError::Unfit(error.to_string()))?;
+            if let Some(remark) = remarks.into_iter().next() {
+                return Err(JoinError::Unfit(remark));
+            }
+            Ok(JoinedMatch {
+                names,
+                state,
+                plan,
+                isolation,
+                programs: programs.without_changed_arguments(),
+                interrupt: Interrupt::new(),
+                speed,
+                time_scale,
+                _fetched: fetched,
+            })
+        })
+    }
+}
