@@ -6,6 +6,7 @@ mod luck;
 mod seats;
 
 use std::collections::{BTreeSet, HashSet};
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use buxtehude::rules::Game as _;
@@ -49,12 +50,8 @@ pub fn of_files(paths: &[PathBuf], depth: Option<u32>) -> Result<(String, usize)
                     }
                 }
                 Err(error @ RecordError::File(_)) => return Err(error.into()),
-                Err(RecordError::Line {
-                    path,
-                    line,
-                    problem,
-                }) => {
-                    let text = format!("{}:{line}: skipped: {problem}", path.display());
+                Err(RecordError::Line { place, problem }) => {
+                    let text = format!("{place}: skipped: {problem}");
                     eprintln!("{}", printable_lines(&text));
                     skipped += 1;
                 }
@@ -92,8 +89,12 @@ pub fn of_files(paths: &[PathBuf], depth: Option<u32>) -> Result<(String, usize)
 fn lengths(games: &[RecordedGame]) -> String {
     let stays = |game: &RecordedGame| game.plies.iter().filter(|ply| ply.mv == Move::STAY).count();
     let cards = |plies: &[Ply]| plies.iter().filter_map(|ply| ply.card).count();
-    let per_game = |count: &dyn Fn(&RecordedGame) -> usize| -> Vec<f64> {
-        games.iter().map(|game| count(game) as f64).collect()
+    let row = |name: &str, unit: &str, numbers: &[f64]| {
+        row(&[&name, &numbers.len(), &unit], spread(numbers))
+    };
+    let per_game = |name: &str, count: &dyn Fn(&RecordedGame) -> usize| {
+        let numbers: Vec<f64> = games.iter().map(|game| count(game) as f64).collect();
+        row(name, "games", &numbers)
     };
     let plies = games.iter().flat_map(|game| &game.plies);
     let free = plies.filter(|ply| ply.mv != Move::STAY);
@@ -101,41 +102,22 @@ fn lengths(games: &[RecordedGame]) -> String {
     let moves: Vec<f64> = moves.collect();
     let all_stays = games.iter().map(stays).sum();
     let with_stays = [moves.clone(), vec![1.0; all_stays]].concat();
-    let of_games = [
-        ("plies a game", per_game(&|game| game.plies.len())),
-        (
-            "  moves a game (plies without forced stays)",
-            per_game(&|game| game.plies.len() - stays(game)),
-        ),
-        ("  forced stays a game", per_game(&stays)),
-        (
-            "  opening plies a game, before the engines are asked",
-            per_game(&|game| game.record.opening_plies()),
-        ),
-        ("cards drawn a game", per_game(&|game| cards(&game.plies))),
-        (
-            "  by the engines' own moves",
-            per_game(&|game| cards(game.own_plies())),
-        ),
+    let without_stays = "  moves a game (plies without forced stays)";
+    let opening = "  opening plies a game, before the engines are asked";
+    let own_cards = "  by the engines' own moves";
+    let apart = "legal moves a position, forced stays apart";
+    let as_one = "legal moves a position, a forced stay as one";
+    let rows = [
+        per_game("plies a game", &|game| game.plies.len()),
+        per_game(without_stays, &|game| game.plies.len() - stays(game)),
+        per_game("  forced stays a game", &stays),
+        per_game(opening, &|game| game.record.opening_plies()),
+        per_game("cards drawn a game", &|game| cards(&game.plies)),
+        per_game(own_cards, &|game| cards(game.own_plies())),
+        row(apart, "positions", &moves),
+        row(as_one, "positions", &with_stays),
     ];
-    let of_positions = [
-        ("legal moves a position, forced stays apart", moves),
-        ("legal moves a position, a forced stay as one", with_stays),
-    ];
-    let rows = of_games.map(|row| (row, "games")).into_iter();
-    let rows = rows.chain(of_positions.map(|row| (row, "positions")));
-    let rows = rows.map(|((name, numbers), unit)| {
-        let of = numbers.len().to_string();
-        let labels = [name.to_string(), of, unit.to_string()];
-        labels.into_iter().chain(spread(&numbers)).collect()
-    });
-    let mut columns = vec![
-        Column::left("length"),
-        Column::right("of"),
-        Column::left(""),
-    ];
-    columns.extend(SPREAD);
-    report::table(&columns, rows)
+    table(&["length|of|", SPREAD], &[0, 2], rows.into_iter())
 }
 
 /// Table of first places and points, by engine and by seat. A shared first place counts in full.
@@ -145,38 +127,47 @@ fn places(games: &[RecordedGame], seats: usize) -> String {
     for game in games {
         standings.add(&game.record);
     }
-    let row = |name: String, tally: &Tally| {
+    let row = |name: &str, tally: &Tally| {
         let first = tally.places[0] as f64 / tally.games as f64;
-        let share = |share: Option<f64>| share.map_or("-".to_string(), percent);
-        vec![
-            name,
-            tally.games.to_string(),
-            share(Some(first)),
-            share(tally.share()),
-            share(tally.par()),
-        ]
+        let shares = [Some(first), tally.share(), tally.par()];
+        let shares = shares.map(|share| dash(share.map(percent)));
+        row(&[&name, &tally.games], shares)
     };
-    let engines = standings.engines();
-    let engines = engines.map(|(name, tally)| row(name.to_string(), tally));
+    let engines = standings.engines().map(|(name, tally)| row(name, tally));
     let seats = (1..).zip(standings.seats());
-    let seats = seats.map(|(seat, tally)| row(format!("seat {seat}"), tally));
-    let columns = [
-        Column::left("won by"),
-        Column::right("games"),
-        Column::right("first, shared or not"),
-        Column::right("points"),
-        Column::right("of equals"),
-    ];
-    report::table(&columns, engines.chain(seats))
+    let seats = seats.map(|(seat, tally)| row(&format!("seat {seat}"), tally));
+    let columns = "won by|games|first, shared or not|points|of equals";
+    table(&[columns], &[0], engines.chain(seats))
+}
+
+/// Formats a table. The names of the columns are separated by `|`; those at the indices `words` hold words, the others
+/// numbers.
+fn table(
+    names: &[&'static str],
+    words: &[usize],
+    rows: impl Iterator<Item = Vec<String>>,
+) -> String {
+    let names = names.iter().flat_map(|names| names.split('|')).enumerate();
+    let columns = names.map(|(index, name)| match words.contains(&index) {
+        true => Column::left(name),
+        false => Column::right(name),
+    });
+    report::table(&columns.collect::<Vec<Column>>(), rows)
+}
+
+/// Cells of a row that begins with labels.
+fn row(labels: &[&dyn Display], cells: impl IntoIterator<Item = String>) -> Vec<String> {
+    let labels = labels.iter().map(ToString::to_string);
+    labels.chain(cells).collect()
+}
+
+/// Cell of a number that may be unknown.
+fn dash(number: Option<String>) -> String {
+    number.unwrap_or("-".to_string())
 }
 
 /// Columns of [`spread`].
-const SPREAD: [Column; 4] = [
-    Column::right("mean"),
-    Column::right("lower quartile"),
-    Column::right("median"),
-    Column::right("upper quartile"),
-];
+const SPREAD: &str = "mean|lower quartile|median|upper quartile";
 
 /// Mean and quartiles as cells of a table; dashes if there are no numbers.
 ///

@@ -2,7 +2,7 @@
 //! line.
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use buxtehude::rules::hase::{Card, HARE_AND_TORTOISE, HASE_UND_IGEL, Move, Position, Ruleset};
 use buxtehude::rules::{AnyPosition, Game as _, Seat, Turn};
@@ -43,11 +43,10 @@ pub enum RecordError {
     #[error(transparent)]
     File(#[from] RecordFileError),
     /// A line is not a valid game of Hase und Igel.
-    #[error("{}:{line}: {problem}", path.display())]
+    #[error("{place}: {problem}")]
     Line {
-        path: PathBuf,
-        /// Line number, from 1.
-        line: usize,
+        /// File and line number, from 1.
+        place: String,
         problem: Box<dyn Error>,
     },
 }
@@ -59,16 +58,13 @@ pub enum RecordError {
 pub fn read(
     path: &Path,
 ) -> Result<impl Iterator<Item = Result<RecordedGame, RecordError>> + use<'_>, RecordFileError> {
-    let lines = record_file::lines(path)?.enumerate();
-    let games = lines.filter_map(move |(index, line)| match line {
+    let lines = (1..).zip(record_file::lines(path)?);
+    let games = lines.filter_map(move |(number, line)| match line {
         Ok(line) if line.trim_ascii().is_empty() => None,
-        Ok(line) => Some(
-            RecordedGame::parse(&line).map_err(|problem| RecordError::Line {
-                path: path.to_path_buf(),
-                line: index + 1,
-                problem,
-            }),
-        ),
+        Ok(line) => Some(RecordedGame::parse(&line).map_err(|problem| {
+            let place = format!("{}:{number}", path.display());
+            RecordError::Line { place, problem }
+        })),
         Err(error) => Some(Err(error.into())),
     });
     Ok(games)

@@ -19,28 +19,23 @@ fn rows(games: &[GameRecord]) -> Vec<String> {
 fn assert_rows(games: &[GameRecord], expected: &[&str]) {
     let rows = rows(games);
     for row in expected {
-        assert!(
-            rows.iter().any(|found| found == row),
-            "{row:?} is missing in\n{}",
-            rows.join("\n")
-        );
+        let is_there = rows.iter().any(|found| found == row);
+        assert!(is_there, "{row:?} is missing in\n{}", rows.join("\n"));
     }
 }
 
 #[test]
-fn equal_games_count_once_and_stopped_games_are_named() {
-    let games = [["a", "b"], ["b", "a"], ["a", "b"]].map(|names| game(&names, START, "5"));
-    let first = "Games of 2 seats: 3, 2 of them different (equal ones count once), 2 stopped before their end";
-    assert_rows(&games, &[first]);
-}
-
-#[test]
-fn invalid_lines_are_skipped_and_other_numbers_of_seats_refused() {
+fn equal_games_count_once_and_invalid_lines_are_skipped() {
     let line = serde_json::to_string(&game(&["a", "b"], START, "5")).unwrap();
+    let other_names = line.replace("\"b\"", "\"c\"");
     let wrong_places = line.replace("[1,1]", "[2,1]");
     let other_game = line.replace("hase-und-igel", "fox-and-hounds");
-    let (_folder, path) = file_of(&format!("{line}\n\n{wrong_places}\n{other_game}\nx\n"));
-    assert_eq!(of_files(&[path], None).unwrap().1, 3);
+    let valid = format!("{line}\n{line}\n{other_names}\n\n");
+    let (_folder, path) = file_of(&format!("{valid}{wrong_places}\n{other_game}\nx"));
+    let (text, skipped) = of_files(&[path], None).unwrap();
+    let title = "Games of 2 seats: 3, 2 of them different (equal ones count once), 2 stopped";
+    assert!(text.starts_with(title), "{text}");
+    assert_eq!(skipped, 3);
     let three = game(&["a", "b", "c"], "63,5,0/61,10,0/1,1,1 1 - -", "1");
     let (_folder, path) = file(&[game(&["a", "b"], START, "5"), three]);
     let error = of_files(&[path], None).unwrap_err().to_string();
@@ -63,6 +58,10 @@ fn moves_forced_stays_and_cards_are_counted_apart() {
             "+show 1 0.0 % 100.0 % +0.0 - 0.0 % 100.0 % +0.0 -",
         ],
     );
+    // The deck has two cards of each of these kinds.
+    let half = game(&["a", "b"], START, "1 +half 7 5 +show 0 4");
+    let unpleasant = "unpleasant of 15 cards, those that lower it on average: 7.5; static: 7.5";
+    assert_rows(&[half], &[unpleasant]);
     let games = ["1001", "1001 1001", "1001 1001 1002", "1001 1001 1002 1002"];
     let games = games.map(|moves| game(&["a", "b"], "26,40,3/40,60,3 1 - -", moves));
     assert_rows(&games, &["plies a game 4 games 2.5 1.8 2.5 3.2"]);

@@ -5,10 +5,10 @@ use buxtehude::eval::{CERTAIN, Evaluate as _, Evaluators, Vector, expected_leads
 use buxtehude::rules::hase::{Card, FINISH, HASE_UND_IGEL, Position, cost};
 use buxtehude::rules::{AnyPosition, Game as _, Seat, Turn};
 use buxtehude::search::{Control, Memory, Preset, Request, search};
-use matches::report::{self, Column, percent};
+use matches::report::percent;
 use matches::score::half_width;
 
-use super::{SPREAD, mean, spread};
+use super::{SPREAD, dash, mean, row, spread, table};
 use crate::records::RecordedGame;
 
 /// Search memory in MiB.
@@ -63,18 +63,17 @@ impl Judge {
         let evaluator = idle.evaluator(&self.evaluators);
         // An extra move is searched one ply deeper, so that both searches end after a move of the same seat.
         let more = u32::from(after.turn() == Turn::Seat(seat));
-        let searched = self.leads(&after, self.depth + more);
-        let change = |with: Vector, without: Vector| {
+        let searched = [(&after, self.depth + more), (&idle, self.depth)]
+            .map(|(position, depth)| self.leads(position, depth));
+        let estimated = [&after, &idle].map(|position| expected_leads(&*evaluator, position));
+        let change = |[with, without]: [Vector; 2]| {
             permille(with[seat.index()] - without[seat.index()], due.seats())
         };
         Draw {
             seat,
             card,
-            searched: change(searched, self.leads(&idle, self.depth)),
-            estimated: change(
-                expected_leads(&*evaluator, &after),
-                expected_leads(&*evaluator, &idle),
-            ),
+            searched: change(searched),
+            estimated: change(estimated),
             after,
             idle,
         }
@@ -123,33 +122,20 @@ fn by_kind(draws: &[Draw], depth: u32) -> String {
     let rows = Card::ALL.into_iter().map(Some).chain([None]).map(|kind| {
         let name = kind.map_or("all".to_string(), |card| card.to_string());
         let changes = changes(kind);
-        let labels = [name, changes[0].len().to_string()];
         let cells = changes.iter().flat_map(|changes| {
             let mean = mean(changes).map(|mean| format!("{mean:+.1}"));
             let error = half_width(changes).map(|error| format!("{error:.1}"));
-            [
-                part(changes, |change| change < 0.0).map(percent),
-                part(changes, |change| change == 0.0).map(percent),
-                mean,
-                error,
-            ]
+            let lower = part(changes, |change| change < 0.0).map(percent);
+            let same = part(changes, |change| change == 0.0).map(percent);
+            [lower, same, mean, error].map(dash)
         });
-        let cells = cells.map(|cell| cell.unwrap_or("-".to_string()));
-        labels.into_iter().chain(cells).collect()
+        row(&[&name, &changes[0].len()], cells)
     });
     let columns = [
-        Column::left("card"),
-        Column::right("draws"),
-        Column::right("lower own share"),
-        Column::right("no change"),
-        Column::right("mean change, permille"),
-        Column::right("±"),
-        Column::right("static: lower"),
-        Column::right("no change"),
-        Column::right("mean change"),
-        Column::right("±"),
+        "card|draws|lower own share|no change|mean change, permille|±",
+        "static: lower|no change|mean change|±",
     ];
-    let table = report::table(&columns, rows);
+    let table = table(&columns, &[0], rows);
     let unpleasant = |method: usize, is_by_mean: bool| {
         let number = of_fifteen(|card| {
             let changes = &changes(Some(card))[method];
@@ -158,7 +144,7 @@ fn by_kind(draws: &[Draw], depth: u32) -> String {
                 false => part(changes, |change| change < 0.0),
             }
         });
-        number.map_or("-".to_string(), |number| format!("{number:.1}"))
+        dash(number.map(|number| format!("{number:.1}")))
     };
     format!(
         "Cards drawn by the engines' own moves, searched {depth} plies (one more after a card that lets its drawer \
@@ -192,9 +178,6 @@ fn of_fifteen(figure: impl Fn(Card) -> Option<f64>) -> Option<f64> {
 /// The last hare squares are those beyond this one.
 const BEYOND: u8 = 57;
 
-/// Columns for numbers of extra turns.
-const EXTRA_TURNS: [&str; 9] = ["<0", "0", "1", "2", "3", "4", "5", "6", ">6"];
-
 type IsCounted = fn(&Draw) -> bool;
 
 /// Rows of the table of cards near the finish.
@@ -220,27 +203,21 @@ fn near_finish(draws: &[Draw]) -> String {
     let rows = ROWS.into_iter().map(|(name, is_counted)| {
         let counted = near.iter().filter(|draw| is_counted(draw));
         let turns: Vec<i64> = counted.filter_map(|draw| extra_turns(draw)).collect();
-        let mut counts = [0; EXTRA_TURNS.len()];
-        for &turns in &turns {
-            // Clamped to -1 to 7, the numbers of the columns.
-            counts[(turns.clamp(-1, 7) + 1) as usize] += 1;
-        }
-        let labels = [name.to_string(), turns.len().to_string()];
+        // The first and last column are for all numbers below and above.
+        let counts = (-1..=7).map(|column| {
+            let counted = turns
+                .iter()
+                .filter(|turns| (**turns).clamp(-1, 7) == column);
+            counted.count().to_string()
+        });
         let numbers: Vec<f64> = turns.iter().map(|&turns| turns as f64).collect();
-        let counts = counts.map(|count: usize| count.to_string());
-        labels
-            .into_iter()
-            .chain(spread(&numbers))
-            .chain(counts)
-            .collect()
+        row(
+            &[&name, &turns.len()],
+            spread(&numbers).into_iter().chain(counts),
+        )
     });
-    let mut columns = vec![
-        Column::left("cards drawn beyond square 57: extra turns home"),
-        Column::right("draws"),
-    ];
-    columns.extend(SPREAD);
-    columns.extend(EXTRA_TURNS.map(Column::right));
-    report::table(&columns, rows)
+    let labels = "cards drawn beyond square 57: extra turns home|draws";
+    table(&[labels, SPREAD, "<0|0|1|2|3|4|5|6|>6"], &[0], rows)
 }
 
 /// Turns home of a lone hare that a card costs its drawer, negative if it gains some. A missed turn counts as one more,
@@ -281,35 +258,14 @@ mod tests {
 
     #[test]
     fn without_effect_only_turn_and_deck_change() {
-        for (due, card, idle) in [
-            (
-                "12,60,3/14,62,3/6,5,2! 2?6 - BD",
-                Card::Half,
-                "12,60,3/14,62,3/6,5,2! 3 - BDH",
-            ),
-            (
-                "12,60,3/14,62,3/6,5,2! 2?6 - BD",
-                Card::Behind,
-                "12,60,3/14,62,3/6,5,2! 3 - BBD",
-            ),
-            (
-                "12,60,3/14,62,3/6,5,2! 2?6 - BD",
-                Card::Shuffle,
-                "12,60,3/14,62,3/6,5,2! 3 - -",
-            ),
-            (
-                "64,5,0/61,9,0/59,8,0 2?6 1 SS",
-                Card::Draw,
-                "64,5,0/61,9,0/59,8,0 3 1 DSS",
-            ),
-            (
-                "20,5,1/61,9,0/64,8,0 2?6 3 -",
-                Card::Half,
-                "20,5,1/61,9,0/64,8,0 1 3 H",
-            ),
-        ] {
-            assert_eq!(judged(due, card).idle.to_string(), idle);
-        }
+        let idle = |due, card| judged(due, card).idle.to_string();
+        let due = "12,60,3/14,62,3/6,5,2! 2?6 - BD";
+        assert_eq!(idle(due, Card::Half), "12,60,3/14,62,3/6,5,2! 3 - BDH");
+        assert_eq!(idle(due, Card::Shuffle), "12,60,3/14,62,3/6,5,2! 3 - -");
+        let finished = "64,5,0/61,9,0/59,8,0 2?6 1 SS";
+        assert_eq!(idle(finished, Card::Draw), "64,5,0/61,9,0/59,8,0 3 1 DSS");
+        let next = "20,5,1/61,9,0/64,8,0 2?6 3 -";
+        assert_eq!(idle(next, Card::Half), "20,5,1/61,9,0/64,8,0 1 3 H");
     }
 
     #[test]
@@ -333,21 +289,6 @@ mod tests {
         assert!(gained > 0.0, "an extra turn: {gained}");
         // From the last place of three, none of three points, to the first, two of them.
         assert!((permille(4 * CERTAIN, 3) - 2000.0 / 3.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn a_kind_counts_as_often_as_the_deck_has_it() {
-        let is = |wanted: &'static [Card]| {
-            of_fifteen(move |card| Some(f64::from(u8::from(wanted.contains(&card)))))
-        };
-        assert_eq!(is(&[Card::Half, Card::Give, Card::Shuffle]), Some(5.0));
-        assert_eq!(of_fifteen(|_| None), None);
-        let half_of_the_known = of_fifteen(|card| match card {
-            Card::Half => Some(1.0),
-            Card::Show => Some(0.0),
-            _ => None,
-        });
-        assert_eq!(half_of_the_known, Some(7.5));
     }
 
     #[test]

@@ -5,9 +5,10 @@
 //! the best move and the mean over its cards. All other steps count for the moves: they are due to something that an
 //! engine had not foreseen. The step to the first estimate counts for the seat and the opening.
 
-use matches::report::{self, Column, percent};
+use matches::report::percent;
 use matches::score;
 
+use super::{dash, row};
 use crate::records::RecordedGame;
 
 /// Kinds of steps, with their indices.
@@ -31,17 +32,12 @@ pub fn table(games: &[RecordedGame]) -> String {
     let whole = mean_square(&|steps| steps.iter().sum());
     let row = |name: &str, square: f64| {
         let share = (whole > 0.0).then(|| percent(square / whole));
-        let share = share.unwrap_or("-".to_string());
-        vec![name.to_string(), share, format!("{:.0}", square.sqrt())]
+        row(&[&name], [dash(share), format!("{:.0}", square.sqrt())])
     };
     let kinds = KINDS.iter().enumerate();
     let rows = kinds.map(|(kind, name)| row(name, mean_square(&|steps| steps[kind])));
-    let columns = [
-        Column::left("what a result is made of"),
-        Column::right("of its variance"),
-        Column::right("permille, one in three beyond"),
-    ];
-    report::table(&columns, rows.chain([row("all", whole)]))
+    let columns = "what a result is made of|of its variance|permille, one in three beyond";
+    super::table(&[columns], &[0], rows.chain([row("all", whole)]))
 }
 
 /// Steps of all seats; `None` if the game is not over or has no estimate.

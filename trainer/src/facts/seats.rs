@@ -4,22 +4,12 @@ use std::collections::{BTreeMap, HashSet};
 
 use buxtehude::rules::hase::{Move, Position, TurnsHome};
 use buxtehude::rules::{Game as _, Seat};
-use matches::report::{self, Column};
 
-use super::{SPREAD, spread};
+use super::{SPREAD, row, spread, table};
 use crate::records::{Ply, RecordedGame};
 
-/// Columns of the table of repetitions.
-const REPETITIONS: [&str; 5] = [
-    "moves",
-    "positions",
-    "own hares",
-    "own squares",
-    "idle moves",
-];
-
-/// Numbers for each column of [`REPETITIONS`].
-type Counts = [usize; REPETITIONS.len()];
+/// Numbers of moves, of positions, hares and squares that come back, and of idle moves.
+type Counts = [usize; 5];
 
 /// Table of positions, holdings and squares that come back, and of moves that gain nothing.
 ///
@@ -34,29 +24,23 @@ pub fn repetitions(games: &[RecordedGame]) -> String {
         for (name, counts) in game.record.seats.iter().zip(counts_of(game)) {
             let (seats, sums) = engines.entry(name).or_default();
             *seats += 1;
-            for sums in [sums, &mut all] {
-                sums.iter_mut()
-                    .zip(counts)
-                    .for_each(|(sum, count)| *sum += count);
+            for (index, count) in counts.into_iter().enumerate() {
+                sums[index] += count;
+                all[index] += count;
             }
         }
     }
-    let row = |name: String, of: usize, unit: &str, counts: Counts| {
-        let labels = [name, of.to_string(), unit.to_string()];
+    let row = |name: &str, of: usize, unit: &str, counts: Counts| {
         let means = counts.map(|count| format!("{:.2}", count as f64 / of.max(1) as f64));
-        labels.into_iter().chain(means).collect()
+        row(&[&name, &of, &unit], means)
     };
-    let of_engines = engines.into_iter().map(|(name, (seats, counts))| {
-        row(format!("{name}, a seat and game"), seats, "seats", counts)
-    });
-    let of_all = row("all seats, a game".to_string(), games.len(), "games", all);
-    let mut columns = vec![
-        Column::left("brought back"),
-        Column::right("of"),
-        Column::left(""),
-    ];
-    columns.extend(REPETITIONS.map(Column::right));
-    report::table(&columns, std::iter::once(of_all).chain(of_engines))
+    let mut rows = vec![row("all seats, a game", games.len(), "games", all)];
+    for (name, (seats, counts)) in engines {
+        let name = format!("{name}, a seat and game");
+        rows.push(row(&name, seats, "seats", counts));
+    }
+    let columns = "brought back|of||moves|positions|own hares|own squares|idle moves";
+    table(&[columns], &[0, 2], rows.into_iter())
 }
 
 /// Counts of each seat.
@@ -90,23 +74,17 @@ fn counts_of(game: &RecordedGame) -> Vec<Counts> {
             is_free && has_moved && is_old_square,
             is_free && is_idle(ply),
         ];
-        let counts = counts[ply.seat.index()].iter_mut();
-        counts
-            .zip(counted)
-            .for_each(|(count, counted)| *count += usize::from(counted));
+        for (index, counted) in counted.into_iter().enumerate() {
+            counts[ply.seat.index()][index] += usize::from(counted);
+        }
     }
     counts
 }
 
 fn is_idle(ply: &Ply) -> bool {
-    let of = |position: &Position| {
-        (
-            position.hare(ply.seat).square,
-            position.turns_home(ply.seat),
-        )
-    };
-    let (before, after) = (of(&ply.before), of(&ply.after));
-    after.0 <= before.0 && after.1 >= before.1
+    let square = |position: &Position| position.hare(ply.seat).square;
+    let turns = |position: &Position| position.turns_home(ply.seat);
+    square(&ply.after) <= square(&ply.before) && turns(&ply.after) >= turns(&ply.before)
 }
 
 /// Table of the turns that the losers would need to get home, each alone: of all others when the first hare is home,
@@ -138,30 +116,20 @@ pub fn turns_behind(games: &[RecordedGame]) -> String {
             let all = turns.values().flatten().copied().collect();
             turns.insert("(all)", all);
         }
-        turns.into_iter().map(move |(engine, turns)| {
-            let labels = [
-                moment.to_string(),
-                engine.to_string(),
-                turns.len().to_string(),
-            ];
-            labels.into_iter().chain(spread(&turns)).collect()
-        })
+        turns
+            .into_iter()
+            .map(move |(engine, turns)| row(&[&moment, &engine, &turns.len()], spread(&turns)))
     });
-    let mut columns = vec![
-        Column::left("turns home"),
-        Column::left("engine"),
-        Column::right("hares"),
-    ];
-    columns.extend(SPREAD);
-    report::table(&columns, rows)
+    table(&["turns home|engine|hares", SPREAD], &[0, 1], rows)
 }
 
 /// Seats that are not home, each with the turns that it needs; without those whose way home is unknown.
 fn racing(position: &Position) -> Vec<(Seat, u32)> {
-    let seats = (0..position.seats() as u8).map(Seat);
-    let racing = seats.filter(|seat| position.finished().all(|finisher| finisher != *seat));
-    let turns = racing.filter_map(|seat| Some((seat, position.turns_home(seat)?)));
-    turns
-        .filter(|&(_, turns)| turns < u32::from(TurnsHome::UNKNOWN))
-        .collect()
+    let mut seats: Vec<Seat> = (0..position.seats() as u8).map(Seat).collect();
+    seats.retain(|seat| position.finished().all(|finisher| finisher != *seat));
+    let turns = seats.into_iter().filter_map(|seat| {
+        let turns = position.turns_home(seat)?;
+        (turns < u32::from(TurnsHome::UNKNOWN)).then_some((seat, turns))
+    });
+    turns.collect()
 }
