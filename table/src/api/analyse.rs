@@ -12,10 +12,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::App;
-use super::search::{Wish, estimate, legal_line, question};
-use crate::access::{Refusal, Wanted};
+use super::search::{SearchTerms, estimate, legal_line};
+use crate::access::JsonBody;
 use crate::board::Game;
-use crate::pool::{Failing, Found, Permit};
+use crate::error::ApiError;
+use crate::pool::{Found, Permit, SearchError};
 
 /// Request of `POST /api/analyse`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -82,31 +83,18 @@ pub struct DoneEvent {
 /// finally `done` or `error`. Closing the connection stops the search.
 ///
 /// # Errors
-/// [`Refusal`] if the request is invalid; later errors are events.
+/// [`ApiError`] if the request is invalid; later errors are events.
 pub async fn analyse(
     Shared(app): Shared<App>,
-    Wanted(request): Wanted<AnalyseRequest>,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Refusal> {
-    let AnalyseRequest {
-        game,
-        engine,
-        limit,
-        lines,
-        options,
-    } = request;
-    let played = game.play()?;
+    JsonBody(request): JsonBody<AnalyseRequest>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
+    let played = request.game.play()?;
     let longest = format!("movetime {}", app.bounds.longest.as_millis());
-    let wish = Wish {
-        engine: engine.as_deref(),
-        limit: Some(limit.as_deref().unwrap_or(&longest)),
-        options: &options,
-        lines,
-    };
-    if lines == Some(0) {
-        return Err(Refusal::Wrong("lines 0; expected at least 1".to_string()));
-    }
-    let question = question(&app, &played, wish)?;
-    let permit = app.pool.ask(question, true)?;
+    let limit = request.limit.unwrap_or(longest);
+    let engine = request.engine.as_deref();
+    let mut terms = SearchTerms::new(&app, engine, Some(&limit), &request.options)?;
+    terms.set_lines(request.lines.unwrap_or(1))?;
+    let permit = app.pool.ask(terms.question(&played)?, true)?;
     let analysis = Analysis {
         permit,
         position: played.position,
@@ -130,7 +118,7 @@ struct Analysis {
 enum News {
     Ahead(usize),
     Info(Info),
-    Answer(Result<Found, Failing>),
+    Answer(Result<Found, SearchError>),
 }
 
 impl Analysis {
@@ -138,32 +126,23 @@ impl Analysis {
     async fn next(mut self) -> (Event, Option<Analysis>) {
         loop {
             match self.news().await {
-                News::Ahead(ahead) => {
-                    if ahead > 0 && self.told != Some(ahead) {
-                        self.told = Some(ahead);
-                        return (event("queue", &QueueEvent { ahead }), Some(self));
-                    }
+                News::Ahead(ahead) if ahead > 0 && self.told != Some(ahead) => {
+                    self.told = Some(ahead);
+                    return (event("queue", &QueueEvent { ahead }), Some(self));
                 }
+                News::Ahead(_) => {}
                 News::Info(info) => {
-                    let event = event("info", &InfoEvent::of(&info, &self.position));
-                    return (event, Some(self));
+                    let info = InfoEvent::of(&info, &self.position);
+                    return (event("info", &info), Some(self));
                 }
                 News::Answer(Ok(found)) => {
-                    let estimate =
-                        estimate([&found.estimate, &found.info.estimate], &self.position);
-                    return (
-                        event(
-                            "done",
-                            &DoneEvent {
-                                mv: found.mv,
-                                estimate,
-                            },
-                        ),
-                        None,
-                    );
+                    let said = [&found.estimate, &found.info.estimate];
+                    let estimate = estimate(said, &self.position);
+                    let mv = found.mv;
+                    return (event("done", &DoneEvent { mv, estimate }), None);
                 }
-                News::Answer(Err(failing)) => {
-                    return (event("error", &Refusal::from(failing).body()), None);
+                News::Answer(Err(error)) => {
+                    return (event("error", &ApiError::from(error).body()), None);
                 }
             }
         }
@@ -181,17 +160,12 @@ impl Analysis {
             self.told = Some(0);
             return News::Ahead(*ahead.borrow_and_update());
         }
-        let info = async {
-            match infos {
-                Some(infos) => infos.recv().await,
-                None => None,
-            }
-        };
+        let info = async { infos.as_mut()?.recv().await };
         tokio::select! {
             biased;
             Ok(()) = ahead.changed() => News::Ahead(*ahead.borrow_and_update()),
             Some(info) = info => News::Info(info),
-            answer = answer => News::Answer(answer.unwrap_or(Err(Failing::Ending))),
+            answer = answer => News::Answer(answer.unwrap_or(Err(SearchError::Ending))),
         }
     }
 }
