@@ -157,7 +157,7 @@ impl EtudeCatalog {
         let failed = |error: FileError| {
             let message = without_folder(path, &error.to_string());
             match error.problem {
-                Problem::Read(_) | Problem::Save(_) => ApiError::internal(message),
+                Problem::Read { .. } | Problem::Save(_) => ApiError::internal(message),
                 _ => ApiError::invalid(message),
             }
         };

@@ -6,21 +6,19 @@ use std::ops::ControlFlow;
 
 use axum::extract::State as Shared;
 use axum::http::StatusCode;
-use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::sse::{Event, Sse};
 use buxtehude::protocol::Command;
 use buxtehude::rules::Variant;
-use futures_util::stream::{self, Stream};
+use futures_util::stream::Stream;
 use matches::judge;
-use matches::review::{
-    Appraisal, Appraise, PlayedGame, Review, ReviewedMove, SeatSums, review as review_of,
-};
+use matches::review::{Appraisal, Appraise, PlayedGame, SeatSums, review as review_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::App;
-use super::analyse::event;
+use super::analyse::{MOST_UNSENT, event, sse};
 use super::search::{SearchTerms, estimate};
 use crate::access::JsonBody;
 use crate::board::Game;
@@ -31,8 +29,6 @@ use crate::pool::SearchError;
 pub const MOST_REVIEWS: usize = 16;
 /// Default limit for the search of each position.
 const USUAL_LIMIT: &str = "nodes 2000";
-/// Capacity for reviewed moves that have not been sent.
-const MOST_UNSENT: usize = 16;
 
 /// Request of `POST /api/review`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -57,12 +53,6 @@ struct DoneEvent {
     start: Vec<f64>,
 }
 
-enum News {
-    Move(Box<ReviewedMove>),
-    Done(Review),
-    Failed(ApiError),
-}
-
 /// `POST /api/review`: streams an event `move` for each move, with its loss and the luck of its cards, and finally
 /// `done` or `error`. Closing the connection stops it.
 ///
@@ -85,7 +75,7 @@ pub async fn review(
         opening: 0,
         places: None,
     };
-    let (news, mut heard) = mpsc::channel(MOST_UNSENT);
+    let (events, sent) = mpsc::channel(MOST_UNSENT);
     let runtime = Handle::current();
     tokio::task::spawn_blocking(move || {
         let _place = place;
@@ -94,39 +84,27 @@ pub async fn review(
             terms: &terms,
             variant: game.variant,
             runtime: &runtime,
-            news: &news,
+            events: &events,
         };
         let done = review_of(&game, &mut appraiser, |mv| {
-            match news.blocking_send(News::Move(Box::new(mv.clone()))) {
+            match events.blocking_send(event("move", mv)) {
                 Ok(()) => ControlFlow::Continue(()),
                 // The client has closed the connection.
                 Err(_) => ControlFlow::Break(()),
             }
         });
         let last = match done {
-            Ok(review) => News::Done(review),
-            Err(error) => News::Failed(unvalued(error.to_string())),
+            Ok(review) => {
+                let seats = review.sums();
+                let start = review.start;
+                event("done", &DoneEvent { seats, start })
+            }
+            Err(error) => event("error", &unvalued(error.to_string()).body()),
         };
         // This fails if the client has closed the connection.
-        let _ = news.blocking_send(last);
+        let _ = events.blocking_send(last);
     });
-    let events =
-        stream::poll_fn(move |context| heard.poll_recv(context).map(|news| Some(Ok(told(news?)))));
-    Ok(Sse::new(events).keep_alive(KeepAlive::default()))
-}
-
-fn told(news: News) -> Event {
-    match news {
-        News::Move(mv) => event("move", &mv),
-        News::Done(review) => event(
-            "done",
-            &DoneEvent {
-                seats: review.sums(),
-                start: review.start,
-            },
-        ),
-        News::Failed(refusal) => event("error", &refusal.body()),
-    }
+    Ok(sse(sent))
 }
 
 /// Evaluates positions by an engine of the pool until the client closes the connection.
@@ -135,7 +113,7 @@ struct PoolAppraiser<'a> {
     terms: &'a SearchTerms,
     variant: &'static Variant,
     runtime: &'a Handle,
-    news: &'a mpsc::Sender<News>,
+    events: &'a mpsc::Sender<Event>,
 }
 
 impl Appraise for PoolAppraiser<'_> {
@@ -153,7 +131,7 @@ impl Appraise for PoolAppraiser<'_> {
         let found = self.runtime.block_on(async {
             tokio::select! {
                 found = permit.wait() => found,
-                () = self.news.closed() => Err(SearchError::Ending),
+                () = self.events.closed() => Err(SearchError::Ending),
             }
         })?;
         let shares = estimate([&found.estimate, &found.info.estimate], position);
