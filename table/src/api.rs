@@ -7,7 +7,6 @@ mod engines;
 mod etudes;
 mod files;
 mod games;
-mod limits;
 mod review;
 mod rules;
 mod search;

@@ -12,9 +12,9 @@ use matches::plan::{EngineSpec, Isolate, Limit, Plan};
 use settings::args::validate::chosen_seed;
 use settings::args::{ArgsError, engines_of};
 
-use crate::api::{EtudeCatalog, FilesError, GameCatalog, SearchBounds};
+use crate::api::SearchBounds;
 use crate::board::Chance;
-use crate::pool;
+use crate::pool::PoolBounds;
 
 /// Default limit of an engine.
 const USUAL_LIMIT: Limit = Limit::movetime(Duration::from_millis(500));
@@ -187,26 +187,10 @@ impl ServeArgs {
         )?))
     }
 
-    /// Opens the files of etudes.
-    ///
-    /// # Errors
-    /// [`FilesError`] about `--etudes`, or the variant.
-    pub fn etude_catalog(&self) -> Result<EtudeCatalog, FilesError> {
-        EtudeCatalog::new(&self.etudes, &self.etudes_variant)
-    }
-
-    /// Opens the files of games.
-    ///
-    /// # Errors
-    /// [`FilesError`] about `--games`.
-    pub fn game_catalog(&self) -> Result<GameCatalog, FilesError> {
-        GameCatalog::new(&self.games)
-    }
-
     /// Limits of the engine pool.
-    pub fn pool_bounds(&self) -> pool::Bounds {
+    pub fn pool_bounds(&self) -> PoolBounds {
         let processors = || thread::available_parallelism().map_or(1, usize::from);
-        pool::Bounds {
+        PoolBounds {
             processes: self.processes.map_or_else(processors, usize::from),
             queue: self.queue.into(),
             ready: Duration::from_millis(self.ready),

@@ -5,7 +5,7 @@ mod game;
 mod look;
 mod state;
 
-pub use chance::{Chance, NoChance};
+pub use chance::Chance;
 pub use game::{Game, GameError, MOST_WORDS, Played};
-pub use look::{Card, Fact, Piece, Scene, Turn, number};
+pub use look::{Card, Moment, Scene, number};
 pub use state::{Drawn, State, Step, Took, steps_of};

@@ -8,7 +8,8 @@
 //! | [`server`] | listening and shutting down |
 //! | [`router`] | routes |
 //! | [`api`] | operations: requests and answers |
-//! | [`access`] | access control, and errors for clients |
+//! | [`access`] | access control, and bodies of requests |
+//! | [`error`] | errors for clients |
 //! | [`pool`] | engine processes and their queue |
 //! | [`board`] | games, their appearance, and cards |
 //! | [`args`] | command line |
@@ -25,6 +26,7 @@ pub mod api;
 pub mod args;
 pub mod assets;
 pub mod board;
+pub mod error;
 pub mod page;
 pub mod pool;
 pub mod router;

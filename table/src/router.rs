@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{Request, State};
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::sync::Semaphore;
 
-use crate::access::{Hosts, Refusal, guard};
+use crate::access::{Hosts, MOST_BODY_BYTES, guard};
 use crate::api::{self, App};
 use crate::assets::ASSETS;
+use crate::error::ApiError;
 use crate::{page, rules_page};
 
 /// Maximum number of concurrent requests, including those that wait for an engine.
@@ -45,6 +47,7 @@ pub fn router(app: App, hosts: Hosts) -> Router {
         .fallback(no_path)
         .method_not_allowed_fallback(no_method)
         .with_state(app)
+        .layer(DefaultBodyLimit::max(MOST_BODY_BYTES))
         .layer(middleware::from_fn_with_state(
             Arc::new(Semaphore::new(MOST_REQUESTS)),
             bound,
@@ -52,26 +55,24 @@ pub fn router(app: App, hosts: Hosts) -> Router {
         .layer(middleware::from_fn_with_state(hosts, guard))
 }
 
-async fn no_path(request: Request) -> Refusal {
-    Refusal::NoPath {
-        path: request.uri().path().to_string(),
-    }
+async fn no_path(uri: Uri) -> ApiError {
+    let message = format!(
+        "there is no {:?}; expected a path listed by GET /api",
+        uri.path()
+    );
+    ApiError::new(StatusCode::NOT_FOUND, message)
 }
 
-async fn no_method(request: Request) -> Refusal {
-    Refusal::Method {
-        method: request.method().to_string(),
-        path: request.uri().path().to_string(),
-    }
+async fn no_method(method: Method, uri: Uri) -> ApiError {
+    let expected = "expected a method listed by GET /api";
+    let message = format!("{method} {:?} is not supported; {expected}", uri.path());
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, message)
 }
 
 /// Limits the number of concurrent requests; each counts until its answer begins.
 async fn bound(State(room): State<Arc<Semaphore>>, request: Request, next: Next) -> Response {
     match room.try_acquire() {
         Ok(_place) => next.run(request).await,
-        Err(_) => Refusal::Crowded {
-            most: MOST_REQUESTS,
-        }
-        .into_response(),
+        Err(_) => ApiError::crowded(MOST_REQUESTS).into_response(),
     }
 }

@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::access::Hosts;
-use crate::api::{App, FilesError, MOST_REVIEWS};
+use crate::api::{App, EtudeCatalog, FilesError, GameCatalog, MOST_REVIEWS};
 use crate::args::ServeArgs;
 use crate::pool::Pool;
 use crate::router::router;
@@ -71,7 +71,7 @@ pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerE
     let app = app(args, isolation)?;
     let pool = app.pool.clone();
     for entry in pool.entries() {
-        if let Some(reason) = entry.introduction().failing {
+        if let Some(reason) = entry.introduction().error {
             complain(&reason);
         }
     }
@@ -101,12 +101,10 @@ pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerE
 /// [`ServerError`] if an argument is wrong, or a file cannot be read.
 pub fn app(args: &ServeArgs, isolation: Option<Isolation>) -> Result<App, ServerError> {
     let (engines, chance) = (args.engines()?, args.chance()?);
-    let (etudes, games) = (
-        Arc::new(args.etude_catalog()?),
-        Arc::new(args.game_catalog()?),
-    );
+    let etudes = Arc::new(EtudeCatalog::new(&args.etudes, &args.etudes_variant)?);
+    let games = Arc::new(GameCatalog::new(&args.games)?);
     Ok(App {
-        pool: Arc::new(Pool::new(engines, args.pool_bounds(), isolation)),
+        pool: Arc::new(Pool::new(engines, args.pool_bounds(), isolation)?),
         chance,
         bounds: args.search_bounds(),
         reviews: Arc::new(Semaphore::new(MOST_REVIEWS)),

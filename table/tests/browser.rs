@@ -16,14 +16,14 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
 
 /// Runs files of tests.
 fn run(files: &[String]) {
-    let found = "the test should be ignored without a browser";
-    let output = Command::new(option_env!("NODE").expect(found))
+    let found = |path: Option<&'static str>| path.expect("the test is ignored without a browser");
+    let output = Command::new(found(option_env!("NODE")))
         .args(["--test", "--test-reporter=spec", CONCURRENCY, LONGEST])
         .args(files)
         .current_dir(FOLDER)
         .env("TABLE_BINARY", env!("CARGO_BIN_EXE_table"))
         .env("TABLE_PACKAGES", env!("TABLE_PACKAGES"))
-        .env("CHROMIUM", option_env!("CHROMIUM").expect(found))
+        .env("CHROMIUM", found(option_env!("CHROMIUM")))
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);

@@ -10,12 +10,17 @@ use buxtehude::rules::AnyPosition;
 use futures_util::stream::{self, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::sync::mpsc;
 
 use super::App;
-use super::search::{Wish, estimate, legal_line, question};
-use crate::access::{Refusal, Wanted};
+use super::search::{SearchTerms, estimate, legal_line};
+use crate::access::JsonBody;
 use crate::board::Game;
-use crate::pool::{Failing, Found, Permit};
+use crate::error::ApiError;
+use crate::pool::{Found, Permit, SearchError};
+
+/// Capacity for events that have not been sent.
+pub(super) const MOST_UNSENT: usize = 16;
 
 /// Request of `POST /api/analyse`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -82,117 +87,69 @@ pub struct DoneEvent {
 /// finally `done` or `error`. Closing the connection stops the search.
 ///
 /// # Errors
-/// [`Refusal`] if the request is invalid; later errors are events.
+/// [`ApiError`] if the request is invalid; later errors are events.
 pub async fn analyse(
     Shared(app): Shared<App>,
-    Wanted(request): Wanted<AnalyseRequest>,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Refusal> {
-    let AnalyseRequest {
-        game,
-        engine,
-        limit,
-        lines,
-        options,
-    } = request;
-    let played = game.play()?;
+    JsonBody(request): JsonBody<AnalyseRequest>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
+    let played = request.game.play()?;
     let longest = format!("movetime {}", app.bounds.longest.as_millis());
-    let wish = Wish {
-        engine: engine.as_deref(),
-        limit: Some(limit.as_deref().unwrap_or(&longest)),
-        options: &options,
-        lines,
-    };
-    if lines == Some(0) {
-        return Err(Refusal::Wrong("lines 0; expected at least 1".to_string()));
-    }
-    let question = question(&app, &played, wish)?;
-    let permit = app.pool.ask(question, true)?;
-    let analysis = Analysis {
-        permit,
-        position: played.position,
-        told: None,
-    };
-    let events = stream::unfold(Some(analysis), |analysis| async {
-        let (event, analysis) = analysis?.next().await;
-        Some((Ok(event), analysis))
-    });
-    Ok(Sse::new(events).keep_alive(KeepAlive::default()))
+    let limit = request.limit.unwrap_or(longest);
+    let engine = request.engine.as_deref();
+    let mut terms = SearchTerms::new(&app, engine, Some(&limit), &request.options)?;
+    terms.set_lines(request.lines.unwrap_or(1))?;
+    let permit = app.pool.ask(terms.question(&played)?, true)?;
+    let (events, sent) = mpsc::channel(MOST_UNSENT);
+    tokio::spawn(follow(permit, played.position, events));
+    Ok(sse(sent))
 }
 
-/// A running analysis.
-struct Analysis {
-    permit: Permit,
-    position: AnyPosition,
-    /// Last reported number of searches before this one.
-    told: Option<usize>,
-}
-
-enum News {
-    Ahead(usize),
-    Info(Info),
-    Answer(Result<Found, Failing>),
-}
-
-impl Analysis {
-    /// Returns the next event, and the analysis unless it has ended.
-    async fn next(mut self) -> (Event, Option<Analysis>) {
-        loop {
-            match self.news().await {
-                News::Ahead(ahead) => {
-                    if ahead > 0 && self.told != Some(ahead) {
-                        self.told = Some(ahead);
-                        return (event("queue", &QueueEvent { ahead }), Some(self));
-                    }
+/// Sends the events of a search until it ends, or the client closes the connection.
+async fn follow(mut permit: Permit, position: AnyPosition, events: mpsc::Sender<Event>) {
+    let Permit {
+        infos,
+        ahead,
+        answer,
+        ..
+    } = &mut permit;
+    // Last reported number of searches before this one.
+    let mut told = 0;
+    ahead.mark_changed();
+    loop {
+        let info = async { infos.as_mut()?.recv().await };
+        let next = tokio::select! {
+            biased;
+            () = events.closed() => return,
+            Ok(()) = ahead.changed() => {
+                let ahead = *ahead.borrow_and_update();
+                if ahead == 0 || ahead == told {
+                    continue;
                 }
-                News::Info(info) => {
-                    let event = event("info", &InfoEvent::of(&info, &self.position));
-                    return (event, Some(self));
-                }
-                News::Answer(Ok(found)) => {
-                    let estimate =
-                        estimate([&found.estimate, &found.info.estimate], &self.position);
-                    return (
-                        event(
-                            "done",
-                            &DoneEvent {
-                                mv: found.mv,
-                                estimate,
-                            },
-                        ),
-                        None,
-                    );
-                }
-                News::Answer(Err(failing)) => {
-                    return (event("error", &Refusal::from(failing).body()), None);
-                }
+                told = ahead;
+                event("queue", &QueueEvent { ahead })
             }
-        }
-    }
-
-    async fn news(&mut self) -> News {
-        let Permit {
-            infos,
-            ahead,
-            answer,
-            ..
-        } = &mut self.permit;
-        if self.told.is_none() {
-            // The channel does not signal its initial value as a change.
-            self.told = Some(0);
-            return News::Ahead(*ahead.borrow_and_update());
-        }
-        let info = async {
-            match infos {
-                Some(infos) => infos.recv().await,
-                None => None,
+            Some(info) = info => event("info", &InfoEvent::of(&info, &position)),
+            answer = &mut *answer => {
+                let last = last_event(answer.unwrap_or(Err(SearchError::Ending)), &position);
+                // This fails if the client has closed the connection.
+                let _ = events.send(last).await;
+                return;
             }
         };
-        tokio::select! {
-            biased;
-            Ok(()) = ahead.changed() => News::Ahead(*ahead.borrow_and_update()),
-            Some(info) = info => News::Info(info),
-            answer = answer => News::Answer(answer.unwrap_or(Err(Failing::Ending))),
+        if events.send(next).await.is_err() {
+            return;
         }
+    }
+}
+
+fn last_event(answer: Result<Found, SearchError>, position: &AnyPosition) -> Event {
+    match answer {
+        Ok(found) => {
+            let estimate = estimate([&found.estimate, &found.info.estimate], position);
+            let mv = found.mv;
+            event("done", &DoneEvent { mv, estimate })
+        }
+        Err(error) => event("error", &ApiError::from(error).body()),
     }
 }
 
@@ -211,6 +168,15 @@ impl InfoEvent {
             time: info.time,
         }
     }
+}
+
+/// Returns the answer that streams events.
+pub(super) fn sse(
+    mut events: mpsc::Receiver<Event>,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let events =
+        stream::poll_fn(move |context| events.poll_recv(context).map(|event| event.map(Ok)));
+    Sse::new(events).keep_alive(KeepAlive::default())
 }
 
 pub(super) fn event(name: &str, data: &impl Serialize) -> Event {

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{EtudeCatalog, GameCatalog};
+use axum::extract::FromRef;
+use tokio::sync::Semaphore;
+
+use super::etudes::EtudeCatalog;
+use super::games::GameCatalog;
 use crate::board::Chance;
 use crate::pool::Pool;
-use tokio::sync::Semaphore;
 
 /// State of the server, the same for all requests; cheap to clone.
 #[derive(Clone, Debug)]
@@ -31,4 +34,22 @@ pub struct SearchBounds {
     pub hash: i64,
     /// Maximum of the option `Threads`.
     pub threads: i64,
+}
+
+impl FromRef<App> for Chance {
+    fn from_ref(app: &App) -> Chance {
+        app.chance
+    }
+}
+
+impl FromRef<App> for Arc<EtudeCatalog> {
+    fn from_ref(app: &App) -> Arc<EtudeCatalog> {
+        app.etudes.clone()
+    }
+}
+
+impl FromRef<App> for Arc<GameCatalog> {
+    fn from_ref(app: &App) -> Arc<GameCatalog> {
+        app.games.clone()
+    }
 }

@@ -18,151 +18,60 @@ use crate::board::{State, Took};
 /// Generates the schema of a type.
 type OfType = fn(&mut SchemaGenerator) -> Schema;
 
-/// An operation with an example of its request or path, and of its answer.
+/// An operation with the types of its request and of its answer, unless the answer is a stream of events. A file names
+/// its method and path, and has an example of its request and answer.
 struct Operation {
-    method: &'static str,
-    path: &'static str,
-    about: &'static str,
+    file: &'static str,
     request: Option<OfType>,
-    answer: AnswerOf,
-    example: &'static str,
-}
-
-/// Type of an answer.
-enum AnswerOf {
-    Json(OfType),
-    Events,
+    answer: Option<OfType>,
 }
 
 fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
+const fn get<A: JsonSchema>(file: &'static str) -> Operation {
+    let (request, answer) = (None, Some(of::<A> as OfType));
+    Operation {
+        file,
+        request,
+        answer,
+    }
+}
+
+const fn post<R: JsonSchema, A: JsonSchema>(file: &'static str) -> Operation {
+    let request = Some(of::<R> as OfType);
+    Operation {
+        request,
+        ..get::<A>(file)
+    }
+}
+
+const fn stream<R: JsonSchema>(file: &'static str) -> Operation {
+    let (request, answer) = (Some(of::<R> as OfType), None);
+    Operation {
+        file,
+        request,
+        answer,
+    }
+}
+
 const OPERATIONS: &[Operation] = &[
-    Operation {
-        method: "post",
-        path: "/api/new",
-        about: "Start a game.",
-        request: Some(of::<NewRequest>),
-        answer: AnswerOf::Json(of::<State>),
-        example: include_str!("examples/new.json"),
-    },
-    Operation {
-        method: "post",
-        path: "/api/show",
-        about: "Show a game with all its steps.",
-        request: Some(of::<GameRequest>),
-        answer: AnswerOf::Json(of::<Shown>),
-        example: include_str!("examples/show.json"),
-    },
-    Operation {
-        method: "post",
-        path: "/api/play",
-        about: "Play a move, or a card if one is due. Cards that become due are drawn unless `draw` is false.",
-        request: Some(of::<PlayRequest>),
-        answer: AnswerOf::Json(of::<Took>),
-        example: include_str!("examples/play.json"),
-    },
-    Operation {
-        method: "post",
-        path: "/api/draw",
-        about: "Draw the card that is due.",
-        request: Some(of::<GameRequest>),
-        answer: AnswerOf::Json(of::<Took>),
-        example: include_str!("examples/draw.json"),
-    },
-    Operation {
-        method: "post",
-        path: "/api/ai",
-        about: "Have an engine move. 502: the engine failed; 503: the queue is full; 504: the engine timed out.",
-        request: Some(of::<AiRequest>),
-        answer: AnswerOf::Json(of::<AiAnswer>),
-        example: include_str!("examples/ai.json"),
-    },
-    Operation {
-        method: "post",
-        path: "/api/analyse",
-        about: "Have an engine analyse a position. Events: `queue` (QueueEvent) while the search waits, `info` \
-                (InfoEvent) for each report of the engine, finally `done` (DoneEvent) or `error` (Error). Closing the \
-                connection stops the search.",
-        request: Some(of::<AnalyseRequest>),
-        answer: AnswerOf::Events,
-        example: include_str!("examples/analyse.json"),
-    },
-    Operation {
-        method: "post",
-        path: "/api/review",
-        about: "Have an engine review a game. Events: `move` for each move, with its loss and the luck of its cards, \
-                finally `done` with the sums of each seat or `error` (Error). The data is the JSON of `arbiter \
-                review`. Closing the connection stops it.",
-        request: Some(of::<ReviewRequest>),
-        answer: AnswerOf::Events,
-        example: include_str!("examples/review.json"),
-    },
-    Operation {
-        method: "post",
-        path: "/api/solved",
-        about: "Outcome of every move in a solved game.",
-        request: Some(of::<GameRequest>),
-        answer: AnswerOf::Json(of::<Solved>),
-        example: include_str!("examples/solved.json"),
-    },
-    Operation {
-        method: "get",
-        path: "/api/engines",
-        about: "Engines and their load, games, and limits of requests.",
-        request: None,
-        answer: AnswerOf::Json(of::<Engines>),
-        example: include_str!("examples/engines.json"),
-    },
-    Operation {
-        method: "get",
-        path: "/api/etudes",
-        about: "Files of etudes.",
-        request: None,
-        answer: AnswerOf::Json(of::<EtudeFiles>),
-        example: include_str!("examples/etude_files.json"),
-    },
-    Operation {
-        method: "get",
-        path: "/api/etudes/{file}",
-        about: "Etudes of a file.",
-        request: None,
-        answer: AnswerOf::Json(of::<Etudes>),
-        example: include_str!("examples/etudes.json"),
-    },
-    Operation {
-        method: "post",
-        path: "/api/etudes/{file}",
-        about: "Judge an etude. 409: its line has changed since it was read.",
-        request: Some(of::<JudgeRequest>),
-        answer: AnswerOf::Json(of::<Judged>),
-        example: include_str!("examples/judge.json"),
-    },
-    Operation {
-        method: "get",
-        path: "/api/games",
-        about: "Files of recorded games.",
-        request: None,
-        answer: AnswerOf::Json(of::<GameFiles>),
-        example: include_str!("examples/game_files.json"),
-    },
-    Operation {
-        method: "get",
-        path: "/api/games/{file}",
-        about: "Part of the games of a file: `count` games after the first `from`.",
-        request: None,
-        answer: AnswerOf::Json(of::<Games>),
-        example: include_str!("examples/games.json"),
-    },
-    Operation {
-        method: "get",
-        path: "/api/games/{file}/{number}",
-        about: "A recorded game with its engines' reports.",
-        request: None,
-        answer: AnswerOf::Json(of::<Recorded>),
-        example: include_str!("examples/game.json"),
-    },
+    post::<NewRequest, State>(include_str!("examples/new.json")),
+    post::<GameRequest, Shown>(include_str!("examples/show.json")),
+    post::<PlayRequest, Took>(include_str!("examples/play.json")),
+    post::<GameRequest, Took>(include_str!("examples/draw.json")),
+    post::<AiRequest, AiAnswer>(include_str!("examples/ai.json")),
+    stream::<AnalyseRequest>(include_str!("examples/analyse.json")),
+    stream::<ReviewRequest>(include_str!("examples/review.json")),
+    post::<GameRequest, Solved>(include_str!("examples/solved.json")),
+    get::<Engines>(include_str!("examples/engines.json")),
+    get::<EtudeFiles>(include_str!("examples/etude_files.json")),
+    get::<Etudes>(include_str!("examples/etudes.json")),
+    post::<JudgeRequest, Judged>(include_str!("examples/judge.json")),
+    get::<GameFiles>(include_str!("examples/game_files.json")),
+    get::<Games>(include_str!("examples/games.json")),
+    get::<Recorded>(include_str!("examples/game.json")),
 ];
 
 /// `GET /api`
@@ -180,9 +89,12 @@ fn make() -> Value {
     let mut generator = settings.into_generator();
     let mut paths = Map::new();
     for operation in OPERATIONS {
-        let described = operation.described(&mut generator);
-        let path = paths.entry(operation.path).or_insert_with(|| json!({}));
-        path[operation.method] = described;
+        // A test checks that all examples are valid JSON.
+        let example: Value = serde_json::from_str(operation.file).unwrap_or_default();
+        let target = example["operation"].as_str().unwrap_or_default();
+        let (method, path) = target.split_once(' ').unwrap_or_default();
+        let described = operation.described(&example, path, &mut generator);
+        paths.entry(path).or_insert_with(|| json!({}))[method] = described;
     }
     for event in [of::<QueueEvent>, of::<InfoEvent>, of::<DoneEvent>] {
         event(&mut generator);
@@ -213,60 +125,49 @@ fn error_schema() -> Value {
 }
 
 impl Operation {
-    fn described(&self, generator: &mut SchemaGenerator) -> Value {
-        // A test checks that all examples are valid JSON.
-        let example: Value = serde_json::from_str(self.example).unwrap_or_default();
+    fn described(&self, example: &Value, path: &str, generator: &mut SchemaGenerator) -> Value {
+        let json = |schema: Value, example: &Value| json!({ "application/json": { "schema": schema, "example": example } });
         let answer = match self.answer {
-            AnswerOf::Json(of_type) => json!({
-                "application/json": { "schema": of_type(generator), "example": example["answer"] },
-            }),
-            AnswerOf::Events => json!({
+            Some(of_type) => json(of_type(generator).into(), &example["answer"]),
+            None => json!({
                 "text/event-stream": { "schema": { "type": "string" }, "example": example["answer"] },
             }),
         };
-        let error = json!({ "$ref": "#/components/schemas/Error" });
         let mut described = json!({
-            "summary": self.about,
+            "summary": example["about"],
             "responses": {
                 "200": { "description": "Success.", "content": answer },
                 "default": {
                     "description": "An error.",
-                    "content": { "application/json": { "schema": error } },
+                    "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } },
                 },
             },
         });
         if let Some(of_type) = self.request {
-            described["requestBody"] = json!({
-                "required": true,
-                "content": {
-                    "application/json": { "schema": of_type(generator), "example": example["request"] },
-                },
-            });
+            let content = json(of_type(generator).into(), &example["request"]);
+            described["requestBody"] = json!({ "required": true, "content": content });
         }
-        let parameters = self.parameters(&example["path"]);
+        let parameters = parameters(path, example["path"].as_str().unwrap_or_default());
         if !parameters.is_empty() {
             described["parameters"] = parameters.into();
         }
         described
     }
+}
 
-    /// Returns the parameters in the path and in the query, with their values in the example.
-    fn parameters(&self, example: &Value) -> Vec<Value> {
-        let names = self.path.split('/');
-        let values = example.as_str().unwrap_or_default().split(['/', '?']);
-        let in_path = names.zip(values).filter_map(|(name, value)| {
-            let name = name.strip_prefix('{')?.strip_suffix('}')?;
-            Some(json!({
-                "name": name, "in": "path", "required": true, "schema": { "type": "string" }, "example": value,
-            }))
-        });
-        let mut all: Vec<Value> = in_path.collect();
-        if let Some((_, query)) = example.as_str().and_then(|path| path.split_once('?')) {
-            let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-            all.extend(pairs.map(|(name, value)| {
-                json!({ "name": name, "in": "query", "schema": { "type": "integer" }, "example": value })
-            }));
-        }
-        all
-    }
+/// Returns the parameters in the path and in the query, with their values in the example.
+fn parameters(path: &str, example: &str) -> Vec<Value> {
+    let values = example.split(['/', '?']);
+    let in_path = path.split('/').zip(values).filter_map(|(name, value)| {
+        let name = name.strip_prefix('{')?.strip_suffix('}')?;
+        Some(json!({
+            "name": name, "in": "path", "required": true, "schema": { "type": "string" }, "example": value,
+        }))
+    });
+    let (_, query) = example.split_once('?').unwrap_or_default();
+    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    let in_query = pairs.map(|(name, value)| {
+        json!({ "name": name, "in": "query", "schema": { "type": "integer" }, "example": value })
+    });
+    in_path.chain(in_query).collect()
 }

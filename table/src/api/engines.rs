@@ -12,9 +12,11 @@ use serde::{Deserialize, Serialize};
 
 use super::App;
 use super::rules::take;
-use super::search::{Wish, estimate, is_free, legal_line, most, question};
-use crate::access::{MOST_BODY_BYTES, Refusal, Wanted};
+use super::search::{SearchTerms, estimate, highest, is_free, legal_line};
+use crate::access::{JsonBody, MOST_BODY_BYTES};
 use crate::board::{Game, MOST_WORDS, Took};
+use crate::error::ApiError;
+use crate::pool::Entry;
 
 /// Request of `POST /api/ai`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -148,27 +150,10 @@ pub struct Limits {
 pub async fn engines(Shared(app): Shared<App>) -> Json<Engines> {
     let load = app.pool.load();
     let bounds = app.pool.bounds();
+    let entries = app.pool.entries().iter();
     Json(Engines {
         ok: true,
-        engines: app
-            .pool
-            .entries()
-            .iter()
-            .map(|entry| {
-                let introduction = entry.introduction();
-                let free = introduction.offers.iter().filter(|offer| is_free(offer));
-                EngineEntry {
-                    name: entry.spec.name.clone(),
-                    id: introduction.id,
-                    error: introduction
-                        .failing
-                        .map(|reason| printable(&reason).into_owned()),
-                    options: free
-                        .map(|offer| OptionEntry::of(&app, offer, entry.usual(&offer.name)))
-                        .collect(),
-                }
-            })
-            .collect(),
+        engines: entries.map(|entry| EngineEntry::of(&app, entry)).collect(),
         queue: Queue {
             running: load.running,
             waiting: load.waiting,
@@ -187,41 +172,45 @@ pub async fn engines(Shared(app): Shared<App>) -> Json<Engines> {
 /// `POST /api/ai`
 ///
 /// # Errors
-/// [`Refusal`] if the request is invalid or the engine fails.
+/// [`ApiError`] if the request is invalid or the engine fails.
 pub async fn ai(
     Shared(app): Shared<App>,
-    Wanted(request): Wanted<AiRequest>,
-) -> Result<Json<AiAnswer>, Refusal> {
-    let AiRequest {
-        game,
-        engine,
-        limit,
-        options,
-    } = request;
-    let mut played = game.play()?;
-    let wish = Wish {
-        engine: engine.as_deref(),
-        limit: limit.as_deref(),
-        options: &options,
-        lines: None,
-    };
-    let question = question(&app, &played, wish)?;
-    let entry = app.pool.entries().get(question.engine);
-    let name = entry
-        .map(|entry| entry.spec.name.clone())
-        .unwrap_or_default();
-    let found = app.pool.ask(question, false)?.wait().await?;
+    JsonBody(request): JsonBody<AiRequest>,
+) -> Result<Json<AiAnswer>, ApiError> {
+    let played = request.game.play()?;
+    let (engine, limit) = (request.engine.as_deref(), request.limit.as_deref());
+    let terms = SearchTerms::new(&app, engine, limit, &request.options)?;
+    let found = app
+        .pool
+        .ask(terms.question(&played)?, false)?
+        .wait()
+        .await?;
     let before = played.position;
-    let took = take(&mut played, found.mv.clone(), Some(app.chance))?;
     Ok(Json(AiAnswer {
-        took,
+        took: take(played, found.mv.clone(), Some(app.chance))?,
         mv: found.mv,
-        engine: name,
+        engine: terms.engine.spec.name.clone(),
         estimate: estimate([&found.estimate, &found.info.estimate], &before),
         depth: found.info.depth,
         nodes: found.info.nodes,
         pv: legal_line(&found.info, before),
     }))
+}
+
+impl EngineEntry {
+    fn of(app: &App, entry: &Entry) -> EngineEntry {
+        let introduction = entry.introduction();
+        let free = introduction.offers.iter().filter(|offer| is_free(offer));
+        let error = introduction.error.as_deref();
+        EngineEntry {
+            name: entry.spec.name.clone(),
+            options: free
+                .map(|offer| OptionEntry::of(app, offer, entry.usual(&offer.name)))
+                .collect(),
+            id: introduction.id,
+            error: error.map(|error| printable(error).into_owned()),
+        }
+    }
 }
 
 impl OptionEntry {
@@ -238,7 +227,8 @@ impl OptionEntry {
             OptionKind::Spin { min, max, .. } => {
                 entry.kind = "spin";
                 entry.min = Some(*min);
-                entry.max = Some(most(app, &offer.name).map_or(*max, |most| most.min(*max)));
+                entry.max =
+                    Some(highest(app, &offer.name).map_or(*max, |highest| highest.min(*max)));
             }
             OptionKind::Combo { vars, .. } => {
                 entry.kind = "combo";

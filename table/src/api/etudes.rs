@@ -1,23 +1,21 @@
 //! Etudes: positions, each with a verdict, in files that can be judged.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Json;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State as Shared};
+use axum::extract::{Path as InPath, State as Shared};
+use axum::http::StatusCode;
 use buxtehude::etudes::{EtudeFile, FileError, Problem};
 use buxtehude::rules::{AnyPosition, Seat, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::App;
-use super::files::{Files, FilesError, aside};
-use crate::access::{Refusal, Wanted};
+use super::files::{Files, FilesError, run_blocking, without_folder};
+use crate::access::JsonBody;
 use crate::board::number;
-
-/// Kind of file, for error messages.
-const WHAT: &str = "file of etudes";
+use crate::error::ApiError;
 
 #[derive(Debug)]
 pub struct EtudeCatalog {
@@ -105,35 +103,36 @@ impl EtudeCatalog {
             EtudeFile::of_variant(path, variant)?;
         }
         Ok(EtudeCatalog {
-            files: Files::new(paths),
+            files: Files::new("file of etudes", paths),
             variant,
             saving: Mutex::new(()),
         })
     }
 
-    fn open(&self, name: &str) -> Result<EtudeFile, Refusal> {
-        let (_, path) = self.files.find(WHAT, name)?;
-        EtudeFile::of_variant(path, self.variant).map_err(ours)
+    fn open(&self, path: &Path) -> Result<EtudeFile, ApiError> {
+        let file = EtudeFile::of_variant(path, self.variant);
+        file.map_err(|error| ApiError::internal(without_folder(path, &error.to_string())))
     }
 
-    fn all(&self) -> Result<EtudeFiles, Refusal> {
-        let files = self.files.files().map(|(file, _)| {
-            let (etudes, _) = self.open(file)?.etudes();
+    fn all(&self) -> Result<EtudeFiles, ApiError> {
+        let files = self.files.iter().map(|(file, path)| {
+            let (etudes, _) = self.open(path)?.etudes();
             Ok(EtudeFileEntry {
                 file: file.to_string(),
                 variant: self.variant.name,
                 etudes: etudes.len(),
             })
         });
-        let files: Result<Vec<EtudeFileEntry>, Refusal> = files.collect();
+        let files: Result<Vec<EtudeFileEntry>, ApiError> = files.collect();
         Ok(EtudeFiles {
             ok: true,
             files: files?,
         })
     }
 
-    fn of(&self, name: String) -> Result<Etudes, Refusal> {
-        let file = self.open(&name)?;
+    fn list(&self, name: String) -> Result<Etudes, ApiError> {
+        let (_, path) = self.files.find(&name)?;
+        let file = self.open(path)?;
         let (mut texts, (etudes, _)) = (file.texts(), file.etudes());
         let entries = etudes.into_iter().map(|(line, etude)| EtudeEntry {
             number: line,
@@ -152,89 +151,71 @@ impl EtudeCatalog {
         })
     }
 
-    fn judge(&self, name: &str, request: &JudgeRequest) -> Result<Judged, Refusal> {
+    fn judge(&self, name: &str, request: &JudgeRequest) -> Result<Judged, ApiError> {
         let _one_at_a_time = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
-        let file = self.open(name)?;
-        let found = file.text(request.number).map_err(wrong)?;
-        if found != request.line {
-            return Err(Refusal::Changed(format!(
-                "line {} of {name} has changed to {found:?}; expected {:?}: reload the file",
-                request.number, request.line
-            )));
-        }
-        let winner = match request.verdict {
-            None => None,
-            Some(0) => {
-                return Err(Refusal::Wrong(
-                    "there is no seat 0; expected 1 or more, or null".to_string(),
-                ));
+        let (_, path) = self.files.find(name)?;
+        let failed = |error: FileError| {
+            let message = without_folder(path, &error.to_string());
+            match error.problem {
+                Problem::Read { .. } | Problem::Save(_) => ApiError::internal(message),
+                _ => ApiError::invalid(message),
             }
-            Some(verdict) => Some(Seat(verdict - 1)),
         };
-        file.judge(request.number, winner)
-            .map_err(|error| match error.problem {
-                Problem::Save(_) => ours(error),
-                _ => wrong(error),
-            })?;
-        let etude = entry(&self.open(name)?, request.number).map_err(ours)?;
-        Ok(Judged { ok: true, etude })
+        let number = request.number;
+        let file = self.open(path)?;
+        let found = file.text(number).map_err(failed)?;
+        if found != request.line {
+            let expected = format!("expected {:?}: reload the file", request.line);
+            let message = format!("line {number} of {name} has changed to {found:?}; {expected}");
+            return Err(ApiError::new(StatusCode::CONFLICT, message));
+        }
+        if request.verdict == Some(0) {
+            let message = "there is no seat 0; expected 1 or more, or null";
+            return Err(ApiError::invalid(message));
+        }
+        let winner = request.verdict.map(|seat| Seat(seat - 1));
+        file.judge(number, winner).map_err(failed)?;
+        let mut etudes = self.list(name.to_string())?.etudes.into_iter();
+        let saved = etudes.find(|etude| etude.number == number);
+        let missing = || ApiError::internal(format!("line {number} of {name} is no longer there"));
+        Ok(Judged {
+            ok: true,
+            etude: saved.ok_or_else(missing)?,
+        })
     }
-}
-
-fn entry(file: &EtudeFile, line: usize) -> Result<EtudeEntry, FileError> {
-    let etude = file.etude(line)?;
-    Ok(EtudeEntry {
-        number: line,
-        line: file.text(line)?,
-        position: AnyPosition::from(etude.position).to_string(),
-        verdict: etude.winner.map(number),
-    })
-}
-
-fn ours(error: FileError) -> Refusal {
-    Refusal::Ours(without_folder(error))
-}
-
-fn wrong(error: FileError) -> Refusal {
-    Refusal::Wrong(without_folder(error))
-}
-
-/// Returns the message without the directory of the file, which clients need not know.
-fn without_folder(mut error: FileError) -> String {
-    error.path = error.path.file_name().unwrap_or_default().into();
-    error.to_string()
 }
 
 /// `GET /api/etudes`
 ///
 /// # Errors
-/// [`Refusal::Ours`] if a file can no longer be read.
-pub async fn etude_files(Shared(app): Shared<App>) -> Result<Json<EtudeFiles>, Refusal> {
-    let files = app.etudes.clone();
-    aside(move || files.all()).await.map(Json)
+/// [`ApiError`] if a file can no longer be read.
+pub async fn etude_files(
+    Shared(files): Shared<Arc<EtudeCatalog>>,
+) -> Result<Json<EtudeFiles>, ApiError> {
+    run_blocking(move || files.all()).await
 }
 
 /// `GET /api/etudes/{file}`
 ///
 /// # Errors
-/// [`Refusal`] if there is no such file, or it can no longer be read.
+/// [`ApiError`] if there is no such file, or it can no longer be read.
 pub async fn etudes(
-    Shared(app): Shared<App>,
-    file: Result<Path<String>, PathRejection>,
-) -> Result<Json<Etudes>, Refusal> {
-    let (files, Path(file)) = (app.etudes, file?);
-    aside(move || files.of(file)).await.map(Json)
+    Shared(files): Shared<Arc<EtudeCatalog>>,
+    file: Result<InPath<String>, PathRejection>,
+) -> Result<Json<Etudes>, ApiError> {
+    let InPath(file) = file?;
+    run_blocking(move || files.list(file)).await
 }
 
 /// `POST /api/etudes/{file}`
 ///
 /// # Errors
-/// [`Refusal`] if there is no such line, it has changed, or it cannot be saved.
+/// [`ApiError`] if there is no such line, it has changed, or it cannot be saved.
 pub async fn judge(
-    Shared(app): Shared<App>,
-    file: Result<Path<String>, PathRejection>,
-    Wanted(request): Wanted<JudgeRequest>,
-) -> Result<Json<Judged>, Refusal> {
-    let (files, Path(file)): (Arc<EtudeCatalog>, _) = (app.etudes, file?);
-    aside(move || files.judge(&file, &request)).await.map(Json)
+    Shared(files): Shared<Arc<EtudeCatalog>>,
+    file: Result<InPath<String>, PathRejection>,
+    JsonBody(request): JsonBody<JudgeRequest>,
+) -> Result<Json<Judged>, ApiError> {
+    let InPath(file) = file?;
+    run_blocking(move || files.judge(&file, &request)).await
 }

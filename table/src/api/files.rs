@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use axum::Json;
 use buxtehude::etudes::FileError;
 use buxtehude::rules::UnknownVariant;
 use matches::archive::game_file::GameFileError;
 use matches::record::printable::{is_hidden, shortened};
 use thiserror::Error;
 
-use crate::access::Refusal;
+use crate::error::ApiError;
 
 /// Maximum length of a name in an error message.
 const LONGEST_QUOTED: usize = 100;
@@ -30,12 +31,14 @@ pub enum FilesError {
 /// Files by name.
 #[derive(Debug)]
 pub struct Files {
+    /// Kind of file, for error messages.
+    kind: &'static str,
     files: Vec<(String, PathBuf)>,
 }
 
 impl Files {
     /// Names each file by its stem, with a number if several have the same.
-    pub fn new(paths: &[PathBuf]) -> Files {
+    pub fn new(kind: &'static str, paths: &[PathBuf]) -> Files {
         let mut files: Vec<(String, PathBuf)> = Vec::new();
         for path in paths {
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -45,48 +48,52 @@ impl Files {
             let name = std::iter::once(stem.clone()).chain(numbered).find(is_free);
             files.push((name.unwrap_or_default(), path.clone()));
         }
-        Files { files }
+        Files { kind, files }
     }
 
     /// All files, in the order of the command line.
-    pub fn files(&self) -> impl Iterator<Item = (&str, &Path)> {
-        self.files
-            .iter()
-            .map(|(name, path)| (name.as_str(), path.as_path()))
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Path)> {
+        let files = self.files.iter();
+        files.map(|(name, path)| (name.as_str(), path.as_path()))
     }
 
     /// Returns the number and path of a file.
     ///
     /// # Errors
-    /// [`Refusal::Nothing`] lists the names.
-    pub fn find(&self, what: &'static str, name: &str) -> Result<(usize, &Path), Refusal> {
-        let mut files = self.files().enumerate();
+    /// [`ApiError`] lists the names.
+    pub fn find(&self, name: &str) -> Result<(usize, &Path), ApiError> {
+        let mut files = self.iter().enumerate();
         let found = files.find(|(_, (known, _))| *known == name);
-        found
-            .map(|(number, (_, path))| (number, path))
-            .ok_or_else(|| {
-                let names: Vec<&str> = self.files().map(|(name, _)| name).collect();
-                Refusal::Nothing {
-                    what,
-                    name: shortened(name, LONGEST_QUOTED).into_owned(),
-                    expected: match names.as_slice() {
-                        [] => "none, since the server was started without one".to_string(),
-                        names => format!("one of {}", names.join(", ")),
-                    },
-                }
-            })
+        let found = found.map(|(number, (_, path))| (number, path));
+        found.ok_or_else(|| {
+            let names: Vec<&str> = self.iter().map(|(name, _)| name).collect();
+            let expected = match names.as_slice() {
+                [] => "none, since the server was started without one".to_string(),
+                names => format!("one of {}", names.join(", ")),
+            };
+            ApiError::not_found(self.kind, &shortened(name, LONGEST_QUOTED), &expected)
+        })
+    }
+}
+
+/// Removes the directory of a file from an error message, since clients need not know it.
+pub fn without_folder(path: &Path, message: &str) -> String {
+    match path.parent().map(|folder| format!("{}/", folder.display())) {
+        Some(folder) if folder.len() > 1 => message.replace(&folder, ""),
+        _ => message.to_string(),
     }
 }
 
 /// Runs blocking work on a separate thread.
 ///
 /// # Errors
-/// Errors of `work`; [`Refusal::Ours`] if it did not run.
-pub async fn aside<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
+/// Errors of `work`; [`ApiError`] if it did not run.
+pub async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<Json<T>, ApiError> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|_| Err(Refusal::Ours("the server is shutting down".to_string())))
+    let done = done.unwrap_or_else(|_| Err(ApiError::internal("the server is shutting down")));
+    done.map(Json)
 }
 
 #[cfg(test)]
@@ -96,12 +103,12 @@ mod tests {
     #[test]
     fn files_of_the_same_name_are_numbered() {
         let paths = ["a/x.db", "b/x.jsonl", "x", "x-2.db"].map(PathBuf::from);
-        let files = Files::new(&paths);
-        let names: Vec<&str> = files.files().map(|(name, _)| name).collect();
+        let files = Files::new("file", &paths);
+        let names: Vec<&str> = files.iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["x", "x-2", "x-3", "x-2-2"]);
-        assert_eq!(files.find("file", "x-3").unwrap(), (2, Path::new("x")));
+        assert_eq!(files.find("x-3").unwrap(), (2, Path::new("x")));
         for name in ["", "a/x.db", "../x", "X"] {
-            assert!(files.find("file", name).is_err(), "{name}");
+            assert!(files.find(name).is_err(), "{name}");
         }
     }
 }

@@ -1,34 +1,45 @@
 //! Recorded games, from stores and JSON Lines.
 
-mod index;
 mod record;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use axum::Json;
 use axum::extract::rejection::{PathRejection, QueryRejection};
-use axum::extract::{Path, Query, State as Shared};
+use axum::extract::{Path as InPath, Query, State as Shared};
+use matches::archive::game_file::{GameFile, GameFileError, GameKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::App;
-use super::files::{Files, FilesError, aside};
-use crate::access::Refusal;
-use index::Indexes;
-pub use index::Summary;
-pub use record::Recorded;
+use super::files::{Files, FilesError, run_blocking, without_folder};
+use crate::error::ApiError;
+pub use record::{Recorded, Summary};
 
-/// Kind of file, for error messages.
-const WHAT: &str = "file of games";
 /// Default number of games in a list.
 const USUAL_COUNT: usize = 100;
 const MOST_COUNT: usize = 1000;
 
+/// Files of games, each with an index that is made anew whenever the file has changed.
 #[derive(Debug)]
 pub struct GameCatalog {
     files: Files,
-    indexes: Indexes,
+    indexes: Vec<Mutex<Option<Index>>>,
 }
+
+/// The games of a file in a certain state.
+type Index = (Stamp, Vec<Indexed>);
+
+/// A game with its location in the file.
+#[derive(Debug)]
+struct Indexed {
+    key: GameKey,
+    summary: Summary,
+}
+
+/// Lengths and times that reveal a change of a file and of its write-ahead log, where a store keeps new games.
+type Stamp = [Option<(u64, SystemTime)>; 2];
 
 /// Answer of `GET /api/games`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -78,90 +89,142 @@ pub struct Games {
 }
 
 impl GameCatalog {
-    /// Opens files of games.
+    /// Opens files of games; of each only the beginning is read.
     ///
     /// # Errors
     /// [`FilesError`] if a file cannot be read.
     pub fn new(paths: &[PathBuf]) -> Result<GameCatalog, FilesError> {
+        for path in paths {
+            GameFile::open(path)?;
+        }
         Ok(GameCatalog {
-            indexes: Indexes::new(paths)?,
-            files: Files::new(paths),
+            files: Files::new("file of games", paths),
+            indexes: paths.iter().map(|_| Mutex::default()).collect(),
         })
     }
 
-    fn all(&self) -> Result<GameFiles, Refusal> {
-        let files = self.files.files().enumerate().map(|(number, (file, _))| {
-            let games = self.indexes.with(number, |games| games.len())?;
+    /// Calls `read` with the current games of a file, and with its path.
+    fn with<T>(
+        &self,
+        file: &str,
+        read: impl FnOnce(&[Indexed], &Path) -> T,
+    ) -> Result<T, ApiError> {
+        let (number, path) = self.files.find(file)?;
+        let Some(index) = self.indexes.get(number) else {
+            return Ok(read(&[], path));
+        };
+        let mut index = index.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamp = stamp(path);
+        let games = match index.take() {
+            Some((known, games)) if known == stamp => games,
+            _ => games_of(path).map_err(|error| unreadable(path, &error))?,
+        };
+        let (_, games) = index.insert((stamp, games));
+        Ok(read(games, path))
+    }
+
+    fn all(&self) -> Result<GameFiles, ApiError> {
+        let files = self.files.iter().map(|(file, _)| {
             Ok(GameFileEntry {
                 file: file.to_string(),
-                games,
+                games: self.with(file, |games, _| games.len())?,
             })
         });
-        let files: Result<Vec<GameFileEntry>, Refusal> = files.collect();
+        let files: Result<Vec<GameFileEntry>, ApiError> = files.collect();
         Ok(GameFiles {
             ok: true,
             files: files?,
         })
     }
 
-    fn list(&self, file: String, part: Part) -> Result<Games, Refusal> {
-        let (number, _) = self.files.find(WHAT, &file)?;
-        self.indexes.with(number, |games| {
-            let wanted = games
-                .iter()
-                .skip(part.from)
-                .take(part.count.min(MOST_COUNT));
+    fn list(&self, file: &str, part: Part) -> Result<Games, ApiError> {
+        self.with(file, |games, _| {
+            let count = part.count.min(MOST_COUNT);
+            let wanted = games.iter().skip(part.from).take(count);
             Games {
                 ok: true,
-                file,
+                file: file.to_string(),
                 total: games.len(),
                 games: wanted.map(|game| game.summary.clone()).collect(),
             }
         })
     }
 
-    fn game(&self, file: &str, game: u64) -> Result<Recorded, Refusal> {
-        let (number, _) = self.files.find(WHAT, file)?;
-        let found = self.indexes.find(number, game)?;
-        let record = found.ok_or_else(|| Refusal::Nothing {
-            what: "game",
-            name: game.to_string(),
-            expected: format!("a number that GET /api/games/{file} lists"),
+    /// Returns the first game with a number.
+    fn game(&self, file: &str, number: u64) -> Result<Recorded, ApiError> {
+        let record = self.with(file, |games, path| {
+            let mut games = games.iter();
+            let Some(game) = games.find(|game| game.summary.number == number) else {
+                return Ok(None);
+            };
+            let found = GameFile::open(path).and_then(|file| file.find(game.key));
+            found.map_err(|error| unreadable(path, &error))
+        })??;
+        let record = record.ok_or_else(|| {
+            let expected = format!("a number that GET /api/games/{file} lists");
+            ApiError::not_found("game", &number.to_string(), &expected)
         })?;
         Recorded::of(&record)
     }
 }
 
+/// Returns all games of a file.
+fn games_of(path: &Path) -> Result<Vec<Indexed>, GameFileError> {
+    let mut games = Vec::new();
+    GameFile::open(path)?.for_each(|place, game| {
+        games.extend(game.ok().map(|record| Indexed {
+            key: place.key(),
+            summary: Summary::of(&record),
+        }));
+        Ok::<(), GameFileError>(())
+    })?;
+    Ok(games)
+}
+
+fn stamp(path: &Path) -> Stamp {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    [path, Path::new(&log)].map(|path| {
+        let metadata = path.metadata().ok()?;
+        Some((metadata.len(), metadata.modified().ok()?))
+    })
+}
+
+fn unreadable(path: &Path, error: &GameFileError) -> ApiError {
+    ApiError::internal(without_folder(path, &error.to_string()))
+}
+
 /// `GET /api/games`
 ///
 /// # Errors
-/// [`Refusal::Ours`] if a file can no longer be read.
-pub async fn game_files(Shared(app): Shared<App>) -> Result<Json<GameFiles>, Refusal> {
-    let files = app.games.clone();
-    aside(move || files.all()).await.map(Json)
+/// [`ApiError`] if a file can no longer be read.
+pub async fn game_files(
+    Shared(files): Shared<Arc<GameCatalog>>,
+) -> Result<Json<GameFiles>, ApiError> {
+    run_blocking(move || files.all()).await
 }
 
 /// `GET /api/games/{file}`
 ///
 /// # Errors
-/// [`Refusal`] if there is no such file, or it can no longer be read.
+/// [`ApiError`] if there is no such file, or it can no longer be read.
 pub async fn games(
-    Shared(app): Shared<App>,
-    file: Result<Path<String>, PathRejection>,
+    Shared(files): Shared<Arc<GameCatalog>>,
+    file: Result<InPath<String>, PathRejection>,
     part: Result<Query<Part>, QueryRejection>,
-) -> Result<Json<Games>, Refusal> {
-    let (files, Path(file), Query(part)) = (app.games, file?, part?);
-    aside(move || files.list(file, part)).await.map(Json)
+) -> Result<Json<Games>, ApiError> {
+    let (InPath(file), Query(part)) = (file?, part?);
+    run_blocking(move || files.list(&file, part)).await
 }
 
 /// `GET /api/games/{file}/{number}`
 ///
 /// # Errors
-/// [`Refusal`] if there is no such game, or it cannot be read.
+/// [`ApiError`] if there is no such game, or it cannot be read.
 pub async fn game(
-    Shared(app): Shared<App>,
-    path: Result<Path<(String, u64)>, PathRejection>,
-) -> Result<Json<Recorded>, Refusal> {
-    let (files, Path((file, number))) = (app.games, path?);
-    aside(move || files.game(&file, number)).await.map(Json)
+    Shared(files): Shared<Arc<GameCatalog>>,
+    path: Result<InPath<(String, u64)>, PathRejection>,
+) -> Result<Json<Recorded>, ApiError> {
+    let InPath((file, number)) = path?;
+    run_blocking(move || files.game(&file, number)).await
 }

@@ -1,35 +1,34 @@
 //! The review of a game, streamed move by move as server-sent events.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use axum::extract::State as Shared;
-use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::http::StatusCode;
+use axum::response::sse::{Event, Sse};
 use buxtehude::protocol::Command;
-use buxtehude::rules::{AnyPosition, Variant};
-use futures_util::stream::{self, Stream};
+use buxtehude::rules::Variant;
+use futures_util::stream::Stream;
 use matches::judge;
-use matches::review::{
-    Appraisal, Appraise, PlayedGame, Review, ReviewedMove, SeatSums, review as review_of,
-};
+use matches::review::{Appraisal, Appraise, PlayedGame, SeatSums, review as review_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::App;
-use super::analyse::event;
-use super::search::{Terms, Wish, estimate};
-use crate::access::{Refusal, Wanted};
+use super::analyse::{MOST_UNSENT, event, sse};
+use super::search::{SearchTerms, estimate};
+use crate::access::JsonBody;
 use crate::board::Game;
-use crate::pool::Failing;
+use crate::error::ApiError;
+use crate::pool::SearchError;
 
 /// Maximum number of concurrent reviews.
 pub const MOST_REVIEWS: usize = 16;
 /// Default limit for the search of each position.
 const USUAL_LIMIT: &str = "nodes 2000";
-/// Capacity for reviewed moves that have not been sent.
-const MOST_UNSENT: usize = 16;
 
 /// Request of `POST /api/review`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -54,31 +53,21 @@ struct DoneEvent {
     start: Vec<f64>,
 }
 
-enum News {
-    Move(Box<ReviewedMove>),
-    Done(Review),
-    Failed(Refusal),
-}
-
 /// `POST /api/review`: streams an event `move` for each move, with its loss and the luck of its cards, and finally
 /// `done` or `error`. Closing the connection stops it.
 ///
 /// # Errors
-/// [`Refusal`] if the request is invalid; later errors are events.
+/// [`ApiError`] if the request is invalid; later errors are events.
 pub async fn review(
     Shared(app): Shared<App>,
-    Wanted(request): Wanted<ReviewRequest>,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Refusal> {
+    JsonBody(request): JsonBody<ReviewRequest>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     let played = request.game.play()?;
-    let wish = Wish {
-        engine: request.engine.as_deref(),
-        limit: Some(request.limit.as_deref().unwrap_or(USUAL_LIMIT)),
-        options: &[].into(),
-        lines: None,
-    };
-    let terms = Terms::of(&app, wish)?;
+    let limit = request.limit.as_deref().unwrap_or(USUAL_LIMIT);
+    let engine = request.engine.as_deref();
+    let terms = SearchTerms::new(&app, engine, Some(limit), &BTreeMap::new())?;
     let place = app.reviews.clone().try_acquire_owned();
-    let place = place.map_err(|_| Refusal::Crowded { most: MOST_REVIEWS })?;
+    let place = place.map_err(|_| ApiError::crowded(MOST_REVIEWS))?;
     let game = PlayedGame {
         variant: played.variant,
         start: played.first,
@@ -86,93 +75,78 @@ pub async fn review(
         opening: 0,
         places: None,
     };
-    let (news, mut heard) = mpsc::channel(MOST_UNSENT);
+    let (events, sent) = mpsc::channel(MOST_UNSENT);
     let runtime = Handle::current();
     tokio::task::spawn_blocking(move || {
         let _place = place;
-        let mut appraiser = Asker {
+        let mut appraiser = PoolAppraiser {
             app: &app,
             terms: &terms,
             variant: game.variant,
             runtime: &runtime,
-            news: &news,
+            events: &events,
         };
         let done = review_of(&game, &mut appraiser, |mv| {
-            match news.blocking_send(News::Move(Box::new(mv.clone()))) {
+            match events.blocking_send(event("move", mv)) {
                 Ok(()) => ControlFlow::Continue(()),
                 // The client has closed the connection.
                 Err(_) => ControlFlow::Break(()),
             }
         });
         let last = match done {
-            Ok(review) => News::Done(review),
-            Err(error) => News::Failed(Refusal::Unvalued(error.to_string())),
+            Ok(review) => {
+                let seats = review.sums();
+                let start = review.start;
+                event("done", &DoneEvent { seats, start })
+            }
+            Err(error) => event("error", &unvalued(error.to_string()).body()),
         };
         // This fails if the client has closed the connection.
-        let _ = news.blocking_send(last);
+        let _ = events.blocking_send(last);
     });
-    let events =
-        stream::poll_fn(move |context| heard.poll_recv(context).map(|news| Some(Ok(told(news?)))));
-    Ok(Sse::new(events).keep_alive(KeepAlive::default()))
-}
-
-fn told(news: News) -> Event {
-    match news {
-        News::Move(mv) => event("move", &mv),
-        News::Done(review) => event(
-            "done",
-            &DoneEvent {
-                seats: review.sums(),
-                start: review.start,
-            },
-        ),
-        News::Failed(refusal) => event("error", &refusal.body()),
-    }
+    Ok(sse(sent))
 }
 
 /// Evaluates positions by an engine of the pool until the client closes the connection.
-struct Asker<'a> {
+struct PoolAppraiser<'a> {
     app: &'a App,
-    terms: &'a Terms,
+    terms: &'a SearchTerms,
     variant: &'static Variant,
     runtime: &'a Handle,
-    news: &'a mpsc::Sender<News>,
+    events: &'a mpsc::Sender<Event>,
 }
 
-impl Appraise for Asker<'_> {
-    type Error = Refusal;
+impl Appraise for PoolAppraiser<'_> {
+    type Error = ApiError;
 
-    fn appraise(&mut self, question: judge::Question<'_>) -> Result<Appraisal, Refusal> {
+    fn appraise(&mut self, question: judge::Question<'_>) -> Result<Appraisal, ApiError> {
         let command = format!("position {}", question.line).parse();
         let Ok(Command::Position(command)) = command else {
-            return Err(Refusal::Unvalued(format!(
-                "{:?} is not a position",
-                question.line
-            )));
+            let message = format!("{:?} is not a position", question.line);
+            return Err(unvalued(message));
         };
-        let asked = self
-            .terms
-            .question(self.variant, command, question.position);
+        let position = question.position;
+        let asked = self.terms.question_at(self.variant, command, position);
         let permit = self.app.pool.ask(asked, false)?;
         let found = self.runtime.block_on(async {
             tokio::select! {
                 found = permit.wait() => found,
-                () = self.news.closed() => Err(Failing::Ending),
+                () = self.events.closed() => Err(SearchError::Ending),
             }
         })?;
-        let shares = shares(&[&found.estimate, &found.info.estimate], question.position)?;
+        let shares = estimate([&found.estimate, &found.info.estimate], position);
+        let shares = shares.ok_or_else(|| {
+            let expected = format!("expected {} shares of 1000", position.seats());
+            unvalued(format!("the engine sent no estimate; {expected}"))
+        })?;
         Ok(Appraisal {
-            shares,
+            shares: shares.into_iter().map(f64::from).collect(),
             best: found.mv,
         })
     }
 }
 
-fn shares(said: &[&Vec<u16>], position: &AnyPosition) -> Result<Vec<f64>, Refusal> {
-    let shares = estimate(said.iter().copied(), position);
-    let shares = shares.ok_or_else(|| {
-        let expected = format!("expected {} shares of 1000", position.seats());
-        Refusal::Unvalued(format!("the engine sent no estimate; {expected}"))
-    })?;
-    Ok(shares.into_iter().map(f64::from).collect())
+/// The error of a position without a value.
+fn unvalued(message: String) -> ApiError {
+    ApiError::new(StatusCode::BAD_GATEWAY, message)
 }

@@ -2,15 +2,13 @@
 
 use axum::Json;
 use axum::extract::State as Shared;
-use buxtehude::rules::AnyPosition;
+use buxtehude::rules::{self, AnyPosition};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::App;
-use crate::access::{Refusal, Wanted};
-use crate::board::{
-    Chance, Drawn, Fact, Game, Piece, Played, State, Step, Took, Turn, number, steps_of,
-};
+use crate::access::JsonBody;
+use crate::board::{Chance, Drawn, Game, Moment, Played, State, Step, Took, number, steps_of};
+use crate::error::ApiError;
 
 /// Maximum number of cards drawn after one move.
 const MOST_CARDS: usize = 16;
@@ -62,22 +60,9 @@ pub struct Shown {
     #[serde(flatten)]
     pub state: State,
     /// The start position.
-    pub first: First,
+    pub first: Moment,
     /// The effect of each move and card.
     pub steps: Vec<Step>,
-}
-
-/// The start position of a game.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct First {
-    /// The pieces.
-    pub pieces: Vec<Piece>,
-    /// Facts about each seat.
-    pub facts: Vec<Vec<Fact>>,
-    /// The action that is due.
-    pub turn: Option<Turn>,
-    /// Text of the position.
-    pub position: String,
 }
 
 /// A move in a solved game, with its outcome under perfect play.
@@ -104,8 +89,8 @@ pub struct Solved {
 /// `POST /api/new`
 ///
 /// # Errors
-/// [`Refusal`] if the request is invalid.
-pub async fn new(Wanted(request): Wanted<NewRequest>) -> Result<Json<State>, Refusal> {
+/// [`ApiError`] if the request is invalid.
+pub async fn new(JsonBody(request): JsonBody<NewRequest>) -> Result<Json<State>, ApiError> {
     let NewRequest {
         variant,
         players,
@@ -125,25 +110,14 @@ pub async fn new(Wanted(request): Wanted<NewRequest>) -> Result<Json<State>, Ref
 ///
 /// # Errors
 /// As [`new`].
-pub async fn show(Wanted(request): Wanted<GameRequest>) -> Result<Json<Shown>, Refusal> {
+pub async fn show(JsonBody(request): JsonBody<GameRequest>) -> Result<Json<Shown>, ApiError> {
     let mut steps = Vec::with_capacity(request.game.moves.len());
     let played = request.game.play_with(|word, before, after| {
         steps.push(Step::of(word, before, after));
     })?;
-    let scene = played.first.scene();
-    let first = First {
-        pieces: scene.pieces.into_iter().map(Piece::from).collect(),
-        facts: scene
-            .facts
-            .into_iter()
-            .map(|facts| facts.into_iter().map(Fact::from).collect())
-            .collect(),
-        turn: Turn::of(&played.first),
-        position: played.first.to_string(),
-    };
     Ok(Json(Shown {
         state: State::of(&played),
-        first,
+        first: Moment::of(&played.first),
         steps,
     }))
 }
@@ -153,15 +127,11 @@ pub async fn show(Wanted(request): Wanted<GameRequest>) -> Result<Json<Shown>, R
 /// # Errors
 /// As [`new`].
 pub async fn play(
-    Shared(app): Shared<App>,
-    Wanted(request): Wanted<PlayRequest>,
-) -> Result<Json<Took>, Refusal> {
-    let mut played = request.game.play()?;
-    Ok(Json(take(
-        &mut played,
-        request.mv,
-        request.draw.then_some(app.chance),
-    )?))
+    Shared(chance): Shared<Chance>,
+    JsonBody(request): JsonBody<PlayRequest>,
+) -> Result<Json<Took>, ApiError> {
+    let played = request.game.play()?;
+    take(played, request.mv, request.draw.then_some(chance)).map(Json)
 }
 
 /// `POST /api/draw`
@@ -169,17 +139,16 @@ pub async fn play(
 /// # Errors
 /// As [`new`].
 pub async fn draw(
-    Shared(app): Shared<App>,
-    Wanted(request): Wanted<GameRequest>,
-) -> Result<Json<Took>, Refusal> {
+    Shared(chance): Shared<Chance>,
+    JsonBody(request): JsonBody<GameRequest>,
+) -> Result<Json<Took>, ApiError> {
     let mut played = request.game.play()?;
     if !played.is_card_due() {
-        return Err(Refusal::Wrong(
-            "no card is due; expected a game where a card is due".to_string(),
-        ));
+        let message = "no card is due; expected a game where a card is due";
+        return Err(ApiError::invalid(message));
     }
     let before = (played.position, played.words().len());
-    let card = draw_all(&mut played, app.chance)?;
+    let card = draw_all(&mut played, chance)?;
     Ok(Json(took(&played, before, card)))
 }
 
@@ -187,11 +156,11 @@ pub async fn draw(
 ///
 /// # Errors
 /// As [`new`], and if the game is not solved.
-pub async fn solved(Wanted(request): Wanted<GameRequest>) -> Result<Json<Solved>, Refusal> {
+pub async fn solved(JsonBody(request): JsonBody<GameRequest>) -> Result<Json<Solved>, ApiError> {
     let played = request.game.play()?;
     let not_solved = || {
         let name = played.variant.name;
-        Refusal::Wrong(format!(
+        ApiError::invalid(format!(
             "{name} is not solved; expected a game that GET /api/engines lists as solved"
         ))
     };
@@ -213,17 +182,17 @@ pub async fn solved(Wanted(request): Wanted<GameRequest>) -> Result<Json<Solved>
 
 /// Plays a move, and if `chance` is given, draws the cards that become due.
 pub(super) fn take(
-    played: &mut Played,
+    mut played: Played,
     word: String,
     chance: Option<Chance>,
-) -> Result<Took, Refusal> {
+) -> Result<Took, ApiError> {
     let before = (played.position, played.words().len());
     played.add(word)?;
     let card = match chance {
-        Some(chance) => draw_all(played, chance)?,
+        Some(chance) => draw_all(&mut played, chance)?,
         None => None,
     };
-    Ok(took(played, before, card))
+    Ok(took(&played, before, card))
 }
 
 fn took(played: &Played, before: (AnyPosition, usize), card: Option<Drawn>) -> Took {
@@ -237,15 +206,10 @@ fn took(played: &Played, before: (AnyPosition, usize), card: Option<Drawn>) -> T
 }
 
 /// Draws cards while one is due; returns the first one.
-fn draw_all(played: &mut Played, chance: Chance) -> Result<Option<Drawn>, Refusal> {
+fn draw_all(played: &mut Played, chance: Chance) -> Result<Option<Drawn>, ApiError> {
     let mut first = None;
     for _ in 0..MOST_CARDS {
-        let Some(seat) = played
-            .position
-            .turn()
-            .seat()
-            .filter(|_| played.is_card_due())
-        else {
+        let rules::Turn::Card(seat) = played.position.turn() else {
             break;
         };
         let card = chance.draw(played)?;

@@ -1,86 +1,108 @@
 //! Converts a client's search request to a question for an engine, and filters the engine's answers.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
 
-use buxtehude::protocol::{Go, Info, OptionKind, OptionOffer, PositionCommand};
+use buxtehude::protocol::{Command, Go, Info, OptionKind, OptionOffer, PositionCommand};
 use buxtehude::rules::{AnyPosition, Variant};
+use matches::plan::{Limit, TimeLimit};
 use matches::play::engine::option_commands;
 use matches::record::is_estimate;
 
 use super::App;
-use super::limits::go;
-use crate::access::{Refusal, quoted};
+use crate::access::quoted;
 use crate::board::Played;
-use crate::pool::{Entry, Question};
+use crate::error::ApiError;
+use crate::pool::{Entry, Question, Role};
 
 /// Option for the number of lines that an engine reports.
-pub const MULTI_PV: &str = "MultiPV";
+const MULTI_PV: &str = "MultiPV";
 /// Option that is set by the game's variant.
 const VARIANT: &str = "UCI_Variant";
+/// Keywords of a limit.
+const LIMITS: [&str; 3] = ["movetime", "depth", "nodes"];
 /// Maximum number of options in a request.
 const MOST_OPTIONS: usize = 64;
+/// Maximum length of a limit or of the value of an option.
+const LONGEST_VALUE: usize = 200;
 /// Maximum number of moves and cards of a reported line.
 const MOST_WORDS_OF_A_LINE: usize = 64;
 
-/// A client's search request.
-#[derive(Clone, Copy, Debug)]
-pub struct Wish<'a> {
-    /// Name of the engine; `None` for the first one.
-    pub engine: Option<&'a str>,
-    /// Limit; `None` for the engine's default.
-    pub limit: Option<&'a str>,
-    /// Options by name.
-    pub options: &'a BTreeMap<String, String>,
-    /// Number of lines to report.
-    pub lines: Option<usize>,
-}
-
-/// Returns the question to an engine about a game.
-///
-/// # Errors
-/// [`Refusal`] if no seat is to move, there is no such engine, or a limit or an option is invalid.
-pub fn question(app: &App, played: &Played, wish: Wish<'_>) -> Result<Question, Refusal> {
-    if !played.is_to_move() {
-        let due = if played.is_card_due() {
-            "a card is due"
-        } else {
-            "the game is over"
-        };
-        return Err(Refusal::Wrong(format!(
-            "{due}; expected a game where a seat is to move"
-        )));
-    }
-    let terms = Terms::of(app, wish)?;
-    Ok(terms.question(played.variant, played.command(), &played.position))
-}
-
 /// Validated settings of a search, independent of the position.
 #[derive(Clone, Debug)]
-pub struct Terms {
-    engine: usize,
+pub struct SearchTerms {
+    pub engine: Arc<Entry>,
     go: Go,
     options: Vec<(String, String)>,
-    /// Whether to send it the legal moves.
-    tells_moves: bool,
 }
 
-impl Terms {
-    /// Validates a request.
+impl SearchTerms {
+    /// Validates a client's request: the name of an engine, by default the first one; a limit, by default the engine's;
+    /// its options by name.
     ///
     /// # Errors
-    /// [`Refusal`] if there is no such engine, or a limit or an option is invalid.
-    pub fn of(app: &App, wish: Wish<'_>) -> Result<Terms, Refusal> {
-        let (engine, entry) = named(app, wish.engine)?;
-        Ok(Terms {
-            engine,
-            go: go(wish.limit, entry.spec.limit, app.bounds.longest)?,
-            options: options(app, entry, wish)?,
-            tells_moves: entry.spec.legal,
+    /// [`ApiError`] if there is no such engine, or a limit or an option is invalid.
+    pub fn new(
+        app: &App,
+        engine: Option<&str>,
+        limit: Option<&str>,
+        options: &BTreeMap<String, String>,
+    ) -> Result<SearchTerms, ApiError> {
+        let engine = named(app, engine)?;
+        let longest = app.bounds.longest;
+        let go = match limit {
+            Some(limit) => parse_limit(limit, longest)?,
+            None => bounded(go_of(engine.spec.limit), longest),
+        };
+        let options = checked_options(app, engine, options)?;
+        Ok(SearchTerms {
+            engine: engine.clone(),
+            go,
+            options,
         })
     }
 
+    /// Sets the number of lines that the engine reports.
+    ///
+    /// # Errors
+    /// [`ApiError`] if the engine cannot report so many.
+    pub fn set_lines(&mut self, lines: usize) -> Result<(), ApiError> {
+        if lines == 0 {
+            return Err(ApiError::invalid("lines 0; expected at least 1"));
+        }
+        if lines > 1 {
+            let offers = self.engine.introduction().offers;
+            let offer = find(&offers, MULTI_PV).ok_or_else(|| {
+                ApiError::invalid(format!(
+                    "lines {lines}; expected 1, since the engine has no option {MULTI_PV}"
+                ))
+            })?;
+            self.options.retain(|(name, _)| *name != offer.name);
+            self.options.push((offer.name.clone(), lines.to_string()));
+            check_values(&self.engine, &self.options, &offers)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the question about a game.
+    ///
+    /// # Errors
+    /// [`ApiError`] if no seat is to move.
+    pub fn question(&self, played: &Played) -> Result<Question, ApiError> {
+        let due = match (played.is_to_move(), played.is_card_due()) {
+            (true, _) => {
+                return Ok(self.question_at(played.variant, played.command(), &played.position));
+            }
+            (false, true) => "a card is due",
+            (false, false) => "the game is over",
+        };
+        let expected = "expected a game where a seat is to move";
+        Err(ApiError::invalid(format!("{due}; {expected}")))
+    }
+
     /// Returns the question about a position with a seat to move.
-    pub fn question(
+    pub fn question_at(
         &self,
         variant: &'static Variant,
         command: PositionCommand,
@@ -88,12 +110,14 @@ impl Terms {
     ) -> Question {
         let legal = position.legal_actions();
         let mut go = self.go.clone();
-        if self.tells_moves {
+        if self.engine.spec.legal {
             go.searchmoves.clone_from(&legal);
         }
         Question {
-            engine: self.engine,
-            variant,
+            role: Role {
+                engine: self.engine.clone(),
+                variant,
+            },
             position: command,
             legal,
             go,
@@ -102,26 +126,75 @@ impl Terms {
     }
 }
 
-/// Finds an engine by name; returns it with its number.
-fn named<'a>(app: &'a App, name: Option<&str>) -> Result<(usize, &'a Entry), Refusal> {
-    let mut entries = app.pool.entries().iter().enumerate();
-    let found = match name {
-        Some(name) => entries.find(|(_, entry)| entry.spec.name == name),
-        None => entries.next(),
-    };
+/// Finds an engine by name.
+fn named<'a>(app: &'a App, name: Option<&str>) -> Result<&'a Arc<Entry>, ApiError> {
+    let mut entries = app.pool.entries().iter();
+    let found = entries.find(|entry| name.is_none_or(|name| entry.spec.name == name));
     found.ok_or_else(|| {
-        let names = app
-            .pool
-            .entries()
-            .iter()
-            .map(|entry| entry.spec.name.as_str());
-        Refusal::Wrong(format!(
-            "there is no engine {}; expected one of {}",
-            quoted(name.unwrap_or_default()),
-            Vec::from_iter(names).join(", ")
+        let entries = app.pool.entries().iter();
+        let names = Vec::from_iter(entries.map(|entry| entry.spec.name.as_str())).join(", ");
+        let name = quoted(name.unwrap_or_default());
+        ApiError::invalid(format!(
+            "there is no engine {name}; expected one of {names}"
         ))
     })
 }
+
+// --- Limits ---
+
+/// Parses a limit: `movetime 100`, `depth 3`, `nodes 1000`, or several of these together.
+fn parse_limit(text: &str, longest: Duration) -> Result<Go, ApiError> {
+    let words: Vec<&str> = text.split(' ').collect();
+    let are_pairs = words.chunks(2).all(|pair| match pair {
+        [word, number] => LIMITS.contains(word) && number.bytes().all(|byte| byte.is_ascii_digit()),
+        _ => false,
+    });
+    let parsed = match format!("go {text}").parse() {
+        Ok(Command::Go(go)) if are_pairs && text.len() <= LONGEST_VALUE => go,
+        _ => {
+            let expected = "expected movetime, depth or nodes, each with a number above 0, one of them at least";
+            return Err(ApiError::invalid(format!(
+                "limit {}; {expected}",
+                quoted(text)
+            )));
+        }
+    };
+    let go = bounded(parsed.clone(), longest);
+    if parsed.movetime.is_some() && parsed.movetime != go.movetime {
+        return Err(ApiError::invalid(format!(
+            "limit {}; expected a movetime of at most {}",
+            quoted(text),
+            longest.as_millis()
+        )));
+    }
+    Ok(go)
+}
+
+/// Adds a time of at most `longest`.
+fn bounded(go: Go, longest: Duration) -> Go {
+    let longest = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
+    let movetime = go.movetime.map_or(longest, |time| time.min(longest));
+    Go {
+        movetime: Some(movetime),
+        ..go
+    }
+}
+
+fn go_of(limit: Limit) -> Go {
+    let movetime = match limit.time {
+        Some(TimeLimit::Move(time)) => u64::try_from(time.as_millis()).ok(),
+        // A clock is for whole games, and a request has only one search.
+        Some(TimeLimit::Clock(_)) | None => None,
+    };
+    Go {
+        movetime,
+        depth: limit.depth,
+        nodes: limit.nodes,
+        ..Go::default()
+    }
+}
+
+// --- Options ---
 
 /// Whether a client may set an option. Strings may name files, and the effect of a button cannot be undone.
 pub fn is_free(offer: &OptionOffer) -> bool {
@@ -130,65 +203,74 @@ pub fn is_free(offer: &OptionOffer) -> bool {
 }
 
 /// Maximum for clients, if it is below the engine's.
-pub fn most(app: &App, name: &str) -> Option<i64> {
+pub fn highest(app: &App, name: &str) -> Option<i64> {
     let bounds = [("Hash", app.bounds.hash), ("Threads", app.bounds.threads)];
     let mut bounds = bounds.into_iter();
-    bounds
-        .find(|(known, _)| known.eq_ignore_ascii_case(name))
-        .map(|(_, most)| most)
+    let found = bounds.find(|(known, _)| known.eq_ignore_ascii_case(name));
+    found.map(|(_, highest)| highest)
+}
+
+fn find<'a>(offers: &'a [OptionOffer], name: &str) -> Option<&'a OptionOffer> {
+    let mut offers = offers.iter();
+    offers.find(|offer| offer.name.eq_ignore_ascii_case(name))
 }
 
 /// Returns the requested options, with the engine's spelling of their names.
-fn options(app: &App, entry: &Entry, wish: Wish<'_>) -> Result<Vec<(String, String)>, Refusal> {
-    let offers = entry.introduction().offers;
-    let find = |name: &str| {
-        offers
-            .iter()
-            .find(|offer| offer.name.eq_ignore_ascii_case(name))
-    };
-    if wish.options.len() > MOST_OPTIONS {
-        let found = wish.options.len();
-        return Err(Refusal::Wrong(format!(
-            "{found} options; expected at most {MOST_OPTIONS}"
-        )));
+fn checked_options(
+    app: &App,
+    engine: &Entry,
+    requested: &BTreeMap<String, String>,
+) -> Result<Vec<(String, String)>, ApiError> {
+    let found = requested.len();
+    if found > MOST_OPTIONS {
+        let message = format!("{found} options; expected at most {MOST_OPTIONS}");
+        return Err(ApiError::invalid(message));
     }
+    let offers = engine.introduction().offers;
     let mut options: Vec<(String, String)> = Vec::new();
-    for (name, value) in wish.options {
-        let refused = |what: &str| Refusal::Wrong(format!("option {}: {what}", quoted(name)));
-        let offer = find(name).ok_or_else(|| {
-            refused("the engine does not offer it; expected one that GET /api/engines lists")
-        })?;
+    for (name, value) in requested {
+        let refuse = |what: &str| {
+            let message = format!("option {}: {what}", quoted(name));
+            Err(ApiError::invalid(message))
+        };
+        let Some(offer) = find(&offers, name) else {
+            return refuse(
+                "the engine does not offer it; expected one that GET /api/engines lists",
+            );
+        };
         if !is_free(offer) {
-            return Err(refused(
-                "clients may not set it; expected one that GET /api/engines lists",
-            ));
+            return refuse("clients may not set it; expected one that GET /api/engines lists");
         }
         if options.iter().any(|(known, _)| *known == offer.name) {
-            return Err(refused("it is given twice; expected each option once"));
+            return refuse("it is given twice; expected each option once");
         }
-        if value.len() > 200 {
-            return Err(refused("its value is too long; expected at most 200 bytes"));
+        if value.len() > LONGEST_VALUE {
+            return refuse(&format!(
+                "its value is too long; expected at most {LONGEST_VALUE} bytes"
+            ));
         }
-        if let Some(most) = most(app, name)
-            && value.parse::<i64>().is_ok_and(|value| value > most)
+        if let Some(highest) = highest(app, name)
+            && value.parse::<i64>().is_ok_and(|value| value > highest)
         {
-            return Err(refused(&format!("{value}; expected at most {most}")));
+            return refuse(&format!("{value}; expected at most {highest}"));
         }
         options.push((offer.name.clone(), value.clone()));
     }
-    if let Some(lines) = wish.lines.filter(|&lines| lines > 1) {
-        let offer = find(MULTI_PV).ok_or_else(|| {
-            Refusal::Wrong(format!(
-                "lines {lines}; expected 1, since the engine has no option {MULTI_PV}"
-            ))
-        })?;
-        options.retain(|(name, _)| *name != offer.name);
-        options.push((offer.name.clone(), lines.to_string()));
-    }
-    let checked = option_commands(&entry.spec.name, &options, &offers);
-    checked.map_err(|error| Refusal::Wrong(error.to_string()))?;
+    check_values(engine, &options, &offers)?;
     Ok(options)
 }
+
+fn check_values(
+    engine: &Entry,
+    options: &[(String, String)],
+    offers: &[OptionOffer],
+) -> Result<(), ApiError> {
+    let commands = option_commands(&engine.spec.name, options, offers);
+    commands.map_err(|error| ApiError::invalid(error.to_string()))?;
+    Ok(())
+}
+
+// --- Answers ---
 
 /// Returns the first estimate that has a share for each seat and sums to a whole.
 pub fn estimate<'a>(
@@ -207,4 +289,45 @@ pub fn legal_line(info: &Info, mut position: AnyPosition) -> Vec<String> {
         .take_while(|word| position.play(word).is_ok())
         .cloned()
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONGEST: Duration = Duration::from_secs(5);
+
+    fn told(text: &str) -> String {
+        Command::Go(parse_limit(text, LONGEST).unwrap()).to_string()
+    }
+
+    #[test]
+    fn a_search_always_has_a_time() {
+        assert_eq!(told("movetime 100"), "go movetime 100");
+        assert_eq!(told("depth 3 nodes 7"), "go depth 3 nodes 7 movetime 5000");
+        let usual = bounded(go_of(Limit::movetime(Duration::from_secs(60))), LONGEST);
+        assert_eq!(usual.movetime, Some(5000));
+    }
+
+    #[test]
+    fn what_is_no_limit_is_refused() {
+        for text in [
+            "",
+            " ",
+            "movetime",
+            "movetime 0",
+            "movetime 5001",
+            "depth 3 depth 4",
+            "infinite",
+            "ponder",
+            "depth  3",
+            "depth -1",
+            "depth 3\nquit",
+            "nodes 1 searchmoves 4",
+            "perft 3",
+            "depth 99999999999999999999",
+        ] {
+            assert!(parse_limit(text, LONGEST).is_err(), "{text:?}");
+        }
+    }
 }

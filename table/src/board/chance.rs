@@ -11,7 +11,6 @@
 use matches::plan::deck::Deck;
 use matches::plan::seed::{DeckSeed, Purpose, Seed, SysError};
 use sha2::{Digest, Sha256};
-use thiserror::Error;
 
 use super::Played;
 
@@ -22,21 +21,16 @@ pub enum Chance {
     Seeded(Seed),
 }
 
-/// The system has no random numbers.
-#[derive(Debug, Error)]
-#[error("the system has no random numbers: {0}")]
-pub struct NoChance(#[from] SysError);
-
 impl Chance {
     /// Draws a card for a game; returns an empty word if none is due.
     ///
     /// # Errors
-    /// [`NoChance`] if the system has no random numbers.
-    pub fn draw(&self, played: &Played) -> Result<String, NoChance> {
+    /// [`SysError`] if the system has no random numbers.
+    pub fn draw(&self, played: &Played) -> Result<String, SysError> {
         Ok(Deck::new(self.deck_seed(played)?).draw(&played.position.outcomes()))
     }
 
-    fn deck_seed(&self, played: &Played) -> Result<DeckSeed, NoChance> {
+    fn deck_seed(&self, played: &Played) -> Result<DeckSeed, SysError> {
         let (seed, number) = match *self {
             Chance::System => (Seed::secret()?, 0),
             Chance::Seeded(seed) => (seed, number_of(played)),
@@ -53,10 +47,6 @@ fn number_of(played: &Played) -> u64 {
     for word in played.words() {
         hash.update(format!("\n{word}"));
     }
-    let mut first = [0; 8];
-    first
-        .iter_mut()
-        .zip(hash.finalize())
-        .for_each(|(byte, of_hash)| *byte = of_hash);
-    u64::from_be_bytes(first)
+    let first = hash.finalize().into_iter().take(8);
+    first.fold(0, |number, byte| number << 8 | u64::from(byte))
 }

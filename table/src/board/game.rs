@@ -1,9 +1,7 @@
 //! A game in a request: a start, and the moves and cards since then.
 
 use buxtehude::protocol::{PositionCommand, Start};
-use buxtehude::rules::{
-    ActionError, AnyPosition, MAX_SEATS, SetupError, Turn, UnknownVariant, Variant,
-};
+use buxtehude::rules::{ActionError, AnyPosition, MAX_SEATS, Turn, UnknownVariant, Variant};
 use matches::record::printable::{printable, shortened};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,36 +31,21 @@ pub struct Game {
     pub moves: Vec<String>,
 }
 
-/// Reasons why a game cannot be played.
+/// The game cannot be played; the message names the reason and what is expected.
 #[derive(Debug, Error)]
-pub enum GameError {
-    #[error(transparent)]
-    Variant(#[from] UnknownVariant),
-    /// The start is invalid.
-    #[error(transparent)]
-    Setup(#[from] SetupError),
-    /// Neither players nor a start are given, or both are.
-    #[error("{found}; expected one of them")]
-    Start {
-        /// Description of the fields.
-        found: &'static str,
-    },
-    /// The text of the start is too long.
-    #[error("start has {length} bytes; expected at most {LONGEST_START}")]
-    LongStart { length: usize },
-    /// There are too many moves and cards.
-    #[error("moves has {words} words; expected at most {MOST_WORDS}")]
-    TooLong {
-        /// Number of moves and cards.
-        words: usize,
-    },
-    /// A move or card is illegal.
-    #[error("word {number}: {reason}")]
-    Word {
-        /// Index of the word, from 1.
-        number: usize,
-        reason: String,
-    },
+#[error("{0}")]
+pub struct GameError(String);
+
+impl GameError {
+    fn of(reason: &(impl ToString + ?Sized)) -> GameError {
+        GameError(reason.to_string())
+    }
+
+    fn too_long(words: usize) -> GameError {
+        GameError(format!(
+            "moves has {words} words; expected at most {MOST_WORDS}"
+        ))
+    }
 }
 
 /// A game that has been validated by playing it.
@@ -88,30 +71,34 @@ impl Game {
         self,
         mut on_word: impl FnMut(&str, &AnyPosition, &AnyPosition),
     ) -> Result<Played, GameError> {
-        let variant = Variant::by_name(&self.variant).map_err(|error| UnknownVariant {
-            name: shortened(&error.name, LONGEST_QUOTED).into(),
+        let variant = Variant::by_name(&self.variant).map_err(|error| {
+            let name = shortened(&error.name, LONGEST_QUOTED).into();
+            GameError::of(&UnknownVariant { name })
         })?;
         let first = match (&self.start, self.players) {
             (Some(text), None) if text.len() > LONGEST_START => {
-                return Err(GameError::LongStart { length: text.len() });
+                let found = text.len();
+                let message = format!("start has {found} bytes; expected at most {LONGEST_START}");
+                return Err(GameError(message));
             }
-            (Some(text), None) => variant.parse(text)?,
-            (None, Some(players)) => variant.start(players.min(MAX_SEATS + 1))?,
+            (Some(text), None) => variant.parse(text).map_err(|error| GameError::of(&error))?,
+            (None, Some(players)) => {
+                let start = variant.start(players.min(MAX_SEATS + 1));
+                start.map_err(|error| GameError::of(&error))?
+            }
             (Some(_), Some(_)) => {
-                return Err(GameError::Start {
-                    found: "both players and start",
-                });
+                return Err(GameError::of(
+                    "both players and start; expected one of them",
+                ));
             }
             (None, None) => {
-                return Err(GameError::Start {
-                    found: "neither players nor start",
-                });
+                return Err(GameError::of(
+                    "neither players nor start; expected one of them",
+                ));
             }
         };
         if self.moves.len() > MOST_WORDS {
-            return Err(GameError::TooLong {
-                words: self.moves.len(),
-            });
+            return Err(GameError::too_long(self.moves.len()));
         }
         let mut played = Played {
             variant,
@@ -144,17 +131,14 @@ impl Played {
     /// Plays a move or draws a card.
     ///
     /// # Errors
-    /// [`GameError::Word`] names the broken rule, [`GameError::TooLong`] means that the game is full. The game is
-    /// unchanged then.
+    /// [`GameError`] names the broken rule, or says that the game is full. The game is unchanged then.
     pub fn add(&mut self, word: String) -> Result<(), GameError> {
         let number = self.words.len() + 1;
         if number > MOST_WORDS {
-            return Err(GameError::TooLong { words: number });
+            return Err(GameError::too_long(number));
         }
-        self.position.play(&word).map_err(|error| GameError::Word {
-            number,
-            reason: in_short(&error, &word),
-        })?;
+        let played = self.position.play(&word);
+        played.map_err(|error| GameError(format!("word {number}: {}", in_short(&error, &word))))?;
         self.words.push(word);
         Ok(())
     }

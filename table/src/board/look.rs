@@ -38,6 +38,20 @@ pub struct Scene {
     pub facts: Vec<Vec<Fact>>,
 }
 
+/// A position of a game whose board is known.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "First")]
+pub struct Moment {
+    /// The pieces.
+    pub pieces: Vec<Piece>,
+    /// Facts about each seat.
+    pub facts: Vec<Vec<Fact>>,
+    /// The action that is due.
+    pub turn: Option<Turn>,
+    /// Text of the position.
+    pub position: String,
+}
+
 /// A board.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Board {
@@ -142,6 +156,19 @@ impl Scene {
                 .map(|(_, board)| &**board),
             pieces: scene.pieces.into_iter().map(Piece::from).collect(),
             facts: scene.facts.into_iter().map(all).collect(),
+        }
+    }
+}
+
+impl Moment {
+    /// Describes a position.
+    pub fn of(position: &AnyPosition) -> Moment {
+        let scene = position.scene();
+        Moment {
+            pieces: scene.pieces.into_iter().map(Piece::from).collect(),
+            facts: scene.facts.into_iter().map(all).collect(),
+            turn: Turn::of(position),
+            position: position.to_string(),
         }
     }
 }

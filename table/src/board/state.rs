@@ -5,7 +5,7 @@ use matches::score::{points, points_of_a_game};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::look::{self, Card, Fact, Piece, Scene, Turn};
+use super::look::{self, Card, Fact, Moment, Scene, Turn};
 use super::{Game, Played};
 
 /// All points, in permille.
@@ -55,16 +55,11 @@ pub struct Step {
     pub word: String,
     /// The seat that moved, or that the card was drawn for, from 1.
     pub seat: usize,
-    /// The pieces after it.
-    pub pieces: Vec<Piece>,
-    /// Facts about each seat after it.
-    pub facts: Vec<Vec<Fact>>,
-    /// The action that is due after it.
-    pub turn: Option<Turn>,
+    /// The position after it.
+    #[serde(flatten)]
+    pub after: Moment,
     /// The places after it.
     pub places: Vec<Option<usize>>,
-    /// Text of the position after it.
-    pub position: String,
 }
 
 /// A card that the server drew.
@@ -133,15 +128,11 @@ fn points_of_places(seats: usize) -> Vec<u32> {
 impl Step {
     /// Describes the effect of a word between two positions.
     pub fn of(word: &str, before: &AnyPosition, after: &AnyPosition) -> Step {
-        let scene = after.scene();
         Step {
             word: word.to_string(),
             seat: before.turn().seat().map_or(0, look::number),
-            pieces: scene.pieces.into_iter().map(Piece::from).collect(),
-            facts: scene.facts.into_iter().map(look::all).collect(),
-            turn: Turn::of(after),
+            after: Moment::of(after),
             places: look::places(after),
-            position: after.to_string(),
         }
     }
 }

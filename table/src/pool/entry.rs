@@ -19,7 +19,7 @@ pub struct Introduction {
     /// Its options.
     pub offers: Vec<OptionOffer>,
     /// Reason why it could not be started; `None` if it could.
-    pub failing: Option<String>,
+    pub error: Option<String>,
 }
 
 /// An engine of the pool.
@@ -95,10 +95,10 @@ impl Entry {
                 *introduction = Introduction {
                     id: engine.id_name().map(String::from),
                     offers: engine.offers().to_vec(),
-                    failing: None,
+                    error: None,
                 };
             }
-            Err(error) => introduction.failing = Some(error.to_string()),
+            Err(error) => introduction.error = Some(error.to_string()),
         }
         started
     }

@@ -1,108 +1,100 @@
 //! The scheduler: assigns questions to slots, and queues those that must wait.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use matches::play::interrupt::Interrupt;
 use matches::play::sandbox::Isolation;
 
-use super::permit::{Asked, Job};
-use super::worker::Worker;
-use super::{Bounds, Busy, Entry, Load, Permit, Question};
+use super::question::{Job, Role, SearchError};
+
+/// Limits of the pool.
+#[derive(Clone, Copy, Debug)]
+pub struct PoolBounds {
+    /// Maximum number of processes of all engines, at least 1.
+    pub processes: usize,
+    /// Maximum number of waiting questions.
+    pub queue: usize,
+    /// Timeout for `uciok` and `readyok`.
+    pub ready: Duration,
+    /// Extra time after its limit before an engine times out.
+    pub margin: Duration,
+    /// Time after which an idle process is quit.
+    pub idle: Duration,
+}
+
+/// Load of the pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Number of running questions.
+    pub running: usize,
+    /// Number of waiting questions.
+    pub waiting: usize,
+}
 
 /// State that all slots share.
 #[derive(Debug)]
 pub struct Scheduler {
-    entries: Vec<Entry>,
-    bounds: Bounds,
-    isolation: Option<Isolation>,
+    pub bounds: PoolBounds,
+    pub isolation: Option<Isolation>,
     /// Set at shutdown.
-    interrupt: Interrupt,
-    number: AtomicU64,
+    pub interrupt: Interrupt,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
+    /// The slots; empty after the shutdown.
     slots: Vec<Slot>,
     waiting: VecDeque<Job>,
-    has_ended: bool,
+    /// Number of assigned questions.
+    assigned: u64,
 }
 
 /// A thread that runs at most one process.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Slot {
-    /// Channel for its questions; `None` until it is first needed.
-    questions: Option<Sender<Job>>,
-    thread: Option<JoinHandle<()>>,
-    /// Its process, if any.
-    holds: Option<Held>,
+    jobs: Sender<Job>,
+    /// Role of its process, if it has one.
+    role: Option<Role>,
     is_busy: bool,
     /// Number of its last question.
     last: u64,
 }
 
-/// Engine and variant of a process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Held {
-    /// Index of the engine.
-    pub engine: usize,
-    /// Name of the variant.
-    pub variant: &'static str,
-}
-
-impl Held {
-    /// Returns the process that a question needs.
-    pub fn wanted(question: &Question) -> Held {
-        Held {
-            engine: question.engine,
-            variant: question.variant.name,
-        }
-    }
-}
-
 impl Scheduler {
-    /// A scheduler without processes.
+    /// A scheduler, and the questions of each slot.
     pub fn new(
-        entries: Vec<Entry>,
-        bounds: Bounds,
+        bounds: PoolBounds,
         isolation: Option<Isolation>,
         interrupt: Interrupt,
-    ) -> Scheduler {
-        let slots = (0..bounds.processes.max(1)).map(|_| Slot::default());
-        let state = State {
-            slots: slots.collect(),
-            waiting: VecDeque::new(),
-            has_ended: false,
+    ) -> (Scheduler, Vec<Receiver<Job>>) {
+        let slot = |_| {
+            let (jobs, asked) = channel();
+            let slot = Slot {
+                jobs,
+                role: None,
+                is_busy: false,
+                last: 0,
+            };
+            (slot, asked)
         };
-        Scheduler {
-            entries,
+        let (slots, asked) = (0..bounds.processes.max(1)).map(slot).unzip();
+        let state = State {
+            slots,
+            waiting: VecDeque::new(),
+            assigned: 0,
+        };
+        let scheduler = Scheduler {
             bounds,
             isolation,
             interrupt,
-            number: AtomicU64::new(1),
             state: Mutex::new(state),
-        }
-    }
-
-    pub fn entries(&self) -> &[Entry] {
-        &self.entries
-    }
-
-    pub fn bounds(&self) -> Bounds {
-        self.bounds
-    }
-
-    pub fn isolation(&self) -> Option<Isolation> {
-        self.isolation
-    }
-
-    /// Flag that is set at shutdown.
-    pub fn interrupt(&self) -> &Interrupt {
-        &self.interrupt
+        };
+        (scheduler, asked)
     }
 
     /// Numbers of running and of waiting questions.
@@ -115,99 +107,76 @@ impl Scheduler {
     }
 
     /// Assigns a question to an idle slot, or queues it.
-    pub fn ask(scheduler: &Arc<Scheduler>, question: Question, follows: bool) -> Asked {
-        let number = scheduler.number.fetch_add(1, Ordering::Relaxed);
-        let mut state = scheduler.state();
-        let waiting = state.waiting.len();
-        let slot = state.best_slot(Held::wanted(&question));
-        if slot.is_none() && waiting >= scheduler.bounds.queue {
-            return Err(Busy {
-                waiting,
-                most: scheduler.bounds.queue,
-            });
+    ///
+    /// # Errors
+    /// [`SearchError::Busy`] if the queue is full, [`SearchError::Ending`] after the shutdown.
+    pub fn submit(&self, job: Job) -> Result<(), SearchError> {
+        let mut state = self.state();
+        if state.slots.is_empty() {
+            return Err(SearchError::Ending);
         }
-        let (job, permit) = Permit::issue(scheduler, number, question, follows);
-        match slot {
-            _ if state.has_ended => job.refuse(),
-            Some(slot) => scheduler.clone().hand_over(&mut state, slot, job),
-            None => {
+        let (waiting, most) = (state.waiting.len(), self.bounds.queue);
+        state.assigned += 1;
+        let number = state.assigned;
+        match state.best_slot(&job.question.role) {
+            Some(slot) => {
+                slot.is_busy = true;
+                slot.last = number;
+                // This cannot fail: a slot's thread ends only at the shutdown.
+                let _ = slot.jobs.send(job);
+            }
+            None if waiting < most => {
                 // The running search counts, too.
                 job.ahead.send_replace(waiting + 1);
                 state.waiting.push_back(job);
             }
+            None => return Err(SearchError::Busy { waiting, most }),
         }
-        drop(state);
-        Ok(permit)
+        Ok(())
     }
 
-    fn hand_over(self: Arc<Scheduler>, state: &mut State, number: usize, job: Job) {
-        let Some(slot) = state.slots.get_mut(number) else {
-            return job.refuse();
-        };
-        if slot.questions.is_none() {
-            let (questions, asked) = channel();
-            let worker = Worker::new(self, number);
-            let thread = thread::Builder::new().name(format!("engine {number}"));
-            match thread.spawn(move || worker.work(&asked)) {
-                Ok(thread) => slot.thread = Some(thread),
-                Err(_) => return job.refuse(),
-            }
-            slot.questions = Some(questions);
-        }
-        slot.is_busy = true;
-        slot.last = job.number;
-        if let Some(questions) = &slot.questions {
-            // This cannot fail: a thread ends only with the scheduler.
-            let _ = questions.send(job);
-        }
-    }
-
-    /// Returns the next question for a slot that has answered one; the slot now has the process `holds`.
-    pub fn next(&self, number: usize, holds: Option<Held>) -> Option<Job> {
+    /// Returns the next question for a slot that has answered one; its process now has this role.
+    pub fn next(&self, slot: usize, role: Option<Role>) -> Option<Job> {
         let mut state = self.state();
         let next = state.waiting.pop_front();
-        state.tell_waiting();
-        let slot = state.slots.get_mut(number)?;
-        slot.holds = holds;
+        state.publish_places();
+        state.assigned += 1;
+        let number = state.assigned;
+        let slot = state.slots.get_mut(slot)?;
+        slot.role = role;
         slot.is_busy = next.is_some();
         if let Some(job) = &next {
-            slot.last = job.number;
+            slot.last = number;
             job.ahead.send_replace(0);
         }
         next
     }
 
     /// Notes that a slot has quit its idle process.
-    pub fn emptied(&self, number: usize) {
-        if let Some(slot) = self.state().slots.get_mut(number) {
-            slot.holds = None;
+    pub fn emptied(&self, slot: usize) {
+        if let Some(slot) = self.state().slots.get_mut(slot) {
+            slot.role = None;
         }
     }
 
-    /// Removes a question from the queue, if it is there.
-    pub fn forget(&self, number: u64) {
+    /// Removes questions from the queue whose answers are no longer needed.
+    pub fn remove_stopped(&self) {
         let mut state = self.state();
         let before = state.waiting.len();
-        state.waiting.retain(|job| job.number != number);
+        state
+            .waiting
+            .retain(|job| !job.stop.load(Ordering::Relaxed));
         if state.waiting.len() < before {
-            state.tell_waiting();
+            state.publish_places();
         }
     }
 
-    /// Stops all searches, processes and threads.
+    /// Stops all searches and the threads of all slots, which quit their processes.
     pub fn end(&self) {
         self.interrupt.set();
         let mut state = self.state();
-        state.has_ended = true;
-        let waiting = std::mem::take(&mut state.waiting);
-        let slots = std::mem::take(&mut state.slots);
-        drop(state);
-        waiting.into_iter().for_each(Job::refuse);
-        // Dropping the senders has ended the threads, which quit their processes.
-        let threads = slots.into_iter().filter_map(|slot| slot.thread);
-        for thread in Vec::from_iter(threads) {
-            let _ = thread.join();
-        }
+        state.waiting.clear();
+        state.slots.clear();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -217,24 +186,19 @@ impl Scheduler {
 
 impl State {
     /// Returns the best idle slot: one with the right process, else an empty one, else the least recently used.
-    fn best_slot(&self, wanted: Held) -> Option<usize> {
-        let idle = self
-            .slots
-            .iter()
-            .enumerate()
-            .filter(|(_, slot)| !slot.is_busy);
-        let best = idle.min_by_key(|(_, slot)| {
-            let change = match slot.holds {
-                Some(held) if held == wanted => 0,
+    fn best_slot(&mut self, wanted: &Role) -> Option<&mut Slot> {
+        let idle = self.slots.iter_mut().filter(|slot| !slot.is_busy);
+        idle.min_by_key(|slot| {
+            let change = match &slot.role {
+                Some(role) if role == wanted => 0,
                 None => 1,
                 Some(_) => 2,
             };
             (change, slot.last)
-        });
-        best.map(|(number, _)| number)
+        })
     }
 
-    fn tell_waiting(&self) {
+    fn publish_places(&self) {
         for (index, job) in self.waiting.iter().enumerate() {
             job.ahead.send_replace(index + 1);
         }

@@ -8,23 +8,22 @@ use std::time::Duration;
 use buxtehude::protocol::{Command, Start};
 use matches::play::engine::{Answer, Engine, Failure, Search, option_commands};
 
-use super::permit::Job;
-use super::scheduler::{Held, Scheduler};
-use super::{Entry, Failing, Found, Question};
+use super::question::{Found, Job, Question, Role, SearchError};
+use super::scheduler::Scheduler;
 
 /// Time that an engine has for its answer after `stop`.
 const PATIENCE_AFTER_STOP: Duration = Duration::from_secs(2);
 
 pub struct Worker {
     scheduler: Arc<Scheduler>,
-    number: usize,
+    slot: usize,
     process: Option<Process>,
 }
 
 /// A process with its current game and options.
 struct Process {
     engine: Engine,
-    held: Held,
+    role: Role,
     start: Option<Start>,
     moves: Vec<String>,
     /// Options that differ from their usual values.
@@ -33,18 +32,18 @@ struct Process {
 
 impl Worker {
     /// A slot without a process.
-    pub fn new(scheduler: Arc<Scheduler>, number: usize) -> Worker {
+    pub fn new(scheduler: Arc<Scheduler>, slot: usize) -> Worker {
         Worker {
             scheduler,
-            number,
+            slot,
             process: None,
         }
     }
 
     /// Answers questions until the channel closes, then quits its process.
-    pub fn work(mut self, asked: &Receiver<Job>) {
+    pub fn work(mut self, jobs: &Receiver<Job>) {
         loop {
-            match asked.recv_timeout(self.scheduler.bounds().idle) {
+            match jobs.recv_timeout(self.scheduler.bounds.idle) {
                 Ok(job) => {
                     let mut next = Some(job);
                     while let Some(job) = next {
@@ -53,7 +52,7 @@ impl Worker {
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     if self.process.is_some() {
-                        self.scheduler.emptied(self.number);
+                        self.scheduler.emptied(self.slot);
                         self.quit();
                     }
                 }
@@ -65,64 +64,57 @@ impl Worker {
     /// Answers one question; returns the next one.
     fn serve(&mut self, job: Job) -> Option<Job> {
         let answer = match job.stop.load(Ordering::Relaxed) {
-            true => Err(Failing::Ending),
-            false => self.answer(&job),
+            true => Err(SearchError::Ending),
+            false => self.answer(&job).inspect_err(|_| self.kill()),
         };
-        let held = self.process.as_ref().map(|process| process.held);
+        let role = self.process.as_ref().map(|process| process.role.clone());
         // The slot is freed first, so that the asker's next question finds it idle.
-        let next = self.scheduler.next(self.number, held);
+        let next = self.scheduler.next(self.slot, role);
         // This fails if the asker no longer waits.
         let _ = job.answer.send(answer);
         next
     }
 
-    fn answer(&mut self, job: &Job) -> Result<Found, Failing> {
-        let scheduler = self.scheduler.clone();
-        let question = &job.question;
-        let Some(entry) = scheduler.entries().get(question.engine) else {
-            return Err(Failing::Ending);
-        };
-        self.get_ready(entry, question)?;
+    fn answer(&mut self, job: &Job) -> Result<Found, SearchError> {
+        self.get_ready(&job.question)?;
         let Some(process) = &mut self.process else {
-            return Err(Failing::Ending);
+            return Err(SearchError::Ending);
         };
-        let answered = process.ask(entry, job, &scheduler);
-        let found = answered.and_then(|answer| read(entry, question, answer));
-        if found.is_err() {
-            self.dismiss();
-        }
-        found
+        let answer = process.search(job, &self.scheduler)?;
+        read(&job.question, answer)
     }
 
     /// Makes a process ready for the question. If an earlier process has died in the meantime, a new one silently
     /// replaces it.
-    fn get_ready(&mut self, entry: &Entry, question: &Question) -> Result<(), Failing> {
-        let wanted = Held::wanted(question);
+    fn get_ready(&mut self, question: &Question) -> Result<(), SearchError> {
+        let Role { engine, variant } = &question.role;
         let is_another = |process: &Process| {
-            process.held != wanted || entry.spec.restart && !process.goes_on(question)
+            process.role != question.role || engine.spec.restart && !process.goes_on(question)
         };
         if self.process.as_ref().is_some_and(is_another) {
             self.quit();
         }
+        let scheduler = &self.scheduler;
         if let Some(process) = &mut self.process {
-            if process.begin(entry, question, &self.scheduler).is_ok() {
+            if process.begin(question, scheduler).is_ok() {
                 return Ok(());
             }
-            self.dismiss();
+            self.kill();
         }
-        let (ready, interrupt) = (self.scheduler.bounds().ready, self.scheduler.interrupt());
-        let isolation = self.scheduler.isolation();
-        let engine = entry.start(question.variant, isolation, ready, interrupt)?;
-        let mut process = Process {
-            engine,
-            held: wanted,
+        let scheduler = &self.scheduler;
+        let process = self.process.insert(Process {
+            engine: engine.start(
+                variant,
+                scheduler.isolation,
+                scheduler.bounds.ready,
+                &scheduler.interrupt,
+            )?,
+            role: question.role.clone(),
             start: None,
             moves: Vec::new(),
             changed: Vec::new(),
-        };
-        let begun = process.begin(entry, question, &self.scheduler);
-        self.process = Some(process);
-        begun.inspect_err(|_| self.dismiss())
+        });
+        process.begin(question, scheduler)
     }
 
     /// Quits the process with `quit`.
@@ -131,7 +123,7 @@ impl Worker {
     }
 
     /// Kills the process.
-    fn dismiss(&mut self) {
+    fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {
             process.engine.dismiss();
         }
@@ -146,86 +138,82 @@ impl Process {
     }
 
     /// Makes it ready for a question, and sends the command for a new game if one begins.
-    fn begin(
-        &mut self,
-        entry: &Entry,
-        question: &Question,
-        scheduler: &Scheduler,
-    ) -> Result<(), Failing> {
-        let (ready, interrupt) = (scheduler.bounds().ready, scheduler.interrupt());
+    fn begin(&mut self, question: &Question, scheduler: &Scheduler) -> Result<(), SearchError> {
+        let (ready, interrupt) = (scheduler.bounds.ready, &scheduler.interrupt);
         let begun = match self.goes_on(question) {
             true => self.engine.make_ready(ready, interrupt),
             false => self.engine.begin("a game at the table", ready, interrupt),
         };
-        begun.map_err(|failure| self.failing(entry, failure))?;
+        begun.map_err(|failure| self.error(failure))?;
         self.start = Some(question.position.start.clone());
         self.moves.clone_from(&question.position.moves);
         Ok(())
     }
 
-    fn ask(&mut self, entry: &Entry, job: &Job, scheduler: &Scheduler) -> Result<Answer, Failing> {
+    fn search(&mut self, job: &Job, scheduler: &Scheduler) -> Result<Answer, SearchError> {
         let question = &job.question;
-        let options = self.options_to_set(entry, &question.options);
-        let mut commands = option_commands(&entry.spec.name, &options, self.engine.offers())?;
+        let options = self.options_to_set(&question.options);
+        let name = &self.role.engine.spec.name;
+        let mut commands = option_commands(name, &options, self.engine.offers())?;
         self.changed.clone_from(&question.options);
         commands.push(Command::Position(question.position.clone()));
         commands.push(Command::Go(question.go.clone()));
         let time = Duration::from_millis(question.go.movetime.unwrap_or_default());
         let search = Search {
             commands: &commands,
-            patience: time.saturating_add(scheduler.bounds().margin),
+            patience: time.saturating_add(scheduler.bounds.margin),
             stop: &job.stop,
             patience_after_stop: PATIENCE_AFTER_STOP,
         };
-        let answered = self.engine.search(search, scheduler.interrupt(), |info| {
+        let answered = self.engine.search(search, &scheduler.interrupt, |info| {
             if let Some(infos) = &job.infos {
                 // Reports are dropped if the asker is gone or too slow.
                 let _ = infos.try_send(info);
             }
         });
-        answered.map_err(|failure| self.failing(entry, failure))
+        answered.map_err(|failure| self.error(failure))
     }
 
     /// Options to set so that the question's options apply, and all others have their usual values.
-    fn options_to_set(&self, entry: &Entry, wanted: &[(String, String)]) -> Vec<(String, String)> {
+    fn options_to_set(&self, wanted: &[(String, String)]) -> Vec<(String, String)> {
         let is_wanted = |name: &String| wanted.iter().any(|(wanted, _)| wanted == name);
         let changed = self.changed.iter().filter(|(name, _)| !is_wanted(name));
-        let back = changed.filter_map(|(name, _)| Some((name.clone(), entry.usual(name)?)));
+        let usual = |name: &String| self.role.engine.usual(name);
+        let back = changed.filter_map(|(name, _)| Some((name.clone(), usual(name)?)));
         let new = wanted
             .iter()
             .filter(|option| !self.changed.contains(option));
         back.chain(new.cloned()).collect()
     }
 
-    fn failing(&self, entry: &Entry, failure: Failure) -> Failing {
-        let engine = entry.spec.name.clone();
-        let stderr = self.engine.last_words();
+    /// Describes a failure, with the last lines of the engine's standard error.
+    fn error(&self, failure: Failure) -> SearchError {
+        let name = &self.role.engine.spec.name;
+        let stderr = match self.engine.last_words().join(" | ") {
+            lines if lines.is_empty() => lines,
+            lines => format!("; its standard error ends with: {lines}"),
+        };
         match failure {
-            Failure::Interrupted => Failing::Ending,
-            Failure::Stalled => Failing::TooLate { engine, stderr },
-            failure => Failing::Failed {
-                engine,
-                failure,
-                stderr,
-            },
+            Failure::Interrupted => SearchError::Ending,
+            Failure::Stalled => {
+                SearchError::Timeout(format!("engine {name}: no answer in time{stderr}"))
+            }
+            failure => SearchError::Engine(format!("engine {name}: {failure}{stderr}")),
         }
     }
 }
 
 /// Validates an answer.
-fn read(entry: &Entry, question: &Question, answer: Answer) -> Result<Found, Failing> {
-    let engine = || entry.spec.name.clone();
-    let best_move = answer.best_move.map_err(|reason| Failing::Unreadable {
-        engine: engine(),
-        reason,
-    })?;
+fn read(question: &Question, answer: Answer) -> Result<Found, SearchError> {
+    let name = &question.role.engine.spec.name;
+    let wrong = |reason: String| SearchError::Engine(format!("engine {name}: {reason}"));
+    let best_move = answer.best_move.map_err(wrong)?;
     let mv = best_move.best.unwrap_or_else(|| "(none)".to_string());
     if !question.legal.contains(&mv) {
-        return Err(Failing::Illegal {
-            engine: engine(),
-            found: mv,
-            expected: question.legal.clone(),
-        });
+        let expected = question.legal.join(" ");
+        return Err(wrong(format!(
+            "its best move is {mv:?}; expected one of {expected}"
+        )));
     }
     Ok(Found {
         mv,

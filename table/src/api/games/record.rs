@@ -2,12 +2,44 @@
 
 use buxtehude::rules::is_card;
 use matches::record::GameRecord;
+use matches::record::printable::printable;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Summary;
-use crate::access::Refusal;
 use crate::board::{Game, number};
+use crate::error::ApiError;
+
+/// A list entry of a recorded game.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Summary {
+    /// Number in the file.
+    pub number: u64,
+    /// Name of the variant.
+    pub variant: String,
+    /// Names of the engines, in seat order.
+    pub names: Vec<String>,
+    /// Place of each seat, from 1.
+    pub places: Vec<u32>,
+    /// Reason why each seat's game stopped.
+    pub endings: Vec<&'static str>,
+    /// Number of moves, including the opening's.
+    pub plies: usize,
+}
+
+impl Summary {
+    /// Summarizes a game.
+    pub fn of(record: &GameRecord) -> Summary {
+        let names = record.seats.iter();
+        Summary {
+            number: record.game,
+            variant: printable(&record.variant).into_owned(),
+            names: names.map(|name| printable(name).into_owned()).collect(),
+            places: record.places.clone(),
+            endings: record.endings.iter().map(|ending| ending.name()).collect(),
+            plies: record.plies(),
+        }
+    }
+}
 
 /// Answer of `GET /api/games/{file}/{number}`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -51,8 +83,8 @@ impl Recorded {
     /// Converts a record.
     ///
     /// # Errors
-    /// [`Refusal::Ours`] if the game is illegal.
-    pub fn of(record: &GameRecord) -> Result<Recorded, Refusal> {
+    /// [`ApiError`] if the game is illegal.
+    pub fn of(record: &GameRecord) -> Result<Recorded, ApiError> {
         let mut turns: Vec<Turn> = Vec::new();
         let game = Game {
             variant: record.variant.clone(),
@@ -73,7 +105,7 @@ impl Recorded {
             }
         });
         let played =
-            played.map_err(|error| Refusal::Ours(format!("game {}: {error}", record.game)))?;
+            played.map_err(|error| ApiError::internal(format!("game {}: {error}", record.game)))?;
         let opening = record.opening_plies();
         for (turn, said) in turns.iter_mut().skip(opening).zip(&record.turns) {
             turn.estimate = Some(said.estimate.clone()).filter(|estimate| !estimate.is_empty());

@@ -1,0 +1,108 @@
+//! Errors for clients, as JSON with an HTTP status.
+
+use axum::Json;
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use matches::plan::seed::SysError;
+use matches::record::printable::printable;
+use serde_json::{Value, json};
+use thiserror::Error;
+
+use crate::board::GameError;
+use crate::pool::SearchError;
+
+/// An error for a client.
+#[derive(Debug, Error)]
+#[error("{message}")]
+pub struct ApiError {
+    status: StatusCode,
+    /// The fault, and the expected input.
+    message: String,
+}
+
+impl ApiError {
+    pub fn new(status: StatusCode, message: impl Into<String>) -> ApiError {
+        let message = message.into();
+        ApiError { status, message }
+    }
+
+    /// The request is invalid.
+    pub fn invalid(message: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    /// There is no file or game of this name.
+    pub fn not_found(what: &str, name: &str, expected: &str) -> ApiError {
+        let message = format!("there is no {what} {name:?}; expected {expected}");
+        ApiError::new(StatusCode::NOT_FOUND, message)
+    }
+
+    /// Too many requests are in progress.
+    pub fn crowded(most: usize) -> ApiError {
+        let message = format!("too many requests: {most} are in progress; try again later");
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, message)
+    }
+
+    /// The request is valid, but the server cannot answer it.
+    pub fn internal(message: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, message)
+    }
+
+    /// JSON for the client; invisible characters are escaped.
+    pub fn body(&self) -> Value {
+        json!({ "ok": false, "error": printable(&self.message) })
+    }
+}
+
+impl From<GameError> for ApiError {
+    fn from(error: GameError) -> ApiError {
+        ApiError::invalid(error.to_string())
+    }
+}
+
+impl From<SysError> for ApiError {
+    fn from(error: SysError) -> ApiError {
+        ApiError::internal(format!("the system has no random numbers: {error}"))
+    }
+}
+
+impl From<SearchError> for ApiError {
+    fn from(error: SearchError) -> ApiError {
+        let status = match error {
+            SearchError::Start(_) | SearchError::Engine(_) => StatusCode::BAD_GATEWAY,
+            SearchError::Timeout(_) => StatusCode::GATEWAY_TIMEOUT,
+            SearchError::Busy { .. } | SearchError::Ending => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        ApiError::new(status, error.to_string())
+    }
+}
+
+/// The error of a value that does not match the schema of an operation.
+fn mismatch(reason: &str) -> ApiError {
+    ApiError::invalid(format!("{reason}; expected the form described by GET /api"))
+}
+
+impl From<serde_json::Error> for ApiError {
+    fn from(error: serde_json::Error) -> ApiError {
+        mismatch(&error.to_string())
+    }
+}
+
+impl From<PathRejection> for ApiError {
+    fn from(rejection: PathRejection) -> ApiError {
+        mismatch(&rejection.body_text())
+    }
+}
+
+impl From<QueryRejection> for ApiError {
+    fn from(rejection: QueryRejection) -> ApiError {
+        mismatch(&rejection.body_text())
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        (self.status, Json(self.body())).into_response()
+    }
+}

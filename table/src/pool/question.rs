@@ -1,0 +1,90 @@
+//! Questions to engines, and their answers.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use buxtehude::protocol::{Go, Info, PositionCommand};
+use buxtehude::rules::Variant;
+use matches::play::engine::StartError;
+use thiserror::Error;
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::entry::Entry;
+
+/// An engine with the variant that it is to play.
+#[derive(Clone, Debug)]
+pub struct Role {
+    pub engine: Arc<Entry>,
+    pub variant: &'static Variant,
+}
+
+impl PartialEq for Role {
+    fn eq(&self, other: &Role) -> bool {
+        Arc::ptr_eq(&self.engine, &other.engine) && self.variant.name == other.variant.name
+    }
+}
+
+/// A question to an engine.
+#[derive(Clone, Debug)]
+pub struct Question {
+    pub role: Role,
+    /// The position, as a start and moves.
+    pub position: PositionCommand,
+    /// Legal moves there, at least one.
+    pub legal: Vec<String>,
+    /// Limits of the search, always with a time.
+    pub go: Go,
+    /// Options for this question only, with the engine's spelling.
+    pub options: Vec<(String, String)>,
+}
+
+/// A valid answer.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The legal move.
+    pub mv: String,
+    /// The estimate in its answer; empty if there is none.
+    pub estimate: Vec<u16>,
+    /// Last report of the search.
+    pub info: Info,
+}
+
+/// Reasons why there is no valid answer.
+#[derive(Debug, Error)]
+pub enum SearchError {
+    /// The engine does not start.
+    #[error("{0}")]
+    Start(#[from] StartError),
+    /// The engine gave no answer in time.
+    #[error("{0}")]
+    Timeout(String),
+    /// The engine ended, or its answer is malformed or illegal.
+    #[error("{0}")]
+    Engine(String),
+    /// The queue is full.
+    #[error(
+        "{waiting} searches are waiting for an engine; expected fewer than {most}: try again later"
+    )]
+    Busy {
+        /// Number of waiting questions.
+        waiting: usize,
+        /// Maximum number of waiting questions.
+        most: usize,
+    },
+    /// The server is shutting down.
+    #[error("the server is shutting down")]
+    Ending,
+}
+
+/// A queued or running question. Dropping it tells the asker that the server is shutting down.
+#[derive(Debug)]
+pub struct Job {
+    pub question: Question,
+    /// Stop flag: the answer is no longer needed.
+    pub stop: Arc<AtomicBool>,
+    /// Channel for the reports of the search, if they are requested.
+    pub infos: Option<mpsc::Sender<Info>>,
+    /// Number of questions before it while it waits.
+    pub ahead: watch::Sender<usize>,
+    pub answer: oneshot::Sender<Result<Found, SearchError>>,
+}
