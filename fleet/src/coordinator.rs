@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use async_nats::jetstream::Context;
 use matches::plan::Plan;
 use matches::play::interrupt::Interrupt;
-use matches::run::exit::{Failure, USAGE, fail};
+use matches::run::exit::{ExitError, USAGE, fail};
 use matches::run::progress::Progress;
 use matches::run::{self, Engines, Match, Source, SourceError};
 use settings::args::{ArgsError, GameArgs, ResumeArgs};
@@ -99,8 +99,8 @@ impl<'a> Fleet<'a> {
 impl Source for Fleet<'_> {
     const RESUME: &'static str = "fleet resume";
 
-    fn prepare(&mut self, planned: &mut Match, _: Engines) -> Result<String, Failure> {
-        self.context.as_ref().map_err(Failure::usage)?;
+    fn prepare(&mut self, planned: &mut Match, _: Engines) -> Result<String, ExitError> {
+        self.context.as_ref().map_err(ExitError::usage)?;
         let setup = Setup::of(planned, self.settings)?;
         if let Some(speed) = setup.reference_speed {
             planned.remarks.push(format!(

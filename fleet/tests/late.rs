@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fleet::message::{Message, Outcome};
 use fleet::names::Names;
-use matches::record::digest::KeptGame;
+use matches::record::digest::StoredGame;
 use rustix::process::Signal;
 
 use crate::common::{Fleet, assert_whole, lines_of, played_on_one_machine, with_jetstream};
@@ -23,7 +23,7 @@ const WORDS: &[&str] = &[
 /// Messages with these games, as from a worker.
 fn messages(lines: &[String]) -> Vec<Vec<u8>> {
     let message = |line: &String| {
-        let game: KeptGame = serde_json::from_str(line).unwrap();
+        let game: StoredGame = serde_json::from_str(line).unwrap();
         let worker = "sender".to_string();
         Outcome { worker, game }.encode().unwrap()
     };

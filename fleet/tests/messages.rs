@@ -8,8 +8,9 @@ use fleet::message::{Message, Outcome};
 use fleet::names::Names;
 use fleet::queue::workers_consumer;
 use futures_util::StreamExt;
-use matches::archive::store::{Store, StoreError};
-use matches::record::digest::KeptGame;
+use matches::archive::ArchiveError;
+use matches::archive::store::{Extent, Store};
+use matches::record::digest::StoredGame;
 
 use crate::common::{Fleet, assert_whole, played_on_one_machine, with_jetstream};
 
@@ -25,15 +26,17 @@ const WORDS: &[&str; 8] = &[
 ];
 
 /// The first stored game.
-fn first_game(store: &Path) -> KeptGame {
+fn first_game(store: &Path) -> StoredGame {
     let mut first = None;
-    let read = Store::open(store).unwrap().for_each_kept(Some(1), |kept| {
-        first = Some(KeptGame {
-            totals: None,
-            ..kept
+    let read = Store::open(store)
+        .unwrap()
+        .for_each_game(Extent::Whole, Some(1), |kept| {
+            first = Some(StoredGame {
+                totals: None,
+                ..kept
+            });
+            Ok::<(), ArchiveError>(())
         });
-        Ok::<(), StoreError>(())
-    });
     read.unwrap();
     first.unwrap()
 }
@@ -59,7 +62,7 @@ fn send(fleet: &Fleet, messages: Vec<Vec<u8>>) {
     });
 }
 
-fn outcome(worker: &str, game: KeptGame) -> Vec<u8> {
+fn outcome(worker: &str, game: StoredGame) -> Vec<u8> {
     let worker = worker.to_string();
     Outcome { worker, game }.encode().unwrap()
 }
@@ -126,7 +129,7 @@ fn a_sample_played_by_two_finds_who_invents_possible_games() {
     coordinator.await_words("run `fleet work` to play it");
     // The cards are right and the moves legal, but by weaker engines.
     let weaker = WORDS.map(|word| if word == "1500" { "1" } else { word });
-    let game: KeptGame = serde_json::from_str(&played_on_one_machine(&weaker)[0]).unwrap();
+    let game: StoredGame = serde_json::from_str(&played_on_one_machine(&weaker)[0]).unwrap();
     send(&fleet, vec![outcome("liar", game)]);
     let _workers = [fleet.worker("one"), fleet.worker("two")];
     assert_whole(&fleet, &mut coordinator, WORDS);

@@ -74,10 +74,8 @@ pub fn random_game(
         moves: words.join(" "),
         endings: places.iter().map(ending).collect(),
         places,
-        fault: None,
         turns,
-        reruns: Vec::new(),
-        machine: None,
+        ..GameRecord::default()
     })
 }
 

@@ -280,17 +280,15 @@ fn fill(path: &Path, plan: &Plan, games: u64) -> Outcome<()> {
             moves: moves.join(" "),
             places: vec![1, 2],
             endings: vec![Ending::Finish, Ending::Last],
-            fault: None,
-            reruns: Vec::new(),
-            machine: None,
             turns,
+            ..GameRecord::default()
         }
     };
     for first in (1..=games).step_by(TOGETHER as usize) {
         let some: Vec<GameRecord> = (first..(first + TOGETHER).min(games + 1))
             .map(game)
             .collect();
-        store.add_all(&some.iter().collect::<Vec<_>>())?;
+        store.add(&some.iter().collect::<Vec<_>>())?;
     }
     if games > 0 {
         println!("{games} games stored in {:.1?}", begun.elapsed());

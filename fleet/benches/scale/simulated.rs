@@ -16,7 +16,7 @@ use matches::VERSION;
 use matches::plan::Plan;
 use matches::plan::schedule::Schedule;
 use matches::record::Machine;
-use matches::record::digest::KeptGame;
+use matches::record::digest::StoredGame;
 use tokio::time::{interval_at, sleep};
 
 use crate::Outcome;
@@ -214,7 +214,7 @@ async fn play(context: &Context, worker: &str, played: &Match, message: &Deliver
         });
         let sent = Sent {
             worker: worker.to_string(),
-            game: KeptGame {
+            game: StoredGame {
                 digest: Some(record.digest()),
                 record,
                 totals: None,

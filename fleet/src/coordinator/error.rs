@@ -1,6 +1,6 @@
 //! Errors that stop a coordinated match.
 
-use matches::archive::store::StoreError;
+use matches::archive::ArchiveError;
 use matches::plan::openings::OpeningError;
 use matches::run::SourceError;
 use matches::run::ledger::LedgerError;
@@ -42,8 +42,8 @@ impl From<MessageError> for DriveError {
     }
 }
 
-impl From<StoreError> for DriveError {
-    fn from(error: StoreError) -> DriveError {
+impl From<ArchiveError> for DriveError {
+    fn from(error: ArchiveError) -> DriveError {
         LedgerError::Machines(error).into()
     }
 }

@@ -2,12 +2,13 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use matches::archive::store::{Store, StoreError};
+use matches::archive::ArchiveError;
+use matches::archive::store::Store;
 use matches::plan::seed::Seed;
 use matches::plan::{EngineSpec, Plan, binary};
 use matches::play::interrupt::Interrupt;
 use matches::run::Match;
-use matches::run::exit::Failure;
+use matches::run::exit::ExitError;
 
 use super::shared_engines;
 use crate::args::CoordinatorArgs;
@@ -33,7 +34,7 @@ pub struct Setup {
 
 impl Setup {
     /// Sets up a match whose store is open.
-    pub fn of(planned: &mut Match, settings: &CoordinatorArgs) -> Result<Setup, Failure> {
+    pub fn of(planned: &mut Match, settings: &CoordinatorArgs) -> Result<Setup, ExitError> {
         let mut engines = engines_of(&planned.plan)?;
         let names = names_of(planned)?;
         shared_engines::choose(planned, &mut engines, &settings.share_engine)?;
@@ -41,7 +42,7 @@ impl Setup {
         let timed = timed.find(|engine| !engine.limit.is_timeless());
         if let Some(engine) = timed.filter(|_| settings.check_sample.is_some()) {
             let name = &engine.name;
-            return Err(Failure::usage(format!(
+            return Err(ExitError::usage(format!(
                 "--check-sample: engine {name} is limited by time, expected depth or nodes"
             )));
         }
@@ -54,12 +55,12 @@ impl Setup {
 }
 
 /// Returns the names of a match that a fleet has played before; `None` for any other.
-pub fn stored_names(store: &Store) -> Result<Option<Names>, StoreError> {
+pub fn stored_names(store: &Store) -> Result<Option<Names>, ArchiveError> {
     Ok(store.note(ID_NOTE)?.as_deref().and_then(Names::of))
 }
 
 /// Returns the names in the match's store, or new ones if it has none, as for a match that one machine began.
-fn names_of(planned: &mut Match) -> Result<Names, Failure> {
+fn names_of(planned: &mut Match) -> Result<Names, ExitError> {
     let store = planned.ledger.store.as_mut();
     let Some(store) = store else {
         return Ok(Names::numbered(unique_number()?));
@@ -74,11 +75,11 @@ fn names_of(planned: &mut Match) -> Result<Names, Failure> {
     Ok(names)
 }
 
-fn engines_of(plan: &Plan) -> Result<Vec<EngineId>, Failure> {
+fn engines_of(plan: &Plan) -> Result<Vec<EngineId>, ExitError> {
     let id = |engine: &EngineSpec| {
         let missing = || {
             let (name, command) = (&engine.name, engine.command.display());
-            Failure::usage(format!("engine {name}: cannot read its program {command}"))
+            ExitError::usage(format!("engine {name}: cannot read its program {command}"))
         };
         Ok(EngineId {
             name: engine.name.clone(),
@@ -92,12 +93,12 @@ fn engines_of(plan: &Plan) -> Result<Vec<EngineId>, Failure> {
 
 /// Returns the speed that the time limits are meant for: that in the store of a resumed match, else `asked`, where 0
 /// stands for this machine's speed.
-fn reference_speed(planned: &mut Match, asked: Option<u64>) -> Result<Option<u64>, Failure> {
+fn reference_speed(planned: &mut Match, asked: Option<u64>) -> Result<Option<u64>, ExitError> {
     let store = planned.ledger.store.as_ref();
     if let Some(store) = store.filter(|_| !planned.is_new) {
         let known: Option<u64> = store.note(SPEED_NOTE)?.and_then(|text| text.parse().ok());
         return match asked {
-            Some(asked) if asked > 0 && Some(asked) != known => Err(Failure::usage(format!(
+            Some(asked) if asked > 0 && Some(asked) != known => Err(ExitError::usage(format!(
                 "--scale-time {asked}: the match began with {}, expected the same or no flag",
                 known.map_or("none".to_string(), |known| known.to_string())
             ))),
@@ -108,7 +109,7 @@ fn reference_speed(planned: &mut Match, asked: Option<u64>) -> Result<Option<u64
         return Ok(None);
     };
     if !time_scale::is_timed(&planned.plan) {
-        return Err(Failure::usage(
+        return Err(ExitError::usage(
             "--scale-time: no engine is limited by time, expected --tc or --movetime",
         ));
     }
@@ -117,7 +118,7 @@ fn reference_speed(planned: &mut Match, asked: Option<u64>) -> Result<Option<u64
         asked => Some(asked),
     };
     let speed = speed.ok_or_else(|| {
-        Failure::usage("--scale-time: the speed of this machine could not be measured")
+        ExitError::usage("--scale-time: the speed of this machine could not be measured")
     })?;
     if let Some(store) = &mut planned.ledger.store {
         store.set_note(SPEED_NOTE, &speed.to_string())?;
@@ -126,10 +127,10 @@ fn reference_speed(planned: &mut Match, asked: Option<u64>) -> Result<Option<u64
 }
 
 /// Returns a number that no other coordinator has.
-pub fn unique_number() -> Result<u64, Failure> {
+pub fn unique_number() -> Result<u64, ExitError> {
     let secret = Seed::secret();
     let secret = secret
-        .map_err(|error| Failure::usage(format!("the system has no random numbers: {error}")))?;
+        .map_err(|error| ExitError::usage(format!("the system has no random numbers: {error}")))?;
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = since.map_or(0, |time| time.as_nanos() as u64);
     match secret {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use async_nats::jetstream::Context;
 use matches::plan::{EngineSpec, binary};
 use matches::run::Match;
-use matches::run::exit::Failure;
+use matches::run::exit::ExitError;
 
 use crate::message::EngineId;
 use crate::names::Names;
@@ -20,7 +20,7 @@ pub fn choose(
     planned: &mut Match,
     engines: &mut [EngineId],
     chosen: &[String],
-) -> Result<(), Failure> {
+) -> Result<(), ExitError> {
     let store = planned.ledger.store.as_mut();
     let note = store.as_ref().map(|store| store.note(SHARED_NOTE));
     let note = note.transpose()?.flatten();
@@ -33,7 +33,7 @@ pub fn choose(
         let Some(index) = engines.iter().position(|id| id.name == *name) else {
             let known: Vec<&str> = engines.iter().map(|id| &*id.name).collect();
             let known = known.join(", ");
-            return Err(Failure::usage(format!(
+            return Err(ExitError::usage(format!(
                 "--share-engine {name}: expected an engine of the match: {known}"
             )));
         };
@@ -42,7 +42,7 @@ pub fn choose(
             let length = path.metadata().map_or(0, |found| found.len());
             if length > MOST_BYTES_OF_A_FILE {
                 let path = path.display();
-                return Err(Failure::usage(format!(
+                return Err(ExitError::usage(format!(
                     "--share-engine {name}: {path} has {length} bytes, expected at most {MOST_BYTES_OF_A_FILE}"
                 )));
             }

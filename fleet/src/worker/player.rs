@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use matches::plan::schedule::Dealt;
 use matches::play::interrupt::Interrupt;
 use matches::play::reruns::RerunQuota;
-use matches::play::runner::{self, Games, Match, News, Next, RunError};
+use matches::play::runner::{self, Event, Games, Match, Next, RunError};
 use matches::record::GameRecord;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::spawn_blocking;
@@ -126,8 +126,8 @@ fn play(
         programs: Some(&adopted.programs),
         is_followed: false,
     };
-    runner::run(planned, |news| {
-        if let News::Ended(record) = news {
+    runner::run(planned, |event| {
+        if let Event::Ended(record) = event {
             worker.games.fetch_add(1, Ordering::Relaxed);
             // This fails if the worker is shutting down.
             let _ = games.send(*record);

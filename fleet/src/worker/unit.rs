@@ -9,7 +9,7 @@ use async_nats::jetstream::{AckKind, Message as Delivered};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use matches::record::GameRecord;
-use matches::record::digest::KeptGame;
+use matches::record::digest::StoredGame;
 use matches::run::exit::complain;
 use tokio::time::{MissedTickBehavior, interval_at, sleep};
 
@@ -217,7 +217,7 @@ async fn send(worker: &Worker, adopted: &Adopted, message: &Delivered, game: Gam
     let digest = Some(game.digest());
     let outcome = Outcome {
         worker: worker.name.clone(),
-        game: KeptGame {
+        game: StoredGame {
             record: game,
             digest,
             totals: None,

@@ -5,13 +5,14 @@ use std::path::Path;
 
 use clap::Parser as _;
 use fleet::args::{Cli, Command};
-use matches::archive::store::{Store, StoreError};
+use matches::archive::ArchiveError;
+use matches::archive::store::{Extent, Store};
 use matches::plan::Plan;
 use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
 use matches::play::reruns::RerunQuota;
-use matches::play::runner::{self, InOrder, Match, News, RunError};
+use matches::play::runner::{self, Event, InOrder, Match, RunError};
 use matches::record::GameRecord;
 use matches::report::Report;
 use matches::run::events::EventFile;
@@ -36,15 +37,15 @@ fn plan(engines: &[String], words: &[&str]) -> Plan {
 
 /// Plays a match until it is over or interrupted.
 fn play(plan: &Plan, interrupt: &Interrupt, mut on_game: impl FnMut(&GameRecord)) {
-    follow(plan, interrupt, |news| {
-        if let News::Ended(record) = news {
+    follow(plan, interrupt, |event| {
+        if let Event::Ended(record) = event {
             on_game(record);
         }
     });
 }
 
 /// Like [`play`], and reports all events.
-fn follow(plan: &Plan, interrupt: &Interrupt, mut on_news: impl FnMut(&News)) {
+fn follow(plan: &Plan, interrupt: &Interrupt, mut on_event: impl FnMut(&Event)) {
     let (lag, log) = (LagMeter::start(), Log::none());
     let planned = Match {
         plan,
@@ -59,8 +60,8 @@ fn follow(plan: &Plan, interrupt: &Interrupt, mut on_news: impl FnMut(&News)) {
         programs: None,
         is_followed: true,
     };
-    let played = runner::run(planned, |news| {
-        on_news(&news);
+    let played = runner::run(planned, |event| {
+        on_event(&event);
         Ok::<(), RunError>(())
     });
     played.unwrap();
@@ -78,7 +79,7 @@ pub fn played_by(engines: &[String], words: &[&str]) -> Vec<String> {
     let plan = plan(engines, words);
     let mut store = Store::create(&path, &plan).unwrap();
     play(&plan, &Interrupt::new(), |record| {
-        store.add(record).unwrap();
+        store.add(&[record]).unwrap();
     });
     drop(store);
     lines_of(&path)
@@ -111,11 +112,11 @@ pub fn told_by_one_machine(words: &[&str]) -> String {
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut events = EventFile::create(file.path()).unwrap();
     let mut report = Report::of(&plan);
-    follow(&plan, &Interrupt::new(), |news| {
-        if let News::Ended(record) = news {
+    follow(&plan, &Interrupt::new(), |event| {
+        if let Event::Ended(record) = event {
             report.add(record);
         }
-        events.news(&plan, news, &report).unwrap();
+        events.event(&plan, event, &report).unwrap();
     });
     fs::read_to_string(file.path()).unwrap()
 }
@@ -130,10 +131,12 @@ pub fn counted(path: &Path) -> Report {
 /// Games in a store, as printed by `arbiter export --without-clock`.
 pub fn lines_of(path: &Path) -> Vec<String> {
     let mut lines = Vec::new();
-    let read = Store::open(path).unwrap().for_each_kept(None, |kept| {
-        lines.push(serde_json::to_string(&kept.without_clock()).unwrap());
-        Ok::<(), StoreError>(())
-    });
+    let read = Store::open(path)
+        .unwrap()
+        .for_each_game(Extent::Whole, None, |kept| {
+            lines.push(serde_json::to_string(&kept.without_clock()).unwrap());
+            Ok::<(), ArchiveError>(())
+        });
     read.unwrap();
     lines
 }

@@ -1,6 +1,6 @@
 //! Errors of the engine pool.
 
-use matches::play::engine::{Failure, StartError};
+use matches::play::engine::{AnswerError, StartError, quoted};
 use thiserror::Error;
 
 /// The queue is full.
@@ -28,10 +28,10 @@ pub enum Failing {
         stderr: Vec<String>,
     },
     /// The engine ended, or closed its output.
-    #[error("engine {engine}: {failure}{}", quoted(stderr))]
+    #[error("engine {engine}: {error}{}", quoted(stderr))]
     Failed {
         engine: String,
-        failure: Failure,
+        error: AnswerError,
         /// Last lines of its standard error.
         stderr: Vec<String>,
     },
@@ -49,11 +49,4 @@ pub enum Failing {
     /// The server is shutting down.
     #[error("the server is shutting down")]
     Ending,
-}
-
-fn quoted(stderr: &[String]) -> String {
-    match stderr {
-        [] => String::new(),
-        lines => format!("; its standard error ends with: {}", lines.join(" | ")),
-    }
 }

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use buxtehude::protocol::{Command, Start};
-use matches::play::engine::{Answer, Engine, Failure, Search, option_commands};
+use matches::play::engine::{Answer, AnswerError, Engine, Search, option_commands};
 
 use super::permit::Job;
 use super::scheduler::{Held, Scheduler};
@@ -152,12 +152,12 @@ impl Process {
         question: &Question,
         scheduler: &Scheduler,
     ) -> Result<(), Failing> {
-        let (ready, interrupt) = (scheduler.bounds().ready, scheduler.interrupt());
+        let ready = scheduler.bounds().ready;
         let begun = match self.goes_on(question) {
-            true => self.engine.make_ready(ready, interrupt),
-            false => self.engine.begin("a game at the table", ready, interrupt),
+            true => self.engine.make_ready(ready),
+            false => self.engine.begin("a game at the table", ready),
         };
-        begun.map_err(|failure| self.failing(entry, failure))?;
+        begun.map_err(|error| self.failing(entry, error))?;
         self.start = Some(question.position.start.clone());
         self.moves.clone_from(&question.position.moves);
         Ok(())
@@ -177,13 +177,13 @@ impl Process {
             stop: &job.stop,
             patience_after_stop: PATIENCE_AFTER_STOP,
         };
-        let answered = self.engine.search(search, scheduler.interrupt(), |info| {
+        let answered = self.engine.search(search, |info| {
             if let Some(infos) = &job.infos {
                 // Reports are dropped if the asker is gone or too slow.
                 let _ = infos.try_send(info);
             }
         });
-        answered.map_err(|failure| self.failing(entry, failure))
+        answered.map_err(|error| self.failing(entry, error))
     }
 
     /// Options to set so that the question's options apply, and all others have their usual values.
@@ -197,15 +197,15 @@ impl Process {
         back.chain(new.cloned()).collect()
     }
 
-    fn failing(&self, entry: &Entry, failure: Failure) -> Failing {
+    fn failing(&self, entry: &Entry, error: AnswerError) -> Failing {
         let engine = entry.spec.name.clone();
         let stderr = self.engine.last_words();
-        match failure {
-            Failure::Interrupted => Failing::Ending,
-            Failure::Stalled => Failing::TooLate { engine, stderr },
-            failure => Failing::Failed {
+        match error {
+            AnswerError::Interrupted => Failing::Ending,
+            AnswerError::Stalled => Failing::TooLate { engine, stderr },
+            error => Failing::Failed {
                 engine,
-                failure,
+                error,
                 stderr,
             },
         }

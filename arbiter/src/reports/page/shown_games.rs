@@ -4,8 +4,7 @@ use buxtehude::rules::{AnyPosition, Board, Layout, Scene};
 use serde::Serialize;
 
 use super::shown_review::{GameReview, StepReview};
-use matches::archive::replay::{Step, Walk};
-use matches::record::line::pv_text;
+use matches::archive::replay::{Replay, Step};
 use matches::record::printable::{printable, printable_json};
 use matches::record::{Fault, GameRecord, TurnRecord};
 use matches::score::review::Review;
@@ -125,7 +124,7 @@ impl ShownGames {
             review: review.map(GameReview::of),
             positions: None,
         };
-        match Walk::of(record) {
+        match Replay::of(record) {
             Err(flaw) => game.flaw = Some(printable(&flaw.to_string()).into_owned()),
             Ok(walk) => {
                 let flaw = walk.flaw.as_ref().map(ToString::to_string);
@@ -147,7 +146,7 @@ impl ShownGames {
         self.games.insert(after, game);
     }
 
-    fn positions(&mut self, walk: &Walk, turns: &[TurnRecord], opening: usize) -> Positions {
+    fn positions(&mut self, walk: &Replay, turns: &[TurnRecord], opening: usize) -> Positions {
         let start = walk.first.scene();
         let mut before = start.clone();
         let mut steps = Vec::new();
@@ -260,7 +259,9 @@ fn shown_step(
         depth: turn_record.and_then(|turn| turn.depth),
         score: turn_record.and_then(|turn| Some(printable(turn.score.as_ref()?).into_owned())),
         nodes: turn_record.and_then(|turn| turn.nodes),
-        pv: turn_record.and_then(|turn| Some(printable(&pv_text(&turn.pv)?).into_owned())),
+        pv: turn_record
+            .filter(|turn| !turn.pv.is_empty())
+            .map(|turn| printable(&turn.pv.join(" ")).into_owned()),
         review: None,
     }
 }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use matches::archive::game_file::{GameFile, GameFileError, GameKey};
+use matches::archive::ArchiveError;
+use matches::archive::game_file::{GameFile, GameKey};
 use matches::record::GameRecord;
 use matches::record::printable::printable;
 use schemars::JsonSchema;
@@ -53,8 +54,8 @@ impl Indexes {
     /// Creates indexes; of each file only the beginning is read.
     ///
     /// # Errors
-    /// [`GameFileError`] if a file cannot be opened.
-    pub fn new(paths: &[PathBuf]) -> Result<Indexes, GameFileError> {
+    /// [`ArchiveError`] if a file cannot be opened.
+    pub fn new(paths: &[PathBuf]) -> Result<Indexes, ArchiveError> {
         let indexes = paths.iter().map(|path| {
             GameFile::open(path)?;
             Ok(Index {
@@ -63,7 +64,7 @@ impl Indexes {
             })
         });
         Ok(Indexes(
-            indexes.collect::<Result<Vec<Index>, GameFileError>>()?,
+            indexes.collect::<Result<Vec<Index>, ArchiveError>>()?,
         ))
     }
 
@@ -109,14 +110,14 @@ impl Indexes {
 }
 
 /// Returns all games of a file.
-fn games_of(path: &Path) -> Result<Vec<Indexed>, GameFileError> {
+fn games_of(path: &Path) -> Result<Vec<Indexed>, ArchiveError> {
     let mut games = Vec::new();
     GameFile::open(path)?.for_each(|place, game| {
         games.extend(game.ok().map(|record| Indexed {
             key: place.key(),
             summary: Summary::of(&record),
         }));
-        Ok::<(), GameFileError>(())
+        Ok::<(), ArchiveError>(())
     })?;
     Ok(games)
 }
@@ -132,7 +133,7 @@ fn stamp(path: &Path) -> Stamp {
 }
 
 /// The error of an unreadable file, without its directory, which clients need not know.
-fn unreadable(path: &Path, error: &GameFileError) -> Refusal {
+fn unreadable(path: &Path, error: &ArchiveError) -> Refusal {
     let folder = path
         .parent()
         .map_or(String::new(), |folder| format!("{}/", folder.display()));
