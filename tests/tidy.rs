@@ -55,11 +55,7 @@ const ARBITER_MODULES: &[(&str, &[&str])] = &[
 ];
 
 /// Each module of the settings, with the modules that it may use.
-const SETTINGS_MODULES: &[(&str, &[&str])] = &[
-    ("args", &[]),
-    ("config", &["args"]),
-    ("lib", &[]),
-];
+const SETTINGS_MODULES: &[(&str, &[&str])] = &[("args", &[]), ("config", &["args"]), ("lib", &[])];
 
 /// Each module of the table, with the other modules that it may use.
 const TABLE_ROOMS: &[(&str, &[&str])] = &[

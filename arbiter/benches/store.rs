@@ -10,10 +10,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use buxtehude::rules::VARIANTS;
-use matches::archive::store::{Store, StoreError};
+use matches::archive::ArchiveError;
+use matches::archive::store::{Extent, Store};
 use matches::plan::{EngineSpec, Limit, Plan};
 use matches::record::ending::Ending;
-use matches::record::seed::Seed;
 use matches::record::{GameRecord, TurnRecord};
 use matches::report::Report;
 
@@ -40,7 +40,7 @@ fn main() -> Outcome<()> {
     for number in 1..=games {
         let record = record(number);
         let start = Instant::now();
-        store.add(&record)?;
+        store.add(&[&record])?;
         adding.push(start.elapsed());
     }
     let start = Instant::now();
@@ -60,9 +60,9 @@ fn main() -> Outcome<()> {
     let start = Instant::now();
     let mut report = Report::of(&plan);
     let store = Store::open(&path)?;
-    store.for_each_summary(|record, sums| {
-        report.add_summary(&record, &sums);
-        Ok::<(), StoreError>(())
+    store.for_each_game(Extent::Summary, None, |game| {
+        report.add_summary(&game.record, &game.turn_sums());
+        Ok::<(), ArchiveError>(())
     })?;
     let text = report.text();
     println!("reported in {:.2?} ({} bytes)", start.elapsed(), text.len());
@@ -104,11 +104,9 @@ fn record(number: u64) -> GameRecord {
     let turn = |ply: u32| TurnRecord {
         seat: ply % 2 + 1,
         mv: (ply % 20 + 1).to_string(),
-        overrun: None,
         micros: Some(20_000 + u64::from(ply) * number % 977),
         depth: Some(8 + ply % 5),
         estimate: vec![480 + (ply % 40) as u16, 520 - (ply % 40) as u16],
-        score: None,
         ..TurnRecord::default()
     };
     let turns: Vec<TurnRecord> = (0..PLIES).map(turn).collect();
@@ -119,13 +117,10 @@ fn record(number: u64) -> GameRecord {
         variant: VARIANTS[0].name.to_string(),
         start: "0,68,3/0,68,3 1 - -".to_string(),
         seats: ["alpha", "beta"].map(String::from).to_vec(),
-        seed: Seed::Number(1),
         moves: moves.join(" "),
         places: vec![1 + (number % 2) as u32, 2 - (number % 2) as u32],
         endings: vec![Ending::Finish, Ending::Last],
-        fault: None,
-        reruns: Vec::new(),
-        machine: None,
         turns,
+        ..GameRecord::default()
     }
 }

@@ -5,14 +5,14 @@ use std::fs;
 use std::path::Path;
 
 use buxtehude::rules::VARIANTS;
+use matches::archive::ArchiveError;
 use matches::archive::record_file::RecordFile;
-use matches::archive::store::{Store, StoreError};
+use matches::archive::store::{Extent, Store};
 use matches::plan::{EngineSpec, Limit, Plan};
 use matches::play::interrupt::Interrupt;
-use matches::play::runner::News;
+use matches::play::runner::Event;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
-use matches::record::seed::Seed;
 use matches::report::Report;
 use matches::run::events::EventFile;
 use matches::run::ledger::{Ledger, LedgerError};
@@ -26,26 +26,22 @@ fn plan() -> Plan {
     }
 }
 
-fn game(number: u64) -> News {
-    News::Ended(Box::new(GameRecord {
+fn game(number: u64) -> Event {
+    Event::Ended(Box::new(GameRecord {
         game: number,
         block: number.div_ceil(2),
         variant: VARIANTS[0].name.to_string(),
         start: "63,1,0/61,10,0 1 - -".to_string(),
         seats: ["alpha", "beta"].map(String::from).to_vec(),
-        seed: Seed::Number(1),
         moves: "1".to_string(),
         places: vec![1, 2],
         endings: vec![Ending::Finish, Ending::Last],
-        fault: None,
-        reruns: Vec::new(),
-        machine: None,
-        turns: Vec::new(),
+        ..GameRecord::default()
     }))
 }
 
-fn retirement() -> News {
-    News::Retired {
+fn retirement() -> Event {
+    Event::Retired {
         engine: "beta".to_string(),
         failures: 3,
     }
@@ -68,9 +64,9 @@ fn ledger(plan: &Plan, folder: &Path) -> Ledger {
 fn stored(folder: &Path) -> Vec<u64> {
     let mut games = Vec::new();
     let store = Store::open(&folder.join("match.db")).unwrap();
-    let read = store.for_each_summary(|record, _| {
-        games.push(record.game);
-        Ok::<(), StoreError>(())
+    let read = store.for_each_game(Extent::Summary, None, |game| {
+        games.push(game.record.game);
+        Ok::<(), ArchiveError>(())
     });
     read.unwrap();
     games
@@ -86,8 +82,8 @@ fn a_game_is_stored_recorded_counted_and_streamed() {
     let (plan, path) = (plan(), folder.path());
     let mut ledger = ledger(&plan, path);
     let progress = Progress::new(plan.games, 0);
-    for news in [game(1), game(2), retirement()] {
-        ledger.enter(&plan, &news, &progress).unwrap();
+    for event in [game(1), game(2), retirement()] {
+        ledger.enter(&plan, &event, &progress).unwrap();
     }
     assert_eq!(ledger.report.played(), 2);
     assert_eq!(ledger.retired, ["beta"]);

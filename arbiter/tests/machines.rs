@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use matches::archive::store::{Store, StoreError};
+use matches::archive::ArchiveError;
+use matches::archive::store::{Extent, Store};
 use matches::record::{GameRecord, Machine};
 
 use crate::common::{program, stored};
@@ -23,7 +24,8 @@ fn stores(test: &str) -> (String, String) {
     content(&words);
     let source = Store::open(Path::new(&plain)).unwrap();
     let mut copy = Store::create(Path::new(&many), &source.plan().unwrap()).unwrap();
-    let copied = source.for_each_game(None, |record| {
+    let copied = source.for_each_game(Extent::Whole, None, |game| {
+        let record = game.record;
         let worker = if record.block % 2 == 1 {
             "one"
         } else {
@@ -38,10 +40,10 @@ fn stores(test: &str) -> (String, String) {
             speed: Some(400_000),
             time_scale: Some(1250),
         };
-        copy.add(&GameRecord {
+        copy.add(&[&GameRecord {
             machine: Some(machine),
             ..record
-        })
+        }])
     });
     copied.unwrap();
     (plain, many)
@@ -114,7 +116,7 @@ fn the_games_of_a_machine_that_is_set_aside_are_kept_apart() {
     let mut kept_out = String::new();
     let read = store.for_each_kept_out(|kept| {
         kept_out += &format!("{}\n", serde_json::to_string(&kept).unwrap());
-        Ok::<(), StoreError>(())
+        Ok::<(), ArchiveError>(())
     });
     read.unwrap();
     let lines = before

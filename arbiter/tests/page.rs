@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use crate::common::{program, stepped};
-use matches::archive::game_file::{GameFile, GameFileError};
+use matches::archive::ArchiveError;
+use matches::archive::game_file::GameFile;
 use matches::record::GameRecord;
 use program::{content, crashing, directory, run, scattered};
 use scraper::{ElementRef, Html, Selector};
@@ -41,7 +42,7 @@ impl Reported {
         let read = GameFile::open(Path::new(file)).and_then(|file| {
             file.for_each(|_, game| {
                 games.push(game.unwrap());
-                Ok::<(), GameFileError>(())
+                Ok::<(), ArchiveError>(())
             })
         });
         assert!(read.is_ok(), "{read:?}");

@@ -2,8 +2,7 @@
 
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
-use matches::record::seed::Seed;
-use matches::score::{Comparisons, Ratings, Standings, points};
+use matches::score::{Crosstable, Ratings, Standings, points};
 use proptest::prelude::*;
 
 fn game(number: u64, seats: &[&str], places: &[u32]) -> GameRecord {
@@ -11,22 +10,16 @@ fn game(number: u64, seats: &[&str], places: &[u32]) -> GameRecord {
         game: number,
         block: (number - 1) / seats.len() as u64 + 1,
         variant: "hase-und-igel".to_string(),
-        start: String::new(),
         seats: seats.iter().map(|name| name.to_string()).collect(),
-        seed: Seed::Number(1),
-        moves: String::new(),
         places: places.to_vec(),
         endings: vec![Ending::Finish; seats.len()],
-        fault: None,
-        reruns: Vec::new(),
-        machine: None,
-        turns: Vec::new(),
+        ..GameRecord::default()
     }
 }
 
 fn standings(names: &[&str], games: &[GameRecord]) -> Standings {
     let names = names.iter().map(|name| name.to_string()).collect();
-    let mut standings = Standings::new(names, games[0].seats.len());
+    let mut standings = Standings::new(names, games[0].seats.len(), games[0].seats.len());
     games.iter().for_each(|game| standings.add(game));
     standings
 }
@@ -150,7 +143,9 @@ proptest! {
         let seats = places.len();
         let split = split.min(seats - 1);
         let engines: Vec<Option<usize>> = (0..seats).map(|seat| Some(usize::from(seat >= split))).collect();
-        let game = Comparisons::of_game(&engines, &places, 0, 1);
+        let mut crosstable = Crosstable::new(2);
+        crosstable.add(&engines, &places);
+        let game = crosstable.between(0, 1);
         let score = f64::from(game.halves) / f64::from(2 * game.pairs);
         let points = points(&places);
         let mean = |points: &[f64]| points.iter().sum::<f64>() / points.len() as f64;
@@ -163,8 +158,9 @@ proptest! {
     fn what_the_one_wins_the_other_loses(
         places in prop::array::uniform6(1..=6u32), seats in prop::array::uniform6(prop::option::of(0..3usize))
     ) {
-        let one = Comparisons::of_game(&seats, &places, 0, 1);
-        let other = Comparisons::of_game(&seats, &places, 1, 0);
+        let mut crosstable = Crosstable::new(3);
+        crosstable.add(&seats, &places);
+        let (one, other) = (crosstable.between(0, 1), crosstable.between(1, 0));
         prop_assert_eq!(one.pairs, other.pairs);
         prop_assert_eq!(one.halves + other.halves, 2 * one.pairs);
     }

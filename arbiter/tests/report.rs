@@ -1,7 +1,6 @@
 //! The tables as users see them.
 
 use matches::record::ending::Ending;
-use matches::record::seed::Seed;
 use matches::record::{Fault, GameRecord, TurnRecord};
 use matches::report::Report;
 use matches::score::Verdict;
@@ -11,20 +10,14 @@ fn game(number: u64, seats: [&str; 3], places: [u32; 3]) -> GameRecord {
         seat,
         mv: "1".to_string(),
         micros: Some(19_000 + 500 * u64::from(seat) * number),
-        overrun: None,
         depth: (seat != 3).then_some(6 + seat),
-        estimate: Vec::new(),
-        score: None,
         ..TurnRecord::default()
     };
     GameRecord {
         game: number,
         block: (number - 1) / 3 + 1,
         variant: "hase-und-igel".to_string(),
-        start: String::new(),
         seats: seats.map(String::from).to_vec(),
-        seed: Seed::Number(1),
-        moves: String::new(),
         places: places.to_vec(),
         endings: places
             .map(|place| {
@@ -35,16 +28,14 @@ fn game(number: u64, seats: [&str; 3], places: [u32; 3]) -> GameRecord {
                 }
             })
             .to_vec(),
-        fault: None,
-        reruns: Vec::new(),
-        machine: None,
         turns: (1..=3).map(turn).collect(),
+        ..GameRecord::default()
     }
 }
 
 #[test]
 fn a_match_with_a_fault() {
-    let mut report = Report::new(["swift", "steady"].map(String::from).to_vec(), 3);
+    let mut report = Report::new(["swift", "steady"].map(String::from).to_vec(), 3, 3);
     let mut games = [
         game(1, ["swift", "steady", "swift"], [2, 1, 3]),
         game(2, ["steady", "swift", "swift"], [1, 2, 3]),
@@ -60,7 +51,7 @@ fn a_match_with_a_fault() {
             "it answered after 93.4 ms, 73.4 ms over its limit of 20.0 ms; the margin is 50.0 ms"
                 .to_string(),
         stderr: vec!["warning: out of breath".to_string()],
-        evidence: None,
+        ..Fault::default()
     });
     games.iter().for_each(|game| report.add(game));
     insta::assert_snapshot!(report.text());
@@ -68,20 +59,19 @@ fn a_match_with_a_fault() {
 
 #[test]
 fn a_match_without_games() {
-    let report = Report::new(vec!["swift".to_string()], 2);
+    let report = Report::new(vec!["swift".to_string()], 2, 2);
     insta::assert_snapshot!(report.text());
 }
 
 #[test]
 fn faults_beyond_the_first_few_are_counted() {
-    let mut report = Report::new(vec!["swift".to_string()], 3);
+    let mut report = Report::new(vec!["swift".to_string()], 3, 3);
     for number in 1..=25 {
         let mut game = game(number, ["swift"; 3], [1, 1, 3]);
         game.fault = Some(Fault {
             seat: 3,
             reason: "it stumbled".to_string(),
-            stderr: Vec::new(),
-            evidence: None,
+            ..Fault::default()
         });
         report.add(&game);
     }
@@ -126,7 +116,7 @@ fn duels(report: Report, games: u64) -> Report {
 }
 
 fn two() -> Report {
-    Report::new(["swift", "steady"].map(String::from).to_vec(), 2)
+    Report::new(["swift", "steady"].map(String::from).to_vec(), 2, 2)
 }
 
 #[test]

@@ -11,7 +11,7 @@ use matches::plan::{EngineSpec, Opening, Plan};
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
 use matches::play::reruns::RerunQuota;
-use matches::play::runner::{self, Games, InOrder, Match, News, Next, RunError};
+use matches::play::runner::{self, Event, Games, InOrder, Match, Next, RunError};
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
 use table::{Table, tiny};
@@ -64,8 +64,8 @@ fn play_games(engines: Vec<EngineSpec>, start: Option<&str>, games: &dyn Games) 
         programs: None,
         is_followed: false,
     };
-    let outcome = runner::run(planned, |news| {
-        if let News::Ended(record) = news {
+    let outcome = runner::run(planned, |event| {
+        if let Event::Ended(record) = event {
             records.push(*record);
         }
         Ok::<(), RunError>(())

@@ -1,7 +1,6 @@
 //! Laws of the score, and a match computed by hand.
 
 use matches::record::ending::Ending;
-use matches::record::seed::Seed;
 use matches::record::{GameRecord, TurnRecord};
 use matches::score::{Standings, points};
 use proptest::prelude::*;
@@ -15,22 +14,16 @@ fn game(number: u64, block: u64, seats: &[&str], places: &[u32]) -> GameRecord {
         game: number,
         block,
         variant: "hase-und-igel".to_string(),
-        start: String::new(),
         seats: seats.iter().map(|name| name.to_string()).collect(),
-        seed: Seed::Number(1),
-        moves: String::new(),
         places: places.to_vec(),
         endings: places.iter().map(ending).collect(),
-        fault: None,
-        reruns: Vec::new(),
-        machine: None,
-        turns: Vec::new(),
+        ..GameRecord::default()
     }
 }
 
 fn standings(names: &[&str], seats: usize, games: &[GameRecord]) -> Standings {
     let names = names.iter().map(|name| name.to_string()).collect();
-    let mut standings = Standings::new(names, seats);
+    let mut standings = Standings::new(names, seats, seats);
     games.iter().for_each(|game| standings.add(game));
     standings
 }
@@ -164,10 +157,7 @@ fn depth_and_time_are_means_over_answers() {
         seat,
         mv: "1".to_string(),
         micros: Some(micros),
-        overrun: None,
         depth,
-        estimate: Vec::new(),
-        score: None,
         ..TurnRecord::default()
     };
     one.turns = vec![

@@ -1,6 +1,6 @@
 //! The SPRT, simulated with games of known strengths: its error rates are as low as promised.
 
-use matches::score::{BlockScores, Comparisons, EloModel, Sprt, Verdict, expected_score};
+use matches::score::{BlockScores, Crosstable, EloModel, Sprt, Verdict, expected_score};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -114,7 +114,7 @@ fn two_seats_normalized() {
 /// proportional to strength. Engine 0 has two of the seats and `strength` times the strength of engine 1.
 fn block_of_three(strength: f64, rng: &mut ChaCha8Rng) -> u32 {
     let mut engines = [Some(0), Some(1), Some(0)];
-    let mut halves = 0;
+    let mut crosstable = Crosstable::new(2);
     for _ in 0..3 {
         // With exponentially distributed finishing times, the first to finish follows that law.
         let times = engines.map(|engine| {
@@ -123,10 +123,10 @@ fn block_of_three(strength: f64, rng: &mut ChaCha8Rng) -> u32 {
         });
         let place = |time| times.iter().filter(|&&other| other <= time).count() as u32;
         let places = times.map(place);
-        halves += Comparisons::of_game(&engines, &places, 0, 1).halves;
+        crosstable.add(&engines, &places);
         engines.rotate_left(1);
     }
-    halves
+    crosstable.between(0, 1).halves
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::{processes, program, stored};
-use matches::archive::store::Store;
+use matches::archive::store::{Extent, Store};
 use processes::{await_death, children};
 use program::{arbiter, content, crashing, directory, run, scattered};
 use stored::{export, export_with_digest, numbers, tables};
@@ -198,12 +198,12 @@ fn a_game_is_stored_once() {
     let (_, store, _) = match_of(&directory, &[]);
     let mut opened = Store::resume(Path::new(&store)).unwrap();
     let mut games = Vec::new();
-    let read = opened.for_each_game(Some(2), |record| {
-        games.push(record);
-        Ok::<(), matches::archive::store::StoreError>(())
+    let read = opened.for_each_game(Extent::Whole, Some(2), |game| {
+        games.push(game.record);
+        Ok::<(), matches::archive::ArchiveError>(())
     });
     assert!(read.is_ok() && games.len() == 1, "{read:?} {games:?}");
-    let error = opened.add(&games[0]).unwrap_err();
+    let error = opened.add(&[&games[0]]).unwrap_err();
     assert!(
         error
             .to_string()
@@ -211,7 +211,7 @@ fn a_game_is_stored_once() {
         "{error}"
     );
     games[0].game = 7;
-    opened.add(&games[0]).unwrap();
+    opened.add(&[&games[0]]).unwrap();
     drop(opened);
     assert_eq!(numbers(&store), BTreeSet::from([1, 2, 3, 4, 5, 6, 7]));
 }
@@ -293,7 +293,7 @@ fn settings_that_make_no_sense_are_named() {
         ),
         (
             "PRAGMA user_version = 99",
-            "store format 99 is unknown; expected 3",
+            "store format 99 is unknown; expected 1",
         ),
         ("PRAGMA application_id = 99", "not a store"),
     ] {
@@ -302,65 +302,6 @@ fn settings_that_make_no_sense_are_named() {
         assert_eq!((code, stdout.as_str()), (2, ""), "{change}: {stderr}");
         assert!(stderr.contains(words), "{change}: {stderr}");
     }
-}
-
-#[test]
-fn a_store_of_the_first_format_is_read_and_resumed() {
-    let (store, _) = begun("first_format");
-    let games = export(&store, &[]);
-    let (before, digest) = games.trim_end().rsplit_once(",\"digest\":").unwrap();
-    assert_eq!(digest.len(), "'0123456789abcdef0123456789abcdef'}".len());
-    let games = format!("{before}}}\n");
-    let connection = rusqlite::Connection::open(&store).unwrap();
-    connection
-        .execute_batch(
-            "ALTER TABLE turns DROP COLUMN nodes; ALTER TABLE turns DROP COLUMN pv;
-             ALTER TABLE turns DROP COLUMN waited; ALTER TABLE turns DROP COLUMN late_stop;
-             ALTER TABLE turns DROP COLUMN out_of_turn; ALTER TABLE seats DROP COLUMN out_of_turn;
-             ALTER TABLE seats DROP COLUMN waited; ALTER TABLE seats DROP COLUMN late_stops;
-             ALTER TABLE turns DROP COLUMN flaw; ALTER TABLE seats DROP COLUMN flaws;
-             ALTER TABLE games DROP COLUMN digest; DROP TABLE reruns; DROP TABLE machines;
-             DROP TABLE set_aside; DROP TABLE kept_out; PRAGMA user_version = 1",
-        )
-        .unwrap();
-    let format = || -> i64 {
-        let number = |row: &rusqlite::Row<'_>| row.get(0);
-        connection
-            .pragma_query_value(None, "user_version", number)
-            .unwrap()
-    };
-    assert_eq!(export(&store, &[]), games);
-    assert_eq!(format(), 1, "reading changes nothing");
-    let replayed = content(&["replay", &store]);
-    assert!(
-        replayed.ends_with(": 1 game, all in order; 1 without a digest\n"),
-        "{replayed}"
-    );
-    let (code, _, stderr) = run(&["resume", &store]);
-    assert_eq!(code, 0, "{stderr}");
-    assert_eq!(format(), 3);
-    assert!(export(&store, &[]).starts_with(&games));
-}
-
-#[test]
-fn a_store_of_the_second_format_is_read_and_resumed() {
-    let (store, _) = begun("second_format");
-    let games = export(&store, &[]);
-    let connection = rusqlite::Connection::open(&store).unwrap();
-    connection
-        .execute_batch(
-            "DROP TABLE machines; DROP TABLE set_aside; DROP TABLE kept_out; PRAGMA user_version = 2",
-        )
-        .unwrap();
-    assert_eq!(export(&store, &[]), games);
-    let (code, _, stderr) = run(&["resume", &store]);
-    assert_eq!(code, 0, "{stderr}");
-    let number = |row: &rusqlite::Row<'_>| row.get(0);
-    let format: i64 = connection
-        .pragma_query_value(None, "user_version", number)
-        .unwrap();
-    assert_eq!(format, 3);
-    assert!(export(&store, &[]).starts_with(&games));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use matches::plan::Plan;
 use matches::plan::deck::Deck;
 use matches::plan::schedule::{Schedule, ScheduledGame};
 use matches::record::GameRecord;
-use matches::record::digest::KeptGame;
+use matches::record::digest::StoredGame;
 use matches::record::ending::Ending;
 use thiserror::Error;
 
@@ -58,7 +58,7 @@ pub enum GameError {
 ///
 /// # Errors
 /// The first [`GameError`].
-pub fn check(plan: &Plan, schedule: &Schedule<'_>, kept: &KeptGame) -> Result<(), GameError> {
+pub fn check(plan: &Plan, schedule: &Schedule<'_>, kept: &StoredGame) -> Result<(), GameError> {
     let record = &kept.record;
     if !(1..=plan.games).contains(&record.game) {
         return Err(GameError::Number { games: plan.games });
@@ -80,7 +80,7 @@ pub fn check(plan: &Plan, schedule: &Schedule<'_>, kept: &KeptGame) -> Result<()
     let start = start.map_err(Flaw::from)?;
     same("start", &record.start, &start.to_string())?;
     check_numbers(record)?;
-    if let Some(flaw) = replay::check_kept(kept).into_iter().next() {
+    if let Some(flaw) = replay::check_stored(kept).into_iter().next() {
         return Err(flaw.into());
     }
     check_cards(record, &game, start)?;

@@ -12,11 +12,11 @@ mod sample;
 use std::process::ExitCode;
 
 use async_nats::jetstream::Context;
-use matches::archive::store::StoreError;
+use matches::archive::ArchiveError;
 use matches::plan::Plan;
 use matches::plan::openings::OpeningError;
 use matches::play::interrupt::Interrupt;
-use matches::run::exit::{Failure, USAGE, fail};
+use matches::run::exit::{ExitError, USAGE, fail};
 use matches::run::ledger::LedgerError;
 use matches::run::progress::Progress;
 use matches::run::{self, Engines, Match, Source, SourceError};
@@ -99,8 +99,8 @@ impl<'a> Fleet<'a> {
 impl Source for Fleet<'_> {
     const RESUME: &'static str = "fleet resume";
 
-    fn prepare(&mut self, planned: &mut Match, _: Engines) -> Result<String, Failure> {
-        self.context.as_ref().map_err(Failure::usage)?;
+    fn prepare(&mut self, planned: &mut Match, _: Engines) -> Result<String, ExitError> {
+        self.context.as_ref().map_err(ExitError::usage)?;
         let prepared = PreparedMatch::of(planned, self.settings)?;
         if let Some(speed) = prepared.reference_speed {
             planned.remarks.push(format!(
@@ -153,8 +153,8 @@ pub enum DriveError {
     },
 }
 
-impl From<StoreError> for DriveError {
-    fn from(error: StoreError) -> DriveError {
+impl From<ArchiveError> for DriveError {
+    fn from(error: ArchiveError) -> DriveError {
         LedgerError::Machines(error).into()
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use matches::plan::schedule::Dealt;
-use matches::record::digest::KeptGame;
+use matches::record::digest::StoredGame;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -138,7 +138,7 @@ pub struct Work {
 pub struct Outcome {
     pub worker: String,
     /// The game with its digest.
-    pub game: KeptGame,
+    pub game: StoredGame,
 }
 
 /// Phase of a match.

@@ -4,7 +4,8 @@
 use std::path::PathBuf;
 use std::{env, fs, io};
 
-use matches::archive::store::{Store, StoreError};
+use matches::archive::ArchiveError;
+use matches::archive::store::Store;
 use matches::plan::Plan;
 use matches::plan::seed::Seed;
 use tempfile::TempDir;
@@ -25,7 +26,7 @@ pub enum PlanFileError {
     },
     /// The bytes are not a valid plan, or have been written by another version of the arbiter.
     #[error("plan: {0}")]
-    Store(#[from] StoreError),
+    Store(#[from] ArchiveError),
 }
 
 impl PlanFileError {

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use matches::archive::store::{Store, StoreError};
+use matches::archive::ArchiveError;
+use matches::archive::store::Store;
 use matches::output::print;
 use matches::run::announcement::count;
 use matches::run::exit::{USAGE, fail, status_of};
@@ -17,7 +18,7 @@ use crate::queue::{Bucket, QueueError, connect};
 pub async fn status(server: &ServerArgs, args: &StatusArgs) -> ExitCode {
     let mut text = String::new();
     if let Some(path) = &args.file {
-        let stored = || -> Result<String, StoreError> {
+        let stored = || -> Result<String, ArchiveError> {
             let store = Store::open(path)?;
             let plan = store.plan()?;
             let played = Past::of(&store, &plan)?.played.len();

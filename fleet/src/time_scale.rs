@@ -103,7 +103,6 @@ mod tests {
     use buxtehude::rules::VARIANTS;
     use matches::plan::EngineSpec;
     use matches::record::Machine;
-    use matches::record::seed::Seed;
 
     fn plan(limits: [&str; 2]) -> Plan {
         let engine =
@@ -135,21 +134,12 @@ mod tests {
         GameRecord {
             game: 1,
             block: 1,
-            variant: String::new(),
-            start: String::new(),
-            seats: Vec::new(),
-            seed: Seed::Number(1),
-            moves: String::new(),
-            places: Vec::new(),
-            endings: Vec::new(),
-            fault: None,
-            turns: Vec::new(),
-            reruns: Vec::new(),
             machine: Some(Machine {
                 speed,
                 time_scale,
                 ..Machine::default()
             }),
+            ..GameRecord::default()
         }
     }
 

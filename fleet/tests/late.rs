@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fleet::message::{Message, Outcome};
-use matches::record::digest::KeptGame;
+use matches::record::digest::StoredGame;
 use rustix::process::Signal;
 
 use crate::common::fleet::engines;
@@ -15,7 +15,7 @@ const SHORT: &str = "--games 2 --nodes 10000 --seed 3 --random-plies 4";
 /// Messages with these games, as from a worker.
 fn messages(lines: &[String]) -> Vec<Vec<u8>> {
     let message = |line: &String| {
-        let game: KeptGame = serde_json::from_str(line).unwrap();
+        let game: StoredGame = serde_json::from_str(line).unwrap();
         let worker = "sender".to_string();
         Outcome { worker, game }.encode().unwrap()
     };

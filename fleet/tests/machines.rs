@@ -4,7 +4,8 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use matches::archive::store::{Store, StoreError};
+use matches::archive::ArchiveError;
+use matches::archive::store::{Extent, Store};
 use matches::record::{GameRecord, Machine};
 use rustix::process::Signal;
 
@@ -29,9 +30,9 @@ pub fn games_of(fleet: &Fleet) -> Vec<GameRecord> {
     let mut games = Vec::new();
     let read = Store::open(&fleet.store())
         .unwrap()
-        .for_each_game(None, |record| {
-            games.push(record);
-            Ok::<(), StoreError>(())
+        .for_each_game(Extent::Whole, None, |game| {
+            games.push(game.record);
+            Ok::<(), ArchiveError>(())
         });
     read.unwrap();
     games
@@ -77,7 +78,7 @@ fn a_machine_on_which_engines_fail_is_set_aside_and_its_games_are_played_by_othe
     let read = stored.for_each_kept_out(|kept| {
         assert!(kept.record.fault.is_some() && machine(&kept.record).worker == "bad");
         kept_out += 1;
-        Ok::<(), StoreError>(())
+        Ok::<(), ArchiveError>(())
     });
     read.unwrap();
     assert_eq!(aside.games, kept_out);

@@ -7,8 +7,9 @@ use async_nats::jetstream::AckKind;
 use fleet::message::{Message, Outcome};
 use fleet::names::WORKERS;
 use futures_util::StreamExt;
-use matches::archive::store::{Store, StoreError};
-use matches::record::digest::KeptGame;
+use matches::archive::ArchiveError;
+use matches::archive::store::{Extent, Store};
+use matches::record::digest::StoredGame;
 
 use crate::common::{Fleet, MATCH, assert_whole, played_on_one_machine, with_jetstream};
 
@@ -16,15 +17,17 @@ use crate::common::{Fleet, MATCH, assert_whole, played_on_one_machine, with_jets
 const PATIENCE: Duration = Duration::from_secs(240);
 
 /// The first stored game.
-fn first_game(store: &Path) -> KeptGame {
+fn first_game(store: &Path) -> StoredGame {
     let mut first = None;
-    let read = Store::open(store).unwrap().for_each_kept(Some(1), |kept| {
-        first = Some(KeptGame {
-            totals: None,
-            ..kept
+    let read = Store::open(store)
+        .unwrap()
+        .for_each_game(Extent::Whole, Some(1), |kept| {
+            first = Some(StoredGame {
+                totals: None,
+                ..kept
+            });
+            Ok::<(), ArchiveError>(())
         });
-        Ok::<(), StoreError>(())
-    });
     read.unwrap();
     first.unwrap()
 }
@@ -47,7 +50,7 @@ fn send(fleet: &Fleet, messages: Vec<Vec<u8>>) {
     });
 }
 
-fn outcome(worker: &str, game: KeptGame) -> Vec<u8> {
+fn outcome(worker: &str, game: StoredGame) -> Vec<u8> {
     let worker = worker.to_string();
     Outcome { worker, game }.encode().unwrap()
 }
@@ -108,7 +111,7 @@ fn a_sample_played_by_two_reveals_possible_but_invented_games() {
     coordinator.await_words("run `fleet work` to play it");
     // The cards are right and the moves legal, but by weaker engines.
     let weaker = MATCH.replace("--nodes 10000", "--nodes 1");
-    let game: KeptGame = serde_json::from_str(&played_on_one_machine(&weaker)[0]).unwrap();
+    let game: StoredGame = serde_json::from_str(&played_on_one_machine(&weaker)[0]).unwrap();
     send(&fleet, vec![outcome("liar", game)]);
     let _workers = [fleet.worker("one"), fleet.worker("two")];
     let output = assert_whole(&fleet, &mut coordinator, MATCH);

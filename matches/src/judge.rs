@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::plan::EngineSpec;
 use crate::play::clock::{self, SeatClock};
-use crate::play::engine::{Answer, Engine, Failure, Placement, StartError, deadline};
+use crate::play::engine::{Answer, AnswerError, Engine, Placement, StartError, quoted};
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
 use crate::record::is_estimate;
@@ -29,12 +29,12 @@ pub enum JudgeError {
     #[error(transparent)]
     Start(#[from] StartError),
     /// The engine does not answer.
-    #[error("engine {engine}, asked about {about:?}: {failure}{}", quoted(stderr))]
+    #[error("engine {engine}, asked about {about:?}: {error}{}", quoted(stderr))]
     Failed {
         /// The engine's name.
         engine: String,
         /// Reason for the missing answer.
-        failure: Failure,
+        error: AnswerError,
         /// The position, or the description of the task.
         about: String,
         /// The last lines of its standard error.
@@ -105,7 +105,6 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// [`JudgeError`] if the engine does not start or does not answer.
     pub fn begin(&mut self, variant: &'static Variant, what: &str) -> Result<(), JudgeError> {
-        let interrupt = self.interrupt;
         if self
             .running
             .as_ref()
@@ -115,14 +114,10 @@ impl<'a> Judge<'a> {
         }
         if self.running.is_none() {
             let (place, log) = (Placement::default(), Log::none());
-            let engine = Engine::start(self.spec, variant, place, READY, &log, interrupt)?;
+            let engine = Engine::start(self.spec, variant, place, READY, &log, self.interrupt)?;
             self.running = Some((engine, variant));
         }
-        self.talk(what, |engine| {
-            let ready = deadline(READY);
-            engine.begin_game(what, None, ready, interrupt)?;
-            engine.await_ready(ready, interrupt)
-        })
+        self.talk(what, |engine| engine.begin(what, READY))
     }
 
     /// Returns the estimate of each seat in permille.
@@ -172,28 +167,25 @@ impl<'a> Judge<'a> {
         let go = Command::Go(clock::go(&clocks, question.mover, searchmoves));
         let request = format!("position {}\n{go}\n", question.line);
         let wait = clocks[question.mover.index()].longest_wait(STALL);
-        let interrupt = self.interrupt;
-        self.talk(question.line, |engine| {
-            engine.ask(request.as_bytes(), wait, interrupt)
-        })
+        self.talk(question.line, |engine| engine.ask(request.as_bytes(), wait))
     }
 
     /// Calls `talk` with the engine, which must be running.
     fn talk<T>(
         &mut self,
         about: &str,
-        talk: impl FnOnce(&mut Engine) -> Result<T, Failure>,
+        talk: impl FnOnce(&mut Engine) -> Result<T, AnswerError>,
     ) -> Result<T, JudgeError> {
-        let failed = |failure, stderr| JudgeError::Failed {
+        let failed = |error, stderr| JudgeError::Failed {
             engine: self.spec.name.clone(),
-            failure,
+            error,
             about: about.to_string(),
             stderr,
         };
         let Some((engine, _)) = &mut self.running else {
-            return Err(failed(Failure::Disconnected, Vec::new()));
+            return Err(failed(AnswerError::Disconnected, Vec::new()));
         };
-        talk(engine).map_err(|failure| failed(failure, engine.last_words()))
+        talk(engine).map_err(|error| failed(error, engine.last_words()))
     }
 
     /// Returns the estimate of an answer.
@@ -211,12 +203,5 @@ impl<'a> Judge<'a> {
             line: question.line.to_string(),
             seats,
         })
-    }
-}
-
-fn quoted(stderr: &[String]) -> String {
-    match stderr {
-        [] => String::new(),
-        lines => format!("; its standard error ends with: {}", lines.join(" | ")),
     }
 }

@@ -18,10 +18,10 @@ use std::time::Duration;
 
 use buxtehude::rules::{Variant, is_card};
 
-pub use adjudication::{Adjudication, Resign, ResignTextError};
+pub use adjudication::{Adjudication, Resign};
 pub use bounds::Bounds;
 pub use isolate::Isolate;
-pub use limit::{ClockLimit, Limit, LimitTextError, TimeLimit, clock};
+pub use limit::{ClockLimit, Limit, TimeLimit, clock};
 
 use crate::plan::schedule::LineUps;
 use crate::plan::seed::Seed;
@@ -160,9 +160,7 @@ impl EngineSpec {
             bounds: Bounds::default(),
         }
     }
-}
 
-impl EngineSpec {
     /// Returns the settings that differ from their defaults, except limit and options, in the form of `--engine`.
     pub fn switches(&self) -> Vec<String> {
         let switches = [

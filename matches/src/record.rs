@@ -4,16 +4,16 @@
 pub mod digest;
 pub mod ending;
 pub mod line;
-mod machine;
 pub mod printable;
 pub mod seed;
+
+use std::ops::AddAssign;
 
 use buxtehude::rules::is_card;
 use serde::{Deserialize, Serialize};
 
 use ending::Ending;
 use line::Line;
-pub use machine::Machine;
 use seed::Seed;
 
 /// Maximum number of words of a principal variation in a record.
@@ -26,7 +26,7 @@ pub const MAX_FLAW: usize = 100;
 const TOO_LATE: &str = "it answered later than its limit and the margin allow";
 
 /// A finished game with everything needed to replay it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Line", into = "Line")]
 pub struct GameRecord {
     /// Number of the game in the match, from 1.
@@ -74,14 +74,16 @@ impl GameRecord {
         let mut sums = vec![TurnSums::default(); self.seats.len()];
         for turn in &self.turns {
             if let Some(sums) = sums.get_mut((turn.seat as usize).wrapping_sub(1)) {
-                sums.turns += u64::from(turn.micros.is_some());
-                sums.micros += turn.micros.unwrap_or(0);
-                sums.depth_turns += u64::from(turn.depth.is_some());
-                sums.depths += u64::from(turn.depth.unwrap_or(0));
-                sums.waited += turn.waited.unwrap_or(0);
-                sums.out_of_turn += turn.out_of_turn.unwrap_or(0);
-                sums.late_stops += turn.late_stop.unwrap_or(0);
-                sums.flaws += u64::from(turn.flaw.is_some());
+                *sums += TurnSums {
+                    turns: u64::from(turn.micros.is_some()),
+                    micros: turn.micros.unwrap_or(0),
+                    depth_turns: u64::from(turn.depth.is_some()),
+                    depths: u64::from(turn.depth.unwrap_or(0)),
+                    waited: turn.waited.unwrap_or(0),
+                    out_of_turn: turn.out_of_turn.unwrap_or(0),
+                    late_stops: turn.late_stop.unwrap_or(0),
+                    flaws: u64::from(turn.flaw.is_some()),
+                };
             }
         }
         sums
@@ -120,7 +122,7 @@ const WHOLE: u32 = 1000;
 ///
 /// # Examples
 /// ```
-/// use arbiter::record::is_estimate;
+/// use matches::record::is_estimate;
 ///
 /// assert!(is_estimate(&[333, 333, 333], 3));
 /// assert!(!is_estimate(&[600, 300], 2));
@@ -152,6 +154,19 @@ pub struct TurnSums {
     pub flaws: u64,
 }
 
+impl AddAssign for TurnSums {
+    fn add_assign(&mut self, other: TurnSums) {
+        self.turns += other.turns;
+        self.micros += other.micros;
+        self.depth_turns += other.depth_turns;
+        self.depths += other.depths;
+        self.waited += other.waited;
+        self.out_of_turn += other.out_of_turn;
+        self.late_stops += other.late_stops;
+        self.flaws += other.flaws;
+    }
+}
+
 /// An attempt at a game that was abandoned and rerun, because the loss may not have been the engine's fault.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rerun {
@@ -164,12 +179,12 @@ pub struct Rerun {
     pub shares: Vec<u16>,
 }
 
-/// An offence that ended a game.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// An engine's fault, which ended a game.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fault {
     /// The offender's seat, from 1.
     pub seat: u32,
-    /// The offence in one sentence, with its numbers.
+    /// The fault in one sentence, with its numbers.
     pub reason: String,
     /// The last lines of the offender's standard error.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -213,38 +228,70 @@ pub enum Speaker {
     Engine,
 }
 
-/// An engine's answer to one `go`.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The machine that played a game. In a file it is under the key of the clock.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Name of the machine's worker.
+    pub worker: String,
+    /// Number of games that the machine plays at a time.
+    pub slots: u32,
+    /// Duration of the game on the machine in microseconds, including everything before the first move.
+    pub micros: u64,
+    /// Median lag of the machine's arbiter in the last minute or two, in microseconds.
+    pub lag_median: u64,
+    /// 99th percentile of this lag, in microseconds.
+    pub lag_p99: u64,
+    /// Nodes per second of the built-in engine in each slot while all slots are busy; `None` if it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<u64>,
+    /// Time limits in permille of the match's own; `None` if they are the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_scale: Option<u32>,
+}
+
+/// An engine's answer to one `go`. In a file, its times are under the key of the clock.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TurnRecord {
     /// The seat that moved, from 1.
     pub seat: u32,
     /// The engine's move.
     pub mv: String,
     /// Time from `go` to the answer, in microseconds; `None` in a record without the clock.
+    #[serde(skip)]
     pub micros: Option<u64>,
     /// Excess of the answer over its time limit, within the margin, in microseconds; `None` if there is none.
+    #[serde(skip)]
     pub overrun: Option<u64>,
     /// Part of `micros` that the engine waited for a processor, or its answer waited for the arbiter. It does not count
     /// against the engine's clock. `None` if it was not measured.
+    #[serde(skip)]
     pub waited: Option<u64>,
     /// CPU time in microseconds that the engine used since its previous answer while it was neither to move nor to
     /// ponder; `None` if it was not measured.
+    #[serde(skip)]
     pub out_of_turn: Option<u64>,
     /// Time beyond the grace period that the engine took to answer the `stop` of its pondering, in microseconds. It is
     /// charged to this turn. `None` if the answer came in time.
+    #[serde(skip)]
     pub late_stop: Option<u64>,
     /// Last reported depth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
     /// Each seat's share in permille, from the engine's answer; empty if the engine gives none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub estimate: Vec<u16>,
     /// Last reported score, as the protocol spells it (`cp 31`, `mate -2`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<String>,
     /// Last reported number of nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
     /// Moves and cards of the last reported principal variation, up to the first illegal one; at most [`MAX_LINE`]
     /// words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "line::words")]
     pub pv: Vec<String>,
     /// A flaw of the answer other than its move, as one short sentence of at most [`MAX_FLAW`] characters. The flawed
     /// part is not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flaw: Option<String>,
 }

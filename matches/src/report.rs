@@ -2,14 +2,14 @@
 
 mod fairness;
 mod machines;
+mod standings;
 mod strength;
 mod table;
-mod tables;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::archive::replay::Walk;
+use crate::archive::replay::Replay;
 use crate::archive::store::SetAside;
 use crate::plan::Plan;
 use crate::record::ending::Ending;
@@ -22,9 +22,9 @@ use strength::TestState;
 
 pub use fairness::LEGEND as FAIRNESS_LEGEND;
 pub use machines::{LEGEND as MACHINES_LEGEND, SHARES_LEGEND};
+pub use standings::engines_by_lead;
 pub use strength::{HeadToHead, RATINGS_LEGEND};
-pub use table::{Column, decimals, ordinal, percent, signed, table};
-pub use tables::{Rows, engines_by_lead};
+pub use table::{Column, Rows, decimals, ordinal, percent, signed, table};
 
 /// Maximum number of listed faults; the others are only counted.
 const LISTED_FAULTS: usize = 10;
@@ -67,12 +67,12 @@ struct Test {
 
 impl Report {
     /// Creates an empty report; see [`Standings::new`].
-    pub fn new(names: Vec<String>, seats: usize) -> Report {
+    pub fn new(names: Vec<String>, seats: usize, games_per_block: usize) -> Report {
         Report {
-            fairness: Fairness::new(names.iter().map(String::as_str)),
-            machines: Machines::new(names.clone(), seats),
-            standings: Standings::new(names, seats),
-            games_per_block: seats,
+            fairness: Fairness::new(&names),
+            machines: Machines::new(names.clone(), seats, games_per_block),
+            standings: Standings::new(names, seats, games_per_block),
+            games_per_block,
             faults: 0,
             listed: BTreeMap::new(),
             test: None,
@@ -83,20 +83,10 @@ impl Report {
     pub fn of(plan: &Plan) -> Report {
         let names = plan.engines.iter().map(|engine| engine.name.clone());
         let games = plan.line_ups().games_per_block();
-        let report = Report::new(names.collect(), plan.seats).in_blocks_of(games as usize);
+        let report = Report::new(names.collect(), plan.seats, games as usize);
         match plan.sprt {
             Some(sprt) => report.with_test(sprt),
             None => report,
-        }
-    }
-
-    /// Sets the number of games per block, before the first game; see [`Standings::in_blocks_of`].
-    pub fn in_blocks_of(self, games: usize) -> Report {
-        Report {
-            standings: self.standings.in_blocks_of(games),
-            machines: self.machines.in_blocks_of(games),
-            games_per_block: games,
-            ..self
         }
     }
 
@@ -139,12 +129,10 @@ impl Report {
         };
         let game = (outline, sums.to_vec());
         test.waiting.add(record.block, record.game, game);
-        while self.verdict() == Verdict::Open {
-            let block = self
-                .test
-                .as_mut()
-                .and_then(|test| test.waiting.next_block());
-            let Some(block) = block else { break };
+        while let Some(test) = &mut self.test
+            && test.state.verdict == Verdict::Open
+            && let Some(block) = test.waiting.next_block()
+        {
             self.count_all(&block);
             self.update_test();
         }
@@ -152,10 +140,8 @@ impl Report {
 
     /// Counts the games that still wait for others, unless the test has decided.
     pub fn finish(&mut self) {
-        if let Some(test) = self
-            .test
-            .as_mut()
-            .filter(|test| test.state.verdict == Verdict::Open)
+        if let Some(test) = &mut self.test
+            && test.state.verdict == Verdict::Open
         {
             let waiting = test.waiting.rest();
             self.count_all(&waiting);
@@ -223,17 +209,12 @@ impl Report {
 
     /// Table of engines, by share above par, best first.
     pub fn engines(&self) -> Rows {
-        tables::engines(&self.standings)
-    }
-
-    /// Table of engines as text, without a newline at the end.
-    pub fn engines_text(&self) -> String {
-        self.engines().text().trim_end().to_string()
+        standings::engines(&self.standings)
     }
 
     /// Table of seats, over all engines.
     pub fn seats(&self) -> Rows {
-        tables::seats(&self.standings)
+        standings::seats(&self.standings)
     }
 
     /// Table of waits and reruns; `None` if there were none.
@@ -284,7 +265,7 @@ impl Report {
     /// Explanation of the columns of both tables, in lines that end with a newline.
     pub fn legend(&self) -> String {
         let mut legend = LEGEND.to_string();
-        if tables::has_flaws(&self.standings) {
+        if standings::has_flaws(&self.standings) {
             legend += FLAWS_LEGEND;
         }
         legend
@@ -298,20 +279,15 @@ impl Report {
             text += &self.seats().text();
             text += &self.legend();
         }
-        let ratings = self.ratings().map(|rows| rows.text() + RATINGS_LEGEND);
-        let head_to_head = self.head_to_head().map(|compared| compared.text());
-        for part in [head_to_head, ratings].into_iter().flatten() {
-            text.push('\n');
-            text += &part;
-        }
-        if let Some(rows) = self.fairness() {
-            text.push('\n');
-            text += &(rows.text() + FAIRNESS_LEGEND);
-        }
-        let machines = self.machines().map(|rows| rows.text() + MACHINES_LEGEND);
-        let shares = self.shares_by_machine();
-        let shares = shares.map(|rows| rows.text() + SHARES_LEGEND);
-        for part in [machines, shares].into_iter().flatten() {
+        let parts = [
+            self.head_to_head().map(|compared| compared.text()),
+            self.ratings().map(|rows| rows.text() + RATINGS_LEGEND),
+            self.fairness().map(|rows| rows.text() + FAIRNESS_LEGEND),
+            self.machines().map(|rows| rows.text() + MACHINES_LEGEND),
+            self.shares_by_machine()
+                .map(|rows| rows.text() + SHARES_LEGEND),
+        ];
+        for part in parts.into_iter().flatten() {
             text.push('\n');
             text += &part;
         }
@@ -341,10 +317,10 @@ pub fn what_was_legal(record: &GameRecord) -> Vec<String> {
         return Vec::new();
     }
     // A record whose moves cannot be replayed has no such position.
-    Walk::of(record).map_or(Vec::new(), |walk| {
+    Replay::of(record).map_or(Vec::new(), |replay| {
         vec![
-            format!("position: {}", walk.last),
-            format!("legal: {}", walk.last.legal_actions().join(" ")),
+            format!("position: {}", replay.last),
+            format!("legal: {}", replay.last.legal_actions().join(" ")),
         ]
     })
 }

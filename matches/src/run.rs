@@ -7,7 +7,6 @@
 pub mod announcement;
 pub mod events;
 pub mod exit;
-pub mod failures;
 mod footer;
 pub mod ledger;
 mod outputs;
@@ -33,7 +32,7 @@ use crate::report::Report;
 use crate::score::Verdict;
 use announcement::{count, header, print_schedule};
 use exit::{
-    ENGINE_FAULT, Failure, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, STORAGE, USAGE, complain,
+    ENGINE_FAULT, ExitError, H0_ACCEPTED, H1_ACCEPTED, INTERRUPTED, STORAGE, USAGE, complain,
     complain_of, exit_of_verdict, fail,
 };
 use ledger::{Ledger, LedgerError};
@@ -79,8 +78,8 @@ pub trait Source {
     /// they are played.
     ///
     /// # Errors
-    /// [`Failure`] if the match cannot start; a new store is then removed.
-    fn prepare(&mut self, planned: &mut Match, engines: Engines) -> Result<String, Failure>;
+    /// [`ExitError`] if the match cannot start; a new store is then removed.
+    fn prepare(&mut self, planned: &mut Match, engines: Engines) -> Result<String, ExitError>;
 
     /// Plays the missing games and enters each event in the ledger, until the match is over or interrupted.
     ///
@@ -154,7 +153,7 @@ pub fn begin<S: Source>(
     }
     match Match::new(plan, remarks, new) {
         Ok(planned) => planned.play(source),
-        Err(failure) => failure.exit(),
+        Err(error) => error.exit(),
     }
 }
 
@@ -162,7 +161,7 @@ pub fn begin<S: Source>(
 pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
     let planned = match Match::stored(stored) {
         Ok(planned) => planned,
-        Err(failure) => return failure.exit(),
+        Err(error) => return error.exit(),
     };
     if planned.is_over() {
         let (report, path) = (&planned.ledger.report, stored.file.display());
@@ -176,16 +175,16 @@ pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
     }
     match planned.refuse_changed_engines() {
         Ok(()) => planned.play(source),
-        Err(failure) => failure.exit(),
+        Err(error) => error.exit(),
     }
 }
 
 impl Match {
-    fn new(plan: Plan, remarks: Vec<String>, new: &NewMatch) -> Result<Match, Failure> {
+    fn new(plan: Plan, remarks: Vec<String>, new: &NewMatch) -> Result<Match, ExitError> {
         let store = new.store.as_deref().map(|path| Store::create(path, &plan));
-        let store = store.transpose().map_err(|error| Failure {
+        let store = store.transpose().map_err(|error| ExitError {
             message: format!("--store: {error}"),
-            ..Failure::from(error)
+            ..ExitError::from(error)
         })?;
         match new.outputs.open(Report::of(&plan), new.store.as_deref()) {
             Ok((ledger, log)) => Ok(Match {
@@ -203,12 +202,12 @@ impl Match {
                 if let Some(store) = store {
                     store.discard();
                 }
-                Err(Failure::usage(error))
+                Err(ExitError::usage(error))
             }
         }
     }
 
-    fn stored(stored: &StoredMatch) -> Result<Match, Failure> {
+    fn stored(stored: &StoredMatch) -> Result<Match, ExitError> {
         let mut store = Store::resume(&stored.file)?;
         let mut plan = store.plan()?;
         plan.concurrency = stored.concurrency.unwrap_or(plan.concurrency);
@@ -232,7 +231,7 @@ impl Match {
             ));
         }
         let opened = stored.outputs.open(past.report.clone(), Some(&stored.file));
-        let (ledger, log) = opened.map_err(Failure::usage)?;
+        let (ledger, log) = opened.map_err(ExitError::usage)?;
         Ok(Match {
             plan,
             ledger: Ledger {
@@ -256,16 +255,15 @@ impl Match {
         report.played() >= self.plan.games || report.verdict() != Verdict::Open
     }
 
-    fn refuse_changed_engines(&self) -> Result<(), Failure> {
+    fn refuse_changed_engines(&self) -> Result<(), ExitError> {
         let changed = self.ledger.store.as_ref().map(Store::changed_engines);
         let changed = changed.transpose()?.unwrap_or_default();
         if self.changed_engines || changed.is_empty() {
             return Ok(());
         }
-        let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
         let changed = changed.join("; ");
         let accepted = "restore the original programs, or use --changed-engines";
-        Err(Failure::usage(format!("{changed}; {accepted}")))
+        Err(ExitError::usage(format!("{changed}; {accepted}")))
     }
 
     /// Plays the missing games from `source` and reports them; returns the exit status.
@@ -277,7 +275,7 @@ impl Match {
         let id_names = match self.prepare(source) {
             Ok(id_names) => id_names,
             Err(Stop::Interrupted) => return ExitCode::from(INTERRUPTED),
-            Err(Stop::Failed(failure)) => return self.give_up(&failure),
+            Err(Stop::Failed(error)) => return self.give_up(&error),
         };
         let begun = Instant::now();
         let outcome = self.play_games(&id_names, source);
@@ -291,19 +289,20 @@ impl Match {
     /// Starts each engine once, prepares the source, and prints the header; returns the engines' `id name`s.
     fn prepare<S: Source>(&mut self, source: &mut S) -> Result<Vec<Option<String>>, Stop> {
         sandbox::shield_arbiter();
-        let (isolation, isolation_text) = Isolation::of_plan(&self.plan).map_err(Failure::usage)?;
+        let (isolation, isolation_text) =
+            Isolation::of_plan(&self.plan).map_err(ExitError::usage)?;
         let programs = (!self.changed_engines).then(|| Programs::of(&self.plan));
         let interrupt = &self.ledger.interrupt;
         let checked = runner::check_engines(&self.plan, isolation, &self.log, interrupt);
         let (id_names, remarks) = match checked {
             Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),
-            checked => checked.map_err(Failure::usage)?,
+            checked => checked.map_err(ExitError::usage)?,
         };
         self.remarks.extend(remarks);
         if let Some(store) = &mut self.ledger.store {
-            store.set_id_names(&id_names).map_err(|error| Failure {
+            store.set_id_names(&id_names).map_err(|error| ExitError {
                 message: format!("no game could be stored: {error}"),
-                ..Failure::from(error)
+                ..ExitError::from(error)
             })?;
         }
         let engines = Engines {
@@ -325,7 +324,7 @@ impl Match {
         let played = self.past.played.len() as u64;
         if let Some(events) = &mut self.ledger.events {
             let started = events.start(&self.plan, id_names, played);
-            started.map_err(LedgerError::from)?;
+            started.map_err(LedgerError::Events)?;
         }
         let progress = Progress::new(self.plan.games, played);
         let outcome = source.play(self, &progress);
@@ -354,11 +353,11 @@ impl Match {
     }
 
     /// Reports why the match cannot start, and removes a new store, so that the next attempt finds none.
-    fn give_up(self, failure: &Failure) -> ExitCode {
+    fn give_up(self, error: &ExitError) -> ExitCode {
         if let Some(store) = self.ledger.store.filter(|_| self.is_new) {
             store.discard();
         }
-        failure.exit()
+        error.exit()
     }
 
     /// Returns the outcome as one word, and the exit status.
@@ -390,12 +389,12 @@ impl Match {
 /// Reasons why a match does not start.
 enum Stop {
     Interrupted,
-    Failed(Failure),
+    Failed(ExitError),
 }
 
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Stop {
-        Stop::Failed(failure)
+impl From<ExitError> for Stop {
+    fn from(error: ExitError) -> Stop {
+        Stop::Failed(error)
     }
 }
 

@@ -8,7 +8,6 @@
 mod blocks;
 mod crosstable;
 mod elo;
-mod head_to_head;
 mod in_order;
 mod likelihood;
 mod rating;
@@ -20,15 +19,13 @@ use std::collections::BTreeMap;
 
 use crate::record::ending::Ending;
 use crate::record::{GameRecord, TurnSums};
-use head_to_head::add_block;
 
 pub use blocks::BlockScores;
-pub use crosstable::Crosstable;
+pub use crosstable::{Comparisons, Crosstable};
 pub use elo::{EloInterval, elo, expected_score};
-pub use head_to_head::Comparisons;
 pub use in_order::InOrder;
 pub use rating::{Rating, Ratings};
-pub use sprt::{EloModel, Sprt, SprtError, SprtTextError, Verdict};
+pub use sprt::{EloModel, Sprt, SprtError, Verdict};
 pub use student::half_width;
 use student::half_width_of_counts;
 
@@ -36,7 +33,7 @@ use student::half_width_of_counts;
 ///
 /// # Examples
 /// ```
-/// use arbiter::score::points;
+/// use matches::score::points;
 ///
 /// assert_eq!(points(&[2, 1, 3]), [1.0, 2.0, 0.0]);
 /// assert_eq!(points(&[1, 3, 1]), [1.5, 0.0, 1.5]);
@@ -60,7 +57,7 @@ pub fn points_of_a_game(seats: usize) -> f64 {
 ///
 /// # Examples
 /// ```
-/// use arbiter::score::shares;
+/// use matches::score::shares;
 ///
 /// assert_eq!(shares(&[2, 1]), [0.0, 1000.0]);
 /// assert_eq!(shares(&[1, 1]), [500.0, 500.0]);
@@ -86,16 +83,8 @@ pub struct Tally {
     pub places: Vec<u64>,
     /// Number of its games with each of [`Ending::ALL`].
     pub endings: [u64; Ending::ALL.len()],
-    /// Number of answers with a known time.
-    pub turns: u64,
-    /// Time of these answers, in microseconds.
-    pub micros: u64,
-    /// Number of answers with a depth.
-    pub depth_turns: u64,
-    /// Sum of these depths.
-    pub depths: u64,
-    /// Number of answers with a flaw other than the move.
-    pub flaws: u64,
+    /// Totals of its turns.
+    pub turns: TurnSums,
     games_per_block: usize,
     /// Points and games in each incomplete block.
     begun: BTreeMap<u64, BlockTally>,
@@ -161,12 +150,14 @@ impl Tally {
 
     /// Mean reported depth; `None` if there is none.
     pub fn mean_depth(&self) -> Option<f64> {
-        (self.depth_turns > 0).then(|| self.depths as f64 / self.depth_turns as f64)
+        let sums = &self.turns;
+        (sums.depth_turns > 0).then(|| sums.depths as f64 / sums.depth_turns as f64)
     }
 
     /// Mean milliseconds per answer; `None` without a known time.
     pub fn mean_ms(&self) -> Option<f64> {
-        (self.turns > 0).then(|| self.micros as f64 / 1000.0 / self.turns as f64)
+        let sums = &self.turns;
+        (sums.turns > 0).then(|| sums.micros as f64 / 1000.0 / sums.turns as f64)
     }
 
     /// Adds the results of other games, except places, endings, turns and incomplete blocks.
@@ -247,8 +238,8 @@ struct Placing {
 
 impl Standings {
     /// Creates empty standings of engines with different names.
-    pub fn new(names: Vec<String>, seats: usize) -> Standings {
-        let tally = Tally::new(seats, seats);
+    pub fn new(names: Vec<String>, seats: usize, games_per_block: usize) -> Standings {
+        let tally = Tally::new(seats, games_per_block);
         Standings {
             engines: vec![tally.clone(); names.len()],
             ratings: Ratings::new(names.len()),
@@ -257,18 +248,9 @@ impl Standings {
             names,
             seats: vec![tally; seats],
             games: 0,
-            waiting: InOrder::new(seats),
+            waiting: InOrder::new(games_per_block),
             head_to_head: None,
         }
-    }
-
-    /// Sets the number of games per block, before the first game; the default is the number of seats.
-    pub fn in_blocks_of(mut self, games: usize) -> Standings {
-        self.waiting = InOrder::new(games);
-        for tally in self.engines.iter_mut().chain(&mut self.seats) {
-            tally.games_per_block = games;
-        }
-        self
     }
 
     /// Counts a game. Games may come in any order, but each only once.
@@ -280,39 +262,21 @@ impl Standings {
     pub fn add_summary(&mut self, record: &GameRecord, sums: &[TurnSums]) {
         self.games += 1;
         self.add_placing(record);
+        for (name, tally) in self.names.iter().zip(&mut self.engines) {
+            tally.add(record, name);
+        }
         let points = points(&record.places);
-        let mut points_of_engine: BTreeMap<usize, f64> = BTreeMap::new();
-        let seats = record
-            .seats
-            .iter()
-            .zip(&record.places)
-            .zip(&points)
-            .zip(&record.endings);
-        for (seat, (((name, &place), &points), &ending)) in seats.enumerate() {
-            if let Some(tally) = self.seats.get_mut(seat) {
-                tally.add_seat(place, points, ending);
-                tally.add_game(record.block, points);
-            }
+        let seats = record.places.iter().zip(points).zip(&record.endings);
+        for (tally, ((&place, points), &ending)) in self.seats.iter_mut().zip(seats) {
+            tally.add_seat(place, points, ending);
+            tally.add_game(record.block, points);
+        }
+        for (seat, (name, &sums)) in record.seats.iter().zip(sums).enumerate() {
             if let Some(engine) = self.engine_named(name) {
-                self.engines[engine].add_seat(place, points, ending);
-                *points_of_engine.entry(engine).or_default() += points;
+                self.engines[engine].turns += sums;
             }
-        }
-        for (engine, points) in points_of_engine {
-            self.engines[engine].add_game(record.block, points);
-        }
-        for (seat, (name, sums)) in record.seats.iter().zip(sums).enumerate() {
-            let engine = self.engine_named(name);
-            let tallies = [
-                engine.map(|engine| &mut self.engines[engine]),
-                self.seats.get_mut(seat),
-            ];
-            for tally in tallies.into_iter().flatten() {
-                tally.turns += sums.turns;
-                tally.micros += sums.micros;
-                tally.depth_turns += sums.depth_turns;
-                tally.depths += sums.depths;
-                tally.flaws += sums.flaws;
+            if let Some(tally) = self.seats.get_mut(seat) {
+                tally.turns += sums;
             }
         }
     }
@@ -348,9 +312,20 @@ impl Standings {
             self.ratings.add(&game.engines, &points(&game.places));
         }
         if self.names.len() == 2 {
-            let games = block.iter();
-            let games = games.map(|game| Comparisons::of_game(&game.engines, &game.places, 0, 1));
-            add_block(&mut self.head_to_head, &games.collect::<Vec<Comparisons>>());
+            let mut table = Crosstable::new(2);
+            for game in block {
+                table.add(&game.engines, &game.places);
+            }
+            let Comparisons { pairs, halves } = table.between(0, 1);
+            // The first block sets the number of pairs per block; blocks with another number, or none, are skipped.
+            if pairs > 0 {
+                let games = block.len() as u32;
+                let scores = &mut self.head_to_head;
+                let scores = scores.get_or_insert_with(|| BlockScores::new(games, pairs));
+                if scores.pairs_per_block() == pairs {
+                    scores.add(halves);
+                }
+            }
         }
     }
 

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use axum::http::StatusCode;
 use buxtehude::rules::is_card;
-use matches::archive::game_file::{GameFile, GameFileError};
+use matches::archive::ArchiveError;
+use matches::archive::game_file::GameFile;
 use matches::record::GameRecord;
 use serde_json::{Value, json};
 
@@ -118,7 +119,7 @@ fn records() -> Vec<GameRecord> {
     let file = GameFile::open(Path::new(GAMES)).unwrap();
     file.for_each(|_, game| {
         records.push(game.unwrap());
-        Ok::<(), GameFileError>(())
+        Ok::<(), ArchiveError>(())
     })
     .unwrap();
     records

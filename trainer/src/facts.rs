@@ -123,7 +123,7 @@ fn lengths(games: &[RecordedGame]) -> String {
 /// Table of first places and points, by engine and by seat. A shared first place counts in full.
 fn places(games: &[RecordedGame], seats: usize) -> String {
     let names: BTreeSet<&String> = games.iter().flat_map(|game| &game.record.seats).collect();
-    let mut standings = Standings::new(names.into_iter().cloned().collect(), seats);
+    let mut standings = Standings::new(names.into_iter().cloned().collect(), seats, seats);
     for game in games {
         standings.add(&game.record);
     }

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use buxtehude::rules::hase::{Card, HARE_AND_TORTOISE, HASE_UND_IGEL, Move, Position, Ruleset};
 use buxtehude::rules::{AnyPosition, Game as _, Seat, Turn};
-use matches::archive::record_file::{self, RecordFileError};
-use matches::archive::replay::{self, Walk};
+use matches::archive::replay::{self, Replay};
+use matches::archive::{ArchiveError, record_file};
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
 use matches::record::seed::Seed;
@@ -41,7 +41,7 @@ pub struct Ply {
 #[derive(Debug, Error)]
 pub enum RecordError {
     #[error(transparent)]
-    File(#[from] RecordFileError),
+    File(#[from] ArchiveError),
     /// A line is not a valid game of Hase und Igel.
     #[error("{place}: {problem}")]
     Line {
@@ -57,7 +57,7 @@ pub enum RecordError {
 /// The file cannot be opened; in the iterator, [`RecordError`].
 pub fn read(
     path: &Path,
-) -> Result<impl Iterator<Item = Result<RecordedGame, RecordError>> + use<'_>, RecordFileError> {
+) -> Result<impl Iterator<Item = Result<RecordedGame, RecordError>> + use<'_>, ArchiveError> {
     let lines = (1..).zip(record_file::lines(path)?);
     let games = lines.filter_map(move |(number, line)| match line {
         Ok(line) if line.trim_ascii().is_empty() => None,
@@ -81,7 +81,7 @@ impl RecordedGame {
             return Err(flaw.into());
         }
         ruleset(&record.variant)?;
-        let walk = Walk::of(&record)?;
+        let walk = Replay::of(&record)?;
         let mut plies = Vec::new();
         let mut before = of_hase(walk.first)?;
         for step in walk.steps {

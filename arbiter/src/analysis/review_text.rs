@@ -142,7 +142,7 @@ fn cards_table<'a>(
 
 /// Tables of the totals of all games and their worst moves, with a newline at the end.
 pub fn totals_text(totals: &Totals, worst: &[BadMove]) -> String {
-    let is_cut = totals.seats().any(|line| line.verdict.mean != 0.0);
+    let is_cut = totals.seats().any(|line| line.means.verdict.mean != 0.0);
     let engines = totals
         .engines()
         .map(|(name, line)| (name.to_string(), line));
@@ -188,16 +188,16 @@ fn totals_table(
             line.moves.to_string(),
             or_dash(line.loss_per_move.map(|loss| decimals(loss, 2))),
             or_dash(line.costly.map(percent)),
-            decimals(line.start.mean, 1),
-            signed(line.skill.mean, 1),
-            error(line.skill),
-            signed(line.gifts.mean, 1),
-            signed(line.luck.mean, 1),
-            error(line.luck),
-            signed(line.noise.mean, 1),
+            decimals(line.means.start.mean, 1),
+            signed(line.means.skill.mean, 1),
+            error(line.means.skill),
+            signed(line.means.gifts.mean, 1),
+            signed(line.means.luck.mean, 1),
+            error(line.means.luck),
+            signed(line.means.noise.mean, 1),
         ];
-        row.extend(is_cut.then(|| signed(line.verdict.mean, 1)));
-        row.push(decimals(line.result.mean, 1));
+        row.extend(is_cut.then(|| signed(line.means.verdict.mean, 1)));
+        row.push(decimals(line.means.result.mean, 1));
         row
     });
     table(&columns, rows)

@@ -18,7 +18,7 @@ use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
 use matches::play::reruns::RerunQuota;
-use matches::play::runner::{self, InOrder, Match, News, RunError};
+use matches::play::runner::{self, Event, InOrder, Match, RunError};
 use matches::play::sandbox::Isolation;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
@@ -209,8 +209,8 @@ impl Rerun {
             programs: None,
             is_followed: false,
         };
-        runner::run(again, |news| {
-            let News::Ended(mut now) = news else {
+        runner::run(again, |event| {
+            let Event::Ended(mut now) = event else {
                 return Ok(());
             };
             let key = self.games.get(&now.game).copied();

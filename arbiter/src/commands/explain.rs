@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use arbiter::args::ExplainArgs;
 use arbiter::reports::explain::explain;
-use matches::archive::game_file::{GameFile, GameFileError};
+use matches::archive::ArchiveError;
+use matches::archive::game_file::GameFile;
 use matches::output::print;
 
 use super::{CommandError, exit};
@@ -33,7 +34,7 @@ fn explained(args: &ExplainArgs) -> Result<String, CommandError> {
                 told.push(explain(&record));
             }
         }
-        Ok::<(), GameFileError>(())
+        Ok::<(), ArchiveError>(())
     })?;
     match wanted {
         Some(game) if told.is_empty() => {

@@ -8,7 +8,7 @@ use arbiter::args::{ExportArgs, ExportFormat};
 use arbiter::reports;
 use matches::archive::game_file::{GameFile, Place};
 use matches::archive::replay;
-use matches::record::digest::{KeptGame, MatchDigest};
+use matches::record::digest::{MatchDigest, StoredGame};
 use matches::record::printable::{printable_json, printable_lines};
 use settings::config;
 
@@ -45,7 +45,7 @@ fn write(args: &ExportArgs) -> Result<bool, CommandError> {
 /// Writes all games to standard output; returns `true` if every line of the file was a game.
 fn write_games(
     args: &ExportArgs,
-    write_game: impl Fn(&mut Output, &KeptGame) -> Result<(), CommandError>,
+    write_game: impl Fn(&mut Output, &StoredGame) -> Result<(), CommandError>,
 ) -> Result<bool, CommandError> {
     let mut output = BufWriter::new(io::stdout().lock());
     let mut is_whole = true;
@@ -94,7 +94,7 @@ fn write_settings(path: &Path) -> Result<(), CommandError> {
     Ok(output.flush()?)
 }
 
-fn write_json(output: &mut Output, kept: &KeptGame) -> Result<(), CommandError> {
+fn write_json(output: &mut Output, kept: &StoredGame) -> Result<(), CommandError> {
     let line = serde_json::to_string(kept).map_err(io::Error::from)?;
     Ok(writeln!(output, "{}", printable_json(&line))?)
 }

@@ -4,10 +4,11 @@ use std::process::ExitCode;
 
 use arbiter::args::ReplayArgs;
 use arbiter::reports;
-use matches::archive::game_file::{GameFile, GameFileError, Place};
+use matches::archive::ArchiveError;
+use matches::archive::game_file::{GameFile, Place};
 use matches::archive::replay;
 use matches::output::print;
-use matches::record::digest::KeptGame;
+use matches::record::digest::StoredGame;
 
 use super::exit;
 
@@ -62,20 +63,20 @@ impl Checked {
 }
 
 /// Checks the selected games and prints their flaws. If no line of the file is a game, prints that only once.
-fn check_file(args: &ReplayArgs) -> Result<Checked, GameFileError> {
+fn check_file(args: &ReplayArgs) -> Result<Checked, ArchiveError> {
     let mut checked = Checked::default();
     let mut unreadable: Vec<String> = Vec::new();
     let mut any_game = false;
-    GameFile::open(&args.file)?.for_each_kept(|place, game| {
+    GameFile::open(&args.file)?.for_each_stored(|place, game| {
         if game.is_ok() && !any_game {
             any_game = true;
             unreadable.drain(..).for_each(|complaint| say(&complaint));
         }
         let is_in_order = match (game, args.game) {
-            (Ok(kept), Some(wanted)) if kept.record.game != wanted => return Ok(()),
-            (Ok(kept), wanted) => {
-                checked.without_digest += u64::from(kept.digest.is_none());
-                check_game(&kept, wanted.is_some(), place)
+            (Ok(game), Some(wanted)) if game.record.game != wanted => return Ok(()),
+            (Ok(game), wanted) => {
+                checked.without_digest += u64::from(game.digest.is_none());
+                check_game(&game, wanted.is_some(), place)
             }
             // With `--game`, other lines do not matter.
             (Err(_), Some(_)) => return Ok(()),
@@ -90,7 +91,7 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, GameFileError> {
         };
         checked.games += 1;
         checked.wrong += u64::from(!is_in_order);
-        Ok::<(), GameFileError>(())
+        Ok::<(), ArchiveError>(())
     })?;
     if let [first, rest @ ..] = unreadable.as_slice() {
         say(first);
@@ -101,13 +102,13 @@ fn check_file(args: &ReplayArgs) -> Result<Checked, GameFileError> {
     Ok(checked)
 }
 
-fn check_game(kept: &KeptGame, is_shown: bool, place: Place<'_>) -> bool {
+fn check_game(game: &StoredGame, is_shown: bool, place: Place<'_>) -> bool {
     if is_shown {
-        say(&reports::show(&kept.record));
+        say(&reports::show(&game.record));
     }
-    let flaws = replay::check_kept(kept);
+    let flaws = replay::check_stored(game);
     for flaw in &flaws {
-        say(&format!("{place}: game {}: {flaw}\n", kept.record.game));
+        say(&format!("{place}: game {}: {flaw}\n", game.record.game));
     }
     flaws.is_empty()
 }

@@ -9,8 +9,10 @@ use std::process::ExitCode;
 use arbiter::analysis::review::review_all;
 use arbiter::args::{ReportArgs, ReportFormat};
 use arbiter::reports::page::{Page, Subject};
-use matches::archive::game_file::{GameFile, GameFileError};
+use matches::archive::ArchiveError;
+use matches::archive::game_file::GameFile;
 use matches::archive::replay;
+use matches::archive::store::Extent;
 use matches::output::is_same_file;
 use matches::play::interrupt::Interrupt;
 use matches::record::GameRecord;
@@ -94,9 +96,9 @@ fn read_tables(path: &Path) -> Result<(String, bool), CommandError> {
     let (_, mut report) = beginning(&file, path)?;
     let is_whole = match &file {
         GameFile::Store(store) => {
-            store.for_each_summary(|record, sums| {
-                report.add_summary(&record, &sums);
-                Ok::<(), GameFileError>(())
+            store.for_each_game(Extent::Summary, None, |game| {
+                report.add_summary(&game.record, &game.turn_sums());
+                Ok::<(), ArchiveError>(())
             })?;
             true
         }
@@ -170,7 +172,7 @@ fn for_each_of(
     file: &GameFile,
     wanted: &BTreeSet<u64>,
     mut visit: impl FnMut(GameRecord),
-) -> Result<(), GameFileError> {
+) -> Result<(), ArchiveError> {
     let GameFile::Store(store) = file else {
         return file.for_each(|_, game| {
             game.ok()
@@ -180,9 +182,9 @@ fn for_each_of(
         });
     };
     for &number in wanted {
-        store.for_each_game(Some(number), |record| {
-            visit(record);
-            Ok::<(), GameFileError>(())
+        store.for_each_game(Extent::Whole, Some(number), |game| {
+            visit(game.record);
+            Ok::<(), ArchiveError>(())
         })?;
     }
     Ok(())
@@ -191,12 +193,12 @@ fn for_each_of(
 /// The subject of a file of games, and its report before the first game.
 fn beginning(file: &GameFile, path: &Path) -> Result<(Subject, Report), CommandError> {
     if let GameFile::Store(store) = file {
-        let plan = store.plan().map_err(GameFileError::from)?;
-        let id_names = store.id_names().map_err(GameFileError::from)?;
-        let circumstances = store.circumstances().map_err(GameFileError::from)?;
+        let plan = store.plan()?;
+        let id_names = store.id_names()?;
+        let circumstances = store.circumstances()?;
         let subject = Subject::of_match(&plan, &id_names, &circumstances);
         let mut report = Report::of(&plan);
-        report.set_aside(store.all_set_aside().map_err(GameFileError::from)?);
+        report.set_aside(store.all_set_aside()?);
         return Ok((subject, report));
     }
     let mut first_game = None;
@@ -221,7 +223,7 @@ fn beginning(file: &GameFile, path: &Path) -> Result<(Subject, Report), CommandE
     let seats = game.seats.len();
     // A block has as many games as seats, or more with `--all-orders`.
     let games_per_block = blocks.into_values().fold(seats, usize::max);
-    let report = Report::new(names, seats).in_blocks_of(games_per_block);
+    let report = Report::new(names, seats, games_per_block);
     Ok((Subject::of_record(&game), report))
 }
 
@@ -233,9 +235,9 @@ fn for_each_outline(
     mut visit: impl FnMut(&GameRecord),
 ) -> Result<bool, CommandError> {
     if let GameFile::Store(store) = file {
-        store.for_each_outline(|record| {
-            visit(&record);
-            Ok::<(), GameFileError>(())
+        store.for_each_game(Extent::Outline, None, |game| {
+            visit(&game.record);
+            Ok::<(), ArchiveError>(())
         })?;
         return Ok(true);
     }

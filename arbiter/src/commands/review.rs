@@ -5,12 +5,13 @@ use std::process::ExitCode;
 use arbiter::analysis::review::{ReviewPlan, review_all};
 use arbiter::analysis::review_text::{game_text, json, totals_text};
 use arbiter::args::{ReviewArgs, ReviewFormat};
-use matches::archive::game_file::{GameFile, GameFileError};
+use matches::archive::ArchiveError;
+use matches::archive::game_file::GameFile;
 use matches::archive::replay;
 use matches::output::print;
 use matches::play::interrupt::Interrupt;
 use matches::record::GameRecord;
-use matches::record::digest::KeptGame;
+use matches::record::digest::StoredGame;
 use matches::review::Totals;
 
 use super::{CommandError, exit, progress, stop_on_signals};
@@ -82,7 +83,7 @@ fn review_file(args: &ReviewArgs, interrupt: &Interrupt) -> Result<u64, CommandE
 
 /// Returns the selected games, sorted by number, and the number of invalid games skipped. Prints the flaw of each
 /// skipped game. With `--game`, lines that are no games do not matter.
-fn choose(args: &ReviewArgs) -> Result<(Vec<GameRecord>, u64), GameFileError> {
+fn choose(args: &ReviewArgs) -> Result<(Vec<GameRecord>, u64), ArchiveError> {
     let is_wanted = |game: u64| match args.game.as_slice() {
         [] => game.saturating_sub(1).is_multiple_of(args.sample),
         wanted => wanted.contains(&game),
@@ -96,10 +97,10 @@ fn choose(args: &ReviewArgs) -> Result<(Vec<GameRecord>, u64), GameFileError> {
                 exit::complain(format_args!("{place}: {flaw}"));
             }
         },
-        |kept: KeptGame| {
+        |kept: StoredGame| {
             let record = kept.record;
             if !is_wanted(record.game) || games.len() as u64 >= most {
-                return Ok::<(), GameFileError>(());
+                return Ok::<(), ArchiveError>(());
             }
             match replay::check(&record).first() {
                 None => games.push(record),

@@ -3,8 +3,7 @@
 use std::fmt::Write;
 
 use super::said;
-use matches::archive::replay::{Flaw, Step, Walk};
-use matches::record::line::pv_text;
+use matches::archive::replay::{Flaw, Replay, Step};
 use matches::record::printable::printable;
 use matches::record::{GameRecord, TurnRecord};
 
@@ -55,7 +54,7 @@ fn tags(record: &GameRecord) -> String {
 fn movetext(record: &GameRecord) -> String {
     let words: Vec<&str> = record.moves.split_whitespace().collect();
     let mut parts: Vec<String> = Vec::new();
-    match Walk::of(record) {
+    match Replay::of(record) {
         Ok(walk) => {
             let opening = walk.steps.len().saturating_sub(record.turns.len());
             for (index, step) in walk.steps.iter().enumerate() {
@@ -97,7 +96,8 @@ fn ply(number: usize, step: &Step, turn: Option<Option<&TurnRecord>>) -> String 
 fn opinion(turn: &TurnRecord) -> String {
     let mut parts = said(turn);
     parts.extend(turn.nodes.map(|nodes| format!("nodes {nodes}")));
-    parts.extend(pv_text(&turn.pv).map(|line| format!("line {line}")));
+    let pv = (!turn.pv.is_empty()).then(|| turn.pv.join(" "));
+    parts.extend(pv.map(|line| format!("line {line}")));
     let milliseconds = |micros| format!("{:.1} ms", micros as f64 / 1000.0);
     parts.extend(turn.micros.map(milliseconds));
     parts.join(", ")
@@ -162,19 +162,15 @@ mod tests {
                 seat: 3,
                 reason: "its process ended".to_string(),
                 stderr: vec!["out of carrots".to_string()],
-                evidence: None,
+                ..Fault::default()
             }),
-            reruns: Vec::new(),
-            machine: None,
             turns: vec![
                 TurnRecord {
                     seat: 2,
                     mv: "4".to_string(),
                     micros: Some(12_345),
-                    overrun: None,
                     depth: Some(7),
                     estimate: vec![300, 400, 300],
-                    score: None,
                     nodes: Some(1500),
                     pv: ["4", "5"].map(String::from).to_vec(),
                     ..TurnRecord::default()
@@ -182,14 +178,11 @@ mod tests {
                 TurnRecord {
                     seat: 3,
                     mv: "5".to_string(),
-                    micros: None,
-                    overrun: None,
-                    depth: None,
-                    estimate: Vec::new(),
                     score: Some("cp -31".to_string()),
                     ..TurnRecord::default()
                 },
             ],
+            ..GameRecord::default()
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use matches::archive::replay::{Step, Walk};
+use matches::archive::replay::{Replay, Step};
 use matches::record::printable::printable;
 use matches::record::{GameRecord, TurnRecord};
 use matches::report::{Column, ordinal, table};
@@ -36,7 +36,7 @@ pub fn show(record: &GameRecord) -> String {
         record.seats.len(),
         record.seed
     );
-    if let Ok(walk) = Walk::of(record) {
+    if let Ok(walk) = Replay::of(record) {
         text += &moves(record, &walk);
     }
     for (index, name) in record.seats.iter().enumerate() {
@@ -63,7 +63,7 @@ pub fn show(record: &GameRecord) -> String {
 }
 
 /// The start, every move, and the position after the last one.
-fn moves(record: &GameRecord, walk: &Walk) -> String {
+fn moves(record: &GameRecord, walk: &Replay) -> String {
     let opening = record.opening_plies();
     let rows = walk.steps.iter().enumerate().map(|(index, step)| {
         let turn = index

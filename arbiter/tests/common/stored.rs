@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use matches::archive::store::{Store, StoreError};
+use matches::archive::ArchiveError;
+use matches::archive::store::{Extent, Store};
 
 use super::program::run;
 
@@ -29,9 +30,9 @@ pub fn export_with_digest(file: &str, arguments: &[&str]) -> (String, String) {
 pub fn numbers(store: &str) -> BTreeSet<u64> {
     let mut numbers = BTreeSet::new();
     let store = Store::open(Path::new(store)).unwrap();
-    let read = store.for_each_game(None, |record| {
-        numbers.insert(record.game);
-        Ok::<(), StoreError>(())
+    let read = store.for_each_game(Extent::Summary, None, |game| {
+        numbers.insert(game.record.game);
+        Ok::<(), ArchiveError>(())
     });
     assert!(read.is_ok(), "{read:?}");
     numbers

@@ -179,7 +179,7 @@ fn begin(limit: Limit, stored: u64, words: &str) -> Outcome<(Fleet, Process)> {
     for first in (1..=stored).step_by(TOGETHER as usize) {
         let last = (first + TOGETHER - 1).min(stored);
         let games: Vec<GameRecord> = (first..=last).map(numbered).collect();
-        store.add_all(&games.iter().collect::<Vec<_>>())?;
+        store.add(&games.iter().collect::<Vec<_>>())?;
     }
     println!("{stored} games stored in {:.1?}", begun.elapsed());
     drop(store);

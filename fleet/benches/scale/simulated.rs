@@ -17,7 +17,7 @@ use matches::VERSION;
 use matches::plan::Plan;
 use matches::plan::deck::Deck;
 use matches::plan::schedule::{Dealt, Schedule};
-use matches::record::digest::KeptGame;
+use matches::record::digest::StoredGame;
 use matches::record::ending::Ending;
 use matches::record::{GameRecord, Machine, TurnRecord};
 use rand::RngExt;
@@ -180,7 +180,7 @@ async fn play(context: &Context, worker: &str, played: &Match, message: &Deliver
         });
         let sent = Sent {
             worker: worker.to_string(),
-            game: KeptGame {
+            game: StoredGame {
                 digest: Some(record.digest()),
                 record,
                 totals: None,

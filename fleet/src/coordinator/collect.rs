@@ -11,13 +11,13 @@ use matches::plan::Plan;
 use matches::plan::schedule::{Schedule, ScheduledGame};
 use matches::plan::seed::Seed;
 use matches::play::reruns::count_reruns;
-use matches::play::runner::{News, Retirement};
+use matches::play::runner::{Event, Retirement};
 use matches::record::GameRecord;
-use matches::record::digest::KeptGame;
+use matches::record::digest::StoredGame;
 use matches::record::printable::printable;
 use matches::run::Match;
 use matches::run::exit::complain;
-use matches::run::failures::LastFailures;
+use matches::run::past::LastFailures;
 use matches::run::progress::Progress;
 use matches::score::Verdict;
 
@@ -259,13 +259,13 @@ impl<'a> Collector<'a> {
         Ok(AckKind::Ack)
     }
 
-    fn check_record(&self, game: &KeptGame) -> Result<(), GameError> {
+    fn check_record(&self, game: &StoredGame) -> Result<(), GameError> {
         check(self.plan, self.schedule, game)?;
         time_scale::check(self.plan, self.checks.reference_speed, &game.record)
     }
 
     /// Notes a worker's claim to a game that two must play; returns the game once two agree.
-    fn claim(&mut self, worker: String, game: KeptGame) -> Result<Option<Accepted>, DriveError> {
+    fn claim(&mut self, worker: String, game: StoredGame) -> Result<Option<Accepted>, DriveError> {
         let (number, by) = (game.record.game, worker.clone());
         let unit = self.units.of_game(number);
         if let Some(agreed) = self.checks.sample.claim(number, worker, game) {
@@ -311,14 +311,14 @@ impl<'a> Collector<'a> {
         };
         let unfit = self.checks.quarantine.note(&record);
         self.planned.past.played.insert(record.game);
-        self.show(&News::Ended(Box::new(record)))?;
+        self.show(&Event::Ended(Box::new(record)))?;
         self.count_worker(&worker, |tally| {
             tally.games += 1;
             tally.faults += u64::from(is_fault);
         });
         if let Some((engine, failures)) = retired {
             let engine = self.plan.engines[engine].name.clone();
-            self.show(&News::Retired { engine, failures })?;
+            self.show(&Event::Retired { engine, failures })?;
         }
         if !self.misses_games_of(unit) {
             self.changes.complete.push(unit);
@@ -340,9 +340,9 @@ impl<'a> Collector<'a> {
         beats.number().await.is_ok_and(|workers| workers < 2)
     }
 
-    fn show(&mut self, news: &News) -> Result<(), DriveError> {
+    fn show(&mut self, event: &Event) -> Result<(), DriveError> {
         let ledger = &mut self.planned.ledger;
-        Ok(ledger.show(self.plan, news, self.progress)?)
+        Ok(ledger.show(self.plan, event, self.progress)?)
     }
 
     fn count_worker(&mut self, worker: &str, count: impl Fn(&mut WorkerTally)) {
@@ -354,7 +354,7 @@ impl<'a> Collector<'a> {
 }
 
 /// A game with what only the coordinator knows: the worker's name, and the seed of the match.
-fn completed(mut game: KeptGame, worker: &str, seed: Seed) -> KeptGame {
+fn completed(mut game: StoredGame, worker: &str, seed: Seed) -> StoredGame {
     let machine = game.record.machine.get_or_insert_default();
     machine.worker = worker.to_string();
     if game.record.seed == NO_SEED {
@@ -369,18 +369,18 @@ fn completed(mut game: KeptGame, worker: &str, seed: Seed) -> KeptGame {
 }
 
 /// Returns an event for each rerun of a game.
-fn rerun_events(record: &GameRecord) -> impl Iterator<Item = News> {
-    record.reruns.iter().map(|rerun| News::Rerun {
+fn rerun_events(record: &GameRecord) -> impl Iterator<Item = Event> {
+    record.reruns.iter().map(|rerun| Event::Rerun {
         game: record.game,
         reason: rerun.reason.clone(),
     })
 }
 
 /// Returns the events of a game: its start, then each move and card after its opening.
-fn turn_events(game: ScheduledGame, record: &GameRecord) -> impl Iterator<Item = News> {
+fn turn_events(game: ScheduledGame, record: &GameRecord) -> impl Iterator<Item = Event> {
     let words = record.moves.split_whitespace().skip(game.opening.len());
     let mut turns = record.turns.iter();
-    let played = words.map(move |word| News::Played {
+    let played = words.map(move |word| Event::Played {
         game: record.game,
         turn: match is_card(word) {
             true => None,
@@ -388,5 +388,5 @@ fn turn_events(game: ScheduledGame, record: &GameRecord) -> impl Iterator<Item =
         },
         word: word.to_string(),
     });
-    std::iter::once(News::Begun(game)).chain(played)
+    std::iter::once(Event::Begun(game)).chain(played)
 }

@@ -3,11 +3,12 @@
 
 use std::path::PathBuf;
 
-use matches::archive::store::{Store, StoreError};
+use matches::archive::ArchiveError;
+use matches::archive::store::Store;
 use matches::plan::{EngineSpec, binary};
 use matches::play::interrupt::Interrupt;
 use matches::run::Match;
-use matches::run::exit::Failure;
+use matches::run::exit::ExitError;
 
 use crate::args::CoordinatorArgs;
 use crate::message::EngineId;
@@ -35,16 +36,16 @@ pub struct PreparedMatch {
 
 impl PreparedMatch {
     /// Prepares a match whose store is open.
-    pub fn of(planned: &mut Match, settings: &CoordinatorArgs) -> Result<PreparedMatch, Failure> {
+    pub fn of(planned: &mut Match, settings: &CoordinatorArgs) -> Result<PreparedMatch, ExitError> {
         let engines = planned.plan.engines.iter().map(id_of);
-        let mut engines = engines.collect::<Result<Vec<EngineId>, Failure>>()?;
+        let mut engines = engines.collect::<Result<Vec<EngineId>, ExitError>>()?;
         let names = names_of(planned)?;
         share_engines(planned, &mut engines, &settings.share_engine)?;
         let mut timed = planned.plan.engines.iter();
         let timed = timed.find(|engine| !engine.limit.is_timeless());
         if let Some(engine) = timed.filter(|_| settings.check_sample.is_some()) {
             let name = &engine.name;
-            return Err(Failure::usage(format!(
+            return Err(ExitError::usage(format!(
                 "--check-sample: engine {name} is limited by time, expected depth or nodes"
             )));
         }
@@ -57,12 +58,12 @@ impl PreparedMatch {
 }
 
 /// Returns the names of a match that a fleet has played before; `None` for any other.
-pub fn stored_names(store: &Store) -> Result<Option<Names>, StoreError> {
+pub fn stored_names(store: &Store) -> Result<Option<Names>, ArchiveError> {
     Ok(store.note(ID_NOTE)?.as_deref().and_then(Names::of))
 }
 
 /// Returns the names in the match's store, or new ones if it has none, as for a match that one machine began.
-fn names_of(planned: &mut Match) -> Result<Names, Failure> {
+fn names_of(planned: &mut Match) -> Result<Names, ExitError> {
     let names = Names::numbered(rand::random());
     let Some(store) = &mut planned.ledger.store else {
         return Ok(names);
@@ -76,11 +77,11 @@ fn names_of(planned: &mut Match) -> Result<Names, Failure> {
     Ok(names)
 }
 
-fn id_of(engine: &EngineSpec) -> Result<EngineId, Failure> {
+fn id_of(engine: &EngineSpec) -> Result<EngineId, ExitError> {
     let Some(sha256) = binary::hash(&engine.command) else {
         let (name, command) = (&engine.name, engine.command.display());
         let reason = format!("engine {name}: cannot read its program {command}");
-        return Err(Failure::usage(reason));
+        return Err(ExitError::usage(reason));
     };
     Ok(EngineId {
         name: engine.name.clone(),
@@ -95,7 +96,7 @@ fn share_engines(
     planned: &mut Match,
     engines: &mut [EngineId],
     chosen: &[String],
-) -> Result<(), Failure> {
+) -> Result<(), ExitError> {
     let store = planned.ledger.store.as_mut();
     let note = store.as_ref().map(|store| store.note(SHARED_NOTE));
     let note = note.transpose()?.flatten();
@@ -108,7 +109,7 @@ fn share_engines(
         let Some(index) = engines.iter().position(|id| id.name == *name) else {
             let known: Vec<&str> = engines.iter().map(|id| &*id.name).collect();
             let known = known.join(", ");
-            return Err(Failure::usage(format!(
+            return Err(ExitError::usage(format!(
                 "--share-engine {name}: expected an engine of the match: {known}"
             )));
         };
@@ -117,7 +118,7 @@ fn share_engines(
             let length = path.metadata().map_or(0, |found| found.len());
             if length > MOST_BYTES_OF_A_FILE {
                 let path = path.display();
-                return Err(Failure::usage(format!(
+                return Err(ExitError::usage(format!(
                     "--share-engine {name}: {path} has {length} bytes, expected at most {MOST_BYTES_OF_A_FILE}"
                 )));
             }
@@ -144,12 +145,12 @@ pub fn shared_files<'a>(
 
 /// Returns the speed that the time limits are meant for: that in the store of a resumed match, else `asked`, where 0
 /// stands for this machine's speed.
-fn reference_speed(planned: &mut Match, asked: Option<u64>) -> Result<Option<u64>, Failure> {
+fn reference_speed(planned: &mut Match, asked: Option<u64>) -> Result<Option<u64>, ExitError> {
     let store = planned.ledger.store.as_ref();
     if let Some(store) = store.filter(|_| !planned.is_new) {
         let known: Option<u64> = store.note(SPEED_NOTE)?.and_then(|text| text.parse().ok());
         return match asked {
-            Some(asked) if asked > 0 && Some(asked) != known => Err(Failure::usage(format!(
+            Some(asked) if asked > 0 && Some(asked) != known => Err(ExitError::usage(format!(
                 "--scale-time {asked}: the match began with {}, expected the same or no flag",
                 known.map_or("none".to_string(), |known| known.to_string())
             ))),
@@ -160,7 +161,7 @@ fn reference_speed(planned: &mut Match, asked: Option<u64>) -> Result<Option<u64
         return Ok(None);
     };
     if !time_scale::is_timed(&planned.plan) {
-        return Err(Failure::usage(
+        return Err(ExitError::usage(
             "--scale-time: no engine is limited by time, expected --tc or --movetime",
         ));
     }
@@ -169,7 +170,7 @@ fn reference_speed(planned: &mut Match, asked: Option<u64>) -> Result<Option<u64
         asked => Some(asked),
     };
     let speed = speed.ok_or_else(|| {
-        Failure::usage("--scale-time: the speed of this machine could not be measured")
+        ExitError::usage("--scale-time: the speed of this machine could not be measured")
     })?;
     if let Some(store) = &mut planned.ledger.store {
         store.set_note(SPEED_NOTE, &speed.to_string())?;

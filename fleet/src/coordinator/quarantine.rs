@@ -183,7 +183,6 @@ mod tests {
     use buxtehude::rules::VARIANTS;
     use matches::plan::{EngineSpec, Limit};
     use matches::record::Fault;
-    use matches::record::seed::Seed;
     use std::time::Duration;
 
     /// A match in pairs of games, by two engines with this limit.
@@ -197,28 +196,18 @@ mod tests {
     fn game(number: u64, worker: &str, is_fault: bool, lag_p99: u64) -> GameRecord {
         let fault = Fault {
             seat: 1,
-            reason: String::new(),
-            stderr: Vec::new(),
-            evidence: None,
+            ..Fault::default()
         };
         GameRecord {
             game: number,
             block: number.div_ceil(2),
-            variant: String::new(),
-            start: String::new(),
-            seats: Vec::new(),
-            seed: Seed::Number(1),
-            moves: String::new(),
-            places: Vec::new(),
-            endings: Vec::new(),
             fault: is_fault.then_some(fault),
-            turns: Vec::new(),
-            reruns: Vec::new(),
             machine: Some(Machine {
                 worker: worker.to_string(),
                 lag_p99,
                 ..Machine::default()
             }),
+            ..GameRecord::default()
         }
     }
 

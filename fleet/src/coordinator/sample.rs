@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use matches::record::GameRecord;
-use matches::record::digest::KeptGame;
+use matches::record::digest::StoredGame;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -16,7 +16,7 @@ pub struct Sample {
     /// Seed of the sample, hidden from workers.
     secret: u64,
     /// Games without agreement by number, with each worker's claim.
-    claims: BTreeMap<u64, Vec<(String, KeptGame)>>,
+    claims: BTreeMap<u64, Vec<(String, StoredGame)>>,
 }
 
 /// A game that two workers agree on.
@@ -47,13 +47,13 @@ impl Sample {
     }
 
     /// Adds a worker's claim; returns the game once two workers agree. Only a worker's first claim about a game counts.
-    pub fn claim(&mut self, number: u64, worker: String, game: KeptGame) -> Option<Agreed> {
+    pub fn claim(&mut self, number: u64, worker: String, game: StoredGame) -> Option<Agreed> {
         let claims = self.claims.entry(number).or_default();
         if claims.iter().any(|(by, _)| *by == worker) {
             return None;
         }
         let digest = game.record.digest();
-        let is_same = |(_, other): &(String, KeptGame)| other.record.digest() == digest;
+        let is_same = |(_, other): &(String, StoredGame)| other.record.digest() == digest;
         let Some(index) = claims.iter().position(is_same) else {
             claims.push((worker, game));
             return None;

@@ -16,9 +16,9 @@ use futures_util::stream::FuturesUnordered;
 use matches::plan::schedule::Dealt;
 use matches::play::interrupt::Interrupt;
 use matches::play::reruns::RerunQuota;
-use matches::play::runner::{self, Games, Match, News, Next, RunError};
+use matches::play::runner::{self, Event, Games, Match, Next, RunError};
 use matches::record::GameRecord;
-use matches::record::digest::KeptGame;
+use matches::record::digest::StoredGame;
 use matches::run::exit::complain;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::spawn_blocking;
@@ -224,7 +224,7 @@ async fn send(
     let digest = Some(game.digest());
     let outcome = Outcome {
         worker: worker.name.clone(),
-        game: KeptGame {
+        game: StoredGame {
             record: game,
             digest,
             totals: None,
@@ -325,7 +325,7 @@ fn play(
         is_followed: false,
     };
     runner::run(planned, |news| {
-        if let News::Ended(record) = news {
+        if let Event::Ended(record) = news {
             worker.games.fetch_add(1, Ordering::Relaxed);
             // This fails if the worker is shutting down.
             let _ = games.send(*record);

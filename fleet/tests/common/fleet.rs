@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use fleet::names::Names;
-use matches::archive::store::Store;
+use matches::archive::store::{Extent, Store};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::server::{Server, with_jetstream};
@@ -196,9 +196,9 @@ impl Fleet {
 pub fn stored(path: &Path) -> usize {
     let mut games = 0;
     if let Ok(store) = Store::open(path) {
-        let _ = store.for_each_summary(|_, _| {
+        let _ = store.for_each_game(Extent::Summary, None, |_| {
             games += 1;
-            Ok::<(), matches::archive::store::StoreError>(())
+            Ok::<(), matches::archive::ArchiveError>(())
         });
     }
     games

@@ -7,7 +7,8 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 use clap::Parser as _;
 use fleet::args::{Cli, Command};
-use matches::archive::store::{Store, StoreError};
+use matches::archive::ArchiveError;
+use matches::archive::store::{Extent, Store};
 use matches::plan::Plan;
 use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
@@ -53,8 +54,8 @@ fn play(plan: &Plan, interrupt: &Interrupt, mut on_news: impl FnMut(&News)) {
         programs: None,
         is_followed: true,
     };
-    let played = runner::run(planned, |news| {
-        on_news(&news);
+    let played = runner::run(planned, |event| {
+        on_event(&event);
         Ok::<(), RunError>(())
     });
     played.unwrap();
@@ -123,7 +124,7 @@ pub fn events_of_one_machine(words: &str) -> String {
         if let News::Ended(record) = news {
             report.add(record);
         }
-        events.news(&plan, news, &report).unwrap();
+        events.event(&plan, event, &report).unwrap();
     });
     fs::read_to_string(file.path()).unwrap()
 }
@@ -138,10 +139,12 @@ pub fn counted(path: &Path) -> Report {
 /// Games in a store, as printed by `arbiter export --without-clock`.
 pub fn lines_of(path: &Path) -> Vec<String> {
     let mut lines = Vec::new();
-    let read = Store::open(path).unwrap().for_each_kept(None, |kept| {
-        lines.push(serde_json::to_string(&kept.without_clock()).unwrap());
-        Ok::<(), StoreError>(())
-    });
+    let read = Store::open(path)
+        .unwrap()
+        .for_each_game(Extent::Whole, None, |kept| {
+            lines.push(serde_json::to_string(&kept.without_clock()).unwrap());
+            Ok::<(), ArchiveError>(())
+        });
     read.unwrap();
     lines
 }

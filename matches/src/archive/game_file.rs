@@ -1,16 +1,14 @@
 //! A file of recorded games: a store or a record in JSON Lines.
 
 use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
-use crate::archive::record_file::{self, RecordFileError};
-use crate::archive::replay::{self, Flaw};
-use crate::archive::store::{Store, StoreError};
+use super::error::ArchiveError;
+use super::record_file;
+use super::replay::{self, Flaw};
+use super::store::{Extent, Store};
 use crate::record::GameRecord;
-use crate::record::digest::KeptGame;
+use crate::record::digest::StoredGame;
 
 /// A file of games.
 #[derive(Debug)]
@@ -19,17 +17,6 @@ pub enum GameFile {
     Store(Store),
     /// JSON Lines.
     Lines(PathBuf),
-}
-
-/// Errors of a file of games.
-#[derive(Debug, Error)]
-pub enum GameFileError {
-    /// The store cannot be read.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The file cannot be read.
-    #[error(transparent)]
-    Lines(#[from] RecordFileError),
 }
 
 /// Place of a game: its file and line.
@@ -65,13 +52,9 @@ impl GameFile {
     /// Opens a file for reading; its first bytes determine its kind.
     ///
     /// # Errors
-    /// [`GameFileError`] if it cannot be read.
-    pub fn open(path: &Path) -> Result<GameFile, GameFileError> {
-        let unreadable = |reason: io::Error| RecordFileError {
-            path: path.to_path_buf(),
-            reason,
-        };
-        if Store::is_store(path).map_err(unreadable)? {
+    /// [`ArchiveError`] if it cannot be read.
+    pub fn open(path: &Path) -> Result<GameFile, ArchiveError> {
+        if Store::is_store(path).map_err(|error| ArchiveError::file(path, error))? {
             return Ok(GameFile::Store(Store::open(path)?));
         }
         Ok(GameFile::Lines(path.to_path_buf()))
@@ -81,39 +64,35 @@ impl GameFile {
     /// A line that is not a game is passed as its flaw.
     ///
     /// # Errors
-    /// [`GameFileError`] if the file cannot be read, and the first error of `visit`, which stops the reading.
-    pub fn for_each<E: From<GameFileError>>(
+    /// [`ArchiveError`] if the file cannot be read, and the first error of `visit`, which stops the reading.
+    pub fn for_each<E: From<ArchiveError>>(
         &self,
         mut visit: impl FnMut(Place<'_>, Result<GameRecord, Flaw>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.for_each_kept(|place, game| visit(place, game.map(|kept| kept.record)))
+        self.for_each_stored(|place, game| visit(place, game.map(|game| game.record)))
     }
 
     /// Calls `visit` with each game like [`GameFile::for_each`], but with its stored digest and totals.
     ///
     /// # Errors
     /// As [`GameFile::for_each`].
-    pub fn for_each_kept<E: From<GameFileError>>(
+    pub fn for_each_stored<E: From<ArchiveError>>(
         &self,
-        mut visit: impl FnMut(Place<'_>, Result<KeptGame, Flaw>) -> Result<(), E>,
+        mut visit: impl FnMut(Place<'_>, Result<StoredGame, Flaw>) -> Result<(), E>,
     ) -> Result<(), E> {
         match self {
-            GameFile::Store(store) => {
-                let visited = store.for_each_kept(None, |kept| {
-                    let place = Place {
-                        file: store.path(),
-                        line: None,
-                        key: GameKey(kept.record.game),
-                    };
-                    visit(place, Ok(kept)).map_err(Stop::Visitor)
-                });
-                visited.map_err(Stop::into_error)
-            }
+            GameFile::Store(store) => store.for_each_game(Extent::Whole, None, |game| {
+                let place = Place {
+                    file: store.path(),
+                    line: None,
+                    key: GameKey(game.record.game),
+                };
+                visit(place, Ok(game))
+            }),
             GameFile::Lines(path) => {
-                let lines = record_file::lines(path).map_err(GameFileError::from)?;
                 let mut begin = 0;
-                for (index, line) in lines.enumerate() {
-                    let line = line.map_err(GameFileError::from)?;
+                for (index, line) in record_file::lines(path)?.enumerate() {
+                    let line = line?;
                     let place = Place {
                         file: path,
                         line: Some(index + 1),
@@ -121,7 +100,7 @@ impl GameFile {
                     };
                     begin += line.len() as u64 + 1;
                     if !line.trim_ascii().is_empty() {
-                        visit(place, replay::read_kept(&line))?;
+                        visit(place, serde_json::from_slice(&line).map_err(Flaw::from))?;
                     }
                 }
                 Ok(())
@@ -132,14 +111,14 @@ impl GameFile {
     /// Returns the game with this key; `None` if it no longer exists.
     ///
     /// # Errors
-    /// [`GameFileError`] if the file cannot be read.
-    pub fn find(&self, key: GameKey) -> Result<Option<GameRecord>, GameFileError> {
+    /// [`ArchiveError`] if the file cannot be read.
+    pub fn find(&self, key: GameKey) -> Result<Option<GameRecord>, ArchiveError> {
         match self {
             GameFile::Store(store) => {
                 let mut found = None;
-                store.for_each_game(Some(key.0), |record| {
-                    found = Some(record);
-                    Ok::<(), StoreError>(())
+                store.for_each_game(Extent::Whole, Some(key.0), |game| {
+                    found = Some(game.record);
+                    Ok::<(), ArchiveError>(())
                 })?;
                 Ok(found)
             }
@@ -152,14 +131,14 @@ impl GameFile {
     ///
     /// # Errors
     /// As [`GameFile::for_each`].
-    pub fn for_each_sorted<E: From<GameFileError>>(
+    pub fn for_each_sorted<E: From<ArchiveError>>(
         &self,
         mut on_flaw: impl FnMut(Place<'_>, Flaw),
-        mut visit: impl FnMut(KeptGame) -> Result<(), E>,
+        mut visit: impl FnMut(StoredGame) -> Result<(), E>,
     ) -> Result<(), E> {
         if let GameFile::Store(_) = self {
-            return self.for_each_kept(|place, game| match game {
-                Ok(kept) => visit(kept),
+            return self.for_each_stored(|place, game| match game {
+                Ok(game) => visit(game),
                 Err(flaw) => {
                     on_flaw(place, flaw);
                     Ok(())
@@ -167,35 +146,14 @@ impl GameFile {
             });
         }
         let mut games = Vec::new();
-        self.for_each_kept(|place, game| {
+        self.for_each_stored(|place, game| {
             match game {
-                Ok(kept) => games.push(kept),
+                Ok(game) => games.push(game),
                 Err(flaw) => on_flaw(place, flaw),
             }
             Ok::<(), E>(())
         })?;
-        games.sort_by_key(|kept| kept.record.game);
+        games.sort_by_key(|game| game.record.game);
         games.into_iter().try_for_each(visit)
-    }
-}
-
-/// Reason to stop reading a store.
-enum Stop<E> {
-    Store(StoreError),
-    Visitor(E),
-}
-
-impl<E> From<StoreError> for Stop<E> {
-    fn from(error: StoreError) -> Stop<E> {
-        Stop::Store(error)
-    }
-}
-
-impl<E: From<GameFileError>> Stop<E> {
-    fn into_error(self) -> E {
-        match self {
-            Stop::Store(error) => GameFileError::from(error).into(),
-            Stop::Visitor(error) => error,
-        }
     }
 }

@@ -9,20 +9,10 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
-use thiserror::Error;
 
+use super::error::ArchiveError;
 use crate::record::GameRecord;
 use crate::record::printable::printable_json;
-
-/// Error of a file of records.
-#[derive(Debug, Error)]
-#[error("{}: {reason}", path.display())]
-pub struct RecordFileError {
-    /// The file.
-    pub path: PathBuf,
-    /// Error of the system.
-    pub reason: io::Error,
-}
 
 /// A file open for appending games.
 #[derive(Debug)]
@@ -52,14 +42,14 @@ impl RecordFile {
     ///
     /// # Errors
     /// The system refuses to write the file.
-    pub fn append_to(path: &Path) -> Result<RecordFile, RecordFileError> {
+    pub fn append_to(path: &Path) -> Result<RecordFile, ArchiveError> {
         let opened = OpenOptions::new()
             .read(true)
             .append(true)
             .create(true)
             .open(path);
-        let file = opened.map_err(|reason| error(path, reason))?;
-        let is_pipe = do_not_block(&file).map_err(|reason| error(path, reason))?;
+        let file = opened.map_err(|error| ArchiveError::file(path, error))?;
+        let is_pipe = do_not_block(&file).map_err(|error| ArchiveError::file(path, error))?;
         let mut record_file = RecordFile {
             path: path.to_path_buf(),
             file,
@@ -67,7 +57,7 @@ impl RecordFile {
         };
         record_file
             .end_last_line()
-            .map_err(|reason| error(path, reason))?;
+            .map_err(|error| ArchiveError::file(path, error))?;
         Ok(record_file)
     }
 
@@ -80,7 +70,7 @@ impl RecordFile {
         &mut self,
         record: &GameRecord,
         gives_up: impl Fn() -> bool,
-    ) -> Result<(), RecordFileError> {
+    ) -> Result<(), ArchiveError> {
         let line = serde_json::to_string(record).map_err(io::Error::from);
         let written = line.and_then(|line| {
             let line = format!("{}\n", printable_json(&line));
@@ -89,7 +79,7 @@ impl RecordFile {
                 false => self.file.write_all(line.as_bytes()),
             }
         });
-        written.map_err(|reason| error(&self.path, reason))
+        written.map_err(|error| ArchiveError::file(&self.path, error))
     }
 
     fn write_to_pipe(&mut self, mut rest: &[u8], gives_up: impl Fn() -> bool) -> io::Result<()> {
@@ -148,18 +138,18 @@ fn do_not_block(file: &File) -> io::Result<bool> {
 /// The file cannot be opened or, in the iterator, read.
 pub fn lines(
     path: &Path,
-) -> Result<impl Iterator<Item = Result<Vec<u8>, RecordFileError>> + use<>, RecordFileError> {
+) -> Result<impl Iterator<Item = Result<Vec<u8>, ArchiveError>> + use<>, ArchiveError> {
     let path = path.to_path_buf();
-    let file = File::open(&path).map_err(|reason| error(&path, reason))?;
+    let file = File::open(&path).map_err(|error| ArchiveError::file(&path, error))?;
     let lines = BufReader::new(file).split(b'\n');
-    Ok(lines.map(move |line| line.map_err(|reason| error(&path, reason))))
+    Ok(lines.map(move |line| line.map_err(|error| ArchiveError::file(&path, error))))
 }
 
 /// Returns the line of a file that begins at a byte offset, with its newline.
 ///
 /// # Errors
 /// The file cannot be read.
-pub fn line_at(path: &Path, begin: u64) -> Result<Vec<u8>, RecordFileError> {
+pub fn line_at(path: &Path, begin: u64) -> Result<Vec<u8>, ArchiveError> {
     let read = || {
         let mut file = File::open(path)?;
         file.seek(SeekFrom::Start(begin))?;
@@ -167,12 +157,5 @@ pub fn line_at(path: &Path, begin: u64) -> Result<Vec<u8>, RecordFileError> {
         BufReader::new(file).read_until(b'\n', &mut line)?;
         Ok(line)
     };
-    read().map_err(|reason| error(path, reason))
-}
-
-fn error(path: &Path, reason: io::Error) -> RecordFileError {
-    RecordFileError {
-        path: path.to_path_buf(),
-        reason,
-    }
+    read().map_err(|error| ArchiveError::file(path, error))
 }

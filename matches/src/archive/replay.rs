@@ -5,7 +5,7 @@ mod flaw;
 use buxtehude::rules::{ActionError, AnyPosition, Seat, Turn, Variant};
 
 use crate::record::GameRecord;
-use crate::record::digest::KeptGame;
+use crate::record::digest::StoredGame;
 use crate::record::ending::Ending;
 
 pub use flaw::Flaw;
@@ -18,23 +18,15 @@ pub fn read(line: impl AsRef<[u8]>) -> Result<GameRecord, Flaw> {
     Ok(serde_json::from_slice(line.as_ref())?)
 }
 
-/// Parses a line of a record file with its digest.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_kept(line: impl AsRef<[u8]>) -> Result<KeptGame, Flaw> {
-    Ok(serde_json::from_slice(line.as_ref())?)
-}
-
 /// Returns all flaws of a stored game: those that [`check`] finds, wrong totals, and changes since the game was played.
-pub fn check_kept(kept: &KeptGame) -> Vec<Flaw> {
-    let mut flaws = check(&kept.record);
-    let totals = kept.totals.as_ref();
-    if totals.is_some_and(|totals| *totals != kept.record.turn_sums()) {
+pub fn check_stored(stored: &StoredGame) -> Vec<Flaw> {
+    let mut flaws = check(&stored.record);
+    let totals = stored.totals.as_ref();
+    if totals.is_some_and(|totals| *totals != stored.record.turn_sums()) {
         flaws.push(Flaw::Totals);
     }
-    if let Some(found) = kept.digest.clone() {
-        let expected = kept.record.digest();
+    if let Some(found) = stored.digest.clone() {
+        let expected = stored.record.digest();
         if found != expected {
             flaws.push(Flaw::Digest { found, expected });
         }
@@ -44,24 +36,24 @@ pub fn check_kept(kept: &KeptGame) -> Vec<Flaw> {
 
 /// Returns all flaws of a recorded game. Checks that depend on a flawed part are skipped.
 pub fn check(record: &GameRecord) -> Vec<Flaw> {
-    let mut walk = match Walk::of(record) {
-        Ok(walk) => walk,
+    let mut replay = match Replay::of(record) {
+        Ok(replay) => replay,
         Err(flaw) => return vec![flaw],
     };
-    if let Some(flaw) = walk.flaw.take() {
+    if let Some(flaw) = replay.flaw.take() {
         return vec![flaw];
     }
     let mut flaws = Vec::new();
-    flaws.extend(check_turns(record, &walk.steps).err());
-    let offender = match check_endings(record, &walk.last) {
+    flaws.extend(check_turns(record, &replay.steps).err());
+    let offender = match check_endings(record, &replay.last) {
         Ok(offender) => offender,
         Err(flaw) => {
             flaws.push(flaw);
             return flaws;
         }
     };
-    flaws.extend(check_places(record, &walk.last, offender).err());
-    flaws.extend(check_adjudication(record, &walk.last).err());
+    flaws.extend(check_places(record, &replay.last, offender).err());
+    flaws.extend(check_adjudication(record, &replay.last).err());
     flaws.extend(check_fault(record, offender).err());
     flaws
 }
@@ -83,7 +75,7 @@ pub struct Step {
 
 /// A recorded game, replayed by the rules.
 #[derive(Debug)]
-pub struct Walk {
+pub struct Replay {
     /// Position before the first step.
     pub first: AnyPosition,
     /// Moves in order.
@@ -96,9 +88,9 @@ pub struct Walk {
     pub flaw: Option<Flaw>,
 }
 
-impl Walk {
-    /// RerunQuota a game up to its first illegal move or card.
-    pub fn of(record: &GameRecord) -> Result<Walk, Flaw> {
+impl Replay {
+    /// Replays a game up to its first illegal move or card.
+    pub fn of(record: &GameRecord) -> Result<Replay, Flaw> {
         let variant = Variant::by_name(&record.variant)?;
         let first = variant.parse(&record.start)?;
         let seats = first.seats();
@@ -120,7 +112,7 @@ impl Walk {
         if words.join(" ") != record.moves {
             return Err(Flaw::Spaces);
         }
-        let mut walk = Walk {
+        let mut replay = Replay {
             first,
             steps: Vec::new(),
             last: first,
@@ -128,13 +120,13 @@ impl Walk {
             flaw: None,
         };
         for (index, word) in words.into_iter().enumerate() {
-            if let Err(reason) = walk.play(word) {
+            if let Err(reason) = replay.play(word) {
                 let number = index + 1;
-                walk.flaw = Some(Flaw::Action { number, reason });
+                replay.flaw = Some(Flaw::Action { number, reason });
                 break;
             }
         }
-        Ok(walk)
+        Ok(replay)
     }
 
     fn play(&mut self, word: &str) -> Result<(), ActionError> {

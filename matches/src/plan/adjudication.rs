@@ -1,9 +1,8 @@
 //! Conditions under which the arbiter ends a game early.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
-
-use thiserror::Error;
 
 /// When the arbiter ends a game early; by default never.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,56 +38,42 @@ impl fmt::Display for Resign {
     }
 }
 
-/// The text is not a valid [`Resign`].
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "{word:?}: expected moves=N from 1 to 1000 or permille=N from 501 to 1000, each at most once"
-)]
-pub struct ResignTextError {
-    /// The invalid word.
-    word: String,
-}
-
 impl FromStr for Resign {
-    type Err = ResignTextError;
+    type Err = String;
 
-    /// Parses words such as `moves=3 permille=950`; missing words take their defaults.
-    fn from_str(text: &str) -> Result<Resign, ResignTextError> {
+    /// Parses words such as `moves=3 permille=950`; missing words take their defaults. The error names the invalid word
+    /// and the accepted ones.
+    fn from_str(text: &str) -> Result<Resign, String> {
         let (mut moves, mut permille) = (None, None);
         for word in text.split_whitespace() {
-            let wrong = || ResignTextError {
-                word: word.to_string(),
+            let is_valid = match word.split_once('=') {
+                Some(("moves", value)) => set_once(&mut moves, value, 1..=1000),
+                Some(("permille", value)) => set_once(&mut permille, value, 501..=1000),
+                _ => false,
             };
-            let (key, value) = word.split_once('=').ok_or_else(wrong)?;
-            match key {
-                "moves" if moves.is_none() => {
-                    let number = value.parse().ok();
-                    moves = Some(
-                        number
-                            .filter(|number| (1..=1000).contains(number))
-                            .ok_or_else(wrong)?,
-                    );
-                }
-                "permille" if permille.is_none() => {
-                    let number = value.parse().ok();
-                    permille = Some(
-                        number
-                            .filter(|number| (501..=1000).contains(number))
-                            .ok_or_else(wrong)?,
-                    );
-                }
-                _ => return Err(wrong()),
+            if !is_valid {
+                return Err(format!(
+                    "{word:?}: expected moves=N from 1 to 1000 or permille=N from 501 to 1000, each at most once"
+                ));
             }
         }
-        let Resign {
-            moves: usual_moves,
-            permille: usual_permille,
-        } = Resign::default();
+        let usual = Resign::default();
         Ok(Resign {
-            moves: moves.unwrap_or(usual_moves),
-            permille: permille.unwrap_or(usual_permille),
+            moves: moves.unwrap_or(usual.moves),
+            permille: permille.unwrap_or(usual.permille),
         })
     }
+}
+
+/// Sets a field to a number; returns `false` if it was set already or the number is invalid.
+fn set_once<T: FromStr + PartialOrd>(
+    field: &mut Option<T>,
+    value: &str,
+    range: RangeInclusive<T>,
+) -> bool {
+    let is_first = field.is_none();
+    *field = value.parse().ok().filter(|number| range.contains(number));
+    is_first && field.is_some()
 }
 
 #[cfg(test)]
@@ -118,13 +103,13 @@ mod tests {
             "score=5",
             "moves=x",
         ] {
-            let error = word.parse::<Resign>().unwrap_err().to_string();
+            let error = word.parse::<Resign>().unwrap_err();
             assert!(
                 error.starts_with(&format!("{word:?}: expected moves=")),
                 "{error}"
             );
         }
-        let twice = "moves=1 moves=2".parse::<Resign>().unwrap_err().to_string();
+        let twice = "moves=1 moves=2".parse::<Resign>().unwrap_err();
         assert!(twice.starts_with("\"moves=2\""), "{twice}");
     }
 }

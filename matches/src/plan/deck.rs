@@ -13,7 +13,7 @@ use crate::plan::seed::DeckSeed;
 ///
 /// # Examples
 /// ```
-/// use arbiter::plan::deck::Deck;
+/// use matches::plan::deck::Deck;
 ///
 /// let left = [("+half".to_string(), 1), ("+show".to_string(), 2)];
 /// let card = Deck::new(7.into()).draw(&left);

@@ -1,12 +1,10 @@
-//! The limits of an engine's moves.
-
-pub mod text;
+//! The limits of an engine's moves, and their text form: `movetime=20 depth=9`, `tc=40/60+0.5`.
 
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
-pub use text::LimitTextError;
-pub use text::clock;
+use super::numbers::{depth, milliseconds, positive};
 
 /// Limit of an engine's moves: at least one of time, depth and nodes. The search ends at the first that it reaches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,30 +38,33 @@ pub struct ClockLimit {
 }
 
 impl Limit {
+    const NONE: Limit = Limit {
+        time: None,
+        depth: None,
+        nodes: None,
+    };
+
     /// Limits the time per move.
     pub const fn movetime(time: Duration) -> Limit {
         Limit {
             time: Some(TimeLimit::Move(time)),
-            depth: None,
-            nodes: None,
+            ..Limit::NONE
         }
     }
 
     /// Limits the plies per move.
     pub const fn depth(depth: u32) -> Limit {
         Limit {
-            time: None,
             depth: Some(depth),
-            nodes: None,
+            ..Limit::NONE
         }
     }
 
     /// Limits the nodes per move.
     pub const fn nodes(nodes: u64) -> Limit {
         Limit {
-            time: None,
-            depth: None,
             nodes: Some(nodes),
+            ..Limit::NONE
         }
     }
 
@@ -75,8 +76,7 @@ impl Limit {
                 time,
                 increment,
             })),
-            depth: None,
-            nodes: None,
+            ..Limit::NONE
         }
     }
 
@@ -132,5 +132,110 @@ impl fmt::Display for ClockLimit {
         }
         let (time, increment) = (self.time.as_secs_f64(), self.increment.as_secs_f64());
         write!(f, "{time}+{increment}")
+    }
+}
+
+impl FromStr for Limit {
+    type Err = String;
+
+    /// Parses the [`Display`](fmt::Display) form of [`Limit`]; the error names the invalid word and the accepted values.
+    fn from_str(text: &str) -> Result<Limit, String> {
+        let mut all = Limit::default();
+        for word in text.split_whitespace() {
+            let (key, value) = word.split_once('=').unwrap_or((word, ""));
+            let limit = Limit::of_key(key, value);
+            all = all.or(limit.map_err(|expected| format!("{word}: {expected}"))?);
+        }
+        Ok(all)
+    }
+}
+
+impl Limit {
+    /// Parses the value of `movetime`, `depth`, `nodes` or `tc`.
+    ///
+    /// # Errors
+    /// The accepted values.
+    pub fn of_key(key: &str, value: &str) -> Result<Limit, String> {
+        match key {
+            "movetime" => milliseconds(value).map(|ms| Limit::movetime(Duration::from_millis(ms))),
+            "depth" => depth(value).map(Limit::depth),
+            "nodes" => positive(value).map(Limit::nodes),
+            "tc" => clock(value),
+            _ => Err("expected movetime, depth, nodes or tc".to_string()),
+        }
+    }
+}
+
+/// Parses a clock: `seconds`, `seconds+seconds` or `moves/seconds+seconds`.
+pub fn clock(text: &str) -> Result<Limit, String> {
+    let expected = || {
+        "expected seconds+seconds such as 10+0.1, or moves/seconds+seconds such as 40/60+0.5; the first seconds \
+         above 0, none above a day, 1 to 10000 moves"
+            .to_string()
+    };
+    let (moves, rest) = match text.split_once('/') {
+        Some((moves, rest)) => {
+            let number = moves.parse().ok();
+            let number = number.filter(|number| (1..=10_000).contains(number));
+            (Some(number.ok_or_else(expected)?), rest)
+        }
+        None => (None, text),
+    };
+    let (time, increment) = rest.split_once('+').unwrap_or((rest, "0"));
+    let limit = seconds(time).zip(seconds(increment));
+    let limit = limit.filter(|(time, _)| !time.is_zero());
+    let (time, increment) = limit.ok_or_else(expected)?;
+    let clock = ClockLimit {
+        moves,
+        time,
+        increment,
+    };
+    Ok(Limit {
+        time: Some(TimeLimit::Clock(clock)),
+        ..Limit::NONE
+    })
+}
+
+/// Parses a number of seconds, to the millisecond.
+fn seconds(text: &str) -> Option<Duration> {
+    const DAY: f64 = 24.0 * 60.0 * 60.0;
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let seconds: f64 = text
+        .parse()
+        .ok()
+        .filter(|seconds| plain && *seconds <= DAY)?;
+    Some(Duration::from_millis((seconds * 1000.0).round() as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_reads_as_it_is_displayed() {
+        let milliseconds = Duration::from_millis;
+        let clock = Limit::clock(milliseconds(1500), milliseconds(10));
+        let with_moves = "tc=40/60+0.5".parse::<Limit>().unwrap();
+        for limit in [
+            Limit::movetime(milliseconds(1)),
+            Limit::depth(7),
+            Limit::nodes(u64::MAX),
+            Limit::clock(milliseconds(90_001), milliseconds(0)),
+            clock,
+            with_moves,
+            with_moves.or(Limit::depth(3)).or(Limit::nodes(8)),
+        ] {
+            assert_eq!(limit.to_string().parse(), Ok(limit), "{limit}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_no_limit_is_named() {
+        for text in ["depth=x", "depth=3 st=1", "tc=0"] {
+            let error = text.parse::<Limit>().unwrap_err();
+            assert!(error.contains("expected"), "{error}");
+        }
     }
 }

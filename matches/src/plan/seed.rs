@@ -30,7 +30,7 @@ pub enum Purpose {
 ///
 /// # Examples
 /// ```
-/// use arbiter::plan::seed::DeckSeed;
+/// use matches::plan::seed::DeckSeed;
 ///
 /// assert_eq!(DeckSeed::from(7), DeckSeed::from(7));
 /// assert_ne!(DeckSeed::from(7), DeckSeed::from(8));

@@ -5,31 +5,28 @@
 //! outlives the arbiter, even if the arbiter is killed.
 
 mod answer;
-mod child;
 mod conversation;
 mod last_words;
 mod lines;
 mod options;
 mod process;
 mod recent;
-mod search;
 mod start_error;
-mod usage;
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use buxtehude::protocol::{Command, OptionOffer, Reply};
+use buxtehude::protocol::{Command, Info, OptionOffer, Reply};
 use buxtehude::rules::Variant;
 
 pub use answer::Answer;
 use answer::Kind;
+pub use conversation::AnswerError;
 use conversation::Conversation;
-pub use conversation::Failure;
 pub use options::option_commands;
 pub use process::Process;
-pub use search::Search;
-pub use start_error::StartError;
+pub use start_error::{StartError, quoted};
 
 use crate::plan::EngineSpec;
 use crate::play::family;
@@ -77,11 +74,24 @@ pub struct Placement {
     pub isolation: Option<Isolation>,
 }
 
+/// A search request with its timeouts.
+#[derive(Clone, Copy, Debug)]
+pub struct Search<'a> {
+    /// Commands to send: options, a position, and `go` as the last.
+    pub commands: &'a [Command],
+    /// Timeout for the answer.
+    pub patience: Duration,
+    /// Stop flag; once it is set, the engine receives `stop`.
+    pub stop: &'a AtomicBool,
+    /// Timeout for the answer after `stop`.
+    pub patience_after_stop: Duration,
+}
+
 impl Engine {
     /// Starts the program of `spec`, sends `uci`, and sets the variant and the options.
     ///
     /// An engine without the option `UCI_Variant` is assumed to play the variant of the match. `patience` is the
-    /// timeout for `uciok`. A directory of `spec` is entered before the program is looked up.
+    /// timeout for `uciok`; `interrupt` stops every wait for the engine. A directory of `spec` is entered before the program is looked up.
     ///
     /// # Errors
     /// [`StartError`]: the program does not start, sends no `uciok` in time, or does not offer the variant, an option
@@ -94,7 +104,7 @@ impl Engine {
         log: &Log,
         interrupt: &Interrupt,
     ) -> Result<Engine, StartError> {
-        let conversation = Conversation::start(spec, placement, log);
+        let conversation = Conversation::start(spec, placement, log, interrupt);
         let mut engine = Engine {
             conversation: conversation.map_err(|source| StartError::NotStarted {
                 engine: spec.name.clone(),
@@ -110,27 +120,22 @@ impl Engine {
         };
         engine.measure();
         let deadline = deadline(patience);
-        let no_uci_ok = |engine: &Engine, failure| match failure {
-            Failure::Interrupted => StartError::Interrupted,
-            failure => StartError::NoUciOk {
+        let no_uci_ok = |engine: &Engine, error| match error {
+            AnswerError::Interrupted => StartError::Interrupted,
+            error => StartError::NoUciOk {
                 engine: spec.name.clone(),
-                failure,
+                error,
                 stderr: engine.last_words(),
                 interference: engine.interference(),
                 evidence: Box::new(engine.evidence()),
             },
         };
         let offers = engine
-            .introduce(deadline, interrupt)
-            .map_err(|failure| no_uci_ok(&engine, failure))?;
-        let mut lines = String::new();
-        for command in options::settings(spec, variant, &offers)? {
-            lines.push_str(&format!("{command}\n"));
-        }
-        engine
-            .conversation
-            .send(lines.as_bytes(), deadline, interrupt)
-            .map_err(|failure| no_uci_ok(&engine, failure))?;
+            .introduce(deadline)
+            .map_err(|error| no_uci_ok(&engine, error))?;
+        let lines = lines(&options::settings(spec, variant, &offers)?);
+        let sent = engine.conversation.send(lines.as_bytes(), deadline);
+        sent.map_err(|error| no_uci_ok(&engine, error))?;
         engine.offers = offers;
         Ok(engine)
     }
@@ -157,7 +162,7 @@ impl Engine {
 
     /// Ends engines: sends `quit` to each, waits half a second for all, then kills their process groups.
     pub fn quit_all(engines: impl IntoIterator<Item = Engine>) {
-        let farewell = format!("{}\n", Command::Quit);
+        let farewell = lines(&[Command::Quit]);
         let deadline = deadline(QUIT_PATIENCE);
         let mut leaving: Vec<Engine> = engines.into_iter().collect();
         for engine in &mut leaving {
@@ -169,18 +174,13 @@ impl Engine {
     }
 
     /// Sends `uci` and reads the answers up to `uciok`.
-    fn introduce(
-        &mut self,
-        deadline: Instant,
-        interrupt: &Interrupt,
-    ) -> Result<Vec<OptionOffer>, Failure> {
-        let hello = format!("{}\n", Command::Uci);
-        self.conversation
-            .send(hello.as_bytes(), deadline, interrupt)?;
+    fn introduce(&mut self, deadline: Instant) -> Result<Vec<OptionOffer>, AnswerError> {
+        let uci = lines(&[Command::Uci]);
+        self.conversation.send(uci.as_bytes(), deadline)?;
         let mut offers = Vec::new();
         let mut room = BYTES_OF_OFFERS;
         loop {
-            let line = self.conversation.next_line(deadline, interrupt)?;
+            let line = self.conversation.next_line(deadline)?;
             let length = line.text.len();
             match String::from_utf8_lossy(line.text).trim().parse() {
                 Ok(Reply::UciOk) => return Ok(offers),
@@ -199,30 +199,38 @@ impl Engine {
         }
     }
 
-    /// Announces a new game; [`Engine::await_ready`] waits for the answer. `game` is its name in the log.
+    /// Begins a new game, unrelated to earlier requests. `game` is its name in the log.
+    ///
+    /// # Errors
+    /// The engine is not ready within `patience`; it can no longer be used.
+    pub fn begin(&mut self, game: &str, patience: Duration) -> Result<(), AnswerError> {
+        let deadline = deadline(patience);
+        self.announce_game(game, None, deadline)?;
+        self.await_ready(deadline)
+    }
+
+    /// Announces a new game; [`Engine::await_ready`] waits for the answer.
     ///
     /// A `position` line, if given, precedes `isready`, so that an engine can build its tables for that number of seats
     /// before its clock runs.
-    pub fn begin_game(
+    pub fn announce_game(
         &mut self,
         game: &str,
         position: Option<&str>,
         deadline: Instant,
-        interrupt: &Interrupt,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AnswerError> {
         self.usable = false;
         self.conversation.note(game);
         self.measure();
         let position = position.map_or(String::new(), |line| format!("{line}\n"));
         let lines = format!("{}\n{position}{}\n", Command::UciNewGame, Command::IsReady);
-        self.conversation
-            .send(lines.as_bytes(), deadline, interrupt)
+        self.conversation.send(lines.as_bytes(), deadline)
     }
 
     /// Waits for `readyok`.
-    pub fn await_ready(&mut self, deadline: Instant, interrupt: &Interrupt) -> Result<(), Failure> {
+    pub fn await_ready(&mut self, deadline: Instant) -> Result<(), AnswerError> {
         loop {
-            let line = self.conversation.next_line(deadline, interrupt)?;
+            let line = self.conversation.next_line(deadline)?;
             if line.text.trim_ascii() == b"readyok" {
                 self.usable = true;
                 return Ok(());
@@ -230,34 +238,74 @@ impl Engine {
         }
     }
 
+    /// Waits until the engine is ready; after a long pause its process may be slow or gone.
+    ///
+    /// # Errors
+    /// As [`Engine::begin`].
+    pub fn make_ready(&mut self, patience: Duration) -> Result<(), AnswerError> {
+        self.usable = false;
+        let deadline = deadline(patience);
+        let is_ready = lines(&[Command::IsReady]);
+        self.conversation.send(is_ready.as_bytes(), deadline)?;
+        self.await_ready(deadline)
+    }
+
     /// Sends `request`, the lines of `position` and `go`, and waits for the answer.
     ///
     /// # Errors
     /// There is no answer within `patience`; the engine can no longer be used.
-    pub fn ask(
-        &mut self,
-        request: &[u8],
-        patience: Duration,
-        interrupt: &Interrupt,
-    ) -> Result<Answer, Failure> {
+    pub fn ask(&mut self, request: &[u8], patience: Duration) -> Result<Answer, AnswerError> {
         self.usable = false;
         self.info.clear();
-        self.ask_on(request, patience, interrupt)
+        self.ask_on(request, patience, None, |_| {})
     }
 
-    /// Sends `request` and waits for `bestmove`.
+    /// Runs a search and waits for the answer; calls `on_info` for each line with a depth and a value.
+    ///
+    /// # Errors
+    /// There is no answer in time; the engine can no longer be used.
+    pub fn search(
+        &mut self,
+        search: Search<'_>,
+        mut on_info: impl FnMut(Info),
+    ) -> Result<Answer, AnswerError> {
+        self.usable = false;
+        self.info.clear();
+        let request = lines(search.commands);
+        let stop = Some((search.stop, search.patience_after_stop));
+        self.ask_on(request.as_bytes(), search.patience, stop, |line| {
+            if let Some(info) = answer::read_info(line) {
+                on_info(info);
+            }
+        })
+    }
+
+    /// Sends `request` and waits for `bestmove`; calls `on_info` for each relevant `info` line. Once the flag of `stop`
+    /// is set, sends `stop` and waits for its time.
     fn ask_on(
         &mut self,
         request: &[u8],
         patience: Duration,
-        interrupt: &Interrupt,
-    ) -> Result<Answer, Failure> {
+        mut stop: Option<(&AtomicBool, Duration)>,
+        mut on_info: impl FnMut(&[u8]),
+    ) -> Result<Answer, AnswerError> {
         self.measure();
         let sent = Instant::now();
-        let deadline = after(sent, patience);
-        self.conversation.send(request, deadline, interrupt)?;
+        let mut until = after(sent, patience);
+        self.conversation.send(request, until)?;
         loop {
-            let line = self.conversation.next_line(deadline, interrupt)?;
+            let line = match stop {
+                Some((flag, patience)) if flag.load(Ordering::Relaxed) => {
+                    stop = None;
+                    until = deadline(patience);
+                    let command = lines(&[Command::Stop]);
+                    self.conversation.send_between(command.as_bytes(), until)?;
+                    continue;
+                }
+                Some(_) => self.conversation.next_line_soon(until)?,
+                None => Some(self.conversation.next_line(until)?),
+            };
+            let Some(line) = line else { continue };
             match answer::kind(line.text) {
                 Kind::BestMove => {
                     let arrived = line.arrived;
@@ -271,36 +319,29 @@ impl Engine {
                     });
                 }
                 Kind::Info => {
+                    on_info(line.text);
                     self.info.clear();
                     self.info.extend_from_slice(line.text);
                 }
-                Kind::Lesser | Kind::Other => {}
+                Kind::Lesser => on_info(line.text),
+                Kind::Other => {}
             }
         }
     }
 
     /// Starts pondering: sends `request`, the lines of `position` and `go ponder`. Either [`Engine::ponder_hit`] or
     /// [`Engine::stop_pondering`] must follow.
-    pub fn ponder(
-        &mut self,
-        request: &[u8],
-        deadline: Instant,
-        interrupt: &Interrupt,
-    ) -> Result<(), Failure> {
+    pub fn ponder(&mut self, request: &[u8], deadline: Instant) -> Result<(), AnswerError> {
         self.usable = false;
         self.info.clear();
-        self.conversation.send(request, deadline, interrupt)
+        self.conversation.send(request, deadline)
     }
 
     /// Sends `ponderhit`, because the expected move was played, and waits for the answer. The time counts from here.
     ///
     /// # Errors
     /// As [`Engine::ask`].
-    pub fn ponder_hit(
-        &mut self,
-        patience: Duration,
-        interrupt: &Interrupt,
-    ) -> Result<Answer, Failure> {
+    pub fn ponder_hit(&mut self, patience: Duration) -> Result<Answer, AnswerError> {
         // Reads the `info` lines of the pondering, up to a limit because they might never end.
         for _ in 0..LINES_OF_PONDERING {
             let Some(line) = self.conversation.next_line_there() else {
@@ -311,21 +352,17 @@ impl Engine {
                 self.info.extend_from_slice(line.text);
             }
         }
-        let hit = format!("{}\n", Command::PonderHit);
-        self.ask_on(hit.as_bytes(), patience, interrupt)
+        let hit = lines(&[Command::PonderHit]);
+        self.ask_on(hit.as_bytes(), patience, None, |_| {})
     }
 
     /// Sends `stop`, because another move was played, and waits for the answer. Only its time counts.
     ///
     /// # Errors
     /// There is no answer before the deadline; the engine can no longer be used.
-    pub fn stop_pondering(
-        &mut self,
-        patience: Duration,
-        interrupt: &Interrupt,
-    ) -> Result<Answer, Failure> {
-        let stop = format!("{}\n", Command::Stop);
-        self.ask_on(stop.as_bytes(), patience, interrupt)
+    pub fn stop_pondering(&mut self, patience: Duration) -> Result<Answer, AnswerError> {
+        let stop = lines(&[Command::Stop]);
+        self.ask_on(stop.as_bytes(), patience, None, |_| {})
     }
 
     /// Starts the processor meter if the engine has a time limit.
@@ -364,16 +401,10 @@ impl fmt::Debug for Engine {
     }
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Stalled => f.write_str("it did not answer in time"),
-            Failure::Ended(Some(status)) => write!(f, "its process ended with {status}"),
-            Failure::Ended(None) => f.write_str("its process ended"),
-            Failure::Disconnected => f.write_str("it closed its output or input"),
-            Failure::Interrupted => f.write_str("interrupted"),
-        }
-    }
+/// Returns commands as lines.
+fn lines(commands: &[Command]) -> String {
+    let lines = commands.iter().map(|command| format!("{command}\n"));
+    lines.collect()
 }
 
 /// Returns the process ID of the engine to which a process belongs, by descent, process group or session; `None` if it

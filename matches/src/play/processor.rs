@@ -14,6 +14,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use procfs_core::FromRead;
+use procfs_core::process::Schedstat;
+
 use super::family::{self, PROC};
 
 /// Least wait that counts; scheduling takes some time on an idle machine, too.
@@ -184,10 +187,9 @@ impl Begun {
         let elapsed = until.saturating_duration_since(self.at);
         let computed = busiest.max(sum.ran / processors);
         let waited = (sum.waited + own).min(elapsed.saturating_sub(computed));
-        if waited < WORTH_COUNTING {
-            Duration::ZERO
-        } else {
-            waited
+        match waited < WORTH_COUNTING {
+            true => Duration::ZERO,
+            false => waited,
         }
     }
 }
@@ -214,14 +216,12 @@ fn own_share() -> Share {
     read_share(&Path::new(PROC).join("thread-self/schedstat")).unwrap_or_default()
 }
 
-/// Parses nanoseconds on a processor and in its queue; `None` if the system does not provide them.
+/// Reads the counters of a thread; `None` if the system does not provide them.
 fn read_share(path: &Path) -> Option<Share> {
-    let text = fs::read_to_string(path).ok()?;
-    let mut numbers = text.split_ascii_whitespace().map(str::parse);
-    let mut time = || Some(Duration::from_nanos(numbers.next()?.ok()?));
+    let counters = Schedstat::from_file(path).ok()?;
     Some(Share {
-        ran: time()?,
-        waited: time()?,
+        ran: Duration::from_nanos(counters.sum_exec_runtime),
+        waited: Duration::from_nanos(counters.run_delay),
     })
 }
 

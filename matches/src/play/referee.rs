@@ -5,26 +5,25 @@
 //! in `game`.
 
 mod adjudication;
+mod fault;
 mod game;
-mod offence;
 mod pondering;
 mod request;
 mod result;
 mod turn_record;
 
-use std::time::Duration;
-
+use buxtehude::rules::Seat;
 use thiserror::Error;
 
 use crate::plan::Plan;
 use crate::plan::schedule::ScheduledGame;
-use crate::play::engine::Engine;
+use crate::play::engine::{Engine, StartError};
 use crate::play::interrupt::{Interrupt, Interrupted};
 use crate::play::lag::LagMeter;
 use crate::play::reruns::RerunQuota;
 use crate::record::{GameRecord, Rerun, TurnRecord};
 use game::Game;
-pub use result::{GameEnd, places_and_endings};
+use result::GameEnd;
 
 /// Referees the games of a plan.
 #[derive(Clone, Copy)]
@@ -59,51 +58,25 @@ pub enum Abandoned {
     #[error("interrupted")]
     Interrupted,
     /// The loss may not be the loser's own fault.
-    #[error(transparent)]
-    Suspect(Suspicion),
+    #[error("{}", .0.reason)]
+    Suspect(Rerun),
 }
 
-/// A loss that may not be the loser's own fault.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{engine}, seat {seat}, {cause}")]
-pub struct Suspicion {
-    /// The engine's name.
-    pub engine: String,
-    /// Seat of the engine, from 1.
-    pub seat: u32,
-    /// Possible cause of the loss.
-    pub cause: Cause,
-    /// Each seat's share in permille just before, by the engines' estimates; empty if there were none.
-    pub shares: Vec<u16>,
-}
+impl Abandoned {
+    /// Creates the reason for a loss that may have another cause than the fault of the engine in `seat`, from 1. `shares`
+    /// are those just before, by the engines' estimates.
+    pub fn suspect(engine: &str, seat: u32, cause: &str, shares: Vec<u16>) -> Abandoned {
+        Abandoned::Suspect(Rerun {
+            seat,
+            reason: format!("{engine}, seat {seat}, {cause}"),
+            shares,
+        })
+    }
 
-/// Possible cause of a loss other than the engine's own fault.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Cause {
-    /// The answer was late by less than the arbiter's own lag during the move.
-    #[error(
-        "was {:.1} ms too late while the arbiter itself lagged by {:.1} ms",
-        over.as_secs_f64() * 1000.0,
-        lag.as_secs_f64() * 1000.0
-    )]
-    Lag {
-        /// Time beyond the limit and the margin.
-        over: Duration,
-        /// Lag of the arbiter.
-        lag: Duration,
-    },
-    /// Another process may have ended or stopped the engine's process; describes how.
-    #[error("{0}, possibly sent by another process")]
-    Interference(String),
-}
-
-impl From<&Suspicion> for Rerun {
-    fn from(suspicion: &Suspicion) -> Rerun {
-        Rerun {
-            seat: suspicion.seat,
-            reason: suspicion.to_string(),
-            shares: suspicion.shares.clone(),
-        }
+    /// Creates the reason for an end or stop of the engine's process that another process may have caused.
+    pub fn interference(engine: &str, seat: u32, what: &str, shares: Vec<u16>) -> Abandoned {
+        let cause = format!("{what}, possibly sent by another process");
+        Abandoned::suspect(engine, seat, &cause, shares)
     }
 }
 
@@ -145,9 +118,19 @@ impl<'a> Referee<'a> {
         engines: &mut [Option<Engine>],
     ) -> Result<GameRecord, Abandoned> {
         assert_eq!(engines.len(), game.seats.len(), "engines and seats");
-        let mut state = Game::set_up(game, self);
-        let stop = state.play(engines, self.interrupt);
-        state.end_pondering(engines, self.interrupt);
-        Ok(state.into_record(stop?))
+        let mut state = Game::set_up(game, *self);
+        let end = state.play(engines);
+        state.end_pondering(engines);
+        Ok(state.into_record(end?))
+    }
+
+    /// Returns the record of a game that cannot begin, because the engine in `seat` could not be started: it is last,
+    /// and the others share the places before it.
+    ///
+    /// # Panics
+    /// If the start or the opening of `game` is illegal.
+    pub fn walkover(&self, game: &ScheduledGame, seat: Seat, error: StartError) -> GameRecord {
+        let end = GameEnd::not_started(seat, error);
+        Game::set_up(game, *self).into_record(end)
     }
 }

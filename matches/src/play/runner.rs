@@ -4,7 +4,6 @@
 mod games;
 mod programs;
 mod retirement;
-mod walkover;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,14 +23,13 @@ use crate::play::engine::{Engine, Placement, StartError};
 use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
 use crate::play::log::Log;
-use crate::play::referee::{Abandoned, Cause, Played, Referee, Suspicion};
+use crate::play::referee::{Abandoned, Played, Referee};
 use crate::play::reruns::{MOST_BY_INTERFERENCE, MOST_OF_A_GAME, RerunQuota};
 use crate::play::sandbox::Isolation;
 use crate::record::{GameRecord, Rerun, TurnRecord};
 pub use games::{Games, InOrder, Next};
 pub use programs::Programs;
 pub use retirement::{Retirement, count_failures};
-use walkover::walkover;
 
 /// Capacity of the event queue; no game starts while it is full.
 const MOST_UNHEARD: usize = 64;
@@ -95,7 +93,7 @@ pub fn check_engines(
 
 /// Events of a running match.
 #[derive(Debug)]
-pub enum News {
+pub enum Event {
     /// A game begins.
     Begun(ScheduledGame),
     /// A move or a card is played.
@@ -153,33 +151,29 @@ pub struct Match<'a> {
     pub is_followed: bool,
 }
 
-/// Plays all due games of a plan, except those of retired engines, until interrupted; calls `on_news` for each event,
+/// Plays all due games of a plan, except those of retired engines, until interrupted; calls `on_event` for each event,
 /// always in the calling thread. Concurrent games end in any order.
 ///
 /// # Errors
-/// The first error of `on_news`, or [`RunError::Start`] if the system has no room for an engine. Both stop the match.
+/// The first error of `on_event`, or [`RunError::Start`] if the system has no room for an engine. Both stop the match.
 pub fn run<E: From<RunError>>(
     planned: Match<'_>,
-    mut on_news: impl FnMut(News) -> Result<(), E>,
+    mut on_event: impl FnMut(Event) -> Result<(), E>,
 ) -> Result<(), E> {
     let schedule = Schedule::new(planned.plan).map_err(RunError::from)?;
     let retirement = Retirement::new(planned.plan, planned.failures);
     let unheard = AtomicUsize::new(0);
     thread::scope(|scope| {
-        let (sender, news) = channel();
+        let (sender, events) = channel();
         let threads = planned.plan.concurrency.min(planned.plan.games as usize);
-        let cores = if planned.plan.pin {
-            cores()
-        } else {
-            Vec::new()
-        };
+        let cores = planned.plan.pin.then(cores).unwrap_or_default();
         for number in 0..threads {
             let worker = Worker {
                 core: core_of(&cores, planned.first_core + number),
                 planned,
                 schedule: &schedule,
                 retirement: &retirement,
-                news: sender.clone(),
+                events: sender.clone(),
                 unheard: &unheard,
                 idle: HashMap::new(),
             };
@@ -187,9 +181,9 @@ pub fn run<E: From<RunError>>(
         }
         drop(sender);
         let mut outcome = Ok(());
-        for piece in news {
+        for event in events {
             if outcome.is_ok() {
-                outcome = piece.map_err(E::from).and_then(&mut on_news);
+                outcome = event.map_err(E::from).and_then(&mut on_event);
             }
             unheard.fetch_sub(1, Ordering::Relaxed);
             if outcome.is_err() {
@@ -224,8 +218,8 @@ struct Worker<'a> {
     planned: Match<'a>,
     schedule: &'a Schedule<'a>,
     retirement: &'a Retirement<'a>,
-    news: Sender<Result<News, RunError>>,
-    /// Number of events that `on_news` has not handled yet.
+    events: Sender<Result<Event, RunError>>,
+    /// Number of events that `on_event` has not handled yet.
     unheard: &'a AtomicUsize,
     /// Core of its engines; `None` for any.
     core: Option<usize>,
@@ -272,19 +266,19 @@ impl Worker<'_> {
                 break;
             };
             let retired = self.retirement.note(&record);
-            self.tell(Ok(News::Ended(Box::new(record))));
+            self.send(Ok(Event::Ended(Box::new(record))));
             if let Some((engine, failures)) = retired {
                 let engine = plan.engines[engine].name.clone();
-                self.tell(Ok(News::Retired { engine, failures }));
+                self.send(Ok(Event::Retired { engine, failures }));
             }
         }
         Engine::quit_all(self.idle.into_values());
     }
 
-    fn tell(&self, news: Result<News, RunError>) {
+    fn send(&self, event: Result<Event, RunError>) {
         self.unheard.fetch_add(1, Ordering::Relaxed);
         // The receiver is gone only after the end of the match.
-        let _ = self.news.send(news);
+        let _ = self.events.send(event);
     }
 
     /// Waits while the event queue is full, to bound its memory.
@@ -312,9 +306,8 @@ impl Worker<'_> {
             match self.play(&game, allowed) {
                 Ok(record) => return Some(GameRecord { reruns, ..record }),
                 Err(Abandoned::Interrupted) => return None,
-                Err(Abandoned::Suspect(reason)) => {
-                    let rerun = Rerun::from(&reason);
-                    self.tell(Ok(News::Rerun {
+                Err(Abandoned::Suspect(rerun)) => {
+                    self.send(Ok(Event::Rerun {
                         game: game.number,
                         reason: rerun.reason.clone(),
                     }));
@@ -348,31 +341,28 @@ impl Worker<'_> {
                 Err(_) if self.planned.interrupt.is_set() => return Err(Abandoned::Interrupted),
                 Err(error) if error.stops_the_match() => {
                     self.put_back(game, engines);
-                    self.tell(Err(error.into()));
+                    self.send(Err(error.into()));
                     return Err(Abandoned::Interrupted);
                 }
                 Err(error) if self.excuses(reruns, seated, &error) => {
                     self.put_back(game, engines);
-                    let what = error.interference().unwrap_or_default().to_string();
-                    return Err(Abandoned::Suspect(Suspicion {
-                        engine: plan.engines[seated.engine].name.clone(),
-                        seat: seat as u32 + 1,
-                        cause: Cause::Interference(what),
-                        shares: Vec::new(),
-                    }));
+                    let name = &plan.engines[seated.engine].name;
+                    let what = error.interference().unwrap_or_default();
+                    let seat = seat as u32 + 1;
+                    return Err(Abandoned::interference(name, seat, what, Vec::new()));
                 }
                 Err(error) => {
                     self.put_back(game, engines);
-                    let record = walkover(game, plan, seat, error);
-                    return record.map_err(|_| Abandoned::Interrupted);
+                    let referee = Referee::new(plan, self.planned.interrupt);
+                    return Ok(referee.walkover(game, Seat(seat as u8), error));
                 }
             }
         }
         if self.planned.is_followed {
-            self.tell(Ok(News::Begun(game.clone())));
+            self.send(Ok(Event::Begun(game.clone())));
         }
         let listener = |played: Played<'_>| {
-            self.tell(Ok(News::Played {
+            self.send(Ok(Event::Played {
                 game: played.game,
                 turn: played.turn.cloned(),
                 word: played.word.to_string(),

@@ -20,6 +20,7 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 pub use guard::Guard;
 pub use isolation::{Isolation, IsolationError};
 pub use memory_group::MemoryGroup;
+pub use report::End;
 
 use crate::plan::Plan;
 use crate::play::family::state;

@@ -1,5 +1,7 @@
 //! The digest of a game: a hash of everything in its record that does not depend on the wall clock.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -13,7 +15,7 @@ const BYTES: usize = 16;
 /// A stored game with its stored digest and totals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Line", into = "Line")]
-pub struct KeptGame {
+pub struct StoredGame {
     /// The game.
     pub record: GameRecord,
     /// Digest at the time of the game; `None` for a game that was stored without one.
@@ -41,17 +43,17 @@ impl From<GameRecord> for Line {
     }
 }
 
-impl From<KeptGame> for Line {
-    fn from(KeptGame { record, digest, .. }: KeptGame) -> Line {
+impl From<StoredGame> for Line {
+    fn from(StoredGame { record, digest, .. }: StoredGame) -> Line {
         let mut line = Line::without_digest(record);
         line.digest = digest;
         line
     }
 }
 
-impl From<Line> for KeptGame {
-    fn from(mut line: Line) -> KeptGame {
-        KeptGame {
+impl From<Line> for StoredGame {
+    fn from(mut line: Line) -> StoredGame {
+        StoredGame {
             digest: line.digest.take(),
             totals: None,
             record: line.into(),
@@ -59,10 +61,18 @@ impl From<Line> for KeptGame {
     }
 }
 
-impl KeptGame {
+impl StoredGame {
+    /// Returns the stored totals of each seat's turns; without them, those of the record's turns.
+    pub fn turn_sums(&self) -> Cow<'_, [TurnSums]> {
+        match &self.totals {
+            Some(totals) => Cow::Borrowed(totals),
+            None => Cow::Owned(self.record.turn_sums()),
+        }
+    }
+
     /// Removes everything that depends on the wall clock; the digest stays the same.
-    pub fn without_clock(self) -> KeptGame {
-        KeptGame {
+    pub fn without_clock(self) -> StoredGame {
+        StoredGame {
             record: self.record.without_clock(),
             digest: self.digest,
             totals: None,
@@ -74,7 +84,7 @@ impl KeptGame {
 ///
 /// # Examples
 /// ```
-/// use arbiter::record::digest::MatchDigest;
+/// use matches::record::digest::MatchDigest;
 ///
 /// let mut digest = MatchDigest::default();
 /// digest.add("0123456789abcdef0123456789abcdef");

@@ -6,42 +6,31 @@ use serde::{Deserialize, Serialize};
 
 /// Why a seat's game stopped. Records and tables spell it as its [`Display`](fmt::Display) does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "&str", try_from = "String")]
 pub enum Ending {
     /// The seat reached its place by the rules, and others were still playing.
-    #[serde(rename = "finish")]
     Finish,
     /// The seat is last, because all others have finished.
-    #[serde(rename = "last")]
     Last,
     /// The move was illegal, malformed or missing after `bestmove`.
-    #[serde(rename = "illegal move")]
     IllegalMove,
     /// The answer came later than the limit plus the margin.
-    #[serde(rename = "time forfeit")]
     TimeForfeit,
     /// The engine gave no answer before the deadline.
-    #[serde(rename = "stall")]
     Stall,
     /// The engine's process ended.
-    #[serde(rename = "crash")]
     Crash,
     /// The engine closed its output while its process kept running.
-    #[serde(rename = "disconnect")]
     Disconnect,
     /// The engine interfered with the arbiter, for example by a signal.
-    #[serde(rename = "interference")]
     Interference,
     /// Both engines agreed for long enough on the winner.
-    #[serde(rename = "agreed")]
     Agreed,
     /// The rules know the exact outcome.
-    #[serde(rename = "solved")]
     Solved,
     /// The game reached the maximum number of plies.
-    #[serde(rename = "max plies")]
     MaxPlies,
     /// Another seat's fault ended the game.
-    #[serde(rename = "ended")]
     Ended,
 }
 
@@ -97,5 +86,21 @@ impl Ending {
 impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+impl From<Ending> for &str {
+    fn from(ending: Ending) -> &'static str {
+        ending.name()
+    }
+}
+
+impl TryFrom<String> for Ending {
+    type Error = String;
+
+    /// Parses the spelling in records; the error quotes an unknown one.
+    fn try_from(name: String) -> Result<Ending, String> {
+        let known = Ending::ALL.into_iter().find(|known| known.name() == name);
+        known.ok_or_else(|| format!("unknown ending {name:?}"))
     }
 }

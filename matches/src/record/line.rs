@@ -22,33 +22,11 @@ pub struct Line {
     endings: Vec<Ending>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fault: Option<Fault>,
-    turns: Vec<LineTurn>,
+    turns: Vec<TurnRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     clock: Option<Clock>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) digest: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct LineTurn {
-    seat: u32,
-    mv: String,
-    /// Place of the time in old records, which have no `clock`; only read.
-    #[serde(default, skip_serializing)]
-    micros: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    depth: Option<u32>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    estimate: Vec<u16>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    score: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    nodes: Option<u64>,
-    /// Words separated by single spaces.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pv: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    flaw: Option<String>,
 }
 
 /// Everything that depends on the wall clock.
@@ -99,17 +77,6 @@ impl Line {
             || record.machine.is_some()
             || !record.reruns.is_empty()
             || micros.iter().any(Option::is_some);
-        let turn = |turn: TurnRecord| LineTurn {
-            seat: turn.seat,
-            mv: turn.mv,
-            micros: None,
-            depth: turn.depth,
-            estimate: turn.estimate,
-            score: turn.score,
-            nodes: turn.nodes,
-            pv: pv_text(&turn.pv),
-            flaw: turn.flaw,
-        };
         Line {
             game: record.game,
             block: record.block,
@@ -121,7 +88,7 @@ impl Line {
             places: record.places,
             endings: record.endings,
             fault: record.fault,
-            turns: record.turns.into_iter().map(turn).collect(),
+            turns: record.turns,
             clock: is_timed.then_some(Clock {
                 micros,
                 overruns,
@@ -149,22 +116,14 @@ impl From<Line> for GameRecord {
             evidence,
             machine,
         } = line.clock.unwrap_or_default();
-        let micros = micros.into_iter().chain(std::iter::repeat(None));
-        let turn = |(number, (turn, micros)): (usize, (LineTurn, Option<u64>))| TurnRecord {
-            overrun: overruns.get(&number).copied(),
-            waited: waited.get(&number).copied(),
-            out_of_turn: out_of_turn.get(&number).copied(),
-            late_stop: late_stops.get(&number).copied(),
-            seat: turn.seat,
-            mv: turn.mv,
-            micros: micros.or(turn.micros),
-            depth: turn.depth,
-            estimate: turn.estimate,
-            score: turn.score,
-            nodes: turn.nodes,
-            pv: pv_words(turn.pv.as_deref()),
-            flaw: turn.flaw,
-        };
+        let mut turns = line.turns;
+        for (turn, number) in turns.iter_mut().zip(1..) {
+            turn.micros = micros.get(number - 1).copied().flatten();
+            turn.overrun = overruns.get(&number).copied();
+            turn.waited = waited.get(&number).copied();
+            turn.out_of_turn = out_of_turn.get(&number).copied();
+            turn.late_stop = late_stops.get(&number).copied();
+        }
         GameRecord {
             game: line.game,
             block: line.block,
@@ -176,37 +135,39 @@ impl From<Line> for GameRecord {
             places: line.places,
             endings: line.endings,
             fault: line.fault.map(|fault| Fault { evidence, ..fault }),
-            turns: (1..)
-                .zip(line.turns.into_iter().zip(micros))
-                .map(turn)
-                .collect(),
+            turns,
             reruns,
             machine,
         }
     }
 }
 
-/// Joins a principal variation into one text; `None` if it is empty.
-pub fn pv_text(pv: &[String]) -> Option<String> {
-    (!pv.is_empty()).then(|| pv.join(" "))
-}
+/// Serde form of a list of words: one text, separated by spaces.
+pub(super) mod words {
+    use serde::{Deserialize, Deserializer, Serializer};
 
-/// Splits such a text into its words.
-pub fn pv_words(text: Option<&str>) -> Vec<String> {
-    let words = text.unwrap_or_default().split_whitespace();
-    words.map(String::from).collect()
+    pub fn serialize<S: Serializer>(words: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&words.join(" "))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<String>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Ok(text.split_whitespace().map(String::from).collect())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::record::TOO_LATE;
-    use crate::record::digest::KeptGame;
+    use crate::record::digest::StoredGame;
 
-    const OLD: &str = concat!(
+    const GAME: &str = concat!(
         r#"{"game":1,"block":1,"variant":"v","start":"s","seats":["a","b"],"seed":1,"moves":"5","places":[1,2],"#,
         r#""endings":["ended","time forfeit"],"fault":{"seat":2,"reason":"it answered after 93.4 ms"},"#,
-        r#""turns":[{"seat":1,"mv":"5","micros":71}]}"#
+        r#""turns":[{"seat":1,"mv":"5"}],"clock":{"micros":[71]}}"#
     );
 
     fn read(line: &str) -> GameRecord {
@@ -218,20 +179,8 @@ mod tests {
     }
 
     #[test]
-    fn all_that_the_clock_said_is_under_one_key() {
-        let record = read(OLD);
-        assert_eq!(record.turns[0].micros, Some(71));
-        let line = write(&record);
-        assert!(
-            line.contains(r#""turns":[{"seat":1,"mv":"5"}],"clock":{"micros":[71]}"#),
-            "{line}"
-        );
-        assert_eq!(read(&line), record);
-    }
-
-    #[test]
     fn overruns_and_evidence_are_under_that_key_too() {
-        let mut record = read(OLD);
+        let mut record = read(GAME);
         record.turns[0].overrun = Some(9);
         let evidence = Evidence {
             exit: Some("signal: 9".to_string()),
@@ -251,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_game_has_the_digest_of_what_was_played() {
-        let record = read(OLD);
+        let record = read(GAME);
         assert_eq!(record.clone().without_clock().digest(), record.digest());
         let change = |change: &dyn Fn(&mut GameRecord)| {
             let mut changed = record.clone();
@@ -280,28 +229,31 @@ mod tests {
     /// Expected value from `sha256sum` of the line that `export --without-clock` prints, without its digest.
     #[test]
     fn a_digest_is_that_of_a_line() {
-        let line = write(&read(OLD).without_clock());
+        let line = write(&read(GAME).without_clock());
         let (rest, digest) = line.split_once(r#","digest":""#).unwrap();
         assert_eq!(digest, "49863cf6d8abb257c9e1ee974d9c59b4\"}");
-        let expected = OLD.replace("it answered after 93.4 ms", TOO_LATE);
-        assert_eq!(format!("{rest}}}"), expected.replace(r#","micros":71"#, ""));
+        let expected = GAME.replace("it answered after 93.4 ms", TOO_LATE);
+        assert_eq!(
+            format!("{rest}}}"),
+            expected.replace(r#","clock":{"micros":[71]}"#, "")
+        );
     }
 
     #[test]
     fn a_digest_is_kept_as_it_was() {
-        let kept: KeptGame = serde_json::from_str(OLD).unwrap();
-        assert_eq!(kept.digest, None);
-        let line = serde_json::to_string(&kept).unwrap();
+        let stored: StoredGame = serde_json::from_str(GAME).unwrap();
+        assert_eq!(stored.digest, None);
+        let line = serde_json::to_string(&stored).unwrap();
         assert!(!line.contains("digest"), "{line}");
-        let line = write(&kept.record).replace(r#""moves":"5""#, r#""moves":"6""#);
-        let kept: KeptGame = serde_json::from_str(&line).unwrap();
-        assert_eq!(kept.digest, Some(read(OLD).digest()));
-        assert_eq!(serde_json::to_string(&kept).unwrap(), line);
+        let line = write(&stored.record).replace(r#""moves":"5""#, r#""moves":"6""#);
+        let stored: StoredGame = serde_json::from_str(&line).unwrap();
+        assert_eq!(stored.digest, Some(read(GAME).digest()));
+        assert_eq!(serde_json::to_string(&stored).unwrap(), line);
     }
 
     #[test]
     fn without_the_clock_nothing_of_it_is_told() {
-        let record = read(OLD).without_clock();
+        let record = read(GAME).without_clock();
         assert_eq!(record.turns[0].micros, None);
         let line = write(&record);
         for told in ["clock", "micros", "71", "93.4"] {

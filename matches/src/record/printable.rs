@@ -25,49 +25,46 @@ pub fn is_hidden(c: char) -> bool {
         )
 }
 
-/// `true` if all characters of a text stay. ASCII graphic characters and blanks always do; most texts consist of them,
-/// so this is a fast path.
-fn stays_whole(text: &str, stays: impl Fn(char) -> bool) -> bool {
-    text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || text.chars().all(stays)
-}
-
-/// Escapes a text for use within one line: hidden characters become escapes, tabs become blanks.
-///
-/// # Examples
-/// ```
-/// use arbiter::record::printable::printable;
-///
-/// assert_eq!(printable("\u{1b}[31mred\n"), r"\u{1b}[31mred\n");
-/// ```
-pub fn printable(text: &str) -> Cow<'_, str> {
-    if stays_whole(text, |c| !is_hidden(c)) {
-        return Cow::Borrowed(text);
-    }
-    let mut shown = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        match c {
-            '\t' => shown.push(' '),
-            c if is_hidden(c) => shown.extend(c.escape_default()),
-            c => shown.push(c),
-        }
-    }
-    Cow::Owned(shown)
-}
-
-/// Escapes a text of several lines: like [`printable`], but line feeds and tabs stay.
-pub fn printable_lines(text: &str) -> Cow<'_, str> {
-    let stays = |c: char| matches!(c, '\n' | '\t') || !is_hidden(c);
-    if stays_whole(text, stays) {
+/// Replaces the characters of a text that do not stay. ASCII graphic characters and blanks always do; most texts consist
+/// of them, so this is a fast path.
+fn escaped(
+    text: &str,
+    stays: impl Fn(char) -> bool,
+    escape: impl Fn(&mut String, char),
+) -> Cow<'_, str> {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || text.chars().all(&stays) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         match stays(c) {
             true => shown.push(c),
-            false => shown.extend(c.escape_default()),
+            false => escape(&mut shown, c),
         }
     }
     Cow::Owned(shown)
+}
+
+/// Escapes a text for use within one line: hidden characters become escapes, tabs become blanks.
+///
+/// # Examples
+/// ```
+/// use matches::record::printable::printable;
+///
+/// assert_eq!(printable("\u{1b}[31mred\n"), r"\u{1b}[31mred\n");
+/// ```
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let escape = |shown: &mut String, c| match c {
+        '\t' => shown.push(' '),
+        c => shown.extend(c.escape_default()),
+    };
+    escaped(text, |c| !is_hidden(c), escape)
+}
+
+/// Escapes a text of several lines: like [`printable`], but line feeds and tabs stay.
+pub fn printable_lines(text: &str) -> Cow<'_, str> {
+    let stays = |c| matches!(c, '\n' | '\t') || !is_hidden(c);
+    escaped(text, stays, |shown, c| shown.extend(c.escape_default()))
 }
 
 /// Escapes bytes like [`printable`]; bytes that are not UTF-8 become `\xff`.
@@ -97,63 +94,25 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
 /// Replaces hidden characters in JSON by JSON escapes; its meaning stays the same.
 pub fn printable_json(json: &str) -> Cow<'_, str> {
     // Outside of JSON strings the only hidden characters are white space, and inside of them white space is escaped.
-    let stays = |c: char| matches!(c, '\n' | '\t' | '\r') || !is_hidden(c);
-    if stays_whole(json, stays) {
-        return Cow::Borrowed(json);
-    }
-    let mut shown = String::with_capacity(json.len() + 16);
-    for c in json.chars() {
-        if stays(c) {
-            shown.push(c);
-            continue;
-        }
+    let stays = |c| matches!(c, '\n' | '\t' | '\r') || !is_hidden(c);
+    escaped(json, stays, |shown, c| {
         for unit in c.encode_utf16(&mut [0; 2]) {
             // Writing to a string never fails.
             let _ = write!(shown, "\\u{unit:04x}");
         }
-    }
-    Cow::Owned(shown)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const HIDDEN: [char; 29] = [
-        '\0',
-        '\u{1}',
-        '\u{7}',
-        '\u{8}',
-        '\r',
-        '\u{b}',
-        '\u{c}',
-        '\u{1b}',
-        '\u{7f}',
-        '\u{80}',
-        '\u{85}',
-        '\u{9b}',
-        '\u{9f}',
-        '\u{ad}',
-        '\u{61c}',
-        '\u{200b}',
-        '\u{200d}',
-        '\u{200e}',
-        '\u{200f}',
-        '\u{2028}',
-        '\u{2029}',
-        '\u{202a}',
-        '\u{202e}',
-        '\u{2060}',
-        '\u{2066}',
-        '\u{2069}',
-        '\u{feff}',
-        '\u{fff9}',
-        '\u{e0041}',
-    ];
+    const HIDDEN: &str = "\0\u{1}\u{7}\u{8}\r\u{b}\u{c}\u{1b}\u{7f}\u{80}\u{85}\u{9b}\u{9f}\u{ad}\u{61c}\u{200b}\u{200d}\u{200e}\
+        \u{200f}\u{2028}\u{2029}\u{202a}\u{202e}\u{2060}\u{2066}\u{2069}\u{feff}\u{fff9}\u{e0041}";
 
     #[test]
     fn what_is_hidden_is_shown_and_the_rest_stays() {
-        for c in HIDDEN {
+        for c in HIDDEN.chars() {
             let text = format!("a{c}b");
             let escape = format!("a{}b", c.escape_default());
             assert!(escape.is_ascii(), "{escape}");
@@ -170,7 +129,7 @@ mod tests {
 
     #[test]
     fn json_means_the_same_with_escapes() {
-        let text: String = HIDDEN.into_iter().chain("ä\"\\\n\t".chars()).collect();
+        let text: String = HIDDEN.chars().chain("ä\"\\\n\t".chars()).collect();
         for json in [
             serde_json::to_string(&[&text]).unwrap(),
             serde_json::to_string_pretty(&[&text]).unwrap(),

@@ -13,7 +13,7 @@ const KEY_BYTES: usize = 16;
 ///
 /// # Examples
 /// ```
-/// use arbiter::record::seed::Seed;
+/// use matches::record::seed::Seed;
 ///
 /// assert_eq!("7".parse(), Ok(Seed::Number(7)));
 /// let key = Seed::Key(*b"sixteen letters!");
@@ -31,6 +31,12 @@ pub enum Seed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("expected a whole number from 0 to 18446744073709551615, or 32 hexadecimal digits")]
 pub struct SeedTextError;
+
+impl Default for Seed {
+    fn default() -> Seed {
+        Seed::Number(1)
+    }
+}
 
 impl fmt::Display for Seed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -34,10 +34,7 @@ pub struct Fairness {
 #[derive(Clone, Debug, Default)]
 struct Engine {
     name: String,
-    micros: u64,
-    waited: u64,
-    out_of_turn: u64,
-    late_stops: u64,
+    turns: TurnSums,
     /// Number of seats in games that were rerun, counted for each rerun.
     seatings: usize,
     /// Number of reruns after a loss of this engine.
@@ -50,13 +47,13 @@ struct Engine {
 
 impl Fairness {
     /// Creates empty statistics of these engines.
-    pub fn new<'a>(names: impl Iterator<Item = &'a str>) -> Fairness {
-        let engine = |name: &str| Engine {
-            name: name.to_string(),
+    pub fn new(names: &[String]) -> Fairness {
+        let engine = |name: &String| Engine {
+            name: name.clone(),
             ..Engine::default()
         };
         Fairness {
-            engines: names.map(engine).collect(),
+            engines: names.iter().map(engine).collect(),
         }
     }
 
@@ -65,11 +62,8 @@ impl Fairness {
         for engine in &mut self.engines {
             let own = |(seat, name): (usize, &String)| (*name == engine.name).then_some(seat);
             let seats: Vec<usize> = record.seats.iter().enumerate().filter_map(own).collect();
-            for sums in seats.iter().filter_map(|&seat| sums.get(seat)) {
-                engine.micros += sums.micros;
-                engine.waited += sums.waited;
-                engine.out_of_turn += sums.out_of_turn;
-                engine.late_stops += sums.late_stops;
+            for &sums in seats.iter().filter_map(|&seat| sums.get(seat)) {
+                engine.turns += sums;
             }
             for rerun in &record.reruns {
                 engine.seatings += seats.len();
@@ -96,7 +90,7 @@ impl Fairness {
         let is_telling = |engine: &Engine| {
             engine.waited_share() >= WORTH_TELLING
                 || engine.thinks_out_of_turn()
-                || engine.late_stops > 0
+                || engine.turns.late_stops > 0
                 || engine.seatings > 0
         };
         if !self.engines.iter().any(is_telling) {
@@ -121,8 +115,8 @@ impl Fairness {
 
     /// Warning that the machine is too busy, with a remedy.
     pub fn warning(&self) -> Option<String> {
-        let micros: u64 = self.engines.iter().map(|engine| engine.micros).sum();
-        let waited: u64 = self.engines.iter().map(|engine| engine.waited).sum();
+        let micros: u64 = self.engines.iter().map(|engine| engine.turns.micros).sum();
+        let waited: u64 = self.engines.iter().map(|engine| engine.turns.waited).sum();
         let share = waited as f64 / micros.max(1) as f64;
         (micros >= TELLING_MICROS && share >= TOO_BUSY).then(|| {
             let share = percent(share);
@@ -170,16 +164,16 @@ impl Fairness {
 
 impl Engine {
     fn waited_share(&self) -> f64 {
-        self.waited as f64 / self.micros.max(1) as f64
+        self.turns.waited as f64 / self.turns.micros.max(1) as f64
     }
 
     fn share_out_of_turn(&self) -> f64 {
-        self.out_of_turn as f64 / self.micros.max(1) as f64
+        self.turns.out_of_turn as f64 / self.turns.micros.max(1) as f64
     }
 
     /// `true` if its CPU use out of turn shows that it is searching.
     fn thinks_out_of_turn(&self) -> bool {
-        self.out_of_turn >= TELLING_MICROS && self.share_out_of_turn() >= THOUGHT
+        self.turns.out_of_turn >= TELLING_MICROS && self.share_out_of_turn() >= THOUGHT
     }
 
     /// Its mean share before reruns, and its mean par, 0 to 1.
@@ -209,7 +203,7 @@ impl Engine {
             self.name.clone(),
             percent(self.waited_share()),
             percent(self.share_out_of_turn()),
-            format!("{:.1} ms", self.late_stops as f64 / 1000.0),
+            format!("{:.1} ms", self.turns.late_stops as f64 / 1000.0),
             self.reruns.to_string(),
             before,
         ]
@@ -220,25 +214,6 @@ impl Engine {
 mod tests {
     use super::*;
     use crate::record::Rerun;
-    use crate::record::seed::Seed;
-
-    fn record() -> GameRecord {
-        GameRecord {
-            game: 1,
-            block: 1,
-            variant: String::new(),
-            start: String::new(),
-            seats: ["fair", "foul"].map(String::from).to_vec(),
-            seed: Seed::Number(1),
-            moves: String::new(),
-            places: Vec::new(),
-            endings: Vec::new(),
-            fault: None,
-            turns: Vec::new(),
-            reruns: Vec::new(),
-            machine: None,
-        }
-    }
 
     /// A two-seat game that was rerun once after seat `late` was late, with these shares before.
     fn game(number: u64, seats: [&str; 2], late: u32, shares: [u16; 2]) -> GameRecord {
@@ -250,12 +225,12 @@ mod tests {
                 reason: String::new(),
                 shares: shares.to_vec(),
             }],
-            ..record()
+            ..GameRecord::default()
         }
     }
 
     fn fairness(games: &[GameRecord], micros: u64, waited: u64) -> Fairness {
-        let mut fairness = Fairness::new(["fair", "foul"].into_iter());
+        let mut fairness = Fairness::new(&["fair", "foul"].map(String::from));
         let sums = TurnSums {
             micros,
             waited,
@@ -316,7 +291,10 @@ mod tests {
 
     #[test]
     fn a_machine_is_too_busy_where_engines_wait_in_a_tenth_of_their_time() {
-        let games = [record()];
+        let games = [GameRecord {
+            seats: ["fair", "foul"].map(String::from).to_vec(),
+            ..GameRecord::default()
+        }];
         assert_eq!(fairness(&games, 1_000_000, 99_000).warning(), None);
         assert!(fairness(&games, 1_000_000, 101_000).warning().is_some());
         assert!(fairness(&games, 1_000_000, 500).rows().is_none());

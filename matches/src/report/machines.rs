@@ -36,8 +36,8 @@ share: of the engine on that machine, over complete blocks; elsewhere: on all ot
 #[derive(Clone, Debug)]
 pub struct Machines {
     names: Vec<String>,
-    seats: usize,
-    games_per_block: usize,
+    /// Results before the first game.
+    no_games: Tally,
     machines: BTreeMap<String, MachineTally>,
     aside: Vec<SetAside>,
 }
@@ -62,21 +62,12 @@ struct MachineTally {
 
 impl Machines {
     /// Creates empty statistics.
-    pub fn new(names: Vec<String>, seats: usize) -> Machines {
+    pub fn new(names: Vec<String>, seats: usize, games_per_block: usize) -> Machines {
         Machines {
             names,
-            seats,
-            games_per_block: seats,
+            no_games: Tally::new(seats, games_per_block),
             machines: BTreeMap::new(),
             aside: Vec::new(),
-        }
-    }
-
-    /// Sets the number of games per block, before the first game.
-    pub fn in_blocks_of(self, games: usize) -> Machines {
-        Machines {
-            games_per_block: games,
-            ..self
         }
     }
 
@@ -89,17 +80,12 @@ impl Machines {
     pub fn add(&mut self, record: &GameRecord) {
         let machine = record.machine.as_ref();
         let name = machine.map_or(UNNAMED, |machine| machine.worker.as_str());
-        if !self.machines.contains_key(name) {
-            let engine = Tally::new(self.seats, self.games_per_block);
-            let machine = MachineTally {
-                engines: vec![engine; self.names.len()],
-                ..MachineTally::default()
-            };
-            self.machines.insert(name.to_string(), machine);
-        }
-        if let Some(machine) = self.machines.get_mut(name) {
-            machine.add(record, &self.names);
-        }
+        let machine = self.machines.entry(name.to_string());
+        let machine = machine.or_insert_with(|| MachineTally {
+            engines: vec![self.no_games.clone(); self.names.len()],
+            ..MachineTally::default()
+        });
+        machine.add(record, &self.names);
     }
 
     /// Returns the listed machines, those with the most games first, and the number of the others.
@@ -143,7 +129,6 @@ impl Machines {
         }
         let mut columns = ["machine", "engine"].map(Column::left).to_vec();
         columns.extend(["share", "±", "elsewhere", "±", "games"].map(Column::right));
-        let text = |part: Option<f64>| part.map_or("-".to_string(), percent);
         let mut rows = Vec::new();
         let everywhere = self.everywhere();
         for (name, tally) in self.listed().0 {
@@ -152,10 +137,10 @@ impl Machines {
                 rows.push(vec![
                     name.to_string(),
                     self.names[engine].clone(),
-                    text(here.share()),
-                    text(here.error()),
-                    text(elsewhere.share()),
-                    text(elsewhere.error()),
+                    known(here.share()),
+                    known(here.error()),
+                    known(elsewhere.share()),
+                    known(elsewhere.error()),
                     here.games.to_string(),
                 ]);
             }
@@ -165,8 +150,7 @@ impl Machines {
 
     /// Results of each engine over all machines.
     fn everywhere(&self) -> Vec<Tally> {
-        let none = Tally::new(self.seats, self.games_per_block);
-        let mut sums = vec![none; self.names.len()];
+        let mut sums = vec![self.no_games.clone(); self.names.len()];
         for tally in self.machines.values() {
             for (sum, engine) in sums.iter_mut().zip(&tally.engines) {
                 sum.add_all(engine);
@@ -178,52 +162,41 @@ impl Machines {
     /// Remarks about machines, one sentence each: machines that were set aside, with the reason; machines where engines
     /// did significantly better or worse; and the number of machines that are not listed.
     pub fn remarks(&self) -> Vec<String> {
-        // Names and reasons come from other machines.
-        let remarks = self.said_of_machines();
-        remarks
-            .iter()
-            .map(|line| printable(line).into_owned())
-            .collect()
-    }
-
-    fn said_of_machines(&self) -> Vec<String> {
-        let aside = self.aside.iter().map(|aside| {
-            let SetAside {
-                worker,
-                reason,
-                keeps_out: _,
-                games,
-            } = aside;
-            let games = match games {
+        let mut remarks = Vec::new();
+        for aside in &self.aside {
+            let (worker, reason) = (&aside.worker, &aside.reason);
+            let games = match aside.games {
                 1 => "1 of its games is not counted".to_string(),
                 games => format!("{games} of its games are not counted"),
             };
-            format!("machine {worker} is set aside: {reason}; {games}")
-        });
-        let mut remarks: Vec<String> = aside.collect();
+            remarks.push(format!("machine {worker} is set aside: {reason}; {games}"));
+        }
         let (listed, more) = self.listed();
-        if self.machines.len() > 1 && self.names.len() > 1 {
-            let everywhere = self.everywhere();
-            for (name, tally) in listed {
-                let engines = self.names.iter().zip(&tally.engines).zip(&everywhere);
-                remarks.extend(engines.filter_map(|((engine, here), all)| {
-                    let elsewhere = all.less(here);
-                    stands_out(here, &elsewhere).then(|| {
-                        let share = |tally: &Tally| tally.share().map_or("-".into(), percent);
-                        format!(
-                            "machine {name} stands out: {engine} has {} there, and {} elsewhere",
-                            share(here),
-                            share(&elsewhere)
-                        )
-                    })
-                }));
+        let everywhere = self.everywhere();
+        for (name, tally) in listed {
+            let engines = self.names.iter().zip(&tally.engines).zip(&everywhere);
+            for ((engine, here), all) in engines {
+                let elsewhere = all.less(here);
+                if stands_out(here, &elsewhere) {
+                    let [here, elsewhere] = [here, &elsewhere].map(|tally| known(tally.share()));
+                    remarks.push(format!(
+                        "machine {name} stands out: {engine} has {here} there, and {elsewhere} elsewhere"
+                    ));
+                }
             }
         }
         if more > 0 {
             remarks.push(format!("{more} more machines are not listed"));
         }
-        remarks
+        // Names and reasons come from other machines.
+        let escape = |remark: String| printable(&remark).into_owned();
+        remarks.into_iter().map(escape).collect()
     }
+}
+
+/// Formats a share, if it is known.
+fn known(share: Option<f64>) -> String {
+    share.map_or("-".to_string(), percent)
 }
 
 /// `true` if the difference of the shares is significant.
@@ -268,7 +241,7 @@ impl MachineTally {
     fn row(&self, name: &str, all: u64) -> Vec<String> {
         let mean = |sum: f64| format!("{:.2}", sum / self.games.max(1) as f64);
         let is_known = self.seconds > 0.0;
-        let known = |text: String| if is_known { text } else { "-".to_string() };
+        let if_known = |text: String| if is_known { text } else { "-".to_string() };
         let speed = match self.speeds {
             (0, _) => "-".to_string(),
             (games, sum) => format!("{}", sum / games / 1000),
@@ -287,9 +260,9 @@ impl MachineTally {
             name.to_string(),
             self.games.to_string(),
             percent(self.games as f64 / all.max(1) as f64),
-            known(format!("{:.2}", self.games as f64 / self.seconds)),
-            known(mean(self.lag_median)),
-            known(mean(self.lag_p99)),
+            if_known(format!("{:.2}", self.games as f64 / self.seconds)),
+            if_known(mean(self.lag_median)),
+            if_known(mean(self.lag_p99)),
             self.forfeits.to_string(),
             self.faults.to_string(),
             self.reruns.to_string(),
@@ -302,7 +275,6 @@ impl MachineTally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::seed::Seed;
     use crate::record::{Fault, Machine};
 
     /// A game between a and b that a won or lost.
@@ -312,20 +284,13 @@ mod tests {
         GameRecord {
             game: number,
             block: number.div_ceil(2),
-            variant: String::new(),
-            start: String::new(),
             seats: seats.map(String::from).into(),
-            seed: Seed::Number(1),
-            moves: String::new(),
             places: if a_wins == is_first {
                 vec![1, 2]
             } else {
                 vec![2, 1]
             },
             endings: vec![Ending::Finish, Ending::Last],
-            fault: None,
-            turns: Vec::new(),
-            reruns: Vec::new(),
             machine: Some(Machine {
                 worker: worker.to_string(),
                 slots: 2,
@@ -335,11 +300,12 @@ mod tests {
                 speed: Some(1_234_567),
                 time_scale: None,
             }),
+            ..GameRecord::default()
         }
     }
 
     fn machines(games: impl Iterator<Item = GameRecord>) -> Machines {
-        let mut machines = Machines::new(["a", "b"].map(String::from).into(), 2);
+        let mut machines = Machines::new(["a", "b"].map(String::from).into(), 2, 2);
         for game in games {
             machines.add(&game);
         }
@@ -363,9 +329,7 @@ mod tests {
         late.endings = vec![Ending::Ended, Ending::TimeForfeit];
         late.fault = Some(Fault {
             seat: 2,
-            reason: String::new(),
-            stderr: Vec::new(),
-            evidence: None,
+            ..Fault::default()
         });
         let games = (1..5).map(|number| game(number, "one", true)).chain([late]);
         let rows = machines(games).rows().unwrap().rows;

@@ -90,6 +90,22 @@ impl Column {
     }
 }
 
+/// A table.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    /// Header of each column.
+    pub columns: Vec<Column>,
+    /// Cells of each row, one per column.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Rows {
+    /// Formats the table as text, with a newline at the end.
+    pub fn text(self) -> String {
+        table(&self.columns, self.rows.into_iter())
+    }
+}
+
 /// Formats a table with lines above, below and under the header, and a newline at the end. If the terminal is too
 /// narrow, cells are broken into several lines.
 pub fn table(columns: &[Column], rows: impl Iterator<Item = Vec<String>>) -> String {

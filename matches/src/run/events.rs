@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use thiserror::Error;
 
+use crate::archive::ArchiveError;
 use crate::plan::Plan;
 use crate::plan::seed::Seed;
-use crate::play::runner::News;
+use crate::play::runner::Event;
 use crate::record::GameRecord;
 use crate::record::printable::printable_json;
 use crate::report::Report;
@@ -25,18 +25,10 @@ pub struct EventFile {
     file: File,
 }
 
-/// An event could not be written.
-#[derive(Debug, Error)]
-#[error("{}: {reason}", path.display())]
-pub struct EventError {
-    path: PathBuf,
-    reason: io::Error,
-}
-
 /// An event, one line of the stream.
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
-enum Event<'a> {
+enum Line<'a> {
     Start {
         version: u32,
         arbiter: &'static str,
@@ -153,12 +145,9 @@ impl EventFile {
     /// Starts a stream in a new or truncated file.
     ///
     /// # Errors
-    /// [`EventError`] if it cannot be written.
-    pub fn create(path: &Path) -> Result<EventFile, EventError> {
-        let file = File::create(path).map_err(|reason| EventError {
-            path: path.to_path_buf(),
-            reason,
-        })?;
+    /// [`ArchiveError`] if it cannot be written.
+    pub fn create(path: &Path) -> Result<EventFile, ArchiveError> {
+        let file = File::create(path).map_err(|error| ArchiveError::file(path, error))?;
         Ok(EventFile {
             path: path.to_path_buf(),
             file,
@@ -168,13 +157,13 @@ impl EventFile {
     /// Writes the start or the continuation of a match, with the number of games played in earlier runs.
     ///
     /// # Errors
-    /// [`EventError`] if it cannot be written.
+    /// [`ArchiveError`] if it cannot be written.
     pub fn start(
         &mut self,
         plan: &Plan,
         id_names: &[Option<String>],
         played: u64,
-    ) -> Result<(), EventError> {
+    ) -> Result<(), ArchiveError> {
         let engines = plan.engines.iter().zip(id_names);
         let engines = engines.map(|(engine, id)| EngineEvent {
             name: &engine.name,
@@ -182,7 +171,7 @@ impl EventFile {
             limit: engine.limit.to_string(),
             id: id.as_deref(),
         });
-        self.write(&Event::Start {
+        self.write(&Line::Start {
             version: VERSION,
             arbiter: env!("CARGO_PKG_VERSION"),
             variant: plan.variant.name,
@@ -199,12 +188,17 @@ impl EventFile {
     /// Writes an event; the report must have counted a finished game already.
     ///
     /// # Errors
-    /// [`EventError`] if it cannot be written.
-    pub fn news(&mut self, plan: &Plan, news: &News, report: &Report) -> Result<(), EventError> {
-        match news {
-            News::Begun(game) => {
+    /// [`ArchiveError`] if it cannot be written.
+    pub fn event(
+        &mut self,
+        plan: &Plan,
+        event: &Event,
+        report: &Report,
+    ) -> Result<(), ArchiveError> {
+        match event {
+            Event::Begun(game) => {
                 let name = |engine: usize| plan.engines[engine].name.as_str();
-                self.write(&Event::Begin {
+                self.write(&Line::Begin {
                     game: game.number,
                     block: game.block,
                     seats: game
@@ -216,12 +210,12 @@ impl EventFile {
                     opening: &game.opening,
                 })
             }
-            News::Played { game, turn, word } => self.write(&match turn {
-                None => Event::Card {
+            Event::Played { game, turn, word } => self.write(&match turn {
+                None => Line::Card {
                     game: *game,
                     card: word,
                 },
-                Some(turn) => Event::Move {
+                Some(turn) => Line::Move {
                     game: *game,
                     seat: turn.seat,
                     mv: word,
@@ -235,22 +229,22 @@ impl EventFile {
                     flaw: turn.flaw.as_deref(),
                 },
             }),
-            News::Ended(record) => self.ended(record, report),
-            News::Rerun { game, reason } => self.write(&Event::Rerun {
+            Event::Ended(record) => self.ended(record, report),
+            Event::Rerun { game, reason } => self.write(&Line::Rerun {
                 game: *game,
                 reason,
             }),
-            News::Retired { engine, failures } => self.write(&Event::Retired {
+            Event::Retired { engine, failures } => self.write(&Line::Retired {
                 engine,
                 failures: *failures,
             }),
         }
     }
 
-    fn ended(&mut self, record: &GameRecord, report: &Report) -> Result<(), EventError> {
+    fn ended(&mut self, record: &GameRecord, report: &Report) -> Result<(), ArchiveError> {
         if let Some(fault) = &record.fault {
             let seat = (fault.seat as usize).wrapping_sub(1);
-            self.write(&Event::Fault {
+            self.write(&Line::Fault {
                 game: record.game,
                 seat: fault.seat,
                 engine: record.seats.get(seat).map_or("", String::as_str),
@@ -260,7 +254,7 @@ impl EventFile {
             })?;
         }
         let machine = record.machine.as_ref();
-        self.write(&Event::End {
+        self.write(&Line::End {
             game: record.game,
             worker: machine.map(|machine| machine.worker.as_str()),
             record: self.told(record)?,
@@ -271,15 +265,15 @@ impl EventFile {
     /// Writes that a machine is set aside, with its games that counted so far; the report no longer counts them.
     ///
     /// # Errors
-    /// [`EventError`] if it cannot be written.
+    /// [`ArchiveError`] if it cannot be written.
     pub fn set_aside(
         &mut self,
         worker: &str,
         reason: &str,
         games: &[u64],
         report: &Report,
-    ) -> Result<(), EventError> {
-        self.write(&Event::Aside {
+    ) -> Result<(), ArchiveError> {
+        self.write(&Line::Aside {
             worker,
             reason,
             games,
@@ -287,7 +281,7 @@ impl EventFile {
         self.standings(report)
     }
 
-    fn standings(&mut self, report: &Report) -> Result<(), EventError> {
+    fn standings(&mut self, report: &Report) -> Result<(), ArchiveError> {
         let standings = report.standings();
         let engines = standings.engines().zip(standings.ratings().iter());
         let engines = engines.map(|((name, tally), rating)| StandingEvent {
@@ -306,7 +300,7 @@ impl EventFile {
             Verdict::H1 => Some("H1"),
             Verdict::Open => None,
         };
-        self.write(&Event::Standings {
+        self.write(&Line::Standings {
             games: standings.games(),
             engines: engines.collect(),
             llr: report.llr(),
@@ -318,15 +312,15 @@ impl EventFile {
     /// must stay secret.
     ///
     /// # Errors
-    /// [`EventError`] if it cannot be written.
+    /// [`ArchiveError`] if it cannot be written.
     pub fn finish(
         &mut self,
         outcome: &'static str,
         code: u8,
         games: u64,
         seed: Option<Seed>,
-    ) -> Result<(), EventError> {
-        self.write(&Event::Finish {
+    ) -> Result<(), ArchiveError> {
+        self.write(&Line::Finish {
             outcome,
             code,
             games,
@@ -334,7 +328,7 @@ impl EventFile {
         })
     }
 
-    fn told<'a>(&self, record: &'a GameRecord) -> Result<ToldGame<'a>, EventError> {
+    fn told<'a>(&self, record: &'a GameRecord) -> Result<ToldGame<'a>, ArchiveError> {
         if !record.seed.is_secret() {
             return Ok(ToldGame::Whole(record));
         }
@@ -346,8 +340,8 @@ impl EventFile {
         Ok(ToldGame::WithoutSeed(value))
     }
 
-    fn write(&mut self, event: &Event<'_>) -> Result<(), EventError> {
-        let line = serde_json::to_string(event).map_err(io::Error::from);
+    fn write(&mut self, line: &Line<'_>) -> Result<(), ArchiveError> {
+        let line = serde_json::to_string(line).map_err(io::Error::from);
         let written = line.and_then(|line| {
             let line = format!("{}\n", printable_json(&line));
             self.file.write_all(line.as_bytes())
@@ -355,10 +349,7 @@ impl EventFile {
         written.map_err(|reason| self.failed(reason))
     }
 
-    fn failed(&self, reason: io::Error) -> EventError {
-        EventError {
-            path: self.path.clone(),
-            reason,
-        }
+    fn failed(&self, error: io::Error) -> ArchiveError {
+        ArchiveError::file(&self.path, error)
     }
 }

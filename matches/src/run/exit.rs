@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use crate::archive::store::StoreError;
+use crate::archive::ArchiveError;
 use crate::play::log::Log;
 use crate::record::printable::printable_lines;
 use crate::score::Verdict;
@@ -26,17 +26,17 @@ pub const INTERRUPTED: u8 = 130;
 
 /// A message with its exit status.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct ExitError {
     /// The exit status.
     pub status: u8,
     /// The message, without `error: `.
     pub message: String,
 }
 
-impl Failure {
-    /// Creates a failure with the status [`USAGE`].
-    pub fn usage(error: impl Display) -> Failure {
-        Failure {
+impl ExitError {
+    /// Creates an error with the status [`USAGE`].
+    pub fn usage(error: impl Display) -> ExitError {
+        ExitError {
             status: USAGE,
             message: error.to_string(),
         }
@@ -48,9 +48,9 @@ impl Failure {
     }
 }
 
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Failure {
-        Failure {
+impl From<ArchiveError> for ExitError {
+    fn from(error: ArchiveError) -> ExitError {
+        ExitError {
             status: status_of(&error),
             message: error.to_string(),
         }
@@ -67,7 +67,7 @@ pub fn exit_of_verdict(verdict: Verdict) -> ExitCode {
 }
 
 /// Exit status of a command whose store cannot be used.
-pub fn status_of(error: &StoreError) -> u8 {
+pub fn status_of(error: &ArchiveError) -> u8 {
     match error.is_of_storage() {
         true => STORAGE,
         false => USAGE,

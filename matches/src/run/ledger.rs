@@ -4,15 +4,16 @@ use std::path::Path;
 
 use thiserror::Error;
 
-use crate::archive::record_file::{RecordFile, RecordFileError};
-use crate::archive::store::{Store, StoreError};
+use crate::archive::ArchiveError;
+use crate::archive::record_file::RecordFile;
+use crate::archive::store::Store;
 use crate::output::OutputClosed;
 use crate::plan::Plan;
 use crate::play::interrupt::Interrupt;
-use crate::play::runner::News;
+use crate::play::runner::Event;
 use crate::record::GameRecord;
 use crate::report::Report;
-use crate::run::events::{EventError, EventFile};
+use crate::run::events::EventFile;
 use crate::run::progress::Progress;
 
 /// Destinations of a match's events, and the totals so far.
@@ -50,21 +51,21 @@ pub enum LedgerError {
         /// Number of the game.
         game: u64,
         /// Error of the record file.
-        reason: RecordFileError,
+        reason: ArchiveError,
     },
     /// An event cannot be written.
     #[error("--events: {0}")]
-    Events(#[from] EventError),
+    Events(ArchiveError),
     /// Information about machines cannot be stored or read.
     #[error("machines: {0}")]
-    Machines(StoreError),
+    Machines(ArchiveError),
     /// A game cannot be stored.
     #[error("game {game} and later games cannot be stored: {reason}")]
     Store {
         /// Number of the game.
         game: u64,
         /// Error of the store.
-        reason: StoreError,
+        reason: ArchiveError,
     },
 }
 
@@ -76,13 +77,13 @@ impl Ledger {
     pub fn enter(
         &mut self,
         plan: &Plan,
-        news: &News,
+        event: &Event,
         progress: &Progress,
     ) -> Result<(), LedgerError> {
-        if let News::Ended(record) = news {
+        if let Event::Ended(record) = event {
             self.keep(&[record])?;
         }
-        self.show(plan, news, progress)
+        self.show(plan, event, progress)
     }
 
     /// Stores all games or, on an error, none. This is the first half of entering a game.
@@ -94,7 +95,7 @@ impl Ledger {
             return Ok(());
         };
         let game = first.game;
-        let stored = store.add_all(records);
+        let stored = store.add(records);
         stored.map_err(|reason| LedgerError::Store { game, reason })
     }
 
@@ -105,11 +106,11 @@ impl Ledger {
     pub fn show(
         &mut self,
         plan: &Plan,
-        news: &News,
+        event: &Event,
         progress: &Progress,
     ) -> Result<(), LedgerError> {
-        match news {
-            News::Ended(record) => {
+        match event {
+            Event::Ended(record) => {
                 self.record(record)?;
                 self.report.add(record);
                 progress.game(record, &self.report)?;
@@ -125,20 +126,21 @@ impl Ledger {
                     progress.say(&format!("\n{}", self.report.text()))?;
                 }
             }
-            News::Rerun { game, reason } => {
+            Event::Rerun { game, reason } => {
                 self.repeats += 1;
                 progress.say(&format!("game {game} is rerun: {reason}\n"))?;
             }
-            News::Retired { engine, failures } => {
+            Event::Retired { engine, failures } => {
                 self.retired.push(engine.clone());
                 progress.say(&format!(
                     "{engine} is retired: it failed {failures} times in a row; games with it are not played\n"
                 ))?;
             }
-            News::Begun(_) | News::Played { .. } => {}
+            Event::Begun(_) | Event::Played { .. } => {}
         }
         if let Some(events) = &mut self.events {
-            events.news(plan, news, &self.report)?;
+            let written = events.event(plan, event, &self.report);
+            written.map_err(LedgerError::Events)?;
         }
         Ok(())
     }

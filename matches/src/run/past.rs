@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::failures::failures_of;
-use crate::archive::store::{Store, StoreError};
+use crate::archive::ArchiveError;
+use crate::archive::store::{Extent, Store};
 use crate::plan::Plan;
 use crate::play::reruns::count_reruns;
+use crate::play::runner::count_failures;
+use crate::record::GameRecord;
 use crate::report::Report;
 
 /// The games in a store, with their consequences for the rest of the match.
@@ -35,17 +37,30 @@ impl Past {
     /// Reads the games in the store of a match with this plan.
     ///
     /// # Errors
-    /// [`StoreError`] if the store cannot be read.
-    pub fn of(store: &Store, plan: &Plan) -> Result<Past, StoreError> {
+    /// [`ArchiveError`] if the store cannot be read.
+    pub fn of(store: &Store, plan: &Plan) -> Result<Past, ArchiveError> {
         let mut past = Past::none(plan);
         past.report.set_aside(store.all_set_aside()?);
-        store.for_each_summary(|record, sums| {
-            past.report.add_summary(&record, &sums);
-            count_reruns(&plan.engines, &record, &mut past.reruns);
+        // If several machines have played, consecutive failures on one machine count once.
+        let mut by_machine = past.failures.clone();
+        let (mut last, mut workers) = (LastFailures::default(), HashSet::new());
+        store.for_each_game(Extent::Summary, None, |game| {
+            let record = &game.record;
+            past.report.add_summary(record, &game.turn_sums());
+            count_reruns(&plan.engines, record, &mut past.reruns);
             past.played.insert(record.game);
-            Ok::<(), StoreError>(())
+            let machine = record.machine.as_ref();
+            let worker = machine.map_or("", |machine| machine.worker.as_str());
+            count_failures(&plan.engines, record, &mut past.failures);
+            if !last.note(record, worker) || worker.is_empty() {
+                count_failures(&plan.engines, record, &mut by_machine);
+            }
+            workers.insert(worker.to_string());
+            Ok::<(), ArchiveError>(())
         })?;
-        past.failures = failures_of(store, plan)?;
+        if workers.len() > 1 {
+            past.failures = by_machine;
+        }
         Ok(past)
     }
 
@@ -54,5 +69,66 @@ impl Past {
         let engines = plan.engines.iter().zip(&self.failures);
         let retired = engines.filter(|(_, failures)| plan.patience.retires(**failures));
         retired.map(|(engine, _)| engine.name.clone()).collect()
+    }
+}
+
+/// Machine of each engine's last failure, if the engine has not played a game without a failure since. In a match on
+/// several machines, repeated failures on the same machine count once, because the machine may be the cause.
+#[derive(Clone, Debug, Default)]
+pub struct LastFailures(Vec<(String, String)>);
+
+impl LastFailures {
+    /// Notes a game of a machine; returns `true` if the same engine has failed again on the same machine.
+    pub fn note(&mut self, record: &GameRecord, worker: &str) -> bool {
+        let fault = record.fault.as_ref();
+        let offender =
+            fault.and_then(|fault| record.seats.get((fault.seat as usize).wrapping_sub(1)));
+        let is_same = self
+            .0
+            .iter()
+            .any(|(engine, machine)| Some(engine) == offender && machine == worker);
+        self.0.retain(|(engine, _)| !record.seats.contains(engine));
+        self.0
+            .extend(offender.map(|engine| (engine.clone(), worker.to_string())));
+        is_same
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Fault;
+
+    fn game(offender: Option<u32>) -> GameRecord {
+        let fault = |seat| Fault {
+            seat,
+            ..Fault::default()
+        };
+        GameRecord {
+            seats: ["a", "b"].map(String::from).into(),
+            fault: offender.map(fault),
+            ..GameRecord::default()
+        }
+    }
+
+    #[test]
+    fn failures_on_one_machine_are_one_until_another_or_a_good_game_comes_between() {
+        let mut last = LastFailures::default();
+        for (offender, worker, is_same) in [
+            (Some(1), "one", false),
+            (Some(1), "one", true),
+            (Some(1), "two", false),
+            (Some(1), "two", true),
+            (None, "one", false),
+            (Some(1), "two", false),
+            (Some(2), "two", false),
+            (Some(1), "two", false),
+        ] {
+            assert_eq!(
+                last.note(&game(offender), worker),
+                is_same,
+                "{offender:?} {worker}"
+            );
+        }
     }
 }

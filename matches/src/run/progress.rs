@@ -77,7 +77,7 @@ impl Progress {
                 let is_fresh = |at: Instant| at.elapsed() < TABLE_INTERVAL;
                 if !drawn.get().is_some_and(is_fresh) {
                     drawn.set(Some(Instant::now()));
-                    table.set_message(report.engines_text());
+                    table.set_message(report.engines().text().trim_end().to_string());
                 }
                 if record.fault.is_some() {
                     bar.println(format!("game {}: {}", record.game, describe(record)));

@@ -1,7 +1,7 @@
 //! Games played by the threads of this process.
 
 use super::progress::Progress;
-use super::{Engines, Failure, Match, Source, SourceError};
+use super::{Engines, ExitError, Match, Source, SourceError};
 use crate::play::lag::{LagMeter, LagSummary};
 use crate::play::reruns::RerunQuota;
 use crate::play::runner::{self, InOrder, RunError};
@@ -18,7 +18,7 @@ pub struct ThisMachine {
 impl Source for ThisMachine {
     const RESUME: &'static str = "arbiter resume";
 
-    fn prepare(&mut self, planned: &mut Match, engines: Engines) -> Result<String, Failure> {
+    fn prepare(&mut self, planned: &mut Match, engines: Engines) -> Result<String, ExitError> {
         let mut text = engines.isolation_text.clone();
         if let Some(memory) = sandbox::memory_in_words(&planned.plan) {
             text += &format!("\n{memory}");
@@ -52,8 +52,8 @@ impl Source for ThisMachine {
             programs: engines.and_then(|engines| engines.programs.as_ref()),
             is_followed: ledger.events.is_some(),
         };
-        runner::run(games, |news| {
-            ledger.enter(plan, &news, progress)?;
+        runner::run(games, |event| {
+            ledger.enter(plan, &event, progress)?;
             if ledger.report.verdict() != Verdict::Open {
                 interrupt.set();
             }

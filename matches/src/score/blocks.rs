@@ -116,12 +116,12 @@ impl BlockScores {
 
     /// Likelihood of superiority (LOS) of the first engine, 0 to 1; `None` for fewer than two blocks.
     pub fn superiority(&self) -> Option<f64> {
-        let (mean, error) = (self.mean()?, self.standard_error()?);
-        Some(student::cumulative((mean - 0.5) / error, self.degrees()))
+        let t = (self.mean()? - 0.5) / self.standard_error()?;
+        student::cumulative(t, self.blocks())
     }
 
     fn mean_and_half_width(&self) -> Option<(f64, f64)> {
-        let half_width = student::quantile(self.degrees()) * self.standard_error()?;
+        let half_width = student::quantile(self.blocks())? * self.standard_error()?;
         Some((self.mean()?, half_width))
     }
 
@@ -129,10 +129,6 @@ impl BlockScores {
     fn standard_error(&self) -> Option<f64> {
         let blocks = self.blocks();
         (blocks > 1).then(|| (self.distribution().variance() / (blocks - 1) as f64).sqrt())
-    }
-
-    fn degrees(&self) -> usize {
-        usize::try_from(self.blocks().saturating_sub(1)).unwrap_or(usize::MAX)
     }
 
     /// Returns the distribution, with a small weight for each quarter that no block has scored, so that no hypothesis

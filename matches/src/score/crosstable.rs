@@ -1,6 +1,32 @@
 //! Results of each engine against each other, whichever engines have the other seats.
 
-use super::head_to_head::Comparisons;
+use std::cmp::Ordering;
+
+/// Comparisons between the seats of two engines, in one or more games.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Comparisons {
+    /// Number of pairs of a seat of the first engine and a seat of the second.
+    pub pairs: u32,
+    /// Half-points of the first engine: two for each pair with the better place, one for each shared place.
+    pub halves: u32,
+}
+
+impl Comparisons {
+    /// Adds a pair of seats, given their places.
+    fn add(&mut self, place: u32, other_place: u32) {
+        self.pairs += 1;
+        self.halves += match place.cmp(&other_place) {
+            Ordering::Less => 2,
+            Ordering::Equal => 1,
+            Ordering::Greater => 0,
+        };
+    }
+
+    /// Points of the first engine: 1 for each better place, 1/2 for each shared one.
+    pub fn points(&self) -> f64 {
+        f64::from(self.halves) / 2.0
+    }
+}
 
 /// Comparisons of places between every two engines, over all games.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +45,17 @@ impl Crosstable {
 
     /// Counts a game, given the index of each seat's engine, if any, and its place. Seats of the same engine are not
     /// compared.
-    pub(super) fn add(&mut self, engines: &[Option<usize>], places: &[u32]) {
+    ///
+    /// # Examples
+    /// ```
+    /// use matches::score::{Comparisons, Crosstable};
+    ///
+    /// // Engine 0 is first and last, engine 1 between.
+    /// let mut crosstable = Crosstable::new(2);
+    /// crosstable.add(&[Some(0), Some(1), Some(0)], &[1, 2, 3]);
+    /// assert_eq!(crosstable.between(0, 1), Comparisons { pairs: 2, halves: 2 });
+    /// ```
+    pub fn add(&mut self, engines: &[Option<usize>], places: &[u32]) {
         let seats = || engines.iter().zip(places);
         for (one, place) in seats() {
             for (other, other_place) in seats() {

@@ -29,7 +29,7 @@ impl EloInterval {
 ///
 /// # Examples
 /// ```
-/// use arbiter::score::expected_score;
+/// use matches::score::expected_score;
 ///
 /// assert_eq!(expected_score(0.0), 0.5);
 /// assert!((expected_score(400.0) - 10.0 / 11.0).abs() < 1e-12);

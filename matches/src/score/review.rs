@@ -82,21 +82,21 @@ impl ReviewedMove {
 
 /// Sums of a game for a seat, in permille: `start + skill + gifts + luck + noise + verdict` equals `result`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct SeatSums {
+pub struct SeatSums<T = f64> {
     /// Value of the start position.
-    pub start: f64,
+    pub start: T,
     /// Loss by its own moves, as a negative number.
-    pub skill: f64,
+    pub skill: T,
     /// Gain from the moves of others.
-    pub gifts: f64,
+    pub gifts: T,
     /// Gain from cards, including those that others drew.
-    pub luck: f64,
+    pub luck: T,
     /// Error of the search: the difference between the value of a position and that after its best move.
-    pub noise: f64,
+    pub noise: T,
     /// Gain from the arbiter's adjudication of a game that the rules had not ended.
-    pub verdict: f64,
+    pub verdict: T,
     /// Share of the points.
-    pub result: f64,
+    pub result: T,
 }
 
 impl SeatSums {

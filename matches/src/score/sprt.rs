@@ -12,8 +12,6 @@ use super::blocks::BlockScores;
 use super::elo::{NORMALIZED_ELO, expected_score};
 use super::likelihood::{ratio_of_means, ratio_of_t_values};
 
-pub use text::SprtTextError;
-
 /// Largest Elo difference of a hypothesis.
 const MOST_ELO: f64 = 1000.0;
 
@@ -48,8 +46,8 @@ pub enum Verdict {
     Open,
 }
 
-/// Errors of the values of a test.
-#[derive(Clone, Copy, Debug, PartialEq, Error)]
+/// Errors of a test, or of its text form.
+#[derive(Clone, Debug, PartialEq, Error)]
 pub enum SprtError {
     /// An Elo difference is not a number or too large.
     #[error("{name}={value}: expected a number from -{MOST_ELO} to {MOST_ELO}")]
@@ -80,6 +78,9 @@ pub enum SprtError {
         "alpha=0.5 and beta=0.5: expected one of them below 0.5; with these rates no game is needed"
     )]
     Rates,
+    /// The text is not a test; names the invalid part and the accepted form.
+    #[error("{0}")]
+    Text(String),
 }
 
 impl Sprt {
@@ -134,12 +135,12 @@ impl Sprt {
     ///
     /// # Examples
     /// ```
-    /// use arbiter::score::{EloModel, Sprt};
+    /// use matches::score::{EloModel, Sprt};
     ///
     /// let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, EloModel::Logistic)?;
     /// let (low, high) = sprt.bounds();
     /// assert_eq!((format!("{low:.2}"), format!("{high:.2}")), ("-2.94".into(), "2.94".into()));
-    /// # Ok::<(), arbiter::score::SprtError>(())
+    /// # Ok::<(), matches::score::SprtError>(())
     /// ```
     pub fn bounds(&self) -> (f64, f64) {
         // Source: Abraham Wald, "Sequential tests of statistical hypotheses", 1945, section 3.2.

@@ -69,7 +69,7 @@ pub fn local_engines(texts: &[String]) -> Result<Vec<EngineSpec>, ArgsError> {
     }
     match texts.is_empty() {
         true => Ok(Vec::new()),
-        false => engines_of(texts, Limit::default(), Duration::ZERO),
+        false => engines_of(texts, None, Limit::default(), Duration::ZERO),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use axum::Json;
 use buxtehude::etudes::FileError;
 use buxtehude::rules::UnknownVariant;
-use matches::archive::game_file::GameFileError;
+use matches::archive::ArchiveError;
 use matches::record::printable::{is_hidden, shortened};
 use thiserror::Error;
 
@@ -25,7 +25,7 @@ pub enum FilesError {
     Etudes(#[from] FileError),
     /// A file of games cannot be used.
     #[error("--games: {0}")]
-    Games(#[from] GameFileError),
+    Games(#[from] ArchiveError),
 }
 
 /// Files by name.

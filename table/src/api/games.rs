@@ -9,7 +9,8 @@ use std::time::SystemTime;
 use axum::Json;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path as InPath, Query, State as Shared};
-use matches::archive::game_file::{GameFile, GameFileError, GameKey};
+use matches::archive::ArchiveError;
+use matches::archive::game_file::{GameFile, GameKey};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -169,14 +170,14 @@ impl GameCatalog {
 }
 
 /// Returns all games of a file.
-fn games_of(path: &Path) -> Result<Vec<Indexed>, GameFileError> {
+fn games_of(path: &Path) -> Result<Vec<Indexed>, ArchiveError> {
     let mut games = Vec::new();
     GameFile::open(path)?.for_each(|place, game| {
         games.extend(game.ok().map(|record| Indexed {
             key: place.key(),
             summary: Summary::of(&record),
         }));
-        Ok::<(), GameFileError>(())
+        Ok::<(), ArchiveError>(())
     })?;
     Ok(games)
 }
@@ -190,7 +191,7 @@ fn stamp(path: &Path) -> Stamp {
     })
 }
 
-fn unreadable(path: &Path, error: &GameFileError) -> ApiError {
+fn unreadable(path: &Path, error: &ArchiveError) -> ApiError {
     ApiError::internal(without_folder(path, &error.to_string()))
 }
 

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use buxtehude::protocol::{Command, Start};
-use matches::play::engine::{Answer, Engine, Failure, Search, option_commands};
+use matches::play::engine::{Answer, AnswerError, Engine, Search, option_commands};
 
 use super::question::{Found, Job, Question, Role, SearchError};
 use super::scheduler::Scheduler;
@@ -139,10 +139,10 @@ impl Process {
 
     /// Makes it ready for a question, and sends the command for a new game if one begins.
     fn begin(&mut self, question: &Question, scheduler: &Scheduler) -> Result<(), SearchError> {
-        let (ready, interrupt) = (scheduler.bounds.ready, &scheduler.interrupt);
+        let ready = scheduler.bounds.ready;
         let begun = match self.goes_on(question) {
-            true => self.engine.make_ready(ready, interrupt),
-            false => self.engine.begin("a game at the table", ready, interrupt),
+            true => self.engine.make_ready(ready),
+            false => self.engine.begin("a game at the table", ready),
         };
         begun.map_err(|failure| self.error(failure))?;
         self.start = Some(question.position.start.clone());
@@ -165,7 +165,7 @@ impl Process {
             stop: &job.stop,
             patience_after_stop: PATIENCE_AFTER_STOP,
         };
-        let answered = self.engine.search(search, &scheduler.interrupt, |info| {
+        let answered = self.engine.search(search, |info| {
             if let Some(infos) = &job.infos {
                 // Reports are dropped if the asker is gone or too slow.
                 let _ = infos.try_send(info);
@@ -187,18 +187,18 @@ impl Process {
     }
 
     /// Describes a failure, with the last lines of the engine's standard error.
-    fn error(&self, failure: Failure) -> SearchError {
+    fn error(&self, error: AnswerError) -> SearchError {
         let name = &self.role.engine.spec.name;
         let stderr = match self.engine.last_words().join(" | ") {
             lines if lines.is_empty() => lines,
             lines => format!("; its standard error ends with: {lines}"),
         };
-        match failure {
-            Failure::Interrupted => SearchError::Ending,
-            Failure::Stalled => {
+        match error {
+            AnswerError::Interrupted => SearchError::Ending,
+            AnswerError::Stalled => {
                 SearchError::Timeout(format!("engine {name}: no answer in time{stderr}"))
             }
-            failure => SearchError::Engine(format!("engine {name}: {failure}{stderr}")),
+            error => SearchError::Engine(format!("engine {name}: {error}{stderr}")),
         }
     }
 }

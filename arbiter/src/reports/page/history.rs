@@ -180,31 +180,23 @@ mod tests {
     use super::*;
     use matches::record::GameRecord;
     use matches::record::ending::Ending;
-    use matches::record::seed::Seed;
 
     /// A pair of games, both won by the first engine.
     fn pair(block: u64) -> [GameRecord; 2] {
         [["one", "other"], ["other", "one"]].map(|seats| GameRecord {
             game: 2 * block - u64::from(seats[0] == "one"),
             block,
-            variant: String::new(),
-            start: String::new(),
             seats: seats.map(String::from).into(),
-            seed: Seed::Number(1),
-            moves: String::new(),
             places: seats.map(|name| 1 + u32::from(name == "other")).into(),
             endings: vec![Ending::Finish, Ending::Last],
-            fault: None,
-            reruns: Vec::new(),
-            machine: None,
-            turns: Vec::new(),
+            ..GameRecord::default()
         })
     }
 
     #[test]
     fn samples_of_many_games_are_few_and_evenly_spaced() {
         for blocks in [1, 2, 799, 800, 801, 5003] {
-            let mut report = Report::new(vec!["one".into(), "other".into()], 2);
+            let mut report = Report::new(vec!["one".into(), "other".into()], 2, 2);
             let mut history = History::default();
             for record in (1..=blocks).flat_map(pair) {
                 report.add(&record);

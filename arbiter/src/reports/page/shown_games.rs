@@ -5,8 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::shown_review::{GameReview, StepReview};
-use matches::archive::replay::{Step, Walk};
-use matches::record::line::pv_text;
+use matches::archive::replay::{Replay, Step};
 use matches::record::printable::printable;
 use matches::record::{Fault, GameRecord, TurnRecord};
 use matches::score::review::Review;
@@ -129,7 +128,7 @@ impl ShownGames {
             review: review.map(GameReview::of),
             positions: None,
         };
-        match Walk::of(record) {
+        match Replay::of(record) {
             Err(flaw) => game.flaw = Some(flaw.to_string()),
             Ok(walk) => {
                 game.flaw = walk.flaw.as_ref().map(ToString::to_string);
@@ -150,7 +149,7 @@ impl ShownGames {
         self.games.insert(after, game);
     }
 
-    fn positions(&mut self, walk: &Walk, turns: &[TurnRecord], opening: usize) -> Positions {
+    fn positions(&mut self, walk: &Replay, turns: &[TurnRecord], opening: usize) -> Positions {
         let start = walk.first.scene();
         let mut before = start.clone();
         let mut steps = Vec::new();
@@ -264,7 +263,9 @@ fn shown_step(
         depth: turn_record.and_then(|turn| turn.depth),
         score: turn_record.and_then(|turn| turn.score.clone()),
         nodes: turn_record.and_then(|turn| turn.nodes),
-        pv: turn_record.and_then(|turn| pv_text(&turn.pv)),
+        pv: turn_record
+            .filter(|turn| !turn.pv.is_empty())
+            .map(|turn| turn.pv.join(" ")),
         review: None,
     }
 }

@@ -142,39 +142,27 @@ mod tests {
     use super::*;
     use matches::record::TurnRecord;
     use matches::record::ending::Ending;
-    use matches::record::seed::Seed;
 
     #[test]
     fn times_are_counted_for_each_engine() {
         let turn = |seat, micros| TurnRecord {
-            overrun: None,
             seat,
-            mv: String::new(),
             micros,
-            depth: None,
-            estimate: Vec::new(),
-            score: None,
             ..TurnRecord::default()
         };
         let record = GameRecord {
             game: 1,
             block: 1,
-            variant: String::new(),
-            start: String::new(),
             seats: vec!["slow".into(), "quick".into()],
-            seed: Seed::Number(1),
-            moves: String::new(),
             places: vec![1, 2],
             endings: vec![Ending::Finish; 2],
-            fault: None,
-            reruns: Vec::new(),
-            machine: None,
             turns: vec![
                 turn(1, Some(30_000)),
                 turn(2, Some(20)),
                 turn(1, Some(10_000)),
                 turn(2, None),
             ],
+            ..GameRecord::default()
         };
         let mut times = TimeUse::new(vec!["quick".into(), "slow".into()]);
         times.add(&record);

@@ -1,12 +1,12 @@
 //! Setting workers aside: their games no longer count.
 
+use matches::archive::store::Extent;
 use matches::play::runner::Retirement;
 use matches::record::printable::printable;
 use matches::run::announcement::count;
 use matches::run::exit::complain;
-use matches::run::failures::LastFailures;
 use matches::run::ledger::LedgerError;
-use matches::run::past::Past;
+use matches::run::past::{LastFailures, Past};
 
 use super::{Changes, Collector, DriveError};
 use crate::message::AsideTally;
@@ -32,9 +32,9 @@ impl Collector<'_> {
             self.tally.set_aside.insert(aside.worker, tally);
         }
         let quarantine = &mut self.checks.quarantine;
-        store.for_each_summary(|record, _| {
+        store.for_each_game(Extent::Summary, None, |game| {
             // If this game makes a worker unfit, its next games show that again.
-            let _ = quarantine.note(&record);
+            let _ = quarantine.note(&game.record);
             Ok::<(), DriveError>(())
         })
     }
@@ -95,7 +95,7 @@ impl Collector<'_> {
         let ledger = &mut self.planned.ledger;
         if let Some(events) = &mut ledger.events {
             let written = events.set_aside(worker, reason, &games, &ledger.report);
-            written.map_err(LedgerError::from)?;
+            written.map_err(LedgerError::Events)?;
         }
         Ok(games)
     }

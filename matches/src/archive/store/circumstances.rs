@@ -6,7 +6,8 @@ use std::thread;
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use super::{Store, StoreError, Trouble, settings};
+use super::{Store, settings};
+use crate::archive::error::{ArchiveError, Reason};
 
 /// SQL expression for the current time in UTC, as text.
 const NOW: &str = "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')";
@@ -27,7 +28,7 @@ pub struct Circumstances {
 }
 
 /// Stores the machine and the time at the start of a match.
-pub fn begin(transaction: &Transaction<'_>) -> Result<(), Trouble> {
+pub fn begin(transaction: &Transaction<'_>) -> Result<(), Reason> {
     let insert = "INSERT INTO settings (name, value) VALUES ('machine', ?1)";
     transaction.execute(insert, params![machine()])?;
     let insert = format!("INSERT INTO settings (name, value) VALUES ('begun', {NOW})");
@@ -36,7 +37,7 @@ pub fn begin(transaction: &Transaction<'_>) -> Result<(), Trouble> {
 }
 
 /// Stores the current time as the end of the last game.
-pub fn note_game(transaction: &Transaction<'_>) -> Result<(), Trouble> {
+pub fn note_game(transaction: &Transaction<'_>) -> Result<(), Reason> {
     let replace = format!("REPLACE INTO settings (name, value) VALUES ('last-game', {NOW})");
     transaction.prepare_cached(&replace)?.execute([])?;
     Ok(())
@@ -46,23 +47,21 @@ impl Store {
     /// Reads the circumstances of the match.
     ///
     /// # Errors
-    /// [`StoreError::Database`] if they cannot be read.
-    pub fn circumstances(&self) -> Result<Circumstances, StoreError> {
-        let read = || -> Result<Circumstances, Trouble> {
+    /// [`ArchiveError`] if they cannot be read.
+    pub fn circumstances(&self) -> Result<Circumstances, ArchiveError> {
+        let read = || -> Result<Circumstances, Reason> {
             let setting = |name: &str| settings::find(&self.connection, name);
             let seconds = "SELECT unixepoch(last.value) - unixepoch(first.value)
                 FROM settings AS first, settings AS last
                 WHERE first.name = 'begun' AND last.name = 'last-game'";
             let seconds = self.connection.query_row(seconds, [], |row| row.get(0));
-            let select = "SELECT sha256 FROM engines ORDER BY number";
-            let mut statement = self.connection.prepare(select)?;
-            let programs = statement.query_map([], |row| row.get(0))?;
+            let programs = "SELECT sha256 FROM engines ORDER BY number";
             Ok(Circumstances {
                 arbiter: setting("arbiter")?,
                 machine: setting("machine")?,
                 begun: setting("begun")?,
                 seconds: seconds.optional()?.flatten(),
-                programs: programs.collect::<Result<_, _>>()?,
+                programs: settings::column(&self.connection, programs)?,
             })
         };
         self.check(read())

@@ -4,7 +4,7 @@ use std::fs::{self, File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::StoreError;
+use crate::archive::error::{ArchiveError, Reason};
 
 /// The lock of a store, held until it is dropped or the arbiter dies.
 #[derive(Debug)]
@@ -18,20 +18,15 @@ impl Lock {
     /// Takes the lock of a store.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] if another arbiter holds it; [`StoreError::File`] if the file cannot be opened.
-    pub fn of(path: &Path) -> Result<Lock, StoreError> {
+    /// [`ArchiveError`] if another arbiter holds it, or if the file cannot be opened.
+    pub fn of(path: &Path) -> Result<Lock, ArchiveError> {
         let opened = File::options().read(true).write(true).open(path);
-        let file = opened.map_err(|reason| StoreError::File {
-            path: path.to_path_buf(),
-            reason,
-        })?;
+        let file = opened.map_err(|error| ArchiveError::file(path, error))?;
         #[cfg(target_os = "linux")]
         {
             use rustix::fs::{FlockOperation, flock};
             let locked = flock(&file, FlockOperation::NonBlockingLockExclusive);
-            locked.map_err(|_| StoreError::Busy {
-                path: path.to_path_buf(),
-            })?;
+            locked.map_err(|_| Reason::Busy.about(path))?;
         }
         Ok(Lock { file })
     }

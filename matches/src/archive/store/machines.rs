@@ -1,52 +1,11 @@
-//! The machines of a match on several machines: which machine played each game, which machines were set aside, and
-//! their games that no longer count.
+//! Machines that were set aside in a match on several machines, and their games that no longer count.
 
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, params};
 
-use super::reading::Extent;
-use super::{Store, StoreError, Trouble, reading};
-use crate::record::Machine;
-use crate::record::digest::KeptGame;
+use super::{Extent, Store, reading};
+use crate::archive::error::{ArchiveError, Reason};
+use crate::record::digest::StoredGame;
 
-/// Tables of format 3 that format 2 lacks.
-pub const TABLES: &str = "
-CREATE TABLE machines (
-    game INTEGER PRIMARY KEY REFERENCES games,
-    worker TEXT NOT NULL,
-    slots INTEGER NOT NULL,
-    micros INTEGER NOT NULL,
-    lag_median INTEGER NOT NULL,
-    lag_p99 INTEGER NOT NULL,
-    speed INTEGER,
-    time_scale INTEGER
-) STRICT;
-CREATE TABLE set_aside (
-    worker TEXT PRIMARY KEY,
-    reason TEXT NOT NULL,
-    keeps_out INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE TABLE kept_out (
-    number INTEGER PRIMARY KEY,
-    game INTEGER NOT NULL,
-    worker TEXT NOT NULL,
-    line TEXT NOT NULL
-) STRICT;
-";
-
-/// Empty temporary tables that stand for them while an older format is read.
-pub const AS_IF_EMPTY: &str = "
-CREATE TEMP TABLE machines (game INTEGER, worker TEXT, slots INTEGER, micros INTEGER, lag_median INTEGER,
-    lag_p99 INTEGER, speed INTEGER, time_scale INTEGER);
-CREATE TEMP TABLE set_aside (worker TEXT, reason TEXT, keeps_out INTEGER);
-CREATE TEMP TABLE kept_out (number INTEGER, game INTEGER, worker TEXT, line TEXT);
-";
-
-/// Query for the machine of a game.
-pub const MACHINE: &str = "SELECT worker, slots, micros, lag_median, lag_p99, speed, time_scale
-    FROM machines WHERE game = ?1";
-const ADD: &str =
-    "INSERT INTO machines (game, worker, slots, micros, lag_median, lag_p99, speed, time_scale)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 const KEEP_OUT: &str = "INSERT INTO kept_out (game, worker, line) VALUES (?1, ?2, ?3)";
 
 /// Number of games to move at a time; all of them are in memory.
@@ -65,62 +24,32 @@ pub struct SetAside {
     pub games: u64,
 }
 
-/// Stores the machine of a game.
-pub fn add(connection: &Connection, game: u64, machine: &Machine) -> Result<(), Trouble> {
-    let Machine {
-        worker,
-        slots,
-        micros,
-        lag_median,
-        lag_p99,
-        speed,
-        time_scale,
-    } = machine;
-    connection.prepare_cached(ADD)?.execute(params![
-        game, worker, slots, micros, lag_median, lag_p99, speed, time_scale
-    ])?;
-    Ok(())
-}
-
-/// Parses a row of [`MACHINE`].
-pub fn machine(row: &Row<'_>) -> rusqlite::Result<Machine> {
-    Ok(Machine {
-        worker: row.get(0)?,
-        slots: row.get(1)?,
-        micros: row.get(2)?,
-        lag_median: row.get(3)?,
-        lag_p99: row.get(4)?,
-        speed: row.get(5)?,
-        time_scale: row.get(6)?,
-    })
-}
-
 impl Store {
     /// Stores durably that a machine is set aside, and whether [`Store::keep_out`] must remove its games. A machine
     /// that was set aside already keeps its reason.
     ///
     /// # Errors
-    /// [`StoreError::Database`] if this cannot be written.
+    /// [`ArchiveError::Database`] if this cannot be written.
     pub fn set_aside(
         &mut self,
         worker: &str,
         reason: &str,
         keeps_out: bool,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), ArchiveError> {
         let insert =
             "INSERT OR IGNORE INTO set_aside (worker, reason, keeps_out) VALUES (?1, ?2, ?3)";
         let written = self
             .connection
             .execute(insert, params![worker, reason, keeps_out]);
-        self.check(written.map(drop).map_err(Trouble::from))
+        self.check(written.map(drop).map_err(Reason::from))
     }
 
     /// Moves the games of a machine to a separate table, so that they no longer count and their numbers can be played
     /// again. Returns these numbers. After an interruption, the next call moves the rest.
     ///
     /// # Errors
-    /// [`StoreError`] if a game cannot be read or moved; games that were moved already stay moved.
-    pub fn keep_out(&mut self, worker: &str) -> Result<Vec<u64>, StoreError> {
+    /// [`ArchiveError`] if a game cannot be read or moved; games that were moved already stay moved.
+    pub fn keep_out(&mut self, worker: &str) -> Result<Vec<u64>, ArchiveError> {
         let mut numbers: Vec<u64> = Vec::new();
         loop {
             let after = numbers.last().copied().unwrap_or(0);
@@ -136,9 +65,9 @@ impl Store {
     /// Returns all machines that were set aside, by name, with the number of their games that no longer count.
     ///
     /// # Errors
-    /// [`StoreError::Database`] if they cannot be read.
-    pub fn all_set_aside(&self) -> Result<Vec<SetAside>, StoreError> {
-        let read = || -> Result<Vec<SetAside>, Trouble> {
+    /// [`ArchiveError::Database`] if they cannot be read.
+    pub fn all_set_aside(&self) -> Result<Vec<SetAside>, ArchiveError> {
+        let read = || -> Result<Vec<SetAside>, Reason> {
             let select = "SELECT worker, reason, keeps_out,
                 (SELECT count(*) FROM kept_out WHERE kept_out.worker = set_aside.worker)
                 FROM set_aside ORDER BY worker";
@@ -159,19 +88,19 @@ impl Store {
     /// Calls `visit` with each game that no longer counts, oldest move first.
     ///
     /// # Errors
-    /// [`StoreError`] if a game cannot be read, and the first error of `visit`, which stops the reading.
-    pub fn for_each_kept_out<E: From<StoreError>>(
+    /// [`ArchiveError`] if a game cannot be read, and the first error of `visit`, which stops the reading.
+    pub fn for_each_kept_out<E: From<ArchiveError>>(
         &self,
-        mut visit: impl FnMut(KeptGame) -> Result<(), E>,
+        mut visit: impl FnMut(StoredGame) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut outcome = Ok(());
-        let mut read = || -> Result<(), Trouble> {
+        let mut read = || -> Result<(), Reason> {
             let select = "SELECT game, line FROM kept_out ORDER BY number";
             let mut statement = self.connection.prepare(select)?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 let (game, line): (u64, String) = (row.get(0)?, row.get(1)?);
-                let wrong = |error| Trouble::content(format!("game {game}, not counted"), &error);
+                let wrong = |error| Reason::content(format!("game {game}, not counted"), &error);
                 outcome = visit(serde_json::from_str(&line).map_err(wrong)?);
                 if outcome.is_err() {
                     break;
@@ -186,7 +115,7 @@ impl Store {
 }
 
 /// Moves some games of a machine with numbers above `after`; returns their numbers, or none if no game is left.
-fn keep_out(connection: &mut Connection, worker: &str, after: u64) -> Result<Vec<u64>, Trouble> {
+fn keep_out(connection: &mut Connection, worker: &str, after: u64) -> Result<Vec<u64>, Reason> {
     let numbers: Vec<u64> = {
         let select =
             "SELECT game FROM machines WHERE game > ?1 AND worker = ?2 ORDER BY game LIMIT ?3";
@@ -204,7 +133,7 @@ fn keep_out(connection: &mut Connection, worker: &str, after: u64) -> Result<Vec
     let transaction = connection.transaction()?;
     for kept in &games {
         let number = kept.record.game;
-        let wrong = |error| Trouble::content(format!("game {number}"), &error);
+        let wrong = |error| Reason::content(format!("game {number}"), &error);
         let line = serde_json::to_string(kept).map_err(wrong)?;
         transaction
             .prepare_cached(KEEP_OUT)?

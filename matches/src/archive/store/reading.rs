@@ -2,12 +2,12 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 
-use super::{Trouble, machines, settings};
-use crate::record::digest::KeptGame;
+use super::settings;
+use crate::archive::error::Reason;
+use crate::record::digest::StoredGame;
 use crate::record::ending::Ending;
-use crate::record::line::pv_words;
 use crate::record::seed::Seed;
-use crate::record::{Fault, GameRecord, Rerun, TurnRecord, TurnSums};
+use crate::record::{Fault, GameRecord, Machine, Rerun, TurnRecord, TurnSums};
 
 /// The parts of a game to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,14 +52,16 @@ const SEATS: &str =
     out_of_turn, flaws FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
 const RERUNS: &str = "SELECT seat, reason, shares FROM reruns WHERE game = ?1 ORDER BY number";
 const FAULT: &str = "SELECT seat, reason, stderr, evidence FROM faults WHERE game = ?1";
+const MACHINE: &str = "SELECT worker, slots, micros, lag_median, lag_p99, speed, time_scale
+    FROM machines WHERE game = ?1";
 
 /// Calls `visit` with each game in turn, or only with game `only`, until it returns `false`.
 pub fn for_each(
     connection: &Connection,
     extent: Extent,
     only: Option<u64>,
-    mut visit: impl FnMut(KeptGame) -> bool,
-) -> Result<(), Trouble> {
+    mut visit: impl FnMut(StoredGame) -> bool,
+) -> Result<(), Reason> {
     // A snapshot, because an arbiter may be adding games at the same time.
     let snapshot = connection.unchecked_transaction()?;
     let seed = settings::setting(&snapshot, "seed")?;
@@ -69,7 +71,7 @@ pub fn for_each(
         turns: snapshot.prepare(turns)?,
         fault: snapshot.prepare(FAULT)?,
         reruns: snapshot.prepare(RERUNS)?,
-        machine: snapshot.prepare(machines::MACHINE)?,
+        machine: snapshot.prepare(MACHINE)?,
     };
     let mut games = snapshot.prepare(games)?;
     // Numbers of games start at 1.
@@ -92,25 +94,18 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    fn game(&mut self, row: &Row<'_>, seed: Seed) -> Result<KeptGame, Trouble> {
+    fn game(&mut self, row: &Row<'_>, seed: Seed) -> Result<StoredGame, Reason> {
         let game = row.get(0)?;
         let mut record = GameRecord {
             game,
             block: row.get(1)?,
             variant: row.get(2)?,
             start: row.get(3)?,
-            seats: Vec::new(),
             seed,
             moves: row.get(4)?,
-            places: Vec::new(),
-            endings: Vec::new(),
             fault: self.fault(game)?,
-            turns: Vec::new(),
-            reruns: Vec::new(),
-            machine: self
-                .machine
-                .query_row([game], machines::machine)
-                .optional()?,
+            machine: self.machine.query_row([game], machine).optional()?,
+            ..GameRecord::default()
         };
         let mut sums = Vec::new();
         let mut seats = self.seats.query([game])?;
@@ -118,14 +113,10 @@ impl Parts<'_> {
             record.seats.push(row.get(0)?);
             record.places.push(row.get(1)?);
             let ending: String = row.get(2)?;
-            let known = Ending::ALL.into_iter().find(|known| known.name() == ending);
-            let unknown = || {
-                Trouble::content(
-                    format!("game {game}"),
-                    &format!("unknown ending {ending:?}"),
-                )
-            };
-            record.endings.push(known.ok_or_else(unknown)?);
+            let unknown = |error| Reason::content(format!("game {game}"), &error);
+            record
+                .endings
+                .push(Ending::try_from(ending).map_err(unknown)?);
             sums.push(TurnSums {
                 turns: row.get(3)?,
                 micros: row.get(4)?,
@@ -149,37 +140,33 @@ impl Parts<'_> {
                 shares: shares(row.get(2)?, game)?,
             });
         }
-        let digest = row.get(5)?;
-        let totals = Some(sums);
-        Ok(KeptGame {
+        Ok(StoredGame {
             record,
-            digest,
-            totals,
+            digest: row.get(5)?,
+            totals: Some(sums),
         })
     }
 
-    fn fault(&mut self, game: u64) -> Result<Option<Fault>, Trouble> {
-        let fault = |row: &Row<'_>| {
-            let texts: (String, Option<String>) = (row.get(2)?, row.get(3)?);
-            Ok((row.get(0)?, row.get(1)?, texts))
-        };
-        let found = self.fault.query_row([game], fault).optional()?;
-        let Some((seat, reason, (stderr, evidence))) = found else {
+    fn fault(&mut self, game: u64) -> Result<Option<Fault>, Reason> {
+        let mut rows = self.fault.query([game])?;
+        let Some(row) = rows.next()? else {
             return Ok(None);
         };
-        let wrong = |error| Trouble::content(format!("game {game}, fault"), &error);
+        let (stderr, evidence): (String, Option<String>) = (row.get(2)?, row.get(3)?);
+        let wrong = |error| Reason::content(format!("game {game}, fault"), &error);
         let evidence = evidence.map(|text| serde_json::from_str(&text));
         Ok(Some(Fault {
-            seat,
-            reason,
+            seat: row.get(0)?,
+            reason: row.get(1)?,
             stderr: serde_json::from_str(&stderr).map_err(wrong)?,
             evidence: evidence.transpose().map_err(wrong)?,
         }))
     }
 }
 
-fn turn(row: &Row<'_>, game: u64) -> Result<TurnRecord, Trouble> {
+fn turn(row: &Row<'_>, game: u64) -> Result<TurnRecord, Reason> {
     let pv: Option<String> = row.get(8)?;
+    let pv = pv.unwrap_or_default();
     Ok(TurnRecord {
         seat: row.get(0)?,
         mv: row.get(1)?,
@@ -189,7 +176,7 @@ fn turn(row: &Row<'_>, game: u64) -> Result<TurnRecord, Trouble> {
         estimate: shares(row.get(5)?, game)?,
         score: row.get(6)?,
         nodes: row.get(7)?,
-        pv: pv_words(pv.as_deref()),
+        pv: pv.split_whitespace().map(String::from).collect(),
         waited: row.get(9)?,
         late_stop: row.get(10)?,
         out_of_turn: row.get(11)?,
@@ -197,10 +184,22 @@ fn turn(row: &Row<'_>, game: u64) -> Result<TurnRecord, Trouble> {
     })
 }
 
+fn machine(row: &Row<'_>) -> rusqlite::Result<Machine> {
+    Ok(Machine {
+        worker: row.get(0)?,
+        slots: row.get(1)?,
+        micros: row.get(2)?,
+        lag_median: row.get(3)?,
+        lag_p99: row.get(4)?,
+        speed: row.get(5)?,
+        time_scale: row.get(6)?,
+    })
+}
+
 /// Parses shares in permille; empty without a text.
-fn shares(text: Option<String>, game: u64) -> Result<Vec<u16>, Trouble> {
+fn shares(text: Option<String>, game: u64) -> Result<Vec<u16>, Reason> {
     let text = text.unwrap_or_default();
     let shares = text.split_whitespace().map(str::parse);
-    let wrong = |error| Trouble::content(format!("game {game}, estimate {text:?}"), &error);
+    let wrong = |error| Reason::content(format!("game {game}, estimate {text:?}"), &error);
     shares.collect::<Result<_, _>>().map_err(wrong)
 }

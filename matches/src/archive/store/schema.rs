@@ -2,15 +2,15 @@
 
 use rusqlite::{Connection, Error, Transaction};
 
-use super::{Trouble, machines};
+use crate::archive::error::Reason;
 
 /// Number of the format, which identifies the set of tables.
-pub const FORMAT: i64 = 3;
+pub const FORMAT: i64 = 1;
 
 /// SQLite application ID of a store: "arbi" in ASCII.
 const APPLICATION: i64 = 0x6172_6269;
 
-/// Numbers of seats, turns and openings start at 1, those of engines at 0. `limit` has the form of `--engine`;
+/// Numbers of seats, turns and openings start at 1, those of engines at 0. `limit` and `bounds` have the form of `--engine`;
 /// `arguments`, `options`, `argument_files` and `stderr` are JSON arrays; `estimate` and `shares` are in permille; `pv`
 /// is words separated by spaces.
 const TABLES: &str = "
@@ -29,6 +29,7 @@ CREATE TABLE engines (
     ponder INTEGER NOT NULL,
     restart INTEGER NOT NULL,
     memory_mib INTEGER,
+    bounds TEXT NOT NULL,
     sha256 TEXT,
     argument_files TEXT NOT NULL,
     id_name TEXT
@@ -39,7 +40,7 @@ CREATE TABLE games (
     variant TEXT NOT NULL,
     start TEXT NOT NULL,
     moves TEXT NOT NULL,
-    digest TEXT
+    digest TEXT NOT NULL
 ) STRICT;
 CREATE TABLE seats (
     game INTEGER NOT NULL REFERENCES games,
@@ -51,9 +52,9 @@ CREATE TABLE seats (
     micros INTEGER NOT NULL,
     depth_turns INTEGER NOT NULL,
     depths INTEGER NOT NULL,
-    waited INTEGER NOT NULL DEFAULT 0,
-    late_stops INTEGER NOT NULL DEFAULT 0,
-    out_of_turn INTEGER NOT NULL DEFAULT 0,
+    waited INTEGER NOT NULL,
+    late_stops INTEGER NOT NULL,
+    out_of_turn INTEGER NOT NULL,
     flaws INTEGER NOT NULL,
     PRIMARY KEY (game, seat)
 ) STRICT, WITHOUT ROWID;
@@ -82,10 +83,6 @@ CREATE TABLE faults (
     stderr TEXT NOT NULL,
     evidence TEXT
 ) STRICT;
-";
-
-/// Table that format 1 lacks.
-const RERUNS: &str = "
 CREATE TABLE reruns (
     game INTEGER NOT NULL REFERENCES games,
     number INTEGER NOT NULL,
@@ -94,80 +91,48 @@ CREATE TABLE reruns (
     shares TEXT,
     PRIMARY KEY (game, number)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE machines (
+    game INTEGER PRIMARY KEY REFERENCES games,
+    worker TEXT NOT NULL,
+    slots INTEGER NOT NULL,
+    micros INTEGER NOT NULL,
+    lag_median INTEGER NOT NULL,
+    lag_p99 INTEGER NOT NULL,
+    speed INTEGER,
+    time_scale INTEGER
+) STRICT;
+CREATE TABLE set_aside (
+    worker TEXT PRIMARY KEY,
+    reason TEXT NOT NULL,
+    keeps_out INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE kept_out (
+    number INTEGER PRIMARY KEY,
+    game INTEGER NOT NULL,
+    worker TEXT NOT NULL,
+    line TEXT NOT NULL
+) STRICT;
 ";
 
 /// Creates the tables in an empty database.
 pub fn create(transaction: &Transaction<'_>) -> Result<(), Error> {
     transaction.execute_batch(TABLES)?;
-    transaction.execute_batch(RERUNS)?;
-    transaction.execute_batch(machines::TABLES)?;
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", FORMAT)
 }
 
-/// Converts tables of format 1 to format 2, together with [`RERUNS`].
-const FROM_FIRST: &str = "
-ALTER TABLE games ADD COLUMN digest TEXT;
-ALTER TABLE turns ADD COLUMN nodes INTEGER;
-ALTER TABLE turns ADD COLUMN pv TEXT;
-ALTER TABLE turns ADD COLUMN waited INTEGER;
-ALTER TABLE turns ADD COLUMN late_stop INTEGER;
-ALTER TABLE turns ADD COLUMN out_of_turn INTEGER;
-ALTER TABLE seats ADD COLUMN waited INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE seats ADD COLUMN late_stops INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE seats ADD COLUMN out_of_turn INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE turns ADD COLUMN flaw TEXT;
-ALTER TABLE seats ADD COLUMN flaws INTEGER NOT NULL DEFAULT 0;
-";
-
-/// Temporary views of format 1 in the form of format 2, for a file that must not change.
-const AS_FROM_FIRST: &str = "
-CREATE TEMP VIEW games AS SELECT *, NULL AS digest FROM main.games;
-CREATE TEMP VIEW turns AS
-    SELECT *, NULL AS nodes, NULL AS pv, NULL AS waited, NULL AS late_stop, NULL AS out_of_turn,
-        NULL AS flaw FROM main.turns;
-CREATE TEMP VIEW seats AS SELECT *, 0 AS waited, 0 AS late_stops, 0 AS out_of_turn, 0 AS flaws
-    FROM main.seats;
-CREATE TEMP TABLE reruns (game INTEGER, number INTEGER, seat INTEGER, reason TEXT, shares TEXT);
-";
-
-/// Makes a store of any known format readable in the form of the current one.
-pub fn read_as_current(connection: &Connection) -> Result<(), Trouble> {
-    let format = check(connection)?;
-    if format < 2 {
-        connection.execute_batch(AS_FROM_FIRST)?;
-    }
-    if format < FORMAT {
-        connection.execute_batch(machines::AS_IF_EMPTY)?;
-    }
-    Ok(())
-}
-
-/// Converts a store to the current format.
-pub fn bring_up_to_date(connection: &mut Connection) -> Result<(), Trouble> {
-    let format = check(connection)?;
-    if format == FORMAT {
-        return Ok(());
-    }
-    let transaction = connection.transaction()?;
-    if format < 2 {
-        transaction.execute_batch(FROM_FIRST)?;
-        transaction.execute_batch(RERUNS)?;
-    }
-    transaction.execute_batch(machines::TABLES)?;
-    transaction.pragma_update(None, "user_version", FORMAT)?;
-    Ok(transaction.commit()?)
-}
-
-/// Returns the format of a store; an error for an unknown one.
-fn check(connection: &Connection) -> Result<i64, Trouble> {
+/// Checks that a database is a store of the current format.
+pub fn check(connection: &Connection) -> Result<(), Reason> {
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     if number("application_id")? != APPLICATION {
-        return Err(Trouble::NoStore);
+        return Err(Reason::NoStore);
     }
     match number("user_version")? {
-        found @ 1..=FORMAT => Ok(found),
-        found => Err(Trouble::Format { found }),
+        FORMAT => Ok(()),
+        found => Err(Reason::Format {
+            found,
+            expected: FORMAT,
+        }),
     }
 }
 
@@ -178,7 +143,7 @@ const CACHE_KIB: i64 = 32 << 10;
 const LOG_PAGES: i64 = 8 << 10;
 
 /// Sets SQLite so that committed games survive a power failure.
-pub fn be_durable(connection: &Connection) -> Result<(), Trouble> {
+pub fn be_durable(connection: &Connection) -> Result<(), Reason> {
     let set_mode = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
     let mode = connection.pragma_update_and_check(None, "journal_mode", "WAL", set_mode)?;
     // On a file system without shared memory, SQLite uses a rollback journal, whose deletion must be synced as well.

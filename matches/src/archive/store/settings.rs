@@ -5,17 +5,15 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use buxtehude::rules::Variant;
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::types::FromSql;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+use serde::de::DeserializeOwned;
 
-use super::{ChangedEngine, Trouble};
-use crate::plan::binary;
-use crate::plan::{Adjudication, Bounds, EngineSpec, LimitTextError, Opening, Patience, Plan};
-
-/// Setting with the resource limits of each engine, a JSON array of texts in the form of `--engine`.
-const BOUNDS: &str = "bounds";
+use crate::archive::error::Reason;
+use crate::plan::{Adjudication, EngineSpec, Opening, Patience, Plan, binary};
 
 /// Writes a plan. Options of a single run, such as a log or a record, are not part of it.
-pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Trouble> {
+pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Reason> {
     // Lists every field, so that the compiler reports a new field of a plan here.
     let Plan {
         variant,
@@ -53,7 +51,6 @@ pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Trouble> 
         ("concurrency", concurrency.to_string()),
         ("pin", pin.to_string()),
         ("isolate", isolate.to_string()),
-        (BOUNDS, json(&bounds(engines))),
         ("random-plies", random_plies.to_string()),
         ("ready-ms", ready.as_millis().to_string()),
         ("stall-ms", stall.as_millis().to_string()),
@@ -85,7 +82,7 @@ fn write_engine(
     transaction: &Transaction<'_>,
     number: usize,
     engine: &EngineSpec,
-) -> Result<(), Trouble> {
+) -> Result<(), Reason> {
     let EngineSpec {
         name,
         command,
@@ -98,8 +95,7 @@ fn write_engine(
         ponder,
         restart,
         memory,
-        // Stored among the settings.
-        bounds: _,
+        bounds,
     } = engine;
     // Absolute, because the match may be resumed from another directory, and arguments may be files.
     let dir = match dir {
@@ -108,8 +104,8 @@ fn write_engine(
     };
     let insert = "INSERT INTO engines
         (number, name, command, arguments, directory, options, \"limit\", margin_ms, legal, ponder, restart,
-            memory_mib, sha256, argument_files)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+            memory_mib, bounds, sha256, argument_files)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
     transaction.execute(
         insert,
         params![
@@ -125,6 +121,7 @@ fn write_engine(
             ponder,
             restart,
             memory,
+            bounds.to_string(),
             binary::hash(command),
             json(&binary::hash_arguments(args, dir.as_deref())),
         ],
@@ -133,13 +130,12 @@ fn write_engine(
 }
 
 /// Reads the plan of a match.
-pub fn read(connection: &Connection) -> Result<Plan, Trouble> {
+pub fn read(connection: &Connection) -> Result<Plan, Reason> {
     let variant: String = setting(connection, "variant")?;
-    let variant =
-        Variant::by_name(&variant).map_err(|error| Trouble::content("variant", &error))?;
+    let variant = Variant::by_name(&variant).map_err(|error| Reason::content("variant", &error))?;
     let seats = setting(connection, "players")?;
     let start = variant.start(seats);
-    start.map_err(|error| Trouble::content("players", &error))?;
+    start.map_err(|error| Reason::content("players", &error))?;
     let milliseconds = |name| setting(connection, name).map(Duration::from_millis);
     Ok(Plan {
         variant,
@@ -151,7 +147,7 @@ pub fn read(connection: &Connection) -> Result<Plan, Trouble> {
         seed: setting(connection, "seed")?,
         concurrency: setting::<usize>(connection, "concurrency")?.max(1),
         pin: setting(connection, "pin")?,
-        isolate: optional(connection, "isolate")?.unwrap_or_default(),
+        isolate: setting(connection, "isolate")?,
         random_plies: setting(connection, "random-plies")?,
         openings: filled("openings", openings(connection)?)?,
         patience: Patience {
@@ -169,41 +165,18 @@ pub fn read(connection: &Connection) -> Result<Plan, Trouble> {
     })
 }
 
-/// Reads an optional setting: an empty text means none, and an older store may not have it.
+/// Reads an optional setting: an empty text means none.
 fn optional<T: FromStr<Err: ToString>>(
     connection: &Connection,
     name: &str,
-) -> Result<Option<T>, Trouble> {
-    let text = find(connection, name)?;
-    text.is_some_and(|text| !text.is_empty())
-        .then(|| setting(connection, name))
-        .transpose()
+) -> Result<Option<T>, Reason> {
+    let text: String = setting(connection, name)?;
+    let is_given = !text.is_empty();
+    is_given.then(|| setting(connection, name)).transpose()
 }
 
-/// Returns the resource limits of the engines as texts, in order.
-fn bounds(engines: &[EngineSpec]) -> Vec<String> {
-    engines
-        .iter()
-        .map(|engine| engine.bounds.to_string())
-        .collect()
-}
-
-/// Reads the resource limits of all engines; empty for an older store.
-fn stored_bounds(connection: &Connection) -> Result<Vec<Bounds>, Trouble> {
-    let wrong = |reason: String| Trouble::content(format!("setting {BOUNDS}"), &reason);
-    let Some(text) = find(connection, BOUNDS)? else {
-        return Ok(Vec::new());
-    };
-    let texts: Vec<String> =
-        serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    texts
-        .iter()
-        .map(|text| text.parse().map_err(wrong))
-        .collect()
-}
-
-/// Returns the engines whose programs have changed.
-pub fn changed_engines(connection: &Connection) -> Result<Vec<ChangedEngine>, Trouble> {
+/// Returns a sentence for each engine whose program has changed.
+pub fn changed_engines(connection: &Connection) -> Result<Vec<String>, Reason> {
     let select = "SELECT name, command, sha256, arguments, directory, argument_files
         FROM engines ORDER BY number";
     let mut statement = connection.prepare(select)?;
@@ -215,32 +188,30 @@ pub fn changed_engines(connection: &Connection) -> Result<Vec<ChangedEngine>, Tr
         let then: Option<String> = row.get(2)?;
         let now = binary::hash(&command);
         if now.is_none() || now != then {
-            changed.push(ChangedEngine {
-                name,
-                file: command,
-            });
+            changed.push(changed_file(&name, &command));
             continue;
         }
-        let wrong = |error| Trouble::content(format!("engine {name}"), &error);
-        let arguments: Vec<String> =
-            serde_json::from_str(&row.get::<_, String>(3)?).map_err(wrong)?;
-        let files: Vec<(String, String)> =
-            serde_json::from_str(&row.get::<_, String>(5)?).map_err(wrong)?;
+        let arguments: Vec<String> = list(row, 3, &name)?;
+        let files: Vec<(String, String)> = list(row, 5, &name)?;
         let dir: Option<String> = row.get(4)?;
         let now = binary::hash_arguments(&arguments, dir.as_deref().map(Path::new));
         if let Some((file, _)) = files.into_iter().find(|file| !now.contains(file)) {
-            let file = PathBuf::from(file);
-            changed.push(ChangedEngine { name, file });
+            changed.push(changed_file(&name, Path::new(&file)));
         }
     }
     Ok(changed)
+}
+
+fn changed_file(engine: &str, file: &Path) -> String {
+    let file = file.display();
+    format!("engine {engine}: {file} has changed since the match began")
 }
 
 /// Stores the engines' `id name`s, the first time.
 pub fn set_id_names(
     connection: &mut Connection,
     id_names: &[Option<String>],
-) -> Result<(), Trouble> {
+) -> Result<(), Reason> {
     let transaction = connection.transaction()?;
     for (number, id_name) in id_names.iter().enumerate() {
         let update = "UPDATE engines SET id_name = ifnull(id_name, ?2) WHERE number = ?1";
@@ -250,14 +221,14 @@ pub fn set_id_names(
 }
 
 /// Returns the text of a setting, if there is one.
-pub fn find(connection: &Connection, name: &str) -> Result<Option<String>, Trouble> {
+pub fn find(connection: &Connection, name: &str) -> Result<Option<String>, Reason> {
     let select = "SELECT value FROM settings WHERE name = ?1";
     let value = connection.query_row(select, [name], |row| row.get(0));
     Ok(value.optional()?)
 }
 
 /// Writes a setting; replaces an earlier value.
-pub fn replace(connection: &Connection, name: &str, value: &str) -> Result<(), Trouble> {
+pub fn replace(connection: &Connection, name: &str, value: &str) -> Result<(), Reason> {
     let replace = "REPLACE INTO settings (name, value) VALUES (?1, ?2)";
     connection.execute(replace, params![name, value])?;
     Ok(())
@@ -267,18 +238,18 @@ pub fn replace(connection: &Connection, name: &str, value: &str) -> Result<(), T
 pub fn setting<T: FromStr<Err: ToString>>(
     connection: &Connection,
     name: &str,
-) -> Result<T, Trouble> {
+) -> Result<T, Reason> {
     let what = || format!("setting {name}");
     let value = find(connection, name)?;
-    let value = value.ok_or_else(|| Trouble::content(what(), &"it is missing"))?;
+    let value = value.ok_or_else(|| Reason::content(what(), &"it is missing"))?;
     value.parse().map_err(|error: T::Err| {
-        Trouble::content(format!("{} {value:?}", what()), &error.to_string())
+        Reason::content(format!("{} {value:?}", what()), &error.to_string())
     })
 }
 
-fn openings(connection: &Connection) -> Result<Vec<Opening>, Trouble> {
+fn openings(connection: &Connection) -> Result<Vec<Opening>, Reason> {
     let mut statement = connection.prepare("SELECT start, moves FROM openings ORDER BY number")?;
-    let opening = |row: &rusqlite::Row<'_>| {
+    let opening = |row: &Row<'_>| {
         let moves: String = row.get(1)?;
         Ok(Opening {
             start: row.get(0)?,
@@ -289,50 +260,68 @@ fn openings(connection: &Connection) -> Result<Vec<Opening>, Trouble> {
     Ok(openings.collect::<Result<_, _>>()?)
 }
 
-fn engines(connection: &Connection) -> Result<Vec<EngineSpec>, Trouble> {
+fn engines(connection: &Connection) -> Result<Vec<EngineSpec>, Reason> {
     let select =
         "SELECT name, command, arguments, directory, options, \"limit\", margin_ms, legal, ponder,
-            restart, memory_mib
+            restart, memory_mib, bounds
         FROM engines ORDER BY number";
     let mut statement = connection.prepare(select)?;
     let mut rows = statement.query([])?;
-    let bounds = stored_bounds(connection)?;
     let mut engines = Vec::new();
     while let Some(row) = rows.next()? {
         let name: String = row.get(0)?;
-        let wrong = |reason: String| Trouble::content(format!("engine {name}"), &reason);
-        let (args, options): (String, String) = (row.get(2)?, row.get(4)?);
-        let limit: String = row.get(5)?;
         engines.push(EngineSpec {
             command: PathBuf::from(row.get::<_, String>(1)?),
-            args: serde_json::from_str(&args).map_err(|error| wrong(error.to_string()))?,
+            args: list(row, 2, &name)?,
             dir: row.get::<_, Option<String>>(3)?.map(PathBuf::from),
-            options: serde_json::from_str(&options).map_err(|error| wrong(error.to_string()))?,
-            limit: limit
-                .parse()
-                .map_err(|error: LimitTextError| wrong(error.to_string()))?,
+            options: list(row, 4, &name)?,
+            limit: parsed(row, 5, &name)?,
             margin: Duration::from_millis(row.get(6)?),
             legal: row.get(7)?,
             ponder: row.get(8)?,
             restart: row.get(9)?,
             memory: row.get(10)?,
-            bounds: bounds.get(engines.len()).copied().unwrap_or_default(),
-            name: name.clone(),
+            bounds: parsed(row, 11, &name)?,
+            name,
         });
     }
     Ok(engines)
 }
 
-fn filled<T>(what: &str, list: Vec<T>) -> Result<Vec<T>, Trouble> {
+/// Parses a column with a JSON array.
+fn list<T: DeserializeOwned>(row: &Row<'_>, column: usize, engine: &str) -> Result<Vec<T>, Reason> {
+    let text: String = row.get(column)?;
+    let wrong = |error| Reason::content(format!("engine {engine}"), &error);
+    serde_json::from_str(&text).map_err(wrong)
+}
+
+/// Parses a column with a text.
+fn parsed<T>(row: &Row<'_>, column: usize, engine: &str) -> Result<T, Reason>
+where
+    T: FromStr<Err: ToString>,
+{
+    let text: String = row.get(column)?;
+    let wrong = |error| Reason::content(format!("engine {engine}"), &error);
+    text.parse().map_err(wrong)
+}
+
+/// Returns the single column of a query.
+pub fn column<T: FromSql>(connection: &Connection, select: &str) -> Result<Vec<T>, Reason> {
+    let mut statement = connection.prepare(select)?;
+    let values = statement.query_map([], |row| row.get(0))?;
+    Ok(values.collect::<Result<_, _>>()?)
+}
+
+fn filled<T>(what: &str, list: Vec<T>) -> Result<Vec<T>, Reason> {
     match list.as_slice() {
-        [] => Err(Trouble::content(what, &"there are none")),
+        [] => Err(Reason::content(what, &"there are none")),
         _ => Ok(list),
     }
 }
 
-fn text(path: &Path) -> Result<&str, Trouble> {
+fn text(path: &Path) -> Result<&str, Reason> {
     path.to_str()
-        .ok_or_else(|| Trouble::Name(path.to_path_buf()))
+        .ok_or_else(|| Reason::Name(path.to_path_buf()))
 }
 
 fn json<T: serde::Serialize>(list: &[T]) -> String {

@@ -2,9 +2,9 @@
 
 use rusqlite::{Connection, Transaction, params};
 
-use super::{Trouble, circumstances, machines};
-use crate::record::GameRecord;
-use crate::record::line::pv_text;
+use super::circumstances;
+use crate::archive::error::Reason;
+use crate::record::{GameRecord, Machine};
 
 const GAME: &str = "INSERT INTO games (number, block, variant, start, moves, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 const SEAT: &str =
@@ -15,13 +15,16 @@ const TURN: &str =
     "INSERT INTO turns (game, number, seat, move, micros, overrun, depth, estimate, score, nodes, pv,
         waited, late_stop, out_of_turn, flaw)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
-const REPLAY: &str =
+const RERUN: &str =
     "INSERT INTO reruns (game, number, seat, reason, shares) VALUES (?1, ?2, ?3, ?4, ?5)";
 const FAULT: &str = "INSERT INTO faults (game, seat, reason, stderr, evidence)
     VALUES (?1, ?2, ?3, ?4, ?5)";
+const MACHINE: &str =
+    "INSERT INTO machines (game, worker, slots, micros, lag_median, lag_p99, speed, time_scale)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
 /// Adds all games or, on an error, none.
-pub fn add(connection: &mut Connection, records: &[&GameRecord]) -> Result<(), Trouble> {
+pub fn add(connection: &mut Connection, records: &[&GameRecord]) -> Result<(), Reason> {
     let transaction = connection.transaction()?;
     // Sorted, so that neighbours in the file are written one after the other.
     let mut records = records.to_vec();
@@ -32,7 +35,7 @@ pub fn add(connection: &mut Connection, records: &[&GameRecord]) -> Result<(), T
     Ok(transaction.commit()?)
 }
 
-fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Trouble> {
+fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Reason> {
     // Lists every field, so that the compiler reports a new field of a record here; the seed is a setting.
     let GameRecord {
         game,
@@ -82,10 +85,10 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Tr
             turn.micros,
             turn.overrun,
             turn.depth,
-            estimate_text(&turn.estimate),
+            joined(&turn.estimate),
             turn.score,
             turn.nodes,
-            pv_text(&turn.pv),
+            joined(&turn.pv),
             turn.waited,
             turn.late_stop,
             turn.out_of_turn,
@@ -93,31 +96,42 @@ fn add_game(transaction: &Transaction<'_>, record: &GameRecord) -> Result<(), Tr
         ])?;
     }
     if let Some(fault) = fault {
-        let wrong = |error| Trouble::content(format!("game {game}"), &error);
+        let wrong = |error| Reason::content(format!("game {game}"), &error);
         let stderr = serde_json::to_string(&fault.stderr).map_err(wrong)?;
         let evidence = fault.evidence.as_ref().map(serde_json::to_string);
         let evidence = evidence.transpose().map_err(wrong)?;
         let mut insert = transaction.prepare_cached(FAULT)?;
         insert.execute(params![game, fault.seat, fault.reason, stderr, evidence])?;
     }
-    let mut insert_rerun = transaction.prepare_cached(REPLAY)?;
+    let mut insert_rerun = transaction.prepare_cached(RERUN)?;
     for (index, rerun) in reruns.iter().enumerate() {
         insert_rerun.execute(params![
             game,
             index + 1,
             rerun.seat,
             rerun.reason,
-            estimate_text(&rerun.shares),
+            joined(&rerun.shares),
         ])?;
     }
     if let Some(machine) = machine {
-        machines::add(transaction, *game, machine)?;
+        let Machine {
+            worker,
+            slots,
+            micros,
+            lag_median,
+            lag_p99,
+            speed,
+            time_scale,
+        } = machine;
+        transaction.prepare_cached(MACHINE)?.execute(params![
+            game, worker, slots, micros, lag_median, lag_p99, speed, time_scale
+        ])?;
     }
     Ok(())
 }
 
-/// Joins shares with spaces; `None` if there are none.
-fn estimate_text(estimate: &[u16]) -> Option<String> {
-    let shares: Vec<String> = estimate.iter().map(u16::to_string).collect();
-    (!shares.is_empty()).then(|| shares.join(" "))
+/// Joins words with spaces; `None` if there are none.
+fn joined<T: ToString>(words: &[T]) -> Option<String> {
+    let words: Vec<String> = words.iter().map(T::to_string).collect();
+    (!words.is_empty()).then(|| words.join(" "))
 }

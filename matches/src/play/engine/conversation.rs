@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use thiserror::Error;
 
 use super::Placement;
 use super::last_words::LastWords;
 use super::lines::Lines;
-use super::process::Process;
+use super::process::{Process, Usage};
 use super::recent::Recent;
-use super::usage::Usage;
 use crate::plan::EngineSpec;
 use crate::play::clock::WAIT_FOR_LATE_ANSWERS;
 use crate::play::interrupt::Interrupt;
@@ -42,15 +42,19 @@ const SHORTEST_WAIT: Duration = Duration::from_millis(1);
 const READS_TO_EMPTY: usize = 32;
 
 /// Reasons for a missing answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum AnswerError {
     /// The deadline passed.
+    #[error("it did not answer in time")]
     Stalled,
     /// The process ended.
+    #[error("its process ended{}", .0.map_or(String::new(), |status| format!(" with {status}")))]
     Ended(Option<ExitStatus>),
     /// The engine closed its output or input while its process kept running.
+    #[error("it closed its output or input")]
     Disconnected,
     /// The interrupt was set.
+    #[error("interrupted")]
     Interrupted,
 }
 
@@ -67,6 +71,8 @@ pub struct Conversation {
     /// Engine name and process ID, for the log.
     name: String,
     log: Log,
+    /// Stops every wait.
+    interrupt: Interrupt,
     process: Process,
     lines: Lines,
     /// Time when the newest bytes in `lines` were read.
@@ -82,7 +88,12 @@ impl Conversation {
     ///
     /// # Errors
     /// The program cannot be run.
-    pub fn start(spec: &EngineSpec, placement: Placement, log: &Log) -> io::Result<Conversation> {
+    pub fn start(
+        spec: &EngineSpec,
+        placement: Placement,
+        log: &Log,
+        interrupt: &Interrupt,
+    ) -> io::Result<Conversation> {
         let process = Process::start(spec, placement.core, placement.isolation)?;
         let copy = if placement.copy > 0 {
             format!("#{}", placement.copy + 1)
@@ -97,6 +108,7 @@ impl Conversation {
             processor: ProcessorMeter::new(process.id(), processors),
             name: format!("{}{copy}[{}]", spec.name, process.id()),
             log: log.clone(),
+            interrupt: interrupt.clone(),
             process,
             lines: Lines::new(),
             arrived: Instant::now(),
@@ -137,8 +149,8 @@ impl Conversation {
         Evidence {
             lines: self.recent.lines(),
             exit: usage.map(|usage| usage.exit()),
-            memory_kib: usage.map(|usage| usage.memory_kib),
-            cpu_micros: usage.map(|usage| usage.cpu_micros),
+            memory_kib: usage.map(|usage| usage.end.memory_kib),
+            cpu_micros: usage.map(|usage| usage.end.cpu_micros),
         }
     }
 
@@ -151,27 +163,17 @@ impl Conversation {
     ///
     /// # Errors
     /// The lines could not be sent. The process has been killed, except after an interrupt.
-    pub fn send(
-        &mut self,
-        lines: &[u8],
-        deadline: Instant,
-        interrupt: &Interrupt,
-    ) -> Result<(), Failure> {
+    pub fn send(&mut self, lines: &[u8], deadline: Instant) -> Result<(), AnswerError> {
         self.drop_output();
-        self.write(lines, deadline, interrupt, Conversation::drop_output)
+        self.write(lines, deadline, Conversation::drop_output)
     }
 
     /// Sends whole lines like [`Conversation::send`], but keeps the engine's output, which may contain an answer.
     ///
     /// # Errors
     /// As [`Conversation::send`].
-    pub fn send_between(
-        &mut self,
-        lines: &[u8],
-        deadline: Instant,
-        interrupt: &Interrupt,
-    ) -> Result<(), Failure> {
-        self.write(lines, deadline, interrupt, |_| {})
+    pub fn send_between(&mut self, lines: &[u8], deadline: Instant) -> Result<(), AnswerError> {
+        self.write(lines, deadline, |_| {})
     }
 
     /// Writes to the engine's input; calls `between` after each partial write.
@@ -179,9 +181,8 @@ impl Conversation {
         &mut self,
         lines: &[u8],
         deadline: Instant,
-        interrupt: &Interrupt,
         between: impl Fn(&mut Conversation),
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AnswerError> {
         let begun = Instant::now();
         let mut rest = lines;
         while !rest.is_empty() {
@@ -191,7 +192,7 @@ impl Conversation {
             match rustix::io::write(stdin, rest) {
                 Ok(number) => rest = &rest[number..],
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => self.wait(PollFlags::OUT, deadline, interrupt)?,
+                Err(Errno::AGAIN) => self.wait(PollFlags::OUT, deadline)?,
                 Err(_) => return Err(self.ended_or_disconnected()),
             }
             if !rest.is_empty() {
@@ -206,16 +207,12 @@ impl Conversation {
     ///
     /// # Errors
     /// There is no line before the deadline. The process has been killed, except after an interrupt.
-    pub fn next_line(
-        &mut self,
-        deadline: Instant,
-        interrupt: &Interrupt,
-    ) -> Result<Line<'_>, Failure> {
+    pub fn next_line(&mut self, deadline: Instant) -> Result<Line<'_>, AnswerError> {
         let line = loop {
             if let Some(line) = self.lines.next() {
                 break line;
             }
-            self.wait(PollFlags::empty(), deadline, interrupt)?;
+            self.wait(PollFlags::empty(), deadline)?;
             self.read_output();
         };
         Ok(self.hear(line))
@@ -235,11 +232,7 @@ impl Conversation {
     ///
     /// # Errors
     /// As [`Conversation::next_line`].
-    pub fn next_line_soon(
-        &mut self,
-        deadline: Instant,
-        interrupt: &Interrupt,
-    ) -> Result<Option<Line<'_>>, Failure> {
+    pub fn next_line_soon(&mut self, deadline: Instant) -> Result<Option<Line<'_>>, AnswerError> {
         let mut line = self.lines.next();
         if line.is_none() && self.process.stdout.is_some() {
             let ready = self.poll(PollFlags::empty(), MOMENT);
@@ -252,8 +245,8 @@ impl Conversation {
         }
         match line {
             Some(line) => Ok(Some(self.hear(line))),
-            None if self.is_in_time(deadline) && !interrupt.is_set() => Ok(None),
-            None => self.next_line(deadline, interrupt).map(Some),
+            None if self.is_in_time(deadline) && !self.interrupt.is_set() => Ok(None),
+            None => self.next_line(deadline).map(Some),
         }
     }
 
@@ -300,17 +293,12 @@ impl Conversation {
 
     /// Waits until the engine's output is readable (or its input writable, with [`PollFlags::OUT`]), and reads its
     /// standard error meanwhile.
-    fn wait(
-        &mut self,
-        for_input: PollFlags,
-        deadline: Instant,
-        interrupt: &Interrupt,
-    ) -> Result<(), Failure> {
+    fn wait(&mut self, for_input: PollFlags, deadline: Instant) -> Result<(), AnswerError> {
         let mut has_ended = false;
         let mut later = deadline;
         loop {
-            if interrupt.is_set() {
-                return Err(Failure::Interrupted);
+            if self.interrupt.is_set() {
+                return Err(AnswerError::Interrupted);
             }
             if self.process.stdout.is_none() {
                 return Err(self.ended_or_disconnected());
@@ -328,7 +316,7 @@ impl Conversation {
             // The arbiter itself may have been stopped past the deadline; then the output is read once more.
             let is_over = now >= later;
             if is_over && (self.arrived >= later || !for_input.is_empty()) {
-                return Err(self.stalled());
+                return Err(self.give_up(AnswerError::Stalled));
             }
             // Output that a process wrote before its end is still read.
             let longest = if has_ended { Duration::ZERO } else { TICK };
@@ -341,7 +329,7 @@ impl Conversation {
                 return Ok(());
             }
             if is_over {
-                return Err(self.stalled());
+                return Err(self.give_up(AnswerError::Stalled));
             }
             if has_ended {
                 return Err(self.ended_or_disconnected());
@@ -445,28 +433,23 @@ impl Conversation {
     }
 
     /// Distinguishes the end of the process from a closed output or input.
-    fn ended_or_disconnected(&mut self) -> Failure {
+    fn ended_or_disconnected(&mut self) -> AnswerError {
         let deadline = Instant::now() + TIME_TO_END;
         while !self.process.has_ended() && Instant::now() < deadline {
             self.read_stderr();
             thread::sleep(END_CHECK_INTERVAL);
         }
-        self.give_up(Failure::Disconnected)
+        self.give_up(AnswerError::Disconnected)
     }
 
-    fn stalled(&mut self) -> Failure {
-        self.give_up(Failure::Stalled)
-    }
-
-    /// Kills the process; returns `failure` unless the process had already ended by itself.
-    fn give_up(&mut self, failure: Failure) -> Failure {
+    /// Kills the process; returns `error` unless the process had already ended by itself.
+    fn give_up(&mut self, error: AnswerError) -> AnswerError {
         let had_ended = self.process.has_ended();
         let status = self.process.kill();
         self.read_stderr();
-        if had_ended {
-            Failure::Ended(status)
-        } else {
-            failure
+        match had_ended {
+            true => AnswerError::Ended(status),
+            false => error,
         }
     }
 }

@@ -1,25 +1,40 @@
 //! A child process with its pipes and its process group.
 
+use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use procfs_core::{FromRead, VmStat};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+#[cfg(target_os = "linux")]
+use rustix::process::{getppid, set_parent_process_death_signal};
+#[cfg(target_os = "linux")]
+use rustix::thread::{CpuSet, sched_setaffinity, set_no_new_privs};
 use wait4::Wait4;
 
-use super::child::Preparation;
-use super::usage::{Usage, kills_for_want_of_memory};
-use crate::plan::EngineSpec;
-use crate::play::sandbox::{Guard, Isolation, MemoryGroup, is_stopped};
+use crate::plan::{Bounds, EngineSpec};
+#[cfg(target_os = "linux")]
+use crate::play::sandbox::limits;
+use crate::play::sandbox::{End, Guard, Isolation, MemoryGroup, is_stopped};
 
 /// Time to wait for a program that another process holds open for writing, before its start fails.
 const LONGEST_BUSY: Duration = Duration::from_millis(500);
 /// Interval between these attempts.
 const BUSY_CHECK_INTERVAL: Duration = Duration::from_millis(5);
+
+/// Signals that usually come from another process.
+const FROM_OUTSIDE: [Signal; 5] = [
+    Signal::HUP,
+    Signal::INT,
+    Signal::QUIT,
+    Signal::KILL,
+    Signal::TERM,
+];
 
 /// A child process in its own session and process group, with pipes that never block the arbiter.
 ///
@@ -33,7 +48,7 @@ pub struct Process {
     /// Limits the memory; removed after the end of the process.
     _memory_group: Option<MemoryGroup>,
     /// Number of out-of-memory kills of the system when the process began.
-    kills_before: Option<u64>,
+    kills_before: Option<i64>,
     /// Exit status and resource usage, after the process was reaped.
     usage: Option<Usage>,
     /// Its standard input.
@@ -107,7 +122,7 @@ impl Process {
             bounds: spec.bounds,
             line,
         };
-        preparation.of(&mut command);
+        preparation.apply(&mut command);
         let mut child = command.spawn()?;
         // Closes the launcher's end of the socket, so that only the launcher has it open.
         drop(command);
@@ -123,14 +138,13 @@ impl Process {
             child,
         };
         // Only the arbiter's ends of the pipes are non-blocking; the child's stay blocking.
-        if let Some(stdin) = &process.stdin {
-            rustix::io::ioctl_fionbio(stdin, true)?;
-        }
-        if let Some(stdout) = &process.stdout {
-            rustix::io::ioctl_fionbio(stdout, true)?;
-        }
-        if let Some(stderr) = &process.stderr {
-            rustix::io::ioctl_fionbio(stderr, true)?;
+        let [stdin, stdout, stderr] = [
+            process.stdin.as_ref().map(AsFd::as_fd),
+            process.stdout.as_ref().map(AsFd::as_fd),
+            process.stderr.as_ref().map(AsFd::as_fd),
+        ];
+        for pipe in [stdin, stdout, stderr].into_iter().flatten() {
+            rustix::io::ioctl_fionbio(pipe, true)?;
         }
         if let Some(guard) = &mut process.guard {
             guard.await_start()?;
@@ -171,26 +185,10 @@ impl Process {
             let _ = self.child.kill();
             let waited = self.child.wait4().ok();
             let lacked_memory = kills_for_want_of_memory() > self.kills_before;
-            self.usage = match end {
-                Some(end) => Some(Usage {
-                    status: ExitStatus::from_raw(end.status),
-                    was_killed: end.was_killed,
-                    was_stopped: end.was_stopped,
-                    lacked_memory,
-                    memory_kib: end.memory / 1024,
-                    cpu_micros: end.cpu_micros,
-                }),
-                None => waited.map(|used| Usage {
-                    status: used.status,
-                    was_killed,
-                    was_stopped,
-                    lacked_memory,
-                    memory_kib: used.rusage.maxrss / 1024,
-                    cpu_micros: micros(used.rusage.utime + used.rusage.stime),
-                }),
-            };
+            let end = end.or_else(|| Some(End::of(&waited?, was_killed, was_stopped)));
+            self.usage = end.map(|end| Usage { end, lacked_memory });
         }
-        self.usage.as_ref().map(|usage| usage.status)
+        self.usage.as_ref().map(Usage::status)
     }
 
     /// Exit status and resource usage; `None` before the process was reaped.
@@ -199,12 +197,170 @@ impl Process {
     }
 }
 
-fn micros(time: Duration) -> u64 {
-    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
-}
-
 impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+/// Restrictions of a child process; on systems other than Linux, only its own session.
+struct Preparation {
+    /// Processor core to pin it to.
+    core: Option<usize>,
+    /// File through which it enters its control group.
+    entrance: Option<File>,
+    /// Limit of the address space, in MiB.
+    memory: Option<u64>,
+    /// Limits of other system resources.
+    bounds: Bounds,
+    /// Socket that a launcher inherits. The launcher then sets the limits on the engine, not on itself.
+    line: Option<UnixStream>,
+}
+
+impl Preparation {
+    /// Gives the child its own session, so that it has no terminal and can be killed together with all its children. It
+    /// cannot gain privileges and leaves no core dump. The kernel kills it when its parent dies, even by a signal that
+    /// the parent cannot catch.
+    #[allow(unsafe_code)] // `pre_exec` is the only way to have the child ask for its own death signal.
+    fn apply(self, command: &mut Command) {
+        #[cfg(target_os = "linux")]
+        let prepare = {
+            let parent = rustix::process::getpid();
+            let cores = self.core.map(|core| {
+                let mut cores = CpuSet::new();
+                cores.set(core);
+                cores
+            });
+            move || {
+                rustix::process::setsid()?;
+                if let Some(cores) = &cores {
+                    sched_setaffinity(None, cores)?;
+                }
+                if let Some(entrance) = &self.entrance {
+                    rustix::io::write(entrance, b"0")?;
+                }
+                set_no_new_privs(true)?;
+                limits::forbid_core_dumps()?;
+                match &self.line {
+                    Some(line) => rustix::io::fcntl_setfd(line, rustix::io::FdFlags::empty())?,
+                    None => limits::set(self.memory, &self.bounds)?,
+                }
+                set_parent_process_death_signal(Some(Signal::KILL))?;
+                // A parent that died before this request no longer sends a signal.
+                if getppid() == Some(parent) {
+                    Ok(())
+                } else {
+                    Err(ErrorKind::NotFound.into())
+                }
+            }
+        };
+        #[cfg(not(target_os = "linux"))]
+        let prepare = move || {
+            let _ = &self;
+            rustix::process::setsid()?;
+            Ok(())
+        };
+        // SAFETY: between fork and exec the closure makes a few system calls that neither allocate nor lock.
+        unsafe {
+            command.pre_exec(prepare);
+        }
+    }
+}
+
+/// Exit status and resource usage of a process that has ended.
+pub struct Usage {
+    /// Exit status and resource usage.
+    pub end: End,
+    /// Whether the system had killed any process for lack of memory since it began.
+    lacked_memory: bool,
+}
+
+impl Usage {
+    fn status(&self) -> ExitStatus {
+        ExitStatus::from_raw(self.end.status)
+    }
+
+    /// Describes how the process ended.
+    pub fn exit(&self) -> String {
+        match self.end {
+            End {
+                was_stopped: true, ..
+            } => "it was stopped by a signal, and was killed by the arbiter".to_string(),
+            End {
+                was_killed: true, ..
+            } => "it was running, and was killed by the arbiter".to_string(),
+            _ => self.status().to_string(),
+        }
+    }
+
+    /// Describes an end or stop of the process that another process may have caused; `None` if it ended by itself. It
+    /// is always possible that the process sent the signal to itself.
+    pub fn interference(&self) -> Option<String> {
+        if self.end.was_killed {
+            let was_stopped = self.end.was_stopped.then_some("was stopped by a signal");
+            return was_stopped.map(String::from);
+        }
+        let status = self.status();
+        let number = status.signal()?;
+        let is_from_outside = FROM_OUTSIDE.iter().any(|signal| signal.as_raw() == number);
+        let ran_out_of_memory = number == Signal::KILL.as_raw() && self.lacked_memory;
+        (is_from_outside && !ran_out_of_memory).then(|| format!("was ended by {status}"))
+    }
+}
+
+/// Number of processes that the system has killed since boot for lack of memory; `None` if the system does not count
+/// them.
+fn kills_for_want_of_memory() -> Option<i64> {
+    VmStat::from_file("/proc/vmstat")
+        .ok()?
+        .0
+        .get("oom_kill")
+        .copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(status: i32) -> Usage {
+        let end = End {
+            status,
+            ..End::default()
+        };
+        let lacked_memory = false;
+        Usage { end, lacked_memory }
+    }
+
+    #[test]
+    fn faults_of_a_program_are_its_own() {
+        for signal in [
+            Signal::SEGV,
+            Signal::ABORT,
+            Signal::ILL,
+            Signal::BUS,
+            Signal::FPE,
+            Signal::XCPU,
+            Signal::XFSZ,
+        ] {
+            assert_eq!(usage(signal.as_raw()).interference(), None, "{signal:?}");
+        }
+        let exit_9 = 9 << 8;
+        assert_eq!(usage(exit_9).interference(), None);
+    }
+
+    #[test]
+    fn others_kill_and_stop() {
+        let kill = usage(Signal::KILL.as_raw());
+        let words = kill.interference().unwrap();
+        assert!(words.starts_with("was ended by signal: 9"), "{words}");
+        assert!(usage(Signal::TERM.as_raw()).interference().is_some());
+        let mut usage = kill;
+        usage.lacked_memory = true;
+        assert_eq!(usage.interference(), None);
+        usage = self::usage(Signal::KILL.as_raw());
+        usage.end.was_killed = true;
+        assert_eq!(usage.interference(), None);
+        usage.end.was_stopped = true;
+        assert!(usage.interference().is_some());
     }
 }

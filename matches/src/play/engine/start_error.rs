@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use rustix::io::Errno;
 use thiserror::Error;
 
-use super::Failure;
+use super::AnswerError;
 use crate::record::Evidence;
 use crate::record::printable::{printable, shortened};
 
@@ -29,12 +29,12 @@ pub enum StartError {
         source: io::Error,
     },
     /// The engine did not answer `uci` with `uciok`.
-    #[error("engine {engine}: no uciok: {failure}{}", quoted(stderr))]
+    #[error("engine {engine}: no uciok: {error}{}", quoted(stderr))]
     NoUciOk {
         /// The engine's name.
         engine: String,
         /// Reason for the missing answer.
-        failure: Failure,
+        error: AnswerError,
         /// The last lines of its standard error.
         stderr: Vec<String>,
         /// An end or stop of its process that another process may have caused.
@@ -143,7 +143,8 @@ pub(super) fn excerpt(text: &str) -> String {
     shortened(&printable(text), LONGEST_LISTED).into_owned()
 }
 
-fn quoted(stderr: &[String]) -> String {
+/// Quotes the last lines of a standard error, if there are any.
+pub fn quoted(stderr: &[String]) -> String {
     match stderr {
         [] => String::new(),
         lines => format!("; its standard error ends with: {}", lines.join(" | ")),

@@ -7,21 +7,20 @@ use buxtehude::protocol::BestMove;
 use buxtehude::rules::{AnyPosition, Seat, Turn};
 
 use super::adjudication::Adjudicator;
-use super::offence::{self, Offence};
+use super::fault::too_late;
 use super::request::Request;
 use super::result::{GameEnd, places_and_endings};
 use super::turn_record::{number, turn_record};
-use super::{Abandoned, Cause, Played, Referee, Suspicion};
+use super::{Abandoned, Played, Referee};
+use crate::plan::EngineSpec;
 use crate::plan::deck::Deck;
 use crate::plan::schedule::ScheduledGame;
-use crate::plan::{EngineSpec, Plan};
 use crate::play::clock::SeatClock;
-use crate::play::engine::{Answer, Engine, Failure, deadline};
+use crate::play::engine::{Answer, AnswerError, Engine, deadline};
 use crate::play::interrupt::Interrupt;
-use crate::play::lag::LagMeter;
-use crate::play::reruns::{MOST_BY_INTERFERENCE, MOST_BY_LAG, RerunQuota};
+use crate::play::reruns::{MOST_BY_INTERFERENCE, MOST_BY_LAG};
 use crate::record::ending::Ending;
-use crate::record::{Fault, GameRecord, TurnRecord};
+use crate::record::{GameRecord, TurnRecord};
 
 /// A signal from an engine may arrive this long after a delay of the arbiter.
 const TIME_TO_ACCUSE: Duration = Duration::from_millis(50);
@@ -29,10 +28,7 @@ const TIME_TO_ACCUSE: Duration = Duration::from_millis(50);
 /// A game in progress.
 pub struct Game<'a> {
     scheduled: &'a ScheduledGame,
-    pub(super) plan: &'a Plan,
-    lag: Option<&'a LagMeter>,
-    reruns: Option<&'a RerunQuota>,
-    listener: Option<&'a dyn Fn(Played<'_>)>,
+    pub(super) referee: Referee<'a>,
     /// Engine of each seat.
     pub(super) specs: Vec<&'a EngineSpec>,
     start: AnyPosition,
@@ -48,17 +44,11 @@ pub struct Game<'a> {
     turns: Vec<TurnRecord>,
 }
 
-/// Why the game stops.
-pub enum Stop {
-    End(GameEnd),
-    Fault(Offence),
-}
-
 impl<'a> Game<'a> {
     /// Sets up the position after the opening, and the deck without the opening's cards.
     // `Referee::play` documents this panic; the starts and openings of a plan are legal.
     #[allow(clippy::expect_used)]
-    pub fn set_up(scheduled: &'a ScheduledGame, referee: &Referee<'a>) -> Game<'a> {
+    pub fn set_up(scheduled: &'a ScheduledGame, referee: Referee<'a>) -> Game<'a> {
         let plan = referee.plan;
         let seats = scheduled.seats.len();
         let start = match &scheduled.start {
@@ -73,10 +63,7 @@ impl<'a> Game<'a> {
             .collect();
         let mut game = Game {
             scheduled,
-            plan,
-            lag: referee.lag,
-            reruns: referee.reruns,
-            listener: referee.listener,
+            referee,
             start,
             position: start,
             request: Request::new(scheduled.start.as_deref(), seats),
@@ -106,36 +93,32 @@ impl<'a> Game<'a> {
 
     // `Referee::play` documents the panic for a missing engine.
     #[allow(clippy::expect_used)]
-    pub fn play(
-        &mut self,
-        engines: &mut [Option<Engine>],
-        interrupt: &Interrupt,
-    ) -> Result<Stop, Abandoned> {
+    pub fn play(&mut self, engines: &mut [Option<Engine>]) -> Result<GameEnd, Abandoned> {
         if self.position.turn() == Turn::Over {
-            return Ok(Stop::End(GameEnd::Over));
+            return Ok(GameEnd::Over);
         }
-        if let Some(offence) = self.prepare(engines, interrupt)? {
-            return Ok(Stop::Fault(offence));
+        if let Some(fault) = self.prepare(engines)? {
+            return Ok(fault);
         }
+        let max_plies = self.referee.plan.patience.max_plies as usize;
         loop {
             match self.position.turn() {
-                Turn::Over => return Ok(Stop::End(GameEnd::Over)),
+                Turn::Over => return Ok(GameEnd::Over),
                 Turn::Card(_) => self.draw_card(),
-                Turn::Seat(_) if self.turns.len() >= self.plan.patience.max_plies as usize => {
-                    return Ok(Stop::End(GameEnd::MaxPlies));
-                }
+                Turn::Seat(_) if self.turns.len() >= max_plies => return Ok(GameEnd::MaxPlies),
                 Turn::Seat(seat) => {
                     if let Some(end) = self.adjudicator.verdict(&self.position) {
-                        return Ok(Stop::End(end));
+                        return Ok(end);
                     }
                     let engine = engines[seat.index()].as_mut();
                     let engine = engine.expect("a seat that moves has an engine");
-                    let played = self.play_turn(seat, engine, interrupt);
-                    if let Some(offence) = accused(engines, played.as_ref().err(), interrupt) {
-                        return Ok(Stop::Fault(offence));
+                    let played = self.play_turn(seat, engine);
+                    let interrupt = self.referee.interrupt;
+                    if let Some(fault) = accused(engines, played.as_ref().err(), interrupt) {
+                        return Ok(fault);
                     }
-                    if let Some(offence) = played? {
-                        return Ok(Stop::Fault(offence));
+                    if let Some(fault) = played? {
+                        return Ok(fault);
                     }
                 }
             }
@@ -144,12 +127,8 @@ impl<'a> Game<'a> {
 
     /// Announces the game to the engines of all seats that have not finished, and waits until they are ready; returns
     /// the first fault in seat order.
-    fn prepare(
-        &self,
-        engines: &mut [Option<Engine>],
-        interrupt: &Interrupt,
-    ) -> Result<Option<Offence>, Abandoned> {
-        let patience = self.plan.patience.ready;
+    fn prepare(&self, engines: &mut [Option<Engine>]) -> Result<Option<GameEnd>, Abandoned> {
+        let patience = self.referee.plan.patience.ready;
         let deadline = deadline(patience);
         let seats = (0..).map(Seat).zip(engines);
         let racing = seats.filter(|(seat, _)| self.position.place(*seat).is_none());
@@ -158,17 +137,17 @@ impl<'a> Game<'a> {
             let Some(engine) = engine else { continue };
             let game = format!("game {}, seat {seat}", self.scheduled.number);
             let position = Some(self.request.position());
-            let sent = engine.begin_game(&game, position, deadline, interrupt);
+            let sent = engine.announce_game(&game, position, deadline);
             told.push((seat, engine, sent));
         }
         let (mut first, mut excuse) = (None, Ok(()));
         // Waits for every engine even after a fault, so that those that are ready can play the next game.
         for (seat, engine, sent) in told {
-            let ready = sent.and_then(|()| engine.await_ready(deadline, interrupt));
-            if let Err(failure) = ready {
+            let ready = sent.and_then(|()| engine.await_ready(deadline));
+            if let Err(error) = ready {
                 excuse = excuse.and_then(|()| self.excuse(seat, engine));
-                let offence = Offence::of_silence(seat, engine, failure, patience)?;
-                first.get_or_insert(offence);
+                let fault = GameEnd::no_answer(seat, engine, error, patience)?;
+                first.get_or_insert(fault);
             }
         }
         excuse.map(|()| first)
@@ -183,11 +162,11 @@ impl<'a> Game<'a> {
             .play(&card)
             .expect("the card is among the outcomes");
         self.request.append(&card);
-        self.tell(None, &card);
+        self.report(None, &card);
     }
 
-    fn tell(&self, turn: Option<&TurnRecord>, word: &str) {
-        if let Some(listener) = self.listener {
+    fn report(&self, turn: Option<&TurnRecord>, word: &str) {
+        if let Some(listener) = self.referee.listener {
             listener(Played {
                 game: self.scheduled.number,
                 turn,
@@ -197,23 +176,18 @@ impl<'a> Game<'a> {
     }
 
     /// Asks the engine in `seat` for its move and plays it; returns the engine's fault, if there is one.
-    fn play_turn(
-        &mut self,
-        seat: Seat,
-        engine: &mut Engine,
-        interrupt: &Interrupt,
-    ) -> Result<Option<Offence>, Abandoned> {
+    fn play_turn(&mut self, seat: Seat, engine: &mut Engine) -> Result<Option<GameEnd>, Abandoned> {
         let begun = Instant::now();
-        let answer = match self.ask(seat, engine, interrupt) {
+        let answer = match self.ask(seat, engine) {
             Ok(answer) => answer,
-            Err((failure, wait)) => {
-                let clock = &self.clocks[seat.index()];
-                if let (Failure::Stalled, Some(overrun)) = (failure, clock.overrun(begun.elapsed()))
+            Err((error, wait)) => {
+                if error == AnswerError::Stalled
+                    && let Some(overrun) = self.clocks[seat.index()].overrun(begun.elapsed())
                 {
                     self.suspect(seat, overrun, begun)?;
                 }
                 self.excuse(seat, engine)?;
-                return Ok(Some(Offence::of_silence(seat, engine, failure, wait)?));
+                return Ok(Some(GameEnd::no_answer(seat, engine, error, wait)?));
             }
         };
 
@@ -222,17 +196,17 @@ impl<'a> Game<'a> {
         let overrun = clock.overrun(answer.used());
         if clock.is_overstepped(answer.used()) {
             self.suspect(seat, overrun.unwrap_or_default(), begun)?;
-            let reason = offence::too_late(&answer, clock);
-            let offence = Offence::new(seat, engine, Ending::TimeForfeit, &reason);
-            return Ok(Some(offence));
+            let reason = too_late(&answer, clock);
+            let fault = GameEnd::fault(seat, engine, Ending::TimeForfeit, &reason);
+            return Ok(Some(fault));
         }
         let late_stop = clock.late_stop();
         let before = self.position;
         let mv = match self.play_answer(&answer) {
             Ok(mv) => mv,
             Err(reason) => {
-                let offence = Offence::new(seat, engine, Ending::IllegalMove, &reason);
-                return Ok(Some(offence));
+                let fault = GameEnd::fault(seat, engine, Ending::IllegalMove, &reason);
+                return Ok(Some(fault));
             }
         };
 
@@ -240,7 +214,7 @@ impl<'a> Game<'a> {
         self.clocks[seat.index()].charge(answer.used());
         self.request.append(&mv);
         if let Ok(best_move) = &answer.best_move {
-            self.begin_pondering(seat, engine, best_move, interrupt);
+            self.begin_pondering(seat, engine, best_move);
         }
         let turn = turn_record(
             seat,
@@ -253,7 +227,7 @@ impl<'a> Game<'a> {
         if !turn.estimate.is_empty() {
             self.opinions[seat.index()].clone_from(&turn.estimate);
         }
-        self.tell(Some(&turn), &turn.mv);
+        self.report(Some(&turn), &turn.mv);
         self.turns.push(turn);
         Ok(None)
     }
@@ -261,38 +235,43 @@ impl<'a> Game<'a> {
     /// Abandons the game if a seat lost on time by less than the arbiter's lag since `begun`.
     fn suspect(&self, seat: Seat, overrun: Duration, begun: Instant) -> Result<(), Abandoned> {
         let over = overrun.saturating_sub(self.clocks[seat.index()].margin());
-        let lag = self.lag.map_or(Duration::ZERO, |lag| lag.since(begun));
-        let engine = &self.specs[seat.index()].name;
-        if over >= lag
-            || !self
-                .reruns
-                .is_some_and(|reruns| reruns.grant(engine, MOST_BY_LAG))
-        {
+        let lag = self.referee.lag;
+        let lag = lag.map_or(Duration::ZERO, |lag| lag.since(begun));
+        if over >= lag || !self.grants_rerun(seat, MOST_BY_LAG) {
             return Ok(());
         }
-        Err(self.suspicion(seat, Cause::Lag { over, lag }))
+        let [over, lag] = [over, lag].map(|time| time.as_secs_f64() * 1000.0);
+        let cause =
+            format!("was {over:.1} ms too late while the arbiter itself lagged by {lag:.1} ms");
+        let engine = &self.specs[seat.index()].name;
+        Err(Abandoned::suspect(
+            engine,
+            number(seat),
+            &cause,
+            self.shares(),
+        ))
     }
 
     /// Abandons the game, a few times per match, if the end or stop of a seat's process may come from another process.
     fn excuse(&self, seat: Seat, engine: &Engine) -> Result<(), Abandoned> {
-        let Some(what) = engine.interference() else {
-            return Ok(());
-        };
-        let name = &self.specs[seat.index()].name;
-        let is_granted = |reruns: &RerunQuota| reruns.grant(name, MOST_BY_INTERFERENCE);
-        if !self.reruns.is_some_and(is_granted) {
-            return Ok(());
+        match engine.interference() {
+            Some(what) if self.grants_rerun(seat, MOST_BY_INTERFERENCE) => {
+                let engine = &self.specs[seat.index()].name;
+                Err(Abandoned::interference(
+                    engine,
+                    number(seat),
+                    &what,
+                    self.shares(),
+                ))
+            }
+            _ => Ok(()),
         }
-        Err(self.suspicion(seat, Cause::Interference(what)))
     }
 
-    fn suspicion(&self, seat: Seat, cause: Cause) -> Abandoned {
-        Abandoned::Suspect(Suspicion {
-            engine: self.specs[seat.index()].name.clone(),
-            seat: number(seat),
-            cause,
-            shares: self.shares(),
-        })
+    fn grants_rerun(&self, seat: Seat, most: u32) -> bool {
+        let engine = &self.specs[seat.index()].name;
+        let reruns = self.referee.reruns;
+        reruns.is_some_and(|reruns| reruns.grant(engine, most))
     }
 
     /// Each seat's share in permille: the mean of the engines' last estimates; empty if there are none.
@@ -306,12 +285,10 @@ impl<'a> Game<'a> {
             let sum: usize = said.iter().map(|shares| usize::from(shares[seat])).sum();
             (sum / said.len()) as u16
         };
-        let seats = if said.is_empty() {
-            0
-        } else {
-            self.opinions.len()
-        };
-        (0..seats).map(share).collect()
+        match said.is_empty() {
+            true => Vec::new(),
+            false => (0..self.opinions.len()).map(share).collect(),
+        }
     }
 
     /// Plays the move of an answer; on an error, nothing has changed.
@@ -329,34 +306,22 @@ impl<'a> Game<'a> {
         }
     }
 
-    pub fn into_record(self, stop: Stop) -> GameRecord {
+    pub fn into_record(self, end: GameEnd) -> GameRecord {
         let decided: Vec<Option<usize>> = (0..self.specs.len())
             .map(|seat| self.position.place(Seat(seat as u8)))
             .collect();
-        let end = match &stop {
-            Stop::End(end) => *end,
-            Stop::Fault(offence) => GameEnd::Fault {
-                seat: offence.seat.index(),
-                ending: offence.ending,
-            },
-        };
-        let (places, endings) = places_and_endings(&decided, end);
-        let fault = match stop {
-            Stop::Fault(offence) => Some(Fault {
-                seat: number(offence.seat),
-                reason: offence.reason,
-                stderr: offence.stderr,
-                evidence: Some(offence.evidence),
-            }),
-            Stop::End(_) => None,
+        let (places, endings) = places_and_endings(&decided, &end);
+        let fault = match end {
+            GameEnd::Fault { fault, .. } => Some(fault),
+            _ => None,
         };
         GameRecord {
             game: self.scheduled.number,
             block: self.scheduled.block,
-            variant: self.plan.variant.name.to_string(),
+            variant: self.referee.plan.variant.name.to_string(),
             start: self.start.to_string(),
             seats: self.specs.iter().map(|spec| spec.name.clone()).collect(),
-            seed: self.plan.seed,
+            seed: self.referee.plan.seed,
             moves: self.request.moves().to_string(),
             places,
             endings,
@@ -373,7 +338,7 @@ fn accused(
     engines: &mut [Option<Engine>],
     abandoned: Option<&Abandoned>,
     interrupt: &Interrupt,
-) -> Option<Offence> {
+) -> Option<GameEnd> {
     if let Some(Abandoned::Suspect(_)) = abandoned {
         // If an engine resumes the stopped arbiter by a signal, that signal is recorded a moment later.
         thread::sleep(TIME_TO_ACCUSE);
@@ -383,7 +348,7 @@ fn accused(
         let engine = engine.as_mut()?;
         let signal = interrupt.take_accusation(engine.process_id())?;
         let reason = format!("it sent the arbiter {signal}");
-        Some(Offence::new(seat, engine, Ending::Interference, &reason))
+        Some(GameEnd::fault(seat, engine, Ending::Interference, &reason))
     });
     accused.next()
 }

@@ -7,8 +7,7 @@ use buxtehude::rules::{AnyPosition, Seat, Turn};
 
 use super::game::Game;
 use crate::play::clock;
-use crate::play::engine::{Answer, Engine, Failure, deadline};
-use crate::play::interrupt::Interrupt;
+use crate::play::engine::{Answer, AnswerError, Engine, deadline};
 
 impl Game<'_> {
     /// Requests the move of the engine in `seat`, by a `go` or by ending its pondering.
@@ -19,36 +18,29 @@ impl Game<'_> {
         &mut self,
         seat: Seat,
         engine: &mut Engine,
-        interrupt: &Interrupt,
-    ) -> Result<Answer, (Failure, Duration)> {
+    ) -> Result<Answer, (AnswerError, Duration)> {
         let clock = &self.clocks[seat.index()];
-        let wait = clock.longest_wait(self.plan.patience.stall);
+        let wait = clock.longest_wait(self.referee.plan.patience.stall);
         if let Some(pondered) = self.pondered[seat.index()].take() {
             if self.request.last_word() == Some(&pondered) {
-                let answer = engine.ponder_hit(wait, interrupt);
-                return answer.map_err(|failure| (failure, wait));
+                let answer = engine.ponder_hit(wait);
+                return answer.map_err(|error| (error, wait));
             }
             let wait = clock.wait_for_stop();
-            let stopped = engine.stop_pondering(wait, interrupt);
-            let stopped = stopped.map_err(|failure| (failure, wait))?;
+            let stopped = engine.stop_pondering(wait);
+            let stopped = stopped.map_err(|error| (error, wait))?;
             self.clocks[seat.index()].charge_stop(stopped.used());
         }
-        let wait = self.clocks[seat.index()].longest_wait(self.plan.patience.stall);
+        let wait = self.clocks[seat.index()].longest_wait(self.referee.plan.patience.stall);
         let searchmoves = self.searchmoves(seat, &self.position);
         let go = clock::go(&self.clocks, seat, searchmoves);
-        let answer = engine.ask(self.request.with_go(go), wait, interrupt);
-        answer.map_err(|failure| (failure, wait))
+        let answer = engine.ask(self.request.with_go(go), wait);
+        answer.map_err(|error| (error, wait))
     }
 
-    /// Starts pondering of the engine in `seat`, if it named a legal expected move after which it is to move. Failures
+    /// Starts pondering of the engine in `seat`, if it named a legal expected move after which it is to move. AnswerErrors
     /// to send the commands show when the engine is asked for its move.
-    pub(super) fn begin_pondering(
-        &mut self,
-        seat: Seat,
-        engine: &mut Engine,
-        answer: &BestMove,
-        interrupt: &Interrupt,
-    ) {
+    pub(super) fn begin_pondering(&mut self, seat: Seat, engine: &mut Engine, answer: &BestMove) {
         let Some(expected) = answer
             .ponder
             .as_ref()
@@ -67,19 +59,17 @@ impl Game<'_> {
             ..clock::go(&self.clocks, seat, searchmoves)
         };
         let request = self.request.with_next(expected, go);
-        let deadline = deadline(self.plan.patience.ready);
-        if engine.ponder(request, deadline, interrupt).is_ok() {
+        let deadline = deadline(self.referee.plan.patience.ready);
+        if engine.ponder(request, deadline).is_ok() {
             self.pondered[seat.index()] = Some(expected.clone());
         }
     }
 
     /// Stops all pondering at the end of the game. An engine that does not stop is killed, but does not lose the game.
-    pub(super) fn end_pondering(&mut self, engines: &mut [Option<Engine>], interrupt: &Interrupt) {
+    pub(super) fn end_pondering(&mut self, engines: &mut [Option<Engine>]) {
         for ((pondered, engine), clock) in self.pondered.iter_mut().zip(engines).zip(&self.clocks) {
             if let Some((_, engine)) = pondered.take().zip(engine.as_mut())
-                && engine
-                    .stop_pondering(clock.wait_for_stop(), interrupt)
-                    .is_err()
+                && engine.stop_pondering(clock.wait_for_stop()).is_err()
             {
                 engine.dismiss();
             }

@@ -1,9 +1,10 @@
 //! Places and endings of all seats.
 
+use crate::record::Fault;
 use crate::record::ending::Ending;
 
 /// End of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum GameEnd {
     /// The game ended by the rules.
     Over,
@@ -18,10 +19,10 @@ pub enum GameEnd {
     },
     /// A seat committed a fault.
     Fault {
-        /// Offender, from 0.
-        seat: usize,
         /// Kind of fault.
         ending: Ending,
+        /// The fault with its offender.
+        fault: Fault,
     },
 }
 
@@ -29,20 +30,16 @@ pub enum GameEnd {
 ///
 /// `decided` contains the place, from 1, of each seat that the rules have placed; these keep their places. An offender
 /// takes the last place. All others share the best remaining place.
-pub fn places_and_endings(decided: &[Option<usize>], end: GameEnd) -> (Vec<u32>, Vec<Ending>) {
+pub fn places_and_endings(decided: &[Option<usize>], end: &GameEnd) -> (Vec<u32>, Vec<Ending>) {
     let seats = decided.len();
     let shared = 1 + decided.iter().flatten().count();
     let of_seat = |(seat, place): (usize, &Option<usize>)| match (place, end) {
         (Some(place), _) if *place == seats => (*place, Ending::Last),
         (Some(place), _) => (*place, Ending::Finish),
-        (
-            None,
-            GameEnd::Fault {
-                seat: offender,
-                ending,
-            },
-        ) if seat == offender => (seats, ending),
-        (None, GameEnd::Decided { winner, ending }) => (1 + usize::from(seat != winner), ending),
+        (None, GameEnd::Fault { ending, fault }) if seat + 1 == fault.seat as usize => {
+            (seats, *ending)
+        }
+        (None, GameEnd::Decided { winner, ending }) => (1 + usize::from(seat != *winner), *ending),
         (None, GameEnd::MaxPlies) => (shared, Ending::MaxPlies),
         (None, GameEnd::Fault { .. } | GameEnd::Over) => (shared, Ending::Ended),
     };
@@ -63,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_game_played_out_has_all_places() {
-        let (places, endings) = places_and_endings(&[Some(2), Some(3), Some(1)], GameEnd::Over);
+        let (places, endings) = places_and_endings(&[Some(2), Some(3), Some(1)], &GameEnd::Over);
         assert_eq!(places, [2, 3, 1]);
         assert_eq!(endings, [Ending::Finish, Ending::Last, Ending::Finish]);
     }
@@ -71,34 +68,37 @@ mod tests {
     #[test]
     fn the_offender_is_last_and_the_rest_share() {
         let fault = |seat| GameEnd::Fault {
-            seat,
             ending: CRASH,
+            fault: Fault {
+                seat,
+                ..Fault::default()
+            },
         };
         let ended = Ending::Ended;
         for (decided, end, expected) in [
             (
                 &[None, None][..],
-                fault(0),
+                fault(1),
                 (vec![2, 1], vec![CRASH, ended]),
             ),
             (
                 &[None, None, None],
-                fault(2),
+                fault(3),
                 (vec![1, 1, 3], vec![ended, ended, CRASH]),
             ),
             (
                 &[None, Some(1), None],
-                fault(0),
+                fault(1),
                 (vec![3, 1, 2], vec![CRASH, Ending::Finish, ended]),
             ),
             (
                 &[None, Some(1), None, None],
-                fault(3),
+                fault(4),
                 (vec![2, 1, 2, 4], vec![ended, Ending::Finish, ended, CRASH]),
             ),
         ] {
             assert_eq!(
-                places_and_endings(decided, end),
+                places_and_endings(decided, &end),
                 expected,
                 "{decided:?} {end:?}"
             );
@@ -111,14 +111,14 @@ mod tests {
             winner,
             ending: Ending::Solved,
         };
-        let (places, endings) = places_and_endings(&[None, None], decided(1));
+        let (places, endings) = places_and_endings(&[None, None], &decided(1));
         assert_eq!(places, [2, 1]);
         assert_eq!(endings, [Ending::Solved, Ending::Solved]);
     }
 
     #[test]
     fn at_the_most_plies_the_unfinished_share() {
-        let (places, endings) = places_and_endings(&[None, Some(1), None], GameEnd::MaxPlies);
+        let (places, endings) = places_and_endings(&[None, Some(1), None], &GameEnd::MaxPlies);
         assert_eq!(places, [2, 1, 2]);
         assert_eq!(
             endings,

@@ -79,7 +79,7 @@ impl Guard {
         loop {
             if let Some(end) = self.unread.iter().position(|&byte| byte == b'\n') {
                 let line: Vec<u8> = self.unread.drain(..=end).collect();
-                return String::from_utf8_lossy(&line).trim_end().parse().ok();
+                return serde_json::from_slice(&line).ok();
             }
             let left = deadline.saturating_duration_since(Instant::now());
             let left = Timespec {
@@ -111,14 +111,23 @@ mod tests {
     fn an_end_is_heard_once_it_is_told() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         let mut guard = Guard::new(ours);
-        theirs.write_all(b"started\n").unwrap();
+        theirs.write_all(b"\"Started\"\n").unwrap();
         guard.await_start().unwrap();
         assert_eq!(guard.end(), None);
-        theirs.write_all(b"ended 9 1024 5 ").unwrap();
+        let expected = End {
+            status: 9,
+            memory_kib: 1,
+            cpu_micros: 5,
+            was_killed: true,
+            was_stopped: false,
+        };
+        let line = serde_json::to_string(&Report::Ended(expected)).unwrap();
+        let (begun, rest) = line.split_at(9);
+        theirs.write_all(begun.as_bytes()).unwrap();
         assert_eq!(guard.end(), None);
-        theirs.write_all(b"true false\n").unwrap();
+        writeln!(theirs, "{rest}").unwrap();
         let end = guard.kill().unwrap();
-        assert_eq!((end.status, end.memory, end.was_killed), (9, 1024, true));
+        assert_eq!(end, expected);
         drop(theirs);
         assert_eq!(guard.end(), Some(end));
     }
@@ -126,7 +135,7 @@ mod tests {
     #[test]
     fn a_program_that_cannot_be_run_is_named_by_the_system() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
-        theirs.write_all(b"not-started 2\n").unwrap();
+        theirs.write_all(b"{\"NotStarted\":2}\n").unwrap();
         let error = Guard::new(ours).await_start().unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }

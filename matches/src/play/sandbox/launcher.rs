@@ -11,7 +11,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode};
 use std::sync::Arc;
@@ -76,8 +76,8 @@ pub fn launch(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         program: arguments.collect(),
     };
     let done = match order.take_line() {
-        Ok(line) if stage == OUTSIDE => stand_outside(&order, line),
-        Ok(line) if stage == INSIDE => stand_inside(&order, line),
+        Ok(line) if stage == OUTSIDE => run_outside(&order, line),
+        Ok(line) if stage == INSIDE => run_inside(&order, line),
         Ok(_) => Err(io::ErrorKind::InvalidInput.into()),
         Err(error) => Err(error),
     };
@@ -112,16 +112,16 @@ impl Order {
 }
 
 /// Creates the namespaces, and waits for the inner process.
-fn stand_outside(order: &Order, mut line: UnixStream) -> io::Result<()> {
+fn run_outside(order: &Order, mut line: UnixStream) -> io::Result<()> {
     let bounds: Bounds = Order::text(&order.bounds).parse().unwrap_or_default();
     let inside = make_namespaces(bounds.net).and_then(|()| start_inside(order));
     match inside {
         Ok(mut inside) => {
             drop(line);
-            let_go_of_the_pipes()?;
+            close_pipes()?;
             inside.wait().map(drop)
         }
-        Err(error) => tell(&mut line, &Report::Refused(error.to_string())),
+        Err(error) => send(&mut line, &Report::Refused(error.to_string())),
     }
 }
 
@@ -163,7 +163,7 @@ fn make_namespaces(net: bool) -> io::Result<()> {
 }
 
 /// Runs as process 1: starts the engine, and reports its end.
-fn stand_inside(order: &Order, mut line: UnixStream) -> io::Result<()> {
+fn run_inside(order: &Order, mut line: UnixStream) -> io::Result<()> {
     fcntl_setfd(&line, FdFlags::CLOEXEC)?;
     set_parent_process_death_signal(Some(Signal::KILL))?;
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
@@ -171,17 +171,17 @@ fn stand_inside(order: &Order, mut line: UnixStream) -> io::Result<()> {
         Ok(engine) => engine,
         Err(error) => {
             let number = error.raw_os_error().unwrap_or_default();
-            return tell(&mut line, &Report::NotStarted(number));
+            return send(&mut line, &Report::NotStarted(number));
         }
     };
-    tell(&mut line, &Report::Started)?;
-    let_go_of_the_pipes()?;
+    send(&mut line, &Report::Started)?;
+    close_pipes()?;
     let hang_up = Arc::new(HangUp::default());
     let process = Pid::from_child(&engine);
     let (listening, heard) = (line.try_clone()?, Arc::clone(&hang_up));
     thread::spawn(move || heard.await_end_of(&listening, process));
     let end = await_end(&mut engine, &hang_up)?;
-    tell(&mut line, &Report::Ended(end))
+    send(&mut line, &Report::Ended(end))
 }
 
 /// Whether the arbiter has closed the socket, and whether the engine was stopped then.
@@ -256,20 +256,14 @@ fn await_end(engine: &mut Child, hang_up: &HangUp) -> io::Result<End> {
         if waitid(WaitId::Pid(process), ended | WaitIdOptions::NOHANG)?.is_some() {
             break;
         }
-        bury_orphans(engine.id());
+        reap_orphans(engine.id());
     }
-    let used = engine.wait4()?;
-    let cpu = used.rusage.utime + used.rusage.stime;
-    Ok(End {
-        status: used.status.into_raw(),
-        memory: used.rusage.maxrss,
-        cpu_micros: u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX),
-        was_killed: hang_up.has_come.load(Ordering::SeqCst),
-        was_stopped: hang_up.found_stopped.load(Ordering::SeqCst),
-    })
+    let was_killed = hang_up.has_come.load(Ordering::SeqCst);
+    let was_stopped = hang_up.found_stopped.load(Ordering::SeqCst);
+    Ok(End::of(&engine.wait4()?, was_killed, was_stopped))
 }
 
-fn bury_orphans(engine: u32) {
+fn reap_orphans(engine: u32) {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let processes = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     for process in processes.filter(|&process| process != engine && state(process) == Some('Z')) {
@@ -280,13 +274,14 @@ fn bury_orphans(engine: u32) {
 }
 
 /// Closes the launcher's copies of the engine's pipes, so that a pipe is closed as soon as the engine closes it.
-fn let_go_of_the_pipes() -> io::Result<()> {
+fn close_pipes() -> io::Result<()> {
     let null = File::options().read(true).write(true).open("/dev/null")?;
     dup2_stdin(&null)?;
     dup2_stdout(&null)?;
     Ok(dup2_stderr(&null)?)
 }
 
-fn tell(line: &mut UnixStream, report: &Report) -> io::Result<()> {
+fn send(line: &mut UnixStream, report: &Report) -> io::Result<()> {
+    let report = serde_json::to_string(report)?;
     line.write_all(format!("{report}\n").as_bytes())
 }

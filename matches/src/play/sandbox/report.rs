@@ -1,10 +1,12 @@
-//! Reports of a launcher to the arbiter, one per line.
+//! Reports of a launcher to the arbiter, one JSON value per line.
 
-use std::fmt;
-use std::str::FromStr;
+use std::os::unix::process::ExitStatusExt;
+
+use serde::{Deserialize, Serialize};
+use wait4::ResUse;
 
 /// A line from the launcher.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Report {
     /// The engine's program runs.
     Started,
@@ -17,91 +19,30 @@ pub enum Report {
 }
 
 /// End of an engine's process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
     /// Exit status, as the system returns it.
     pub status: i32,
-    /// Peak memory, in bytes.
-    pub memory: u64,
+    /// Peak memory, in KiB.
+    pub memory_kib: u64,
     /// CPU time, in microseconds.
     pub cpu_micros: u64,
-    /// Whether it was killed at the arbiter's request.
+    /// Whether the arbiter killed it.
     pub was_killed: bool,
     /// Whether it was stopped by a signal at that time.
     pub was_stopped: bool,
 }
 
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Report::Started => f.write_str("started"),
-            Report::NotStarted(error) => write!(f, "not-started {error}"),
-            Report::Refused(reason) => write!(f, "refused {}", reason.replace('\n', " ")),
-            Report::Ended(End {
-                status,
-                memory,
-                cpu_micros,
-                was_killed,
-                was_stopped,
-            }) => write!(
-                f,
-                "ended {status} {memory} {cpu_micros} {was_killed} {was_stopped}"
-            ),
-        }
-    }
-}
-
-impl FromStr for Report {
-    type Err = String;
-
-    /// Parses the [`Display`](fmt::Display) form of [`Report`]; the error quotes an invalid line.
-    fn from_str(line: &str) -> Result<Report, String> {
-        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        let report = match word {
-            "started" => Some(Report::Started),
-            "not-started" => rest.parse().ok().map(Report::NotStarted),
-            "refused" => Some(Report::Refused(rest.to_string())),
-            "ended" => end(rest).map(Report::Ended),
-            _ => None,
-        };
-        report.ok_or_else(|| format!("{line:?} is not a report of the launcher"))
-    }
-}
-
-fn end(text: &str) -> Option<End> {
-    let mut words = text.split(' ');
-    Some(End {
-        status: words.next()?.parse().ok()?,
-        memory: words.next()?.parse().ok()?,
-        cpu_micros: words.next()?.parse().ok()?,
-        was_killed: words.next()?.parse().ok()?,
-        was_stopped: words.next()?.parse().ok()?,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reports_are_read_back_as_they_were() {
-        let end = End {
-            status: 139,
-            memory: 5 << 20,
-            cpu_micros: 17,
-            was_killed: false,
-            was_stopped: true,
-        };
-        for report in [
-            Report::Started,
-            Report::NotStarted(2),
-            Report::Refused("mount: not permitted".to_string()),
-            Report::Ended(end),
-        ] {
-            assert_eq!(report.to_string().parse(), Ok(report));
-        }
-        for line in ["", "ended", "ended 1 2 3 true", "not-started x", "gone"] {
-            assert!(line.parse::<Report>().is_err(), "{line:?}");
+impl End {
+    /// Creates the end of a process that was waited for.
+    pub fn of(used: &ResUse, was_killed: bool, was_stopped: bool) -> End {
+        let cpu = used.rusage.utime + used.rusage.stime;
+        End {
+            status: used.status.into_raw(),
+            memory_kib: used.rusage.maxrss / 1024,
+            cpu_micros: u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX),
+            was_killed,
+            was_stopped,
         }
     }
 }

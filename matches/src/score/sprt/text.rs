@@ -3,59 +3,21 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
-
 use super::{EloModel, Sprt, SprtError};
 
 const KEYS: &str = "elo0, elo1, alpha, beta, model";
 
-/// Errors of the text form of a test.
-#[derive(Clone, Debug, PartialEq, Error)]
-pub enum SprtTextError {
-    /// A word is not of the form `key=value`.
-    #[error("{word:?} is not KEY=VALUE; the keys are {KEYS}")]
-    NoValue {
-        /// The word.
-        word: String,
-    },
-    /// The key does not exist.
-    #[error("unknown key {key:?}; the keys are {KEYS}")]
-    UnknownKey {
-        /// The key.
-        key: String,
-    },
-    /// The key appears twice.
-    #[error("{key} is given twice")]
-    Twice {
-        /// The key.
-        key: String,
-    },
-    /// The value is not valid for its key.
-    #[error("{key}={value}: expected {expected}")]
-    Value {
-        /// The key.
-        key: String,
-        /// The value.
-        value: String,
-        /// Accepted values.
-        expected: &'static str,
-    },
-    /// The values do not make a valid test.
-    #[error(transparent)]
-    Test(#[from] SprtError),
-}
-
 impl FromStr for Sprt {
-    type Err = SprtTextError;
+    type Err = SprtError;
 
     /// Parses `key=value` words separated by blanks. The defaults are `elo0=0`, `elo1=5`, `alpha=0.05`, `beta=0.05` and
     /// `model=logistic`.
-    fn from_str(text: &str) -> Result<Sprt, SprtTextError> {
+    fn from_str(text: &str) -> Result<Sprt, SprtError> {
         let (mut elo0, mut elo1, mut alpha, mut beta, mut model) = (None, None, None, None, None);
         for word in text.split_whitespace() {
-            let (key, value) = word.split_once('=').ok_or_else(|| SprtTextError::NoValue {
-                word: word.to_string(),
-            })?;
+            let no_value =
+                || SprtError::Text(format!("{word:?} is not KEY=VALUE; the keys are {KEYS}"));
+            let (key, value) = word.split_once('=').ok_or_else(no_value)?;
             match key {
                 "elo0" => once(&mut elo0, key, number(key, value)?)?,
                 "elo1" => once(&mut elo1, key, number(key, value)?)?,
@@ -63,19 +25,18 @@ impl FromStr for Sprt {
                 "beta" => once(&mut beta, key, number(key, value)?)?,
                 "model" => once(&mut model, key, model_named(value)?)?,
                 _ => {
-                    return Err(SprtTextError::UnknownKey {
-                        key: key.to_string(),
-                    });
+                    let unknown = format!("unknown key {key:?}; the keys are {KEYS}");
+                    return Err(SprtError::Text(unknown));
                 }
             }
         }
-        Ok(Sprt::new(
+        Sprt::new(
             elo0.unwrap_or(0.0),
             elo1.unwrap_or(5.0),
             alpha.unwrap_or(0.05),
             beta.unwrap_or(0.05),
             model.unwrap_or(EloModel::Logistic),
-        )?)
+        )
     }
 }
 
@@ -105,31 +66,23 @@ impl fmt::Display for EloModel {
     }
 }
 
-fn number(key: &str, value: &str) -> Result<f64, SprtTextError> {
+fn number(key: &str, value: &str) -> Result<f64, SprtError> {
     let number = value.parse().ok().filter(|number: &f64| number.is_finite());
-    number.ok_or_else(|| SprtTextError::Value {
-        key: key.to_string(),
-        value: value.to_string(),
-        expected: "a number such as 2.5",
-    })
+    let expected = || format!("{key}={value}: expected a number such as 2.5");
+    number.ok_or_else(|| SprtError::Text(expected()))
 }
 
-fn model_named(name: &str) -> Result<EloModel, SprtTextError> {
+fn model_named(name: &str) -> Result<EloModel, SprtError> {
     let models = [EloModel::Logistic, EloModel::Normalized];
     let model = models.into_iter().find(|model| model.to_string() == name);
-    model.ok_or_else(|| SprtTextError::Value {
-        key: "model".to_string(),
-        value: name.to_string(),
-        expected: "logistic or normalized",
-    })
+    let expected = || format!("model={name}: expected logistic or normalized");
+    model.ok_or_else(|| SprtError::Text(expected()))
 }
 
-fn once<T>(field: &mut Option<T>, key: &str, value: T) -> Result<(), SprtTextError> {
+fn once<T>(field: &mut Option<T>, key: &str, value: T) -> Result<(), SprtError> {
     match field.replace(value) {
         None => Ok(()),
-        Some(_) => Err(SprtTextError::Twice {
-            key: key.to_string(),
-        }),
+        Some(_) => Err(SprtError::Text(format!("{key} is given twice"))),
     }
 }
 

@@ -1,24 +1,8 @@
 //! The tables of engines and seats, independent of the output format.
 
-use super::{Column, percent, table};
+use super::{Column, Rows, percent};
 use crate::record::ending::Ending;
 use crate::score::{Standings, Tally};
-
-/// A table.
-#[derive(Clone, Debug)]
-pub struct Rows {
-    /// Header of each column.
-    pub columns: Vec<Column>,
-    /// Cells of each row, one per column.
-    pub rows: Vec<Vec<String>>,
-}
-
-impl Rows {
-    /// Formats the table as text, with a newline at the end.
-    pub fn text(self) -> String {
-        table(&self.columns, self.rows.into_iter())
-    }
-}
 
 /// Engines in the order of their table: by share above par, best first.
 pub fn engines_by_lead(standings: &Standings) -> Vec<(&str, &Tally)> {
@@ -46,7 +30,7 @@ pub(super) fn engines(standings: &Standings) -> Rows {
         row.push(depth.map_or("-".into(), |depth| format!("{depth:.1}")));
         let ms = tally.mean_ms();
         row.push(ms.map_or("-".into(), |ms| format!("{ms:.1}")));
-        row.extend(has_flaws.then(|| tally.flaws.to_string()));
+        row.extend(has_flaws.then(|| tally.turns.flaws.to_string()));
         row.push(endings(tally));
         row
     });
@@ -58,7 +42,7 @@ pub(super) fn engines(standings: &Standings) -> Rows {
 
 /// `true` if any engine's answers had flaws; only then the table has a column for them.
 pub(super) fn has_flaws(standings: &Standings) -> bool {
-    standings.engines().any(|(_, tally)| tally.flaws > 0)
+    standings.engines().any(|(_, tally)| tally.turns.flaws > 0)
 }
 
 /// Table of seats, over all engines.

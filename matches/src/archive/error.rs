@@ -1,0 +1,84 @@
+//! Errors of stores and files of records.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rusqlite::ErrorCode;
+use thiserror::Error;
+
+/// Error of a store or a file of records.
+#[derive(Debug, Error)]
+#[error("{}: {reason}", path.display())]
+pub struct ArchiveError {
+    path: PathBuf,
+    reason: Reason,
+}
+
+/// Reason of an [`ArchiveError`].
+#[derive(Debug, Error)]
+pub(super) enum Reason {
+    #[error(
+        "the file exists already; choose a new one, or continue its match with `arbiter resume {}`",
+        .0.display()
+    )]
+    Exists(PathBuf),
+    #[error("another arbiter is playing this match")]
+    Busy,
+    #[error("the file was removed or replaced while the match was played")]
+    Gone,
+    #[error("not a store; expected a file created by `arbiter match --store`")]
+    NoStore,
+    #[error("store format {found} is unknown; expected {expected}")]
+    Format { found: i64, expected: i64 },
+    /// A setting, an engine or a game is invalid.
+    #[error("{what}: {reason}")]
+    Content { what: String, reason: String },
+    #[error("{0:?}: expected a path in UTF-8")]
+    Name(PathBuf),
+    #[error(transparent)]
+    File(#[from] io::Error),
+    #[error(transparent)]
+    Database(rusqlite::Error),
+}
+
+impl ArchiveError {
+    /// Creates the error of the system for a file.
+    pub fn file(path: &Path, error: io::Error) -> ArchiveError {
+        Reason::File(error).about(path)
+    }
+
+    /// `true` if the disk or the file system is the cause, not the request. A file or directory that does not exist is
+    /// an error of the request.
+    pub fn is_of_storage(&self) -> bool {
+        match &self.reason {
+            Reason::File(error) => error.kind() != io::ErrorKind::NotFound,
+            Reason::Database(_) | Reason::Gone => true,
+            _ => false,
+        }
+    }
+}
+
+impl Reason {
+    pub fn content(what: impl Into<String>, reason: &impl ToString) -> Reason {
+        Reason::Content {
+            what: what.into(),
+            reason: reason.to_string(),
+        }
+    }
+
+    pub fn about(self, path: &Path) -> ArchiveError {
+        ArchiveError {
+            path: path.to_path_buf(),
+            reason: self,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for Reason {
+    fn from(error: rusqlite::Error) -> Reason {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => Reason::NoStore,
+            _ => Reason::Database(error),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Faults that end a game, and their descriptions.
+
+use std::time::Duration;
+
+use buxtehude::rules::Seat;
+
+use super::result::GameEnd;
+use super::turn_record::number;
+use crate::play::clock::SeatClock;
+use crate::play::engine::{Answer, AnswerError, Engine, StartError};
+use crate::play::interrupt::Interrupted;
+use crate::record::Fault;
+use crate::record::ending::Ending;
+use crate::record::printable::{printable, shortened};
+
+/// Maximum number of characters of a reason in a record, because it may quote the engine.
+const LONGEST_REASON: usize = 400;
+
+impl GameEnd {
+    /// Ends a game by the fault of `engine`, and kills the engine.
+    pub fn fault(seat: Seat, engine: &mut Engine, ending: Ending, reason: &str) -> GameEnd {
+        engine.dismiss();
+        let fault = Fault {
+            seat: number(seat),
+            reason: shortened(&printable(reason), LONGEST_REASON).into_owned(),
+            stderr: engine.last_words(),
+            evidence: Some(engine.evidence()),
+        };
+        GameEnd::Fault { ending, fault }
+    }
+
+    /// Ends a game because an engine did not answer within `waited`.
+    ///
+    /// # Errors
+    /// [`Interrupted`] if the interrupt was set, which is not a fault.
+    pub fn no_answer(
+        seat: Seat,
+        engine: &mut Engine,
+        error: AnswerError,
+        waited: Duration,
+    ) -> Result<GameEnd, Interrupted> {
+        let reason = match error {
+            AnswerError::Interrupted => return Err(Interrupted),
+            AnswerError::Stalled => format!("it did not answer within {}", milliseconds(waited)),
+            error => error.to_string(),
+        };
+        Ok(GameEnd::fault(seat, engine, ending_of(error), &reason))
+    }
+
+    /// Ends a game because the engine in `seat` could not be started.
+    pub fn not_started(seat: Seat, error: StartError) -> GameEnd {
+        let (ending, reason, stderr, evidence) = match error {
+            StartError::NoUciOk {
+                error,
+                stderr,
+                evidence,
+                ..
+            } => {
+                let reason = format!("no uciok: {error}");
+                (ending_of(error), reason, stderr, Some(*evidence))
+            }
+            error => (Ending::Crash, error.to_string(), Vec::new(), None),
+        };
+        let fault = Fault {
+            seat: number(seat),
+            reason: format!("it could not be started: {reason}"),
+            stderr,
+            evidence,
+        };
+        GameEnd::Fault { ending, fault }
+    }
+}
+
+fn ending_of(error: AnswerError) -> Ending {
+    match error {
+        AnswerError::Stalled => Ending::Stall,
+        AnswerError::Disconnected => Ending::Disconnect,
+        AnswerError::Ended(_) | AnswerError::Interrupted => Ending::Crash,
+    }
+}
+
+/// Describes how late an answer was.
+pub fn too_late(answer: &Answer, clock: &SeatClock) -> String {
+    let mut reason = format!("it answered after {}", milliseconds(answer.elapsed));
+    if !answer.waited.is_zero() {
+        let waited = milliseconds(answer.waited);
+        reason += &format!(", including a wait of {waited} for a processor");
+    }
+    if !clock.late_stop().is_zero() {
+        let late = milliseconds(clock.late_stop());
+        reason += &format!(", and stopped pondering {late} too late");
+    }
+    let over = clock.overrun(answer.used()).unwrap_or_default();
+    let limit = clock.time_limit().unwrap_or_default() + clock.late_stop();
+    reason
+        + &format!(
+            ", {} over its limit of {}; the margin is {}",
+            milliseconds(over),
+            milliseconds(limit),
+            milliseconds(clock.margin()),
+        )
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.1} ms", time.as_secs_f64() * 1000.0)
+}
