@@ -14,7 +14,7 @@ use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
 use matches::play::reruns::RerunQuota;
-use matches::play::runner::{self, InOrder, Match, News, RunError};
+use matches::play::runner::{self, Event, InOrder, Match, RunError};
 use matches::report::Report;
 use matches::run::events::EventFile;
 use matches::run::past::Past;
@@ -39,7 +39,7 @@ fn plan(words: &str) -> Plan {
 }
 
 /// Plays a match until it is over or interrupted.
-fn play(plan: &Plan, interrupt: &Interrupt, mut on_news: impl FnMut(&News)) {
+fn play(plan: &Plan, interrupt: &Interrupt, mut on_event: impl FnMut(&Event)) {
     let (lag, log) = (LagMeter::start(), Log::none());
     let planned = Match {
         plan,
@@ -80,9 +80,9 @@ pub fn played_by(engines: &str, words: &str) -> Vec<String> {
         let path = folder.path().join("one.db");
         let plan = plan(&words);
         let mut store = Store::create(&path, &plan).unwrap();
-        play(&plan, &Interrupt::new(), |news| {
-            if let News::Ended(record) = news {
-                store.add(record).unwrap();
+        play(&plan, &Interrupt::new(), |event| {
+            if let Event::Ended(record) = event {
+                store.add(&[record]).unwrap();
             }
         });
         lines_of(&path)
@@ -103,8 +103,8 @@ pub fn decided_on_one_machine(words: &str) -> Report {
     let plan = plan(words);
     let mut report = Report::of(&plan);
     let interrupt = Interrupt::new();
-    play(&plan, &interrupt, |news| {
-        if let News::Ended(record) = news {
+    play(&plan, &interrupt, |event| {
+        if let Event::Ended(record) = event {
             report.add(record);
         }
         if report.verdict() != Verdict::Open {
@@ -120,8 +120,8 @@ pub fn events_of_one_machine(words: &str) -> String {
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut events = EventFile::create(file.path()).unwrap();
     let mut report = Report::of(&plan);
-    play(&plan, &Interrupt::new(), |news| {
-        if let News::Ended(record) = news {
+    play(&plan, &Interrupt::new(), |event| {
+        if let Event::Ended(record) = event {
             report.add(record);
         }
         events.event(&plan, event, &report).unwrap();
