@@ -2,10 +2,10 @@
 
 mod chance;
 mod game;
-mod look;
+mod scene;
 mod state;
 
 pub use chance::Chance;
 pub use game::{Game, GameError, MOST_WORDS, Played};
-pub use look::{Card, Moment, Scene, number};
+pub use scene::{Card, Moment, Scene, number};
 pub use state::{Drawn, State, Step, Took, steps_of};

@@ -5,7 +5,7 @@ use matches::score::{points, points_of_a_game};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::look::{self, Card, Fact, Moment, Scene, Turn};
+use super::scene::{self, Card, Fact, Moment, Scene, Turn};
 use super::{Game, Played};
 
 /// All points, in permille.
@@ -100,7 +100,7 @@ impl State {
             cards: cards
                 .map(|(card, number)| Card::of(card, number, position))
                 .collect(),
-            places: look::places(position),
+            places: scene::places(position),
             points: points_of_places(position.seats()),
         }
     }
@@ -112,7 +112,7 @@ fn moves(position: &AnyPosition) -> Vec<Move> {
         mv,
         piece: preview.piece,
         square: preview.square,
-        facts: look::all(preview.facts),
+        facts: scene::all(preview.facts),
     });
     moves.collect()
 }
@@ -130,9 +130,9 @@ impl Step {
     pub fn of(word: &str, before: &AnyPosition, after: &AnyPosition) -> Step {
         Step {
             word: word.to_string(),
-            seat: before.turn().seat().map_or(0, look::number),
+            seat: before.turn().seat().map_or(0, scene::number),
             after: Moment::of(after),
-            places: look::places(after),
+            places: scene::places(after),
         }
     }
 }
