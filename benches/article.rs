@@ -63,39 +63,40 @@ const THREE_SEATS: [&str; 21] = [
     "57,65,2/54,24,1/64,9,0 1 3 BDDRHH",
 ];
 
-/// Full searches, each followed by the searches that are compared with it.
-const MODES: [(&str, Strategy, Prune, bool, &str); 12] = [
-    ("relative, full", Relative, Off, false, "0"),
-    ("relative, exact", Relative, Exact, false, "0"),
-    ("relative, exact, sorted", Relative, Exact, true, "0"),
-    (
-        "relative, exact, sorted, capped",
-        Relative,
-        Exact,
-        true,
-        "0,0,8,8,4",
-    ),
-    ("relative, article", Relative, Article, false, "0"),
-    ("relative, article, sorted", Relative, Article, true, "0"),
-    ("absolute, full", Absolute, Off, false, "0"),
-    ("absolute, exact, sorted", Absolute, Exact, true, "0"),
-    (
-        "absolute, exact, sorted, capped",
-        Absolute,
-        Exact,
-        true,
-        "0,0,8,8,4",
-    ),
-    ("absolute, article", Absolute, Article, false, "0"),
-    ("absolute, article, sorted", Absolute, Article, true, "0"),
-    (
-        "absolute, article, sorted, capped",
-        Absolute,
-        Article,
-        true,
-        "0,0,8,8,4",
-    ),
+/// Full searches, each followed by the searches that are compared with it; [`settings_of`] explains the words.
+const MODES: [&str; 12] = [
+    "relative, full",
+    "relative, exact",
+    "relative, exact, sorted",
+    "relative, exact, sorted, capped",
+    "relative, article",
+    "relative, article, sorted",
+    "absolute, full",
+    "absolute, exact, sorted",
+    "absolute, exact, sorted, capped",
+    "absolute, article",
+    "absolute, article, sorted",
+    "absolute, article, sorted, capped",
 ];
+
+/// Strategy, pruning, and whether moves are sorted and capped.
+fn settings_of(mode: &str) -> VectorSettings {
+    let has = |word: &str| mode.split(", ").any(|found| found == word);
+    let caps = if has("capped") { "0,0,8,8,4" } else { "0" };
+    VectorSettings {
+        strategy: match has("relative") {
+            true => Strategy::Relative,
+            false => Strategy::Absolute,
+        },
+        prune: match (has("exact"), has("article")) {
+            (true, _) => Prune::Exact,
+            (_, true) => Prune::Article,
+            _ => Prune::Off,
+        },
+        sort: has("sorted"),
+        caps: caps.parse().expect("a list of caps"),
+    }
+}
 
 /// Cost and result of the search to one depth alone, without the iterations before it.
 #[derive(Clone)]
@@ -128,8 +129,8 @@ fn compare(title: &str, texts: &[&str], depths: std::ops::RangeInclusive<u32>) {
              other move  other vector"
         );
         let mut full = 0;
-        for (mode, (name, _, prune, ..)) in MODES.iter().enumerate() {
-            if *prune == Off {
+        for (mode, name) in MODES.iter().enumerate() {
+            if name.ends_with("full") {
                 full = mode;
             }
             print_row(name, &costs[mode], &costs[full], depth);
@@ -167,18 +168,8 @@ fn print_row(name: &str, costs: &[Vec<Cost>], full: &[Vec<Cost>], depth: u32) {
     );
 }
 
-fn search_each_depth(
-    position: &Position,
-    mode: &(&str, Strategy, Prune, bool, &str),
-    deepest: u32,
-) -> Vec<Cost> {
-    let &(_, strategy, prune, sort, caps) = mode;
-    let settings = VectorSettings {
-        strategy,
-        prune,
-        sort,
-        caps: caps.parse().expect("a list of caps"),
-    };
+fn search_each_depth(position: &Position, mode: &str, deepest: u32) -> Vec<Cost> {
+    let settings = settings_of(mode);
     let extent = Extent {
         moves: position.legal_moves().collect(),
         depth: deepest,

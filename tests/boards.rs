@@ -2,7 +2,8 @@
 
 use std::fs;
 
-#[path = "../examples/draw_boards/drawing.rs"]
+#[path = "../examples/draw_boards.rs"]
+#[expect(dead_code, reason = "its `main` writes the files")]
 mod drawing;
 
 const AGAIN: &str = "draw it again with `cargo run --example draw_boards`";

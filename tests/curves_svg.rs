@@ -1,6 +1,7 @@
 //! The picture of the curves in the documents shows the current curves.
 
-#[path = "../examples/plot_curves/drawing.rs"]
+#[path = "../examples/plot_curves.rs"]
+#[expect(dead_code, reason = "its `main` writes the files")]
 mod drawing;
 
 #[test]

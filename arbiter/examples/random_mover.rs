@@ -1,22 +1,22 @@
-//! An engine that plays a random legal move, each with the same chance: something to be stronger than, and the
-//! smallest whole engine to read.
+//! An engine that plays a random legal move, each with the same probability: an opponent for tests, and the smallest
+//! complete engine in Rust.
 //!
-//! `arbiter match --engine "cmd=target/release/examples/random_mover args=7 name=random" ...`, where the
-//! argument, a whole number, makes it play other moves; it is 0 where there is none. It answers every `go` at
-//! once, `go infinite` too. The same line of `position` gets the same answer, always.
+//! `arbiter match --engine "cmd=target/release/examples/random_mover args=7 name=random" ...`; the argument, a whole
+//! number, is a seed, by default 0. It answers every `go` at once, and the same `position` line always in the same way.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::error::Error;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use buxtehude::protocol::{
     BestMove, Command, Go, LineReader, OptionKind, OptionOffer, PositionCommand, Reply, Start,
 };
-use buxtehude::rules::{AnyPosition, Turn, UnknownVariant, VARIANTS, Variant};
+use buxtehude::rules::{AnyPosition, Turn, VARIANTS, Variant};
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
-/// Players where nobody says how many.
+/// Number of players if a client does not set it.
 const DEFAULT_PLAYERS: u32 = 2;
 
 /// The option that chooses the variant.
@@ -25,10 +25,10 @@ const VARIANT_OPTION: &str = "UCI_Variant";
 fn main() -> ExitCode {
     let argument = std::env::args().nth(1).unwrap_or_else(|| "0".to_string());
     let Ok(seed) = argument.parse() else {
-        eprintln!("random_mover: {argument:?} is no seed, expected a whole number from 0 on");
+        eprintln!("random_mover: {argument:?} is not a seed, expected a whole number from 0");
         return ExitCode::from(2);
     };
-    match serve(BufReader::new(io::stdin()), io::stdout(), seed) {
+    match serve(seed) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("random_mover: {error}");
@@ -40,17 +40,24 @@ fn main() -> ExitCode {
 /// Answers a client's lines until it quits or its input ends.
 ///
 /// # Errors
-/// What the streams answer.
-fn serve(input: impl BufRead, mut output: impl Write, seed: u64) -> io::Result<()> {
-    let mut mover = RandomMover::new(&VARIANTS[0], seed);
-    let mut lines = LineReader::new(input);
+/// Errors of the streams.
+fn serve(seed: u64) -> io::Result<()> {
+    let mut mover = RandomMover {
+        seed,
+        variant: &VARIANTS[0],
+        position: None,
+        words: 0,
+    };
+    let mut output = io::stdout().lock();
+    let mut lines = LineReader::new(io::stdin().lock());
     while let Some(line) = lines.next_line() {
         let replies = match line?.command() {
             Ok(Command::Quit) => return Ok(()),
             Ok(command) => mover.obey(&command),
-            Err(error) => vec![complaint(&error)],
+            Err(error) => Err(error.into()),
         };
-        for reply in replies {
+        let complaint = |error| vec![Reply::Say(format!("error: {error}"))];
+        for reply in replies.unwrap_or_else(complaint) {
             writeln!(output, "{reply}")?;
         }
         output.flush()?;
@@ -58,60 +65,44 @@ fn serve(input: impl BufRead, mut output: impl Write, seed: u64) -> io::Result<(
     Ok(())
 }
 
-fn complaint(error: &impl ToString) -> Reply {
-    Reply::Say(format!("error: {}", error.to_string()))
-}
-
-/// An engine without a thought.
-#[derive(Debug)]
+/// State of the engine.
 struct RandomMover {
     seed: u64,
     variant: &'static Variant,
-    /// `None` until a client has set one.
+    /// `None` until a client sets one.
     position: Option<AnyPosition>,
-    /// Moves and cards that led to it. They count for the choice: else two random movers that come back to a
-    /// position would go round in circles for ever.
+    /// Number of moves and cards that led to it. They affect the choice, because otherwise two random movers that return
+    /// to a position would repeat themselves forever.
     words: u64,
 }
 
 impl RandomMover {
-    fn new(variant: &'static Variant, seed: u64) -> RandomMover {
-        RandomMover {
-            seed,
-            variant,
-            position: None,
-            words: 0,
-        }
-    }
-
-    /// Does what a command says; commands that mean nothing to it have no answer.
-    fn obey(&mut self, command: &Command) -> Vec<Reply> {
+    /// Carries out a command; ignores those that mean nothing to it.
+    fn obey(&mut self, command: &Command) -> Result<Vec<Reply>, Box<dyn Error>> {
         match command {
-            Command::Uci => introduction(),
-            Command::IsReady => vec![Reply::ReadyOk],
+            Command::Uci => return Ok(introduction()),
+            Command::IsReady => return Ok(vec![Reply::ReadyOk]),
             Command::SetOption {
                 name,
                 value: Some(value),
-            } if name.eq_ignore_ascii_case(VARIANT_OPTION) => refusal(self.set_variant(value)),
-            Command::Position(command) => refusal(self.set_position(command)),
-            Command::Go(go) => vec![Reply::BestMove(BestMove {
-                best: self.choose(go),
-                ponder: None,
-                estimate: Vec::new(),
-            })],
-            _ => Vec::new(),
+            } if name.eq_ignore_ascii_case(VARIANT_OPTION) => {
+                self.variant = Variant::by_name(value)?;
+                self.position = None;
+            }
+            Command::Position(command) => self.set_position(command)?,
+            Command::Go(go) => {
+                return Ok(vec![Reply::BestMove(BestMove {
+                    best: self.choose(go),
+                    ponder: None,
+                    estimate: Vec::new(),
+                })]);
+            }
+            _ => {}
         }
+        Ok(Vec::new())
     }
 
-    fn set_variant(&mut self, name: &str) -> Result<(), UnknownVariant> {
-        *self = RandomMover::new(Variant::by_name(name)?, self.seed);
-        Ok(())
-    }
-
-    fn set_position(
-        &mut self,
-        command: &PositionCommand,
-    ) -> Result<(), Box<dyn std::error::Error>> {
+    fn set_position(&mut self, command: &PositionCommand) -> Result<(), Box<dyn Error>> {
         let mut position = match &command.start {
             Start::Startpos { players } => {
                 let players = players.unwrap_or(DEFAULT_PLAYERS);
@@ -128,7 +119,7 @@ impl RandomMover {
         Ok(())
     }
 
-    /// One of the legal moves, or of those that `go` asks for; `None` where no seat is to move.
+    /// Chooses a legal move, or one of the moves after `searchmoves`; `None` if no seat is to move.
     fn choose(&self, go: &Go) -> Option<String> {
         let position = self.position.as_ref()?;
         let Turn::Seat(_) = position.turn() else {
@@ -136,11 +127,9 @@ impl RandomMover {
         };
         let mut moves = position.legal_actions();
         moves.retain(|mv| go.searchmoves.is_empty() || go.searchmoves.contains(mv));
+        let numbers = [position.key(), self.words, self.seed, 0];
         let mut seed = [0; 32];
-        for (bytes, number) in seed
-            .chunks_exact_mut(8)
-            .zip([position.key(), self.words, self.seed])
-        {
+        for (bytes, number) in seed.chunks_exact_mut(8).zip(numbers) {
             bytes.copy_from_slice(&number.to_le_bytes());
         }
         moves.choose(&mut ChaCha8Rng::from_seed(seed)).cloned()
@@ -161,8 +150,4 @@ fn introduction() -> Vec<Reply> {
         }),
         Reply::UciOk,
     ]
-}
-
-fn refusal(done: Result<(), impl ToString>) -> Vec<Reply> {
-    done.err().iter().map(complaint).collect()
 }

@@ -1,20 +1,20 @@
-//! A protocol snapshot test for an engine written in Rust, to be copied to its `tests/`: a script is run against the
-//! engine, and all that it answers is compared with the snapshot, times and speeds masked.
+//! A protocol snapshot test for an engine written in Rust, to be copied to its `tests/`: runs a script against the
+//! engine and compares all answers with the snapshot; times and speeds are masked.
 //!
 //! ```sh
 //! cargo run --example transcript_snapshot -- ./mine    # prints the transcript
-//! cargo insta review                                   # accepts another one, once the test has failed
+//! cargo insta review                                   # accepts a changed transcript after the test has failed
 //! ```
 //!
-//! In `Cargo.toml`, under `[dev-dependencies]`, stand `arbiter` and `insta`. There the engine is
-//! `env!("CARGO_BIN_EXE_mine")`, so that it is always the one just built.
+//! `Cargo.toml` needs `arbiter` and `insta` under `[dev-dependencies]`. In a test the engine is
+//! `env!("CARGO_BIN_EXE_mine")`, so that it is always up to date.
 
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
 
 use arbiter::conformance::transcript::{Patience, Program, Script, accept};
 
-/// What the engine is asked. A line that begins with `#` is for the reader.
+/// Lines sent to the engine. Those that begin with `#` are comments.
 const SCRIPT: &str = "\
 # The greeting, and a search to a fixed depth.
 > uci
@@ -27,7 +27,7 @@ const SCRIPT: &str = "\
 > quit
 ";
 
-/// Everything that an engine says to the script.
+/// Returns the script with all answers of an engine.
 fn transcript(program: &OsStr, arguments: &[OsString]) -> Result<String, Box<dyn Error>> {
     let script: Script = SCRIPT.parse()?;
     let mut engine = Program::start(program, arguments)?;
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let (program, arguments) = arguments
         .split_first()
-        .ok_or("expected an engine, and its arguments")?;
+        .ok_or("expected an engine and its arguments")?;
     print!("{}", transcript(program, arguments)?);
     Ok(())
 }
@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 mod tests {
     use super::*;
 
-    /// An engine as small as one can be; yours is `env!("CARGO_BIN_EXE_mine")`.
+    /// A minimal engine; yours is `env!("CARGO_BIN_EXE_mine")`.
     const ENGINE: &str = r#"
 while read -r line; do
   case $line in

@@ -32,46 +32,30 @@ fn a_verdict_is_saved_and_no_other_byte_is_touched() {
     }
 }
 
+/// Arguments, and the error.
+const WRONG: &str = r#"
+judge x.csv 1 3 => x.csv:1: there is no seat 3: expected a seat from 1 to 2, or - for none
+judge x.csv 2 1 => x.csv:2: the line is empty: expected an etude
+judge x.csv 3 1 => x.csv:3: carrots: seat 1: "x" is not a whole number without sign or leading zeros (field 2)
+judge x.csv 5 - => x.csv:5: the line is empty: expected an etude
+judge x.csv 8 1 => x.csv: there is no line 8: expected one from 1 to 7
+play x.csv 3 => x.csv:3: carrots: seat 1: "x" is not a whole number without sign or leading zeros (field 2)
+play x.csv 2 => x.csv:2: the line is empty: expected an etude
+play x.csv 8 => x.csv: there is no line 8: expected one from 1 to 7
+"#;
+
 #[test]
 fn a_verdict_that_cannot_be_saved_changes_nothing() {
     let folder = Folder::with(MIXED);
-    let carrots = "x.csv:3: carrots: seat 1: \"x\" is not a whole number without sign or leading zeros (field 2)\n";
-    for (arguments, errors) in [
-        (
-            "judge x.csv 1 3",
-            "x.csv:1: there is no seat 3: expected a seat from 1 to 2, or - for none\n",
-        ),
-        (
-            "judge x.csv 2 1",
-            "x.csv:2: the line is empty: expected an etude\n",
-        ),
-        ("judge x.csv 3 1", carrots),
-        (
-            "judge x.csv 5 -",
-            "x.csv:5: the line is empty: expected an etude\n",
-        ),
-        (
-            "judge x.csv 8 1",
-            "x.csv: there is no line 8: expected one from 1 to 7\n",
-        ),
-        ("play x.csv 3", carrots),
-        (
-            "play x.csv 2",
-            "x.csv:2: the line is empty: expected an etude\n",
-        ),
-        (
-            "play x.csv 8",
-            "x.csv: there is no line 8: expected one from 1 to 7\n",
-        ),
-    ] {
-        assert_eq!(folder.etudes(arguments), refused(errors), "{arguments}");
+    for line in WRONG.trim().lines() {
+        let (arguments, error) = line.split_once(" => ").unwrap();
+        let expected = refused(&format!("{error}\n"));
+        assert_eq!(folder.etudes(arguments), expected, "{arguments}");
     }
     assert_eq!(folder.read("x.csv"), MIXED);
     let ran = Folder::with(b"").etudes("play x.csv 1");
-    assert_eq!(
-        ran,
-        refused("x.csv: there is no line 1: the file is empty\n")
-    );
+    let error = "x.csv: there is no line 1: the file is empty\n";
+    assert_eq!(ran, refused(error));
 }
 
 #[test]

@@ -46,48 +46,30 @@ x.csv:4: square: seat 1: \"\u{fffd}5\" is not a whole number without sign or lea
     assert_eq!(Folder::with(b"\r\n\n\n").etudes("list x.csv"), empty);
 }
 
+/// Lines, and what is wrong with them.
+const WRONG: &str = r#"
+45;26;2;f;29;19;0;f => hares: expected 4 fields for each of 2 to 6 players and a verdict, found 8 fields
+65;26;2;f;29;19;0;f;2 => square: seat 1: "65" is above 64 (field 1)
+45;26;2;f;29;-1;0;f;2 => carrots: seat 2: "-1" is not a whole number without sign or leading zeros (field 6)
+45;26;2;f;29;19;4;f;2 => lettuces: seat 2: "4" is above 3 (field 7)
+45;26;2;no;29;19;0;f;2 => mark: seat 1: expected t or f, found "no" (field 4)
+45;26;2;f;29;19;0;t;2 => mark: seat 2 cannot miss its turn on square 29, which is neither lettuce nor hare (field 8)
+45;26;2;f;45;19;0;f;2 => square: seats 1 and 2 share square 45, only 0 and 64 can be shared (field 5)
+45;26;2;f;64;9;0;f;2 => finished: seat 2 is on square 64, no hare has finished in an etude (field 5)
+45;26;2;f;29;19;0;f;3 => verdict: expected a player from 1 to 2, or `-` for none, found "3" (field 9)
+"#;
+
 #[test]
 fn a_bad_line_is_reported_with_the_field_at_fault() {
-    let whole = "is not a whole number without sign or leading zeros";
-    for (line, reason) in [
-        (
-            "45;26;2;f;29;19;0;f",
-            "hares: expected 4 fields for each of 2 to 6 players and a verdict, found 8 fields".into(),
-        ),
-        ("65;26;2;f;29;19;0;f;2", "square: seat 1: \"65\" is above 64 (field 1)".into()),
-        (
-            "45;26;2;f;29;-1;0;f;2",
-            format!("carrots: seat 2: \"-1\" {whole} (field 6)"),
-        ),
-        ("45;26;2;f;29;19;4;f;2", "lettuces: seat 2: \"4\" is above 3 (field 7)".into()),
-        (
-            "45;26;2;no;29;19;0;f;2",
-            "mark: seat 1: expected t or f, found \"no\" (field 4)".into(),
-        ),
-        (
-            "45;26;2;f;29;19;0;t;2",
-            "mark: seat 2 cannot miss its turn on square 29, which is neither lettuce nor hare (field 8)".into(),
-        ),
-        (
-            "45;26;2;f;45;19;0;f;2",
-            "square: seats 1 and 2 share square 45, only 0 and 64 can be shared (field 5)".into(),
-        ),
-        (
-            "45;26;2;f;64;9;0;f;2",
-            "finished: seat 2 is on square 64, no hare has finished in an etude (field 5)".into(),
-        ),
-        (
-            "45;26;2;f;29;19;0;f;3",
-            "verdict: expected a player from 1 to 2, or `-` for none, found \"3\" (field 9)".into(),
-        ),
-    ] {
+    for case in WRONG.trim().lines() {
+        let (line, reason) = case.split_once(" => ").unwrap();
         let folder = Folder::with(format!("20;60;3;f;30;20;2;f;1\n{line}\n").as_bytes());
         let reason = format!("x.csv:2: {reason}\n");
         for command in ["list", "check", "tune"] {
             let ran = folder.etudes(&format!("{command} x.csv"));
             assert_eq!((ran.code, &ran.errors), (Some(1), &reason), "{command}");
-            let shown = ran.output.contains("20,60,3/30,20,2 1 - -")
-                || ran.output.contains(" of 1 (");
+            let shown =
+                ran.output.contains("20,60,3/30,20,2 1 - -") || ran.output.contains(" of 1 (");
             assert!(shown, "{command}: {ran:?}");
         }
         for command in ["play x.csv 2", "judge x.csv 2 1"] {

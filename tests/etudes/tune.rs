@@ -90,32 +90,28 @@ fn a_file_without_factors_is_refused() {
     let folder = Folder::with(SET.join("\n").as_bytes());
     let expected =
         "expected `setoption name Ks|Kc|Kp value N`, each once, N a whole number from 0 to 1000";
-    for (text, errors) in [
+    let [ks, kp] = ["Ks", "Kp"].map(|name| format!("setoption name {name} value 100"));
+    let missing = |name| format!("y: {name} is missing: expected `setoption name {name} value N`");
+    for (text, error) in [
+        ("", missing("Ks")),
+        (&format!("{ks}\n{kp}\n"), missing("Kc")),
         (
-            "",
-            "y: Ks is missing: expected `setoption name Ks value N`".into(),
+            &format!("{ks}\n\n{ks}\n"),
+            format!("y:3: found {ks:?}: {expected}"),
         ),
-        (
-            "setoption name Ks value 100\nsetoption name Kp value 100\n",
-            "y: Kc is missing: expected `setoption name Kc value N`".into(),
-        ),
-        (
-            "setoption name Ks value 100\n\nsetoption name Ks value 100\n",
-            format!("y:3: found \"setoption name Ks value 100\": {expected}"),
-        ),
-        (
-            "setoption name Kx value 100\n",
-            format!("y:1: found \"setoption name Kx value 100\": {expected}"),
-        ),
-        (
-            "setoption name Ks value 1001\n",
-            format!("y:1: found \"setoption name Ks value 1001\": {expected}"),
-        ),
-        ("Ks 100\n", format!("y:1: found \"Ks 100\": {expected}")),
     ] {
         folder.write("y", text.as_bytes());
         let ran = folder.etudes("check x.csv --factors y");
-        assert_eq!(ran, refused(&format!("{errors}\n")));
+        assert_eq!(ran, refused(&format!("{error}\n")));
+    }
+    for text in [
+        "setoption name Kx value 100",
+        "setoption name Ks value 1001",
+        "Ks 100",
+    ] {
+        folder.write("y", text.as_bytes());
+        let ran = folder.etudes("check x.csv --factors y");
+        assert_eq!(ran, refused(&format!("y:1: found {text:?}: {expected}\n")));
     }
     let ran = folder.etudes("check x.csv --factors z");
     let errors = "z: cannot be read: No such file or directory (os error 2): \

@@ -1,6 +1,7 @@
-//! Plot of the curves: S, and C in the race and on the way home.
+//! Plots the curves of the preset `article`, S and C, into `docs/curves.svg`: `cargo run --example plot_curves`.
 
 use std::error::Error;
+use std::fs;
 
 use buxtehude::eval::curves::{CURVES, CarrotCurve};
 use plotters::coord::Shift;
@@ -36,6 +37,13 @@ struct Curve {
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/curves.svg");
+    fs::write(path, draw()?)?;
+    println!("{path}");
+    Ok(())
+}
 
 /// Draws the plot as SVG; the same curves always give the same file.
 pub fn draw() -> Result<String, Box<dyn Error>> {

@@ -1,6 +1,8 @@
-//! The boards as defined by the rules: as pictures, and as a table of squares.
+//! Draws the boards of all games into `docs/`, as defined by the rules, and prints the table of the squares of Hase und
+//! Igel in `docs/rules.md`: `cargo run --example draw_boards`.
 
 use std::fmt::Write;
+use std::{fs, io};
 
 use buxtehude::rules::{Layout, Scene, SquareKind, Variant};
 
@@ -19,6 +21,15 @@ const ROW: usize = 13;
 /// Side of a square and width of the margin, in pixels.
 const SIDE: usize = 56;
 const MARGIN: usize = 8;
+
+fn main() -> io::Result<()> {
+    for variant in VARIANTS {
+        let path = format!("{}/docs/{variant}.svg", env!("CARGO_MANIFEST_DIR"));
+        fs::write(path, picture(variant))?;
+    }
+    print!("{}", table());
+    Ok(())
+}
 
 fn scene(variant: &str) -> Scene {
     let variant = Variant::by_name(variant).expect("a variant of the list");
