@@ -11,8 +11,8 @@ use buxtehude::rules::Game;
 use buxtehude::rules::hase::{HASE_UND_IGEL, Move, Position};
 use buxtehude::search::Control;
 use buxtehude::search::article::Extent;
-use buxtehude::search::article::vectors::Prune::{self, Article, Exact, Off};
-use buxtehude::search::article::vectors::Strategy::{self, Absolute, Relative};
+use buxtehude::search::article::vectors::Prune;
+use buxtehude::search::article::vectors::Strategy;
 use buxtehude::search::article::vectors::{VectorSettings, search};
 
 const TWO_SEATS: [&str; 21] = [
