@@ -8,8 +8,8 @@ use super::error::{ArgumentError, Excerpt, Expected, NumberRange};
 /// Characters between words.
 const BLANKS: [char; 2] = [' ', '\t'];
 
-/// The rest of a line, from which a parser takes words. An error names the words before it (`after`), the next word, and
-/// what is expected instead.
+/// The rest of a line, from which a parser takes words. An error names the words before it (`after`), the next word,
+/// and what is expected instead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Words<'a> {
     rest: &'a str,

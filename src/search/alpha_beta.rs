@@ -5,9 +5,9 @@
 //! (1975); T. Marsland and M. Campbell, "Parallel search of strongly ordered game trees" (1982), principal variation
 //! search.
 //!
-//! The moves of a node are ordered: first the best move of an earlier search, then the killer of the ply, then by static
-//! evaluation. Source: the article "AI in Hase und Igel: minimax for three", small optimisation of alpha-beta; S. Akl
-//! and M. Newborn, "The principal continuation and the killer heuristic" (1977).
+//! The moves of a node are ordered: first the best move of an earlier search, then the killer of the ply, then by
+//! static evaluation. Source: the article "AI in Hase und Igel: minimax for three", small optimisation of alpha-beta;
+//! S. Akl and M. Newborn, "The principal continuation and the killer heuristic" (1977).
 
 use super::table::{Bound, Entry};
 use super::tree::{Path, Tree, decided_lead};

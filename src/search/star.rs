@@ -48,8 +48,8 @@ impl<G: Evaluate> Tree<'_, G> {
         lead
     }
 
-    /// Searches each card: in a first pass with a null window, otherwise with the window that leaves the node undecided.
-    /// Returns a bound of the mean if that decides the node; meaningless if the search was stopped.
+    /// Searches each card: in a first pass with a null window, otherwise with the window that leaves the node
+    /// undecided. Returns a bound of the mean if that decides the node; meaningless if the search was stopped.
     #[expect(clippy::too_many_arguments, reason = "they are the node of the search")]
     fn search_cards(
         &mut self,

@@ -53,8 +53,8 @@ impl Lookahead {
         }
     }
 
-    /// Position with the due card skipped. `Show` stands for it, since it has no effect, and the model never looks at the
-    /// cards that are drawn.
+    /// Position with the due card skipped. `Show` stands for it: it has no effect, and the model never looks at the
+    /// drawn cards.
     #[inline(always)]
     fn pass_over_card(&self, position: &Position, seat: Seat) -> Position {
         let hare = position.hare(seat);

@@ -6,8 +6,8 @@
 //! **Ties.** The result never depends on the order of moves. A mover takes the vector with the larger value by the
 //! [`Strategy`]; among equal values, the one that is lexicographically larger when read from the mover's seat onwards;
 //! for equal vectors, the lower move. (Two seats under [`Strategy::Relative`] have an order of their own, see
-//! [`Strategy::rank`].) So the vector of the root is a function of the tree alone. The only exception is [`Prune::Article`],
-//! which follows the article.
+//! [`Strategy::rank`].) So the vector of the root is a function of the tree alone. The only exception is
+//! [`Prune::Article`], which follows the article.
 //!
 //! **Means.** For a card, each component of the mean is rounded down. Below a card every vector is searched in full, so
 //! the mean is the same with and without pruning.
@@ -118,8 +118,8 @@ impl<M: Model, const N: usize> Root<'_, M, N> {
         model.is_decided(&position, self.mover)
     }
 
-    /// Returns the best line at a depth, apart from some moves, and whether any line was cut off by the depth; `None` if
-    /// the search was stopped.
+    /// Returns the best line at a depth, apart from some moves, and whether any line was cut off by the depth; `None`
+    /// if the search was stopped.
     fn best_line(
         &mut self,
         depth: u32,

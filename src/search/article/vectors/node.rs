@@ -2,12 +2,12 @@
 //!
 //! **Shallow pruning** under [`Prune::Exact`] with three or more seats and [`Strategy::Relative`]. Let r(i) be the
 //! smallest lead of seat i over a rival. In any vector and for any two seats i and j, r(i) is at most E(i) - E(j), and
-//! r(j) is at most E(j) - E(i), so *r(i) + r(j) <= 0*. Suppose that j already has a move of value a = r(j). Another move
-//! of j leads to a position where a different seat i has found a move of value b = r(i). The final choice of i is worth
-//! at least b to i, so at most -b to j. If a + b > 0, that is strictly less than a: j does not take the move, not even
-//! to break a tie, and the other moves of i need not be searched. A vector with a + b = 0 may tie, and is searched. With
-//! a card between the two moves a is the value of a mean, so nothing is cut off there. Source: R. Korf, "Multi-player
-//! alpha-beta pruning" (1991), where the components have a constant sum.
+//! r(j) is at most E(j) - E(i), so *r(i) + r(j) <= 0*. Suppose that j already has a move of value a = r(j). Another
+//! move of j leads to a position where a different seat i has found a move of value b = r(i). The final choice of i is
+//! worth at least b to i, so at most -b to j. If a + b > 0, that is strictly less than a: j does not take the move, not
+//! even to break a tie, and the other moves of i need not be searched. A vector with a + b = 0 may tie, and is
+//! searched. With a card between the two moves a is the value of a mean, so nothing is cut off there. Source: R. Korf,
+//! "Multi-player alpha-beta pruning" (1991), where the components have a constant sum.
 //!
 //! **Alpha-beta** under [`Prune::Exact`] with two seats and [`Strategy::Relative`]. Seat 1 maximises the pair (E1 - E2,
 //! E1) and seat 2 minimises it. Pairs are totally ordered, and each pair determines its vector. So the game is zero-sum
