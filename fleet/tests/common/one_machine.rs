@@ -12,7 +12,7 @@ use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
 use matches::play::reruns::RerunQuota;
-use matches::play::runner::{self, Event, InOrder, Match, RunError};
+use matches::play::runner::{self, Event, GameQueue, Match, RunError};
 use matches::record::GameRecord;
 use matches::report::Report;
 use matches::run::events::EventFile;
@@ -49,7 +49,7 @@ fn follow(plan: &Plan, interrupt: &Interrupt, mut on_event: impl FnMut(&Event)) 
     let (lag, log) = (LagMeter::start(), Log::none());
     let planned = Match {
         plan,
-        games: &InOrder::new(Some),
+        games: &GameQueue::new(Some),
         failures: &[],
         reruns: &RerunQuota::new(&plan.engines, &[]),
         log: &log,

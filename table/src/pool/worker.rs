@@ -199,7 +199,7 @@ impl Process {
 
     fn failing(&self, entry: &Entry, error: AnswerError) -> Failing {
         let engine = entry.spec.name.clone();
-        let stderr = self.engine.last_words();
+        let stderr = self.engine.stderr_tail();
         match error {
             AnswerError::Interrupted => Failing::Ending,
             AnswerError::Stalled => Failing::TooLate { engine, stderr },
