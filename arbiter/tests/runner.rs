@@ -11,7 +11,7 @@ use matches::plan::{EngineSpec, Opening, Plan};
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
 use matches::play::reruns::RerunQuota;
-use matches::play::runner::{self, Event, Games, InOrder, Match, Next, RunError};
+use matches::play::runner::{self, Event, GameQueue, Games, Match, Next, RunError};
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
 use table::{Table, tiny};
@@ -34,7 +34,7 @@ fn file(name: &str) -> PathBuf {
 
 /// Plays a match of these engines; returns its records, in order.
 fn play(engines: Vec<EngineSpec>, start: Option<&str>) -> Vec<GameRecord> {
-    play_games(engines, start, &InOrder::new(Some))
+    play_games(engines, start, &GameQueue::new(Some))
 }
 
 /// Plays the selected games of such a match.

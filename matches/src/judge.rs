@@ -185,7 +185,7 @@ impl<'a> Judge<'a> {
         let Some((engine, _)) = &mut self.running else {
             return Err(failed(AnswerError::Disconnected, Vec::new()));
         };
-        talk(engine).map_err(|error| failed(error, engine.last_words()))
+        talk(engine).map_err(|error| failed(error, engine.stderr_tail()))
     }
 
     /// Returns the estimate of an answer.

@@ -2,12 +2,11 @@
 
 mod adjudication;
 pub mod binary;
-mod bounds;
 pub mod deck;
-mod isolate;
 mod limit;
 pub mod numbers;
 pub mod openings;
+mod sandbox;
 pub mod schedule;
 pub mod seed;
 
@@ -19,9 +18,8 @@ use std::time::Duration;
 use buxtehude::rules::{Variant, is_card};
 
 pub use adjudication::{Adjudication, Resign};
-pub use bounds::Bounds;
-pub use isolate::Isolate;
 pub use limit::{ClockLimit, Limit, TimeLimit, clock};
+pub use sandbox::{Isolate, ResourceLimits};
 
 use crate::plan::schedule::LineUps;
 use crate::plan::seed::Seed;
@@ -115,7 +113,7 @@ pub struct EngineSpec {
     /// Memory limit in MiB: of the whole engine, or of each of its processes where the system cannot limit the whole.
     pub memory: Option<u64>,
     /// Limits of other system resources.
-    pub bounds: Bounds,
+    pub bounds: ResourceLimits,
 }
 
 impl fmt::Display for Format {
@@ -157,7 +155,7 @@ impl EngineSpec {
             ponder: false,
             restart: false,
             memory: None,
-            bounds: Bounds::default(),
+            bounds: ResourceLimits::default(),
         }
     }
 

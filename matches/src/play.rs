@@ -11,4 +11,3 @@ pub mod referee;
 pub mod reruns;
 pub mod runner;
 pub mod sandbox;
-pub mod signals;

@@ -8,6 +8,7 @@ pub mod printable;
 pub mod seed;
 
 use std::ops::AddAssign;
+use std::time::Duration;
 
 use buxtehude::rules::is_card;
 use serde::{Deserialize, Serialize};
@@ -69,6 +70,20 @@ impl GameRecord {
         self.plies().saturating_sub(self.turns.len())
     }
 
+    /// Name of the engine in a seat, from 1.
+    pub fn engine_in(&self, seat: u32) -> Option<&str> {
+        let index = (seat as usize).wrapping_sub(1);
+        self.seats.get(index).map(String::as_str)
+    }
+
+    /// The fault that ended the game, with the offender's name and ending; these are `?` if the record lacks them.
+    pub fn named_fault(&self) -> Option<(&Fault, &str, &'static str)> {
+        let fault = self.fault.as_ref()?;
+        let ending = self.endings.get((fault.seat as usize).wrapping_sub(1));
+        let name = self.engine_in(fault.seat).unwrap_or("?");
+        Some((fault, name, ending.map_or("?", |ending| ending.name())))
+    }
+
     /// Totals of each seat's turns, in seat order.
     pub fn turn_sums(&self) -> Vec<TurnSums> {
         let mut sums = vec![TurnSums::default(); self.seats.len()];
@@ -112,6 +127,11 @@ impl GameRecord {
         }
         self
     }
+}
+
+/// Returns a time in microseconds.
+pub fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Sum of the shares of an estimate.

@@ -327,10 +327,7 @@ pub fn what_was_legal(record: &GameRecord) -> Vec<String> {
 
 /// Describes the fault of a game in one line, with quotes; `None` if there was none.
 fn describe_fault(record: &GameRecord) -> Option<String> {
-    let fault = record.fault.as_ref()?;
-    let seat = (fault.seat as usize).wrapping_sub(1);
-    let name = record.seats.get(seat).map_or("?", String::as_str);
-    let ending = record.endings.get(seat).map_or("?", |ending| ending.name());
+    let (fault, name, ending) = record.named_fault()?;
     let mut text = format!(
         "  game {}, seat {}, {}: {ending}: {}\n",
         record.game,

@@ -18,7 +18,7 @@ use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
 use matches::play::reruns::RerunQuota;
-use matches::play::runner::{self, Event, InOrder, Match, RunError};
+use matches::play::runner::{self, Event, GameQueue, Match, RunError};
 use matches::play::sandbox::Isolation;
 use matches::record::GameRecord;
 use matches::record::ending::Ending;
@@ -198,7 +198,7 @@ impl Rerun {
         let lag = LagMeter::start();
         let again = Match {
             plan: &self.plan,
-            games: &InOrder::new(|from| Some(*self.games.range(from..).next()?.0)),
+            games: &GameQueue::new(|from| Some(*self.games.range(from..).next()?.0)),
             failures: &[],
             reruns: &RerunQuota::new(&self.plan.engines, &[]),
             log: &Log::none(),

@@ -26,13 +26,10 @@ pub fn explain(record: &GameRecord) -> String {
         let _ = writeln!(text, "  seat {seat}  {name}: place {place}, {ending}");
     }
     text += &last_moves(record);
-    let Some(fault) = &record.fault else {
+    let Some((fault, name, ending)) = record.named_fault() else {
         text += "no engine was at fault\n";
         return text;
     };
-    let seat = (fault.seat as usize).wrapping_sub(1);
-    let name = record.seats.get(seat).map_or("?", String::as_str);
-    let ending = record.endings.get(seat).map_or("?", |ending| ending.name());
     let _ = writeln!(
         text,
         "{}, seat {}: {ending}: {}",

@@ -11,7 +11,7 @@ use matches::plan::Plan;
 use matches::plan::schedule::{Schedule, ScheduledGame};
 use matches::plan::seed::Seed;
 use matches::play::reruns::count_reruns;
-use matches::play::runner::{Event, Retirement};
+use matches::play::runner::{Event, Played, Retirement};
 use matches::record::GameRecord;
 use matches::record::digest::StoredGame;
 use matches::record::printable::printable;
@@ -380,13 +380,15 @@ fn rerun_events(record: &GameRecord) -> impl Iterator<Item = Event> {
 fn turn_events(game: ScheduledGame, record: &GameRecord) -> impl Iterator<Item = Event> {
     let words = record.moves.split_whitespace().skip(game.opening.len());
     let mut turns = record.turns.iter();
-    let played = words.map(move |word| Event::Played {
-        game: record.game,
-        turn: match is_card(word) {
-            true => None,
-            false => turns.next().cloned(),
-        },
-        word: word.to_string(),
+    let played = words.map(move |word| {
+        Event::Played(Played {
+            game: record.game,
+            turn: match is_card(word) {
+                true => None,
+                false => turns.next().cloned(),
+            },
+            word: word.to_string(),
+        })
     });
     std::iter::once(Event::Begun(game)).chain(played)
 }

@@ -14,7 +14,7 @@ use matches::play::interrupt::Interrupt;
 use matches::play::lag::LagMeter;
 use matches::play::log::Log;
 use matches::play::reruns::RerunQuota;
-use matches::play::runner::{self, Event, InOrder, Match, RunError};
+use matches::play::runner::{self, Event, GameQueue, Match, RunError};
 use matches::report::Report;
 use matches::run::events::EventFile;
 use matches::run::past::Past;
@@ -43,7 +43,7 @@ fn play(plan: &Plan, interrupt: &Interrupt, mut on_event: impl FnMut(&Event)) {
     let (lag, log) = (LagMeter::start(), Log::none());
     let planned = Match {
         plan,
-        games: &InOrder::new(Some),
+        games: &GameQueue::new(Some),
         failures: &[],
         reruns: &RerunQuota::new(&plan.engines, &[]),
         log: &log,

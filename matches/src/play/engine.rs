@@ -6,7 +6,6 @@
 
 mod answer;
 mod conversation;
-mod last_words;
 mod lines;
 mod options;
 mod process;
@@ -125,7 +124,7 @@ impl Engine {
             error => StartError::NoUciOk {
                 engine: spec.name.clone(),
                 error,
-                stderr: engine.last_words(),
+                stderr: engine.stderr_tail(),
                 interference: engine.interference(),
                 evidence: Box::new(engine.evidence()),
             },
@@ -384,8 +383,8 @@ impl Engine {
     }
 
     /// The last lines of the engine's standard error.
-    pub fn last_words(&self) -> Vec<String> {
-        self.conversation.last_words()
+    pub fn stderr_tail(&self) -> Vec<String> {
+        self.conversation.stderr_tail()
     }
 
     /// Kills the engine after a fault.

@@ -16,7 +16,7 @@ struct Flags {
     /// Running games must stop at once.
     is_set: AtomicBool,
     /// Engines that sent a signal to the arbiter: process ID and name of the signal.
-    accusations: Mutex<Vec<(u32, String)>>,
+    signals: Mutex<Vec<(u32, String)>>,
 }
 
 /// The operation was stopped by an [`Interrupt`].
@@ -41,23 +41,21 @@ impl Interrupt {
     }
 
     /// Records that an engine, or a process that it started, sent a signal to the arbiter; the signal is not obeyed.
-    pub fn accuse(&self, process: u32, signal: String) {
-        let accusations = self.0.accusations.lock();
-        let mut accusations = accusations.unwrap_or_else(PoisonError::into_inner);
+    pub fn record_signal(&self, process: u32, signal: String) {
+        let signals = self.0.signals.lock();
+        let mut signals = signals.unwrap_or_else(PoisonError::into_inner);
         // An engine that sends thousands of signals is recorded once.
-        if !accusations.iter().any(|(accused, _)| *accused == process) {
-            accusations.push((process, signal));
+        if !signals.iter().any(|(sender, _)| *sender == process) {
+            signals.push((process, signal));
         }
     }
 
     /// Removes and returns the name of the signal that the engine with this process ID sent.
-    pub fn take_accusation(&self, process: u32) -> Option<String> {
-        let accusations = self.0.accusations.lock();
-        let mut accusations = accusations.unwrap_or_else(PoisonError::into_inner);
-        let index = accusations
-            .iter()
-            .position(|(accused, _)| *accused == process)?;
-        Some(accusations.swap_remove(index).1)
+    pub fn take_signal(&self, process: u32) -> Option<String> {
+        let signals = self.0.signals.lock();
+        let mut signals = signals.unwrap_or_else(PoisonError::into_inner);
+        let index = signals.iter().position(|(sender, _)| *sender == process)?;
+        Some(signals.swap_remove(index).1)
     }
 
     /// Lets running games end normally, and prevents new ones.

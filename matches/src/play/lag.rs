@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use hdrhistogram::Histogram;
 
 use super::processor;
+use crate::record::micros;
 
 /// Duration of each sleep.
 const INTERVAL: Duration = Duration::from_millis(5);
@@ -153,7 +154,7 @@ impl Shared {
 impl Lags {
     /// Notes a lag; `unexplained` is the part without the wait for a processor.
     fn note(&mut self, woke: Instant, lag: Duration, unexplained: Duration) {
-        let micros = u64::try_from(lag.as_micros()).unwrap_or(u64::MAX);
+        let micros = micros(lag);
         self.histogram.saturating_record(micros);
         if woke.saturating_duration_since(self.since) > RECENT {
             self.since = woke;

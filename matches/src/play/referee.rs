@@ -37,18 +37,18 @@ pub struct Referee<'a> {
     /// Budget of reruns; `None` for no reruns.
     pub reruns: Option<&'a RerunQuota>,
     /// Callback for each move and card as it is played.
-    pub listener: Option<&'a dyn Fn(Played<'_>)>,
+    pub listener: Option<&'a dyn Fn(Played)>,
 }
 
 /// A move or card that was just played.
-#[derive(Clone, Copy, Debug)]
-pub struct Played<'a> {
+#[derive(Clone, Debug)]
+pub struct Played {
     /// Number of the game.
     pub game: u64,
     /// The move; `None` for a card.
-    pub turn: Option<&'a TurnRecord>,
+    pub turn: Option<TurnRecord>,
     /// The move or card as text.
-    pub word: &'a str,
+    pub word: String,
 }
 
 /// Reasons why a game has no result.

@@ -56,8 +56,9 @@ impl RerunQuota {
 /// Adds the reruns of a game to `counts`, by engine.
 pub fn count_reruns(engines: &[EngineSpec], record: &GameRecord, counts: &mut [u32]) {
     for rerun in &record.reruns {
-        let name = record.seats.get((rerun.seat as usize).wrapping_sub(1));
-        let index = engines.iter().position(|engine| Some(&engine.name) == name);
+        let name = record.engine_in(rerun.seat);
+        let mut engines = engines.iter();
+        let index = engines.position(|engine| Some(engine.name.as_str()) == name);
         if let Some(count) = index.and_then(|index| counts.get_mut(index)) {
             *count += 1;
         }

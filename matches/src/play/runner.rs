@@ -23,11 +23,12 @@ use crate::play::engine::{Engine, Placement, StartError};
 use crate::play::interrupt::Interrupt;
 use crate::play::lag::LagMeter;
 use crate::play::log::Log;
-use crate::play::referee::{Abandoned, Played, Referee};
+pub use crate::play::referee::Played;
+use crate::play::referee::{Abandoned, Referee};
 use crate::play::reruns::{MOST_BY_INTERFERENCE, MOST_OF_A_GAME, RerunQuota};
 use crate::play::sandbox::Isolation;
-use crate::record::{GameRecord, Rerun, TurnRecord};
-pub use games::{Games, InOrder, Next};
+use crate::record::{GameRecord, Rerun};
+pub use games::{GameQueue, Games, Next};
 pub use programs::Programs;
 pub use retirement::{Retirement, count_failures};
 
@@ -97,14 +98,7 @@ pub enum Event {
     /// A game begins.
     Begun(ScheduledGame),
     /// A move or a card is played.
-    Played {
-        /// Number of the game.
-        game: u64,
-        /// The move; `None` for a card.
-        turn: Option<TurnRecord>,
-        /// The move or card as text.
-        word: String,
-    },
+    Played(Played),
     /// A game has ended.
     Ended(Box<GameRecord>),
     /// A game is rerun, because its loss may not be the engine's fault.
@@ -361,13 +355,7 @@ impl Worker<'_> {
         if self.planned.is_followed {
             self.send(Ok(Event::Begun(game.clone())));
         }
-        let listener = |played: Played<'_>| {
-            self.send(Ok(Event::Played {
-                game: played.game,
-                turn: played.turn.cloned(),
-                word: played.word.to_string(),
-            }));
-        };
+        let listener = |played| self.send(Ok(Event::Played(played)));
         let referee = Referee {
             plan,
             interrupt: self.planned.interrupt,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::archive::ArchiveError;
 use crate::plan::Plan;
 use crate::plan::seed::Seed;
-use crate::play::runner::Event;
+use crate::play::runner::{Event, Played};
 use crate::record::GameRecord;
 use crate::record::printable::printable_json;
 use crate::report::Report;
@@ -210,7 +210,7 @@ impl EventFile {
                     opening: &game.opening,
                 })
             }
-            Event::Played { game, turn, word } => self.write(&match turn {
+            Event::Played(Played { game, turn, word }) => self.write(&match turn {
                 None => Line::Card {
                     game: *game,
                     card: word,
@@ -242,13 +242,12 @@ impl EventFile {
     }
 
     fn ended(&mut self, record: &GameRecord, report: &Report) -> Result<(), ArchiveError> {
-        if let Some(fault) = &record.fault {
-            let seat = (fault.seat as usize).wrapping_sub(1);
+        if let Some((fault, engine, ending)) = record.named_fault() {
             self.write(&Line::Fault {
                 game: record.game,
                 seat: fault.seat,
-                engine: record.seats.get(seat).map_or("", String::as_str),
-                ending: record.endings.get(seat).map_or("", |ending| ending.name()),
+                engine,
+                ending,
                 reason: &fault.reason,
                 stderr: &fault.stderr,
             })?;

@@ -136,7 +136,7 @@ impl Ledger {
                     "{engine} is retired: it failed {failures} times in a row; games with it are not played\n"
                 ))?;
             }
-            Event::Begun(_) | Event::Played { .. } => {}
+            Event::Begun(_) | Event::Played(_) => {}
         }
         if let Some(events) = &mut self.events {
             let written = events.event(plan, event, &self.report);

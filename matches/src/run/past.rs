@@ -81,15 +81,14 @@ impl LastFailures {
     /// Notes a game of a machine; returns `true` if the same engine has failed again on the same machine.
     pub fn note(&mut self, record: &GameRecord, worker: &str) -> bool {
         let fault = record.fault.as_ref();
-        let offender =
-            fault.and_then(|fault| record.seats.get((fault.seat as usize).wrapping_sub(1)));
+        let offender = fault.and_then(|fault| record.engine_in(fault.seat));
         let is_same = self
             .0
             .iter()
-            .any(|(engine, machine)| Some(engine) == offender && machine == worker);
+            .any(|(engine, machine)| Some(engine.as_str()) == offender && machine == worker);
         self.0.retain(|(engine, _)| !record.seats.contains(engine));
         self.0
-            .extend(offender.map(|engine| (engine.clone(), worker.to_string())));
+            .extend(offender.map(|engine| (engine.to_string(), worker.to_string())));
         is_same
     }
 }

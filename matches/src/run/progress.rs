@@ -128,11 +128,7 @@ fn describe(record: &GameRecord) -> String {
     let micros = record.turns.iter().filter_map(|turn| turn.micros).sum();
     let time = duration(Duration::from_micros(micros));
     let mut line = format!("{}  ({plies} plies, {time})", places.join(", "));
-    if let Some(fault) = &record.fault {
-        let seat = (fault.seat as usize).wrapping_sub(1);
-        let name = record.seats.get(seat).map_or("?", String::as_str);
-        let ending = record.endings.get(seat);
-        let ending = ending.map_or("fault", |ending| ending.name());
+    if let Some((fault, name, ending)) = record.named_fault() {
         let (name, reason) = (printable(name), printable(&fault.reason));
         line += &format!("  {name}, seat {}: {ending}: {reason}", fault.seat);
     }

@@ -4,24 +4,55 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
+use signal_hook::consts::{SIGALRM, SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithOrigin;
+use signal_hook::low_level::signal_name;
+
 use super::OnInterrupt;
 use super::exit::{INTERRUPTED, complain};
+use crate::play::engine::engine_of;
 use crate::play::interrupt::Interrupt;
-use crate::play::signals;
 
 /// Time after the last signal: enough to end the engines with all their children.
 const LAST_GRACE: Duration = Duration::from_secs(2);
 
-/// Calls `on_signal` for each signal from outside, and reports each engine that sends one.
+/// Calls `on_signal`, in a separate thread, for each signal that asks the arbiter to stop. A signal that comes from an
+/// engine is only recorded and reported.
 ///
 /// # Errors
-/// The system's error if signals cannot be handled.
-pub fn listen(interrupt: &Interrupt, on_signal: impl FnMut() + Send + 'static) -> io::Result<()> {
-    signals::listen(interrupt, on_signal, |process, signal| {
-        complain(format_args!(
-            "the engine with process {process} sent {signal} to the arbiter, which is a fault"
-        ));
-    })
+/// The system cannot install the signal handlers.
+pub fn listen(
+    interrupt: &Interrupt,
+    mut on_signal: impl FnMut() + Send + 'static,
+) -> io::Result<()> {
+    let ends = [SIGINT, SIGTERM, SIGHUP];
+    // Other signals that an engine might send; from other senders they have no effect. SIGXFSZ would end the process;
+    // with a handler, the write fails with an error instead.
+    let others = [SIGCONT, SIGUSR1, SIGUSR2, SIGALRM, SIGXFSZ];
+    let mut signals = SignalsInfo::<WithOrigin>::new(ends.iter().chain(&others))?;
+    let interrupt = interrupt.clone();
+    let listening = move || {
+        for signal in signals.forever() {
+            let sender = signal
+                .process
+                .and_then(|process| u32::try_from(process.pid).ok());
+            let number = signal.signal;
+            if let Some(engine) = sender.and_then(engine_of) {
+                let name = signal_name(number).map_or(number.to_string(), String::from);
+                complain(format_args!(
+                    "the engine with process {engine} sent {name} to the arbiter, which is a fault"
+                ));
+                interrupt.record_signal(engine, name);
+            } else if ends.contains(&number) {
+                on_signal();
+            }
+        }
+    };
+    thread::Builder::new()
+        .name("signals".to_string())
+        .spawn(listening)?;
+    Ok(())
 }
 
 /// Stops a match on signals: the first one in order, the next without waiting for games, the last one the process.

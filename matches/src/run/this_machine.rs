@@ -4,7 +4,7 @@ use super::progress::Progress;
 use super::{Engines, ExitError, Match, Source, SourceError};
 use crate::play::lag::{LagMeter, LagSummary};
 use crate::play::reruns::RerunQuota;
-use crate::play::runner::{self, InOrder, RunError};
+use crate::play::runner::{self, GameQueue, RunError};
 use crate::play::sandbox;
 use crate::score::Verdict;
 
@@ -41,7 +41,7 @@ impl Source for ThisMachine {
         let engines = self.engines.as_ref();
         let games = runner::Match {
             plan,
-            games: &InOrder::new(next_due),
+            games: &GameQueue::new(next_due),
             failures: &past.failures,
             reruns: &RerunQuota::new(&plan.engines, &past.reruns),
             log,

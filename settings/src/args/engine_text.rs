@@ -161,7 +161,7 @@ fn unknown_key(key: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use matches::plan::Bounds;
+    use matches::plan::ResourceLimits;
 
     fn applied(engine: &EngineText) -> EngineSpec {
         let mut spec = EngineSpec::new("", "", Limit::default());
@@ -196,7 +196,7 @@ mod tests {
             ponder: true,
             restart: false,
             memory: Some(512),
-            bounds: Bounds {
+            bounds: ResourceLimits {
                 cpu: Some(60),
                 processes: Some(8),
                 filesize: Some(10),

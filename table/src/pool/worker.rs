@@ -189,7 +189,7 @@ impl Process {
     /// Describes a failure, with the last lines of the engine's standard error.
     fn error(&self, error: AnswerError) -> SearchError {
         let name = &self.role.engine.spec.name;
-        let stderr = match self.engine.last_words().join(" | ") {
+        let stderr = match self.engine.stderr_tail().join(" | ") {
             lines if lines.is_empty() => lines,
             lines => format!("; its standard error ends with: {lines}"),
         };

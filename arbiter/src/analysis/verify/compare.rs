@@ -42,8 +42,7 @@ pub fn differences(stored: &GameRecord, now: &GameRecord) -> Vec<Difference> {
         let Some(turn) = turns[0].or(turns[1]) else {
             break;
         };
-        let name = stored.seats.get((turn.seat as usize).wrapping_sub(1));
-        let name = name.map_or("?", String::as_str);
+        let name = stored.engine_in(turn.seat).unwrap_or("?");
         let place = format!("ply {}, seat {} ({name})", opening + index + 1, turn.seat);
         let [stored_move, move_now] = turns.map(moved);
         if !compare(&place, stored_move, move_now) {

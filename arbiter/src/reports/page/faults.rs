@@ -37,11 +37,12 @@ impl FaultList {
 
     /// Adds the fault of a game, if it has one.
     pub fn add(&mut self, record: &GameRecord) {
-        let Some(fault) = &record.fault else { return };
-        let seat = (fault.seat as usize).wrapping_sub(1);
+        let Some((fault, engine, ending)) = record.named_fault() else {
+            return;
+        };
         let entry = FaultEntry {
-            engine: record.seats.get(seat).map_or("?".into(), String::clone),
-            ending: record.endings.get(seat).map_or("?", |ending| ending.name()),
+            engine: engine.to_string(),
+            ending,
             fault: fault.clone(),
         };
         self.count += 1;

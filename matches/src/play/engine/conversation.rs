@@ -14,10 +14,9 @@ use rustix::io::Errno;
 use thiserror::Error;
 
 use super::Placement;
-use super::last_words::LastWords;
 use super::lines::Lines;
 use super::process::{Process, Usage};
-use super::recent::Recent;
+use super::recent::{Recent, StderrTail};
 use crate::plan::EngineSpec;
 use crate::play::clock::WAIT_FOR_LATE_ANSWERS;
 use crate::play::interrupt::Interrupt;
@@ -77,7 +76,7 @@ pub struct Conversation {
     lines: Lines,
     /// Time when the newest bytes in `lines` were read.
     arrived: Instant,
-    last_words: LastWords,
+    stderr: StderrTail,
     recent: Recent,
     /// Measures how long the engine waits for a processor.
     processor: ProcessorMeter,
@@ -112,7 +111,7 @@ impl Conversation {
             process,
             lines: Lines::new(),
             arrived: Instant::now(),
-            last_words: LastWords::default(),
+            stderr: StderrTail::default(),
             recent: Recent::new(),
         })
     }
@@ -133,8 +132,8 @@ impl Conversation {
     }
 
     /// The last lines of the engine's standard error.
-    pub fn last_words(&self) -> Vec<String> {
-        self.last_words.lines()
+    pub fn stderr_tail(&self) -> Vec<String> {
+        self.stderr.lines()
     }
 
     /// Kills the process and its process group.
@@ -342,10 +341,8 @@ impl Conversation {
     }
 
     fn poll(&self, for_input: PollFlags, timeout: Duration) -> Ready {
-        let timeout = Timespec {
-            tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: timeout.subsec_nanos().into(),
-        };
+        // Fails for a timeout of many years, which then has no end.
+        let timeout = Timespec::try_from(timeout).ok();
         let stdout = self.process.stdout.as_ref();
         let stderr = self.process.stderr.as_ref();
         // A closed input would end every poll at once; it is polled only for writing.
@@ -358,7 +355,7 @@ impl Conversation {
         pipes.extend(stdout.map(|pipe| PollFd::new(pipe, PollFlags::IN)));
         pipes.extend(stderr.map(|pipe| PollFd::new(pipe, PollFlags::IN)));
         pipes.extend(stdin.map(|pipe| PollFd::new(pipe, for_input)));
-        if poll(&mut pipes, Some(&timeout)).is_err() {
+        if poll(&mut pipes, timeout.as_ref()).is_err() {
             return Ready::default();
         }
         let mut ready = pipes.iter().map(|pipe| !pipe.revents().is_empty());
@@ -415,7 +412,7 @@ impl Conversation {
                 Ok(0) => self.process.stderr = None,
                 Ok(number) => {
                     let now = Instant::now();
-                    self.last_words.receive(&bytes[..number], |line| {
+                    self.stderr.receive(&bytes[..number], |line| {
                         self.log.write(now, &self.name, Origin::Stderr, line);
                     });
                 }

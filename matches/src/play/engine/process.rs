@@ -17,7 +17,7 @@ use rustix::process::{getppid, set_parent_process_death_signal};
 use rustix::thread::{CpuSet, sched_setaffinity, set_no_new_privs};
 use wait4::Wait4;
 
-use crate::plan::{Bounds, EngineSpec};
+use crate::plan::{EngineSpec, ResourceLimits};
 #[cfg(target_os = "linux")]
 use crate::play::sandbox::limits;
 use crate::play::sandbox::{End, Guard, Isolation, MemoryGroup, is_stopped};
@@ -212,7 +212,7 @@ struct Preparation {
     /// Limit of the address space, in MiB.
     memory: Option<u64>,
     /// Limits of other system resources.
-    bounds: Bounds,
+    bounds: ResourceLimits,
     /// Socket that a launcher inherits. The launcher then sets the limits on the engine, not on itself.
     line: Option<UnixStream>,
 }

@@ -1,11 +1,11 @@
-//! The last lines exchanged with an engine in both directions, in bounded memory.
+//! The last lines exchanged with an engine, and of its standard error, in bounded memory.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
 use crate::play::log::Origin;
 use crate::record::printable::printable_bytes;
-use crate::record::{SaidLine, Speaker};
+use crate::record::{SaidLine, Speaker, micros};
 
 /// Number of lines kept.
 const LINES: usize = 20;
@@ -13,6 +13,11 @@ const LINES: usize = 20;
 const HEAD_BYTES: usize = 160;
 /// Number of bytes kept from the end of a long line, which for `position` contains the latest moves.
 const TAIL_BYTES: usize = 160;
+
+/// Number of lines kept of the standard error.
+const STDERR_LINES: usize = 10;
+/// Number of bytes kept of each.
+const STDERR_BYTES: usize = 500;
 
 /// The last lines exchanged with an engine.
 pub struct Recent {
@@ -40,17 +45,14 @@ impl Recent {
 
     /// Adds a line, and drops the oldest one if the list is full.
     pub fn keep(&mut self, at: Instant, origin: Origin, line: &[u8]) {
-        // Reuses the memory of the oldest line, because an engine may print thousands of lines.
-        let oldest = (self.lines.len() == LINES).then(|| self.lines.pop_front());
-        let mut text = oldest.flatten().map_or_else(Vec::new, |entry| entry.text);
-        text.clear();
-        let omitted = line.len().saturating_sub(HEAD_BYTES + TAIL_BYTES);
-        if omitted == 0 {
-            text.extend_from_slice(line);
-        } else {
-            text.extend_from_slice(&line[..HEAD_BYTES]);
-            text.extend_from_slice(&line[line.len() - TAIL_BYTES..]);
+        if self.lines.len() == LINES {
+            self.lines.pop_front();
         }
+        let omitted = line.len().saturating_sub(HEAD_BYTES + TAIL_BYTES);
+        let text = match omitted {
+            0 => line.to_vec(),
+            _ => [&line[..HEAD_BYTES], &line[line.len() - TAIL_BYTES..]].concat(),
+        };
         self.lines.push_back(Entry {
             at,
             origin,
@@ -72,7 +74,7 @@ impl Recent {
             };
             let since = entry.at.saturating_duration_since(self.start);
             SaidLine {
-                micros: u64::try_from(since.as_micros()).unwrap_or(u64::MAX),
+                micros: micros(since),
                 from: match entry.origin {
                     Origin::Arbiter => Speaker::Arbiter,
                     _ => Speaker::Engine,
@@ -81,6 +83,49 @@ impl Recent {
             }
         };
         self.lines.iter().map(line).collect()
+    }
+}
+
+/// The last lines of a standard error.
+#[derive(Default)]
+pub struct StderrTail {
+    lines: VecDeque<Vec<u8>>,
+    /// Line without a newline so far.
+    unfinished: Vec<u8>,
+}
+
+impl StderrTail {
+    /// Adds bytes, and calls `line` for each line that they complete.
+    pub fn receive(&mut self, bytes: &[u8], mut line: impl FnMut(&[u8])) {
+        for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
+            let (text, complete) = match piece.strip_suffix(b"\n") {
+                Some(text) => (text, true),
+                None => (piece, false),
+            };
+            let room = STDERR_BYTES - self.unfinished.len();
+            self.unfinished
+                .extend_from_slice(&text[..text.len().min(room)]);
+            if complete {
+                line(&self.unfinished);
+                if self.lines.len() == STDERR_LINES {
+                    self.lines.pop_front();
+                }
+                self.lines.push_back(std::mem::take(&mut self.unfinished));
+            }
+        }
+    }
+
+    /// Returns the last lines, oldest first and escaped; the newest may be incomplete.
+    pub fn lines(&self) -> Vec<String> {
+        let unfinished = Some(&self.unfinished).filter(|line| !line.is_empty());
+        let mut lines: Vec<String> = self
+            .lines
+            .iter()
+            .chain(unfinished)
+            .map(|line| printable_bytes(line.trim_ascii_end()).into_owned())
+            .collect();
+        lines.drain(..lines.len().saturating_sub(STDERR_LINES));
+        lines
     }
 }
 
@@ -113,5 +158,34 @@ mod tests {
             last.text.contains(&format!("[{} bytes]", long.len() - 320)),
             "{last:?}"
         );
+    }
+
+    #[test]
+    fn the_last_ten_lines_are_kept() {
+        let mut words = StderrTail::default();
+        let mut seen = 0;
+        for number in 1..=25 {
+            words.receive(format!("line {number}\r\n").as_bytes(), |_| seen += 1);
+        }
+        words.receive(b"cut ", |_| seen += 1);
+        words.receive(b"off", |_| seen += 1);
+        assert_eq!(seen, 25);
+        let lines = words.lines();
+        assert_eq!(lines.len(), 10, "{lines:?}");
+        assert_eq!(
+            (lines[0].as_str(), lines[9].as_str()),
+            ("line 17", "cut off")
+        );
+    }
+
+    #[test]
+    fn endless_lines_are_cut() {
+        let mut words = StderrTail::default();
+        for _ in 0..1000 {
+            words.receive(&[b'x'; 1000], |_| {});
+        }
+        words.receive(b"\nend\n", |_| {});
+        let lengths: Vec<usize> = words.lines().iter().map(String::len).collect();
+        assert_eq!(lengths, [STDERR_BYTES, 3]);
     }
 }

@@ -23,7 +23,7 @@ impl GameEnd {
         let fault = Fault {
             seat: number(seat),
             reason: shortened(&printable(reason), LONGEST_REASON).into_owned(),
-            stderr: engine.last_words(),
+            stderr: engine.stderr_tail(),
             evidence: Some(engine.evidence()),
         };
         GameEnd::Fault { ending, fault }

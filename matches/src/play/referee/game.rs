@@ -23,7 +23,7 @@ use crate::record::ending::Ending;
 use crate::record::{GameRecord, TurnRecord};
 
 /// A signal from an engine may arrive this long after a delay of the arbiter.
-const TIME_TO_ACCUSE: Duration = Duration::from_millis(50);
+const SIGNAL_DELAY: Duration = Duration::from_millis(50);
 
 /// A game in progress.
 pub struct Game<'a> {
@@ -114,7 +114,8 @@ impl<'a> Game<'a> {
                     let engine = engine.expect("a seat that moves has an engine");
                     let played = self.play_turn(seat, engine);
                     let interrupt = self.referee.interrupt;
-                    if let Some(fault) = accused(engines, played.as_ref().err(), interrupt) {
+                    if let Some(fault) = sender_of_signal(engines, played.as_ref().err(), interrupt)
+                    {
                         return Ok(fault);
                     }
                     if let Some(fault) = played? {
@@ -169,8 +170,8 @@ impl<'a> Game<'a> {
         if let Some(listener) = self.referee.listener {
             listener(Played {
                 game: self.scheduled.number,
-                turn,
-                word,
+                turn: turn.cloned(),
+                word: word.to_string(),
             });
         }
     }
@@ -334,21 +335,21 @@ impl<'a> Game<'a> {
 }
 
 /// Returns the fault of an engine that sent a signal to the arbiter, if there is one.
-fn accused(
+fn sender_of_signal(
     engines: &mut [Option<Engine>],
     abandoned: Option<&Abandoned>,
     interrupt: &Interrupt,
 ) -> Option<GameEnd> {
     if let Some(Abandoned::Suspect(_)) = abandoned {
         // If an engine resumes the stopped arbiter by a signal, that signal is recorded a moment later.
-        thread::sleep(TIME_TO_ACCUSE);
+        thread::sleep(SIGNAL_DELAY);
     }
     let seats = (0..).map(Seat).zip(engines);
-    let mut accused = seats.filter_map(|(seat, engine)| {
+    let mut senders = seats.filter_map(|(seat, engine)| {
         let engine = engine.as_mut()?;
-        let signal = interrupt.take_accusation(engine.process_id())?;
+        let signal = interrupt.take_signal(engine.process_id())?;
         let reason = format!("it sent the arbiter {signal}");
         Some(GameEnd::fault(seat, engine, Ending::Interference, &reason))
     });
-    accused.next()
+    senders.next()
 }

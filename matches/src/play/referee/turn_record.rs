@@ -8,7 +8,7 @@ use buxtehude::rules::{AnyPosition, Seat};
 
 use crate::play::engine::Answer;
 use crate::record::printable::{printable, shortened};
-use crate::record::{MAX_FLAW, MAX_LINE, TurnRecord, is_estimate};
+use crate::record::{MAX_FLAW, MAX_LINE, TurnRecord, is_estimate, micros};
 
 /// Maximum plausible depth and distance to mate, in plies.
 const MOST_PLIES: u32 = 10_000;
@@ -28,7 +28,6 @@ pub fn turn_record(
     [overrun, late_stop]: [Duration; 2],
     before: AnyPosition,
 ) -> TurnRecord {
-    let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     let any = |time: Duration| Some(micros(time)).filter(|micros| *micros > 0);
     let mut flaws: Vec<String> = answer.flaw.into_iter().collect();
     let given = answer.best_move.map(|best_move| best_move.estimate);

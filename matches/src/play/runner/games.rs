@@ -29,23 +29,23 @@ pub trait Games: Sync {
 
 /// Games in the order of the schedule, all known at the start.
 #[derive(Debug)]
-pub struct InOrder<F> {
+pub struct GameQueue<F> {
     /// First game that no thread has taken.
     next: AtomicU64,
     /// Returns the first game to play from a number on.
     due: F,
 }
 
-impl<F: Fn(u64) -> Option<u64>> InOrder<F> {
+impl<F: Fn(u64) -> Option<u64>> GameQueue<F> {
     /// Creates the source from `due`, which returns the first game to play from a number on, or `None` if there is
     /// none.
-    pub fn new(due: F) -> InOrder<F> {
+    pub fn new(due: F) -> GameQueue<F> {
         let next = AtomicU64::new(1);
-        InOrder { next, due }
+        GameQueue { next, due }
     }
 }
 
-impl<F: Fn(u64) -> Option<u64> + Sync> Games for InOrder<F> {
+impl<F: Fn(u64) -> Option<u64> + Sync> Games for GameQueue<F> {
     fn next(&self) -> Next {
         let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
         let from = self
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn each_game_that_is_due_is_taken_once() {
-        let games = InOrder::new(|from| (from..=7).find(|number| number % 3 == 1));
+        let games = GameQueue::new(|from| (from..=7).find(|number| number % 3 == 1));
         let taken = [(); 4].map(|()| games.next());
         assert_eq!(
             taken,

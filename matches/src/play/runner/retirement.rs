@@ -9,10 +9,10 @@ use crate::record::GameRecord;
 
 /// Updates `failures`, the number of consecutive failures by engine, after one more game.
 pub fn count_failures(engines: &[EngineSpec], record: &GameRecord, failures: &mut [u32]) {
-    let offender = record.fault.as_ref().map(|fault| fault.seat as usize);
-    let offender = offender.and_then(|seat| record.seats.get(seat.wrapping_sub(1)));
+    let offender = record.fault.as_ref();
+    let offender = offender.and_then(|fault| record.engine_in(fault.seat));
     for (engine, failures) in engines.iter().zip(failures) {
-        if offender == Some(&engine.name) {
+        if offender == Some(engine.name.as_str()) {
             *failures += 1;
         } else if record.seats.contains(&engine.name) {
             *failures = 0;

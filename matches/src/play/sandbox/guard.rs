@@ -82,11 +82,9 @@ impl Guard {
                 return serde_json::from_slice(&line).ok();
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            let left = Timespec {
-                tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
-                tv_nsec: left.subsec_nanos().into(),
-            };
-            match poll(&mut [PollFd::new(&self.line, PollFlags::IN)], Some(&left)) {
+            let left = Timespec::try_from(left).ok();
+            let mut line = [PollFd::new(&self.line, PollFlags::IN)];
+            match poll(&mut line, left.as_ref()) {
                 Ok(0) => return None,
                 Ok(_) => {}
                 Err(Errno::INTR) => continue,

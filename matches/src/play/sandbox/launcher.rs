@@ -32,7 +32,7 @@ use wait4::Wait4;
 
 use super::report::{End, Report};
 use super::{is_stopped, limits};
-use crate::plan::Bounds;
+use crate::plan::ResourceLimits;
 use crate::play::family::state;
 
 /// First argument of a launcher; on its own it does nothing.
@@ -113,7 +113,7 @@ impl Order {
 
 /// Creates the namespaces, and waits for the inner process.
 fn run_outside(order: &Order, mut line: UnixStream) -> io::Result<()> {
-    let bounds: Bounds = Order::text(&order.bounds).parse().unwrap_or_default();
+    let bounds: ResourceLimits = Order::text(&order.bounds).parse().unwrap_or_default();
     let inside = make_namespaces(bounds.net).and_then(|()| start_inside(order));
     match inside {
         Ok(mut inside) => {
@@ -225,7 +225,7 @@ fn start_engine(order: &Order) -> io::Result<Child> {
         return Err(io::ErrorKind::InvalidInput.into());
     };
     let memory = Order::text(&order.memory).parse().ok();
-    let bounds: Bounds = Order::text(&order.bounds).parse().unwrap_or_default();
+    let bounds: ResourceLimits = Order::text(&order.bounds).parse().unwrap_or_default();
     let prepare = move || {
         limits::set(memory, &bounds)?;
         // The creator of a namespace has all capabilities in it and could undo the mounts.

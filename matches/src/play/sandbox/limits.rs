@@ -5,14 +5,14 @@ use std::io;
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 use super::MIB;
-use crate::plan::Bounds;
+use crate::plan::ResourceLimits;
 
 /// Limits this process and all its descendants. Does not allocate, so that it may be called between fork and exec.
 ///
 /// # Errors
 /// The system refuses a limit above the arbiter's own.
-pub fn set(memory: Option<u64>, bounds: &Bounds) -> io::Result<()> {
-    let Bounds {
+pub fn set(memory: Option<u64>, bounds: &ResourceLimits) -> io::Result<()> {
+    let ResourceLimits {
         cpu,
         processes,
         filesize,

@@ -5,6 +5,8 @@ use std::os::unix::process::ExitStatusExt;
 use serde::{Deserialize, Serialize};
 use wait4::ResUse;
 
+use crate::record::micros;
+
 /// A line from the launcher.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Report {
@@ -36,11 +38,10 @@ pub struct End {
 impl End {
     /// Creates the end of a process that was waited for.
     pub fn of(used: &ResUse, was_killed: bool, was_stopped: bool) -> End {
-        let cpu = used.rusage.utime + used.rusage.stime;
         End {
             status: used.status.into_raw(),
             memory_kib: used.rusage.maxrss / 1024,
-            cpu_micros: u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX),
+            cpu_micros: micros(used.rusage.utime + used.rusage.stime),
             was_killed,
             was_stopped,
         }

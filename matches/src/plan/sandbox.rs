@@ -1,4 +1,4 @@
-//! Limits of the system resources of an engine.
+//! The sandbox of the engines: limits of their system resources, and isolation from each other.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use super::numbers::{cpu_seconds, mebibytes, processes};
 
 /// Limits of the system resources of an engine, except memory; `None` means no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub struct ResourceLimits {
     /// CPU time of each process, in seconds.
     pub cpu: Option<u64>,
     /// Number of processes and threads of the engine at a time; requires isolation.
@@ -18,9 +18,9 @@ pub struct Bounds {
     pub net: bool,
 }
 
-impl Default for Bounds {
-    fn default() -> Bounds {
-        Bounds {
+impl Default for ResourceLimits {
+    fn default() -> ResourceLimits {
+        ResourceLimits {
             cpu: None,
             processes: None,
             filesize: None,
@@ -29,7 +29,7 @@ impl Default for Bounds {
     }
 }
 
-impl Bounds {
+impl ResourceLimits {
     /// Returns the keys with their values in the form of `--engine`, without those that have no limit.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
         let numbers = [
@@ -47,8 +47,8 @@ impl Bounds {
     /// Returns the first key that requires isolation, if there is one.
     pub fn need_of_isolation(&self) -> Option<&'static str> {
         match self {
-            Bounds { net: false, .. } => Some("net=off"),
-            Bounds {
+            ResourceLimits { net: false, .. } => Some("net=off"),
+            ResourceLimits {
                 processes: Some(_), ..
             } => Some("processes"),
             _ => None,
@@ -56,7 +56,7 @@ impl Bounds {
     }
 }
 
-impl fmt::Display for Bounds {
+impl fmt::Display for ResourceLimits {
     /// Writes the form of `--engine`, such as `cpu=60 net=off`; nothing if there are no limits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pairs = self.pairs().into_iter();
@@ -65,12 +65,12 @@ impl fmt::Display for Bounds {
     }
 }
 
-impl FromStr for Bounds {
+impl FromStr for ResourceLimits {
     type Err = String;
 
-    /// Parses the [`Display`](fmt::Display) form of [`Bounds`]; the error names the accepted keys.
-    fn from_str(text: &str) -> Result<Bounds, String> {
-        let mut bounds = Bounds::default();
+    /// Parses the [`Display`](fmt::Display) form of [`ResourceLimits`]; the error names the accepted keys.
+    fn from_str(text: &str) -> Result<ResourceLimits, String> {
+        let mut bounds = ResourceLimits::default();
         for word in text.split_whitespace() {
             match word.split_once('=') {
                 Some(("cpu", value)) => bounds.cpu = Some(cpu_seconds(value)?),
@@ -88,6 +88,42 @@ impl FromStr for Bounds {
     }
 }
 
+/// Whether engines are isolated from each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Isolate {
+    /// If the system allows it.
+    #[default]
+    Auto,
+    /// Always; without support of the system the match fails.
+    On,
+    /// Never.
+    Off,
+}
+
+impl fmt::Display for Isolate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Isolate::Auto => "auto",
+            Isolate::On => "on",
+            Isolate::Off => "off",
+        })
+    }
+}
+
+impl FromStr for Isolate {
+    type Err = String;
+
+    /// Parses the [`Display`](fmt::Display) form of [`Isolate`]; the error names the accepted values.
+    fn from_str(text: &str) -> Result<Isolate, String> {
+        match text {
+            "auto" => Ok(Isolate::Auto),
+            "on" => Ok(Isolate::On),
+            "off" => Ok(Isolate::Off),
+            _ => Err("expected auto, on or off".to_string()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,11 +131,11 @@ mod tests {
     #[test]
     fn bounds_are_read_back_as_they_were() {
         for text in ["", "cpu=60", "cpu=1 processes=9 filesize=3 net=off"] {
-            let bounds: Bounds = text.parse().unwrap();
+            let bounds: ResourceLimits = text.parse().unwrap();
             assert_eq!(bounds.to_string(), text);
         }
         for text in ["cpu", "cpu=0", "net=on", "memory=3"] {
-            assert!(text.parse::<Bounds>().is_err(), "{text}");
+            assert!(text.parse::<ResourceLimits>().is_err(), "{text}");
         }
     }
 }
