@@ -49,6 +49,7 @@
 mod clock;
 mod command;
 mod error;
+mod excerpt;
 mod go;
 mod info;
 #[cfg(test)]
@@ -56,11 +57,13 @@ mod laws;
 mod lines;
 mod option;
 mod position;
+mod query;
 mod reply;
 mod vocabulary;
 mod words;
 
-pub use error::{ArgumentError, CommandError, Excerpt, Expected, GoError, NumberRange};
+pub use error::{ArgumentError, Bounds, CommandError, Expected, GoError, ReplyError};
+pub use excerpt::Excerpt;
 pub use go::MAX_PERFT_DEPTH;
 pub use lines::{Line, LineReader, MAX_LINE_BYTES};
 pub use vocabulary::{COMMAND_WORDS, GO_WORDS};

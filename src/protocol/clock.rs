@@ -4,8 +4,10 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use nom::Parser;
+
 use super::error::GoError;
-use super::words::{Words, write_fact, write_list};
+use super::words::{number, numbers, set, write_fact, write_list};
 use super::{Clock, ClockTimes};
 
 /// Largest number of players that can have a clock.
@@ -44,35 +46,37 @@ pub(super) struct ClockDraft {
 }
 
 impl ClockDraft {
-    /// Takes the argument of the word `name`; returns whether the word belongs to the clocks.
-    pub(super) fn read(&mut self, name: &str, words: &mut Words<'_>) -> Result<bool, GoError> {
-        match name {
-            "time" => self.time = Some(words.numbers("go time", TIMES)?),
-            "inc" => self.inc = Some(words.numbers("go inc", INCREMENTS)?),
-            "wtime" => self.wtime = Some(words.number("go wtime", TIMES)?),
-            "btime" => self.btime = Some(words.number("go btime", TIMES)?),
-            "winc" => self.winc = Some(words.number("go winc", INCREMENTS)?),
-            "binc" => self.binc = Some(words.number("go binc", INCREMENTS)?),
-            "movestogo" => self.movestogo = Some(words.number("go movestogo", 1..=u32::MAX)?),
-            _ => return self.read_player(name, words),
-        }
-        Ok(true)
+    /// Reads the argument of the word `name` from `input` and returns the rest, or `None` if the word does not belong
+    /// to the clocks.
+    pub(super) fn read<'a>(
+        &mut self,
+        name: &str,
+        input: &'a str,
+    ) -> Option<Result<&'a str, GoError>> {
+        let read = match name {
+            "time" => set(&mut self.time, numbers("go time", TIMES).parse(input)),
+            "inc" => set(&mut self.inc, numbers("go inc", INCREMENTS).parse(input)),
+            "wtime" => set(&mut self.wtime, number("go wtime", TIMES).parse(input)),
+            "btime" => set(&mut self.btime, number("go btime", TIMES).parse(input)),
+            "winc" => set(&mut self.winc, number("go winc", INCREMENTS).parse(input)),
+            "binc" => set(&mut self.binc, number("go binc", INCREMENTS).parse(input)),
+            "movestogo" => set(
+                &mut self.movestogo,
+                number("go movestogo", 1..=u32::MAX).parse(input),
+            ),
+            _ => return self.read_player(name, input),
+        };
+        Some(read)
     }
 
-    fn read_player(&mut self, name: &str, words: &mut Words<'_>) -> Result<bool, GoError> {
-        for (after, time) in PLAYER_TIMES.into_iter().zip(&mut self.player_time) {
-            if without_go(after) == name {
-                *time = Some(words.number(after, TIMES)?);
-                return Ok(true);
-            }
+    fn read_player<'a>(&mut self, name: &str, input: &'a str) -> Option<Result<&'a str, GoError>> {
+        let mut times = PLAYER_TIMES.into_iter().zip(&mut self.player_time);
+        if let Some((after, slot)) = times.find(|(after, _)| without_go(after) == name) {
+            return Some(set(slot, number(after, TIMES).parse(input)));
         }
-        for (after, inc) in PLAYER_INCS.into_iter().zip(&mut self.player_inc) {
-            if without_go(after) == name {
-                *inc = Some(words.number(after, INCREMENTS)?);
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let mut incs = PLAYER_INCS.into_iter().zip(&mut self.player_inc);
+        let (after, slot) = incs.find(|(after, _)| without_go(after) == name)?;
+        Some(set(slot, number(after, INCREMENTS).parse(input)))
     }
 
     /// Returns the clocks, or `None` if no word set one.

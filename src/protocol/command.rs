@@ -3,39 +3,20 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::error::{ArgumentError, CommandError, Excerpt};
+use nom::Parser;
+use nom::branch::alt;
+use nom::combinator::{cut, opt, value, verify};
+use nom::sequence::{preceded, terminated};
+
+use super::Command;
+use super::error::{CommandError, Expected};
+use super::excerpt::Excerpt;
 use super::go;
 use super::position::position;
-use super::words::{Words, without_line_end, write_text};
-use super::{Command, Query};
+use super::query::query;
+use super::words::{Parsed, end, expecting, keyword, number, text_until, without_line_end, word};
 
 const END: &str = "the end of the line";
-
-/// Commands of one word.
-static BARE: &[(&str, Command)] = &[
-    ("uci", Command::Uci),
-    ("ugi", Command::Ugi),
-    ("isready", Command::IsReady),
-    ("ucinewgame", Command::UciNewGame),
-    ("uginewgame", Command::UgiNewGame),
-    ("stop", Command::Stop),
-    ("ponderhit", Command::PonderHit),
-    ("quit", Command::Quit),
-    ("d", Command::Display),
-    ("eval", Command::Eval),
-    ("compiler", Command::Compiler),
-    ("solve", Command::Solve),
-    ("help", Command::Help),
-];
-
-const QUERIES: [(&str, Query); 6] = [
-    ("p1turn", Query::P1Turn),
-    ("turn", Query::Turn),
-    ("gameover", Query::GameOver),
-    ("result", Query::Result),
-    ("legal", Query::Legal),
-    ("players", Query::Players),
-];
 
 impl FromStr for Command {
     type Err = CommandError;
@@ -46,95 +27,103 @@ impl FromStr for Command {
     /// # Errors
     /// [`CommandError`] names the first error in the line; an empty line is [`CommandError::Empty`].
     fn from_str(line: &str) -> Result<Self, CommandError> {
-        let mut words = Words::of(without_line_end(line));
-        let name = words.next().ok_or(CommandError::Empty)?;
-        if let Some((name, command)) = BARE.iter().find(|(bare, _)| *bare == name) {
-            words.end(name, END)?;
-            return Ok(command.clone());
-        }
-        Ok(match name {
-            "debug" => debug(words)?,
-            "setoption" => set_option(words)?,
-            "position" => Command::Position(position(words)?),
-            "go" => go::go(words)?,
-            "query" => query(words)?,
-            "bench" => bench(words)?,
+        let (rest, name) = word(without_line_end(line)).map_err(|_| CommandError::Empty)?;
+        let bare = |name, command| value(command, end(name, END)).parse(rest);
+        let parsed = match name {
+            "uci" => bare("uci", Command::Uci),
+            "ugi" => bare("ugi", Command::Ugi),
+            "debug" => debug(rest),
+            "isready" => bare("isready", Command::IsReady),
+            "setoption" => set_option(rest),
+            "ucinewgame" => bare("ucinewgame", Command::UciNewGame),
+            "uginewgame" => bare("uginewgame", Command::UgiNewGame),
+            "position" => position.map(Command::Position).parse(rest),
+            "go" => return go::go(rest).map_err(CommandError::Go),
+            "stop" => bare("stop", Command::Stop),
+            "ponderhit" => bare("ponderhit", Command::PonderHit),
+            "quit" => bare("quit", Command::Quit),
+            "query" => query.map(Command::Query).parse(rest),
+            "d" => bare("d", Command::Display),
+            "eval" => bare("eval", Command::Eval),
+            "bench" => bench(rest),
+            "compiler" => bare("compiler", Command::Compiler),
+            "solve" => bare("solve", Command::Solve),
+            "help" => bare("help", Command::Help),
             _ => {
                 let found = Excerpt::new(name);
                 return Err(CommandError::Unknown { found });
             }
-        })
+        };
+        match parsed {
+            Ok((_, command)) => Ok(command),
+            Err(mismatch) => Err(CommandError::Argument(mismatch.into())),
+        }
     }
 }
 
 impl fmt::Display for Command {
     /// Writes the line without its end.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some((name, _)) = BARE.iter().find(|(_, command)| command == self) {
-            return f.write_str(name);
-        }
         match self {
+            Command::Uci => f.write_str("uci"),
+            Command::Ugi => f.write_str("ugi"),
             Command::Debug(on) => write!(f, "debug {}", if *on { "on" } else { "off" }),
+            Command::IsReady => f.write_str("isready"),
             Command::SetOption { name, value: None } => write!(f, "setoption name {name}"),
             Command::SetOption {
                 name,
                 value: Some(value),
-            } => write_text(f, &format!("setoption name {name} value"), value),
+            } => {
+                let blank = if value.is_empty() { "" } else { " " };
+                write!(f, "setoption name {name} value{blank}{value}")
+            }
+            Command::UciNewGame => f.write_str("ucinewgame"),
+            Command::UgiNewGame => f.write_str("uginewgame"),
             Command::Position(position) => write!(f, "position {position}"),
             Command::Go(go) => write!(f, "go{go}"),
             Command::Perft(depth) => write!(f, "go perft {depth}"),
+            Command::Stop => f.write_str("stop"),
+            Command::PonderHit => f.write_str("ponderhit"),
+            Command::Quit => f.write_str("quit"),
             Command::Query(query) => write!(f, "query {query}"),
+            Command::Display => f.write_str("d"),
+            Command::Eval => f.write_str("eval"),
+            Command::Bench(None) => f.write_str("bench"),
             Command::Bench(Some(depth)) => write!(f, "bench {depth}"),
-            // The table has all other commands.
-            _ => f.write_str("bench"),
+            Command::Compiler => f.write_str("compiler"),
+            Command::Solve => f.write_str("solve"),
+            Command::Help => f.write_str("help"),
         }
     }
 }
 
-impl fmt::Display for Query {
-    /// Writes the argument, without the word `query`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let found = QUERIES.iter().find(|(_, query)| query == self);
-        f.write_str(found.map_or("", |(name, _)| name))
-    }
+fn debug(input: &str) -> Parsed<'_, Command> {
+    let on_or_off = alt((value(true, keyword("on")), value(false, keyword("off"))));
+    let on_or_off = expecting("debug", Expected::Words("on or off"), on_or_off);
+    terminated(on_or_off.map(Command::Debug), end("debug", END)).parse(input)
 }
 
-fn debug(mut words: Words<'_>) -> Result<Command, ArgumentError> {
-    let on = words.expect("debug", "on or off", |word| match word {
-        "on" => Some(true),
-        "off" => Some(false),
-        _ => None,
-    })?;
-    words.end("debug", END)?;
-    Ok(Command::Debug(on))
+fn set_option(input: &str) -> Parsed<'_, Command> {
+    let (rest, _) = expecting(
+        "setoption",
+        Expected::Words("name and an option's name"),
+        keyword("name"),
+    )
+    .parse(input)?;
+    let name = verify(text_until(&["value"]), |name: &str| !name.is_empty());
+    let (rest, name) =
+        expecting("setoption name", Expected::Words("an option's name"), name).parse(rest)?;
+    let (rest, value) = opt(preceded(keyword("value"), text_until(&[]))).parse(rest)?;
+    Ok((rest, Command::SetOption { name, value }))
 }
 
-fn set_option(mut words: Words<'_>) -> Result<Command, ArgumentError> {
-    words.expect("setoption", "name and an option's name", |word| {
-        (word == "name").then_some(())
-    })?;
-    let name = words.text("setoption name", "an option's name", &["value"])?;
-    let has_value = words.keyword("value");
-    let value = has_value.then(|| words.words_until(&[]).join(" "));
-    Ok(Command::SetOption { name, value })
-}
-
-fn query(mut words: Words<'_>) -> Result<Command, ArgumentError> {
-    let names = "p1turn, turn, gameover, result, legal or players";
-    let (_, query) = words.expect("query", names, |word| {
-        QUERIES.into_iter().find(|(name, _)| *name == word)
-    })?;
-    words.end("query", END)?;
-    Ok(Command::Query(query))
-}
-
-fn bench(mut words: Words<'_>) -> Result<Command, ArgumentError> {
-    let depth = match words.peek() {
-        Some(_) => Some(words.number("bench", 1..=u32::MAX)?),
-        None => None,
-    };
-    words.end("bench", END)?;
-    Ok(Command::Bench(depth))
+fn bench(input: &str) -> Parsed<'_, Command> {
+    let (rest, depth) = alt((
+        value(None, end("bench", END)),
+        cut(number("bench", 1..=u32::MAX)).map(Some),
+    ))
+    .parse(input)?;
+    end("bench", END).map(|_| Command::Bench(depth)).parse(rest)
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Errors of the line protocol. Each message is one line with the offending text and the accepted input.
 
 use std::fmt;
-use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
+use super::excerpt::Excerpt;
 use super::vocabulary::{COMMAND_WORDS, GO_WORDS};
 
 /// The line is not a valid [`Command`](super::Command).
@@ -21,10 +21,10 @@ pub enum CommandError {
     },
     /// A command other than `go` has a wrong argument.
     #[error(transparent)]
-    Argument(#[from] ArgumentError),
+    Argument(ArgumentError),
     /// The argument of a `go` is invalid.
     #[error(transparent)]
-    Go(#[from] GoError),
+    Go(GoError),
     /// The line's bytes are not UTF-8.
     #[error("line {found} is not UTF-8: expected UTF-8 text")]
     NotUtf8 {
@@ -67,7 +67,7 @@ fn accepted_go_words() -> String {
 pub enum GoError {
     /// One of its words has a wrong argument.
     #[error(transparent)]
-    Argument(#[from] ArgumentError),
+    Argument(ArgumentError),
     /// `go` does not know the word.
     #[error("go: unknown word {found}: expected one of {}", accepted_go_words())]
     UnknownWord {
@@ -120,6 +120,22 @@ pub enum GoError {
     },
 }
 
+/// The line begins like a [`Reply`](super::Reply) but is malformed.
+///
+/// `info` and lines with any other beginning are always accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ReplyError {
+    /// A malformed `bestmove`.
+    #[error(transparent)]
+    BestMove(ArgumentError),
+    /// A malformed `option`.
+    #[error(transparent)]
+    Option(ArgumentError),
+    /// A malformed `id`.
+    #[error(transparent)]
+    Id(ArgumentError),
+}
+
 /// A word is missing or wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ArgumentError {
@@ -132,14 +148,14 @@ pub enum ArgumentError {
         expected: Expected,
     },
     /// A word instead of a number, or a number out of range.
-    #[error("{after}: {found} is not {range}")]
+    #[error("{after}: {found} is not {bounds}")]
     NotANumber {
         /// Words before the number.
         after: &'static str,
         /// The word.
         found: Excerpt,
         /// Range of numbers accepted.
-        range: NumberRange,
+        bounds: Bounds,
     },
     /// A word that does not belong here.
     #[error("{after}: unexpected {found}: expected {expected}")]
@@ -159,106 +175,29 @@ pub enum Expected {
     /// A description for people.
     Words(&'static str),
     /// A number.
-    Number(NumberRange),
+    Number(Bounds),
 }
 
 /// Smallest and largest number accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NumberRange {
+pub struct Bounds {
     /// Smallest number accepted.
     pub min: i128,
     /// Largest number accepted.
     pub max: i128,
 }
 
-impl NumberRange {
-    pub(super) fn of<T: Copy + Into<i128>>(range: &RangeInclusive<T>) -> NumberRange {
-        NumberRange {
-            min: (*range.start()).into(),
-            max: (*range.end()).into(),
-        }
-    }
-}
-
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Expected::Words(words) => f.write_str(words),
-            Expected::Number(range) => range.fmt(f),
+            Expected::Number(bounds) => bounds.fmt(f),
         }
     }
 }
 
-impl fmt::Display for NumberRange {
+impl fmt::Display for Bounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "a whole number from {} to {}", self.min, self.max)
-    }
-}
-
-/// Beginning of an untrusted text, at most [`Excerpt::MAX_CHARS`] characters of it.
-///
-/// It prints in quotes, with control characters escaped so that the message stays on one line. Three dots after the
-/// quotes mark a shortened text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Excerpt {
-    text: String,
-    shortened: bool,
-}
-
-impl Excerpt {
-    /// Number of characters kept.
-    pub const MAX_CHARS: usize = 60;
-
-    /// Keeps the beginning of `text`.
-    pub fn new(text: &str) -> Self {
-        let mut chars = text.chars();
-        let start = chars.by_ref().take(Self::MAX_CHARS).collect();
-        Self {
-            text: start,
-            shortened: chars.next().is_some(),
-        }
-    }
-
-    /// The kept text, unescaped.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-}
-
-impl fmt::Display for Excerpt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let dots = if self.shortened { "..." } else { "" };
-        write!(f, "\"{}\"{dots}", self.text.escape_debug())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_short_text_is_quoted_whole() {
-        assert_eq!(Excerpt::new("hop").to_string(), "\"hop\"");
-        assert_eq!(Excerpt::new("").to_string(), "\"\"");
-        assert_eq!(
-            Excerpt::new(&"ä".repeat(60)).to_string(),
-            format!("\"{}\"", "ä".repeat(60))
-        );
-    }
-
-    #[test]
-    fn a_long_text_is_cut_and_says_so() {
-        assert_eq!(
-            Excerpt::new(&"ä".repeat(61)).to_string(),
-            format!("\"{}\"...", "ä".repeat(60))
-        );
-    }
-
-    #[test]
-    fn control_characters_are_escaped() {
-        assert_eq!(
-            Excerpt::new("a\r\n\0\u{1b}\"\u{2028}").to_string(),
-            r#""a\r\n\0\u{1b}\"\u{2028}""#
-        );
     }
 }

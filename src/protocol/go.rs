@@ -2,10 +2,16 @@
 
 use std::fmt;
 
+use nom::Parser;
+use nom::multi::many1;
+
 use super::clock::ClockDraft;
-use super::error::{ArgumentError, Excerpt, GoError};
+use super::error::{ArgumentError, Expected, GoError};
+use super::excerpt::Excerpt;
 use super::vocabulary::GO_WORDS;
-use super::words::{Words, write_fact, write_list};
+use super::words::{
+    Mismatch, Parsed, expecting, number, set, word, word_but, write_fact, write_list,
+};
 use super::{Command, Go};
 
 /// Largest depth of a perft. No count could finish at this depth, and a deeper one would overflow the stack, since each
@@ -13,46 +19,27 @@ use super::{Command, Go};
 pub const MAX_PERFT_DEPTH: u32 = 255;
 
 /// Reads the line after the word `go`: [`Command::Go`] or [`Command::Perft`].
-pub(super) fn go(mut words: Words<'_>) -> Result<Command, GoError> {
-    let mut go = Go::default();
-    let mut clocks = ClockDraft::default();
-    let mut perft = None;
+pub(super) fn go(input: &str) -> Result<Command, GoError> {
+    let mut draft = Draft::default();
+    let mut rest = input;
     let mut seen = Vec::new();
-    while let Some(name) = words.next() {
-        let found = || Excerpt::new(name);
+    while let Ok((behind, name)) = word(rest) {
         if seen.contains(&name) {
-            return Err(GoError::Repeated { found: found() });
+            let found = Excerpt::new(name);
+            return Err(GoError::Repeated { found });
         }
         seen.push(name);
-        match name {
-            "depth" => go.depth = Some(words.number("go depth", 1..=u32::MAX)?),
-            "nodes" => go.nodes = Some(words.number("go nodes", 1..=u64::MAX)?),
-            "movetime" => go.movetime = Some(words.number("go movetime", 1..=u64::MAX)?),
-            "infinite" => go.infinite = true,
-            "ponder" => go.ponder = true,
-            "searchmoves" => go.searchmoves = searchmoves(&mut words)?,
-            "perft" => perft = Some(words.number("go perft", 0..=MAX_PERFT_DEPTH)?),
-            "mate" => return Err(GoError::Mate),
-            _ if clocks.read(name, &mut words)? => {}
-            _ => return Err(GoError::UnknownWord { found: found() }),
-        }
+        rest = draft.read(name, behind)?;
     }
-    let Some(depth) = perft else {
-        go.clock = clocks.finish()?;
-        return Ok(Command::Go(go));
+    let Some(depth) = draft.perft else {
+        return Ok(Command::Go(draft.finish()?));
     };
-    match seen.into_iter().find(|name| *name != "perft") {
+    match seen.iter().find(|name| **name != "perft") {
         Some(other) => Err(GoError::PerftMixed {
             found: Excerpt::new(other),
         }),
         None => Ok(Command::Perft(depth)),
     }
-}
-
-fn searchmoves(words: &mut Words<'_>) -> Result<Vec<String>, ArgumentError> {
-    let mut moves = vec![words.word("go searchmoves", "at least one move", &GO_WORDS)?];
-    moves.extend(words.words_until(&GO_WORDS));
-    Ok(moves)
 }
 
 impl fmt::Display for Go {
@@ -75,6 +62,81 @@ impl fmt::Display for Go {
     }
 }
 
+/// The words read so far.
+#[derive(Default)]
+struct Draft {
+    go: Go,
+    perft: Option<u32>,
+    clocks: ClockDraft,
+}
+
+impl Draft {
+    /// Reads the argument of the word `name` from `input` and returns the rest.
+    fn read<'a>(&mut self, name: &str, input: &'a str) -> Result<&'a str, GoError> {
+        let rest = match name {
+            "depth" => set(
+                &mut self.go.depth,
+                number("go depth", 1..=u32::MAX).parse(input),
+            )?,
+            "nodes" => set(
+                &mut self.go.nodes,
+                number("go nodes", 1..=u64::MAX).parse(input),
+            )?,
+            "movetime" => set(
+                &mut self.go.movetime,
+                number("go movetime", 1..=u64::MAX).parse(input),
+            )?,
+            "infinite" => {
+                self.go.infinite = true;
+                input
+            }
+            "ponder" => {
+                self.go.ponder = true;
+                input
+            }
+            "searchmoves" => {
+                let (rest, moves) = searchmoves(input)?;
+                self.go.searchmoves = moves;
+                rest
+            }
+            "perft" => set(
+                &mut self.perft,
+                number("go perft", 0..=MAX_PERFT_DEPTH).parse(input),
+            )?,
+            "mate" => return Err(GoError::Mate),
+            _ => match self.clocks.read(name, input) {
+                Some(rest) => rest?,
+                None => {
+                    let found = Excerpt::new(name);
+                    return Err(GoError::UnknownWord { found });
+                }
+            },
+        };
+        Ok(rest)
+    }
+
+    fn finish(self) -> Result<Go, GoError> {
+        let clock = self.clocks.finish()?;
+        Ok(Go { clock, ..self.go })
+    }
+}
+
+fn searchmoves(input: &str) -> Parsed<'_, Vec<String>> {
+    let moves = many1(word_but(&GO_WORDS).map(str::to_owned));
+    expecting(
+        "go searchmoves",
+        Expected::Words("at least one move"),
+        moves,
+    )
+    .parse(input)
+}
+
+impl From<nom::Err<Mismatch<'_>>> for GoError {
+    fn from(error: nom::Err<Mismatch<'_>>) -> Self {
+        GoError::Argument(ArgumentError::from(error))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,7 +144,7 @@ mod tests {
     #[test]
     fn every_go_word_is_known() {
         for name in GO_WORDS {
-            let parsed = go(Words::of(name));
+            let parsed = go(name);
             assert!(
                 !matches!(parsed, Err(GoError::UnknownWord { .. })),
                 "{name}: {parsed:?}"

@@ -5,28 +5,35 @@
 
 use std::fmt;
 
-use super::words::{Words, write_fact, write_list};
+use nom::Parser;
+use nom::branch::alt;
+use nom::combinator::map_opt;
+use nom::multi::many0;
+use nom::sequence::preceded;
+
+use super::words::{Parsed, integer, keyword, word, words_until, write_fact, write_list};
 use super::{Info, Score};
 
 /// Reads the line after the word `info`, up to `string` or the end.
-pub(super) fn info(mut words: Words<'_>) -> Info {
+pub(super) fn info(input: &str) -> Info {
     let mut info = Info::default();
-    while let Some(name) = words.next() {
-        match name {
-            "depth" => info.depth = words.integer().or(info.depth),
-            "seldepth" => info.seldepth = words.integer().or(info.seldepth),
-            "multipv" => info.multipv = words.integer().or(info.multipv),
-            "score" => info.score = score(&mut words).or(info.score),
-            "wdl" => info.wdl = integers(&mut words),
-            "nodes" => info.nodes = words.integer().or(info.nodes),
-            "nps" => info.nps = words.integer().or(info.nps),
-            "hashfull" => info.hashfull = words.integer().or(info.hashfull),
-            "time" => info.time = words.integer().or(info.time),
-            "estimate" => info.estimate = integers(&mut words),
-            "pv" => info.pv = words.words_until(&[]),
+    let mut rest = input;
+    while let Ok((behind, name)) = word(rest) {
+        rest = match name {
+            "depth" => set(&mut info.depth, behind, any_number(behind)),
+            "seldepth" => set(&mut info.seldepth, behind, any_number(behind)),
+            "multipv" => set(&mut info.multipv, behind, any_number(behind)),
+            "score" => set(&mut info.score, behind, score(behind)),
+            "wdl" => keep(&mut info.wdl, behind, many0(any_number).parse(behind)),
+            "nodes" => set(&mut info.nodes, behind, any_number(behind)),
+            "nps" => set(&mut info.nps, behind, any_number(behind)),
+            "hashfull" => set(&mut info.hashfull, behind, any_number(behind)),
+            "time" => set(&mut info.time, behind, any_number(behind)),
+            "estimate" => keep(&mut info.estimate, behind, many0(any_number).parse(behind)),
+            "pv" => keep(&mut info.pv, behind, words_until(&[]).parse(behind)),
             "string" => break,
-            _ => {}
-        }
+            _ => behind,
+        };
     }
     info
 }
@@ -57,19 +64,33 @@ impl fmt::Display for Score {
     }
 }
 
-fn score(words: &mut Words<'_>) -> Option<Score> {
-    let mut ahead = *words;
-    let score = match ahead.next()? {
-        "cp" => Score::Centipawns(ahead.integer()?),
-        "mate" => Score::Mate(ahead.integer()?),
-        _ => return None,
-    };
-    *words = ahead;
-    Some(score)
+fn score(input: &str) -> Parsed<'_, Score> {
+    alt((
+        preceded(keyword("cp"), any_number).map(Score::Centipawns),
+        preceded(keyword("mate"), any_number).map(Score::Mate),
+    ))
+    .parse(input)
 }
 
-fn integers(words: &mut Words<'_>) -> Vec<u16> {
-    std::iter::from_fn(|| words.integer()).collect()
+/// Parses a number that fits its type.
+fn any_number<T: TryFrom<i128>>(input: &str) -> Parsed<'_, T> {
+    map_opt(word, |word| integer(word)?.try_into().ok()).parse(input)
+}
+
+/// Stores the parsed value and returns the rest. If parsing failed, returns `input`, whose words are then skipped.
+fn set<'a, T>(slot: &mut Option<T>, input: &'a str, parsed: Parsed<'a, T>) -> &'a str {
+    parsed.map_or(input, |(rest, value)| {
+        *slot = Some(value);
+        rest
+    })
+}
+
+/// [`set`] for a list.
+fn keep<'a, T>(slot: &mut Vec<T>, input: &'a str, parsed: Parsed<'a, Vec<T>>) -> &'a str {
+    parsed.map_or(input, |(rest, values)| {
+        *slot = values;
+        rest
+    })
 }
 
 #[cfg(test)]
@@ -95,13 +116,12 @@ mod tests {
             pv: strings(&["e2e4", "e7e5", "string", "depth", "1"]),
             ..Info::default()
         };
-        assert_eq!(info(Words::of(line)), expected);
+        assert_eq!(info(line), expected);
 
         let depth = Info {
             depth: Some(4),
             ..Info::default()
         };
-        let info = |line| info(Words::of(line));
         assert_eq!(info("nodes depth 4 score up string time 3 nodes 9"), depth);
         assert_eq!(info(""), Info::default());
         assert_eq!(info("estimate 500 500 x 3").estimate, [500, 500]);

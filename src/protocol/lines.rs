@@ -3,8 +3,9 @@
 use std::io::{self, BufRead, ErrorKind};
 
 use super::Command;
-use super::error::{CommandError, Excerpt};
-use super::words::Words;
+use super::error::CommandError;
+use super::excerpt::Excerpt;
+use super::words::word;
 
 /// Longest line accepted, in bytes, including a carriage return but not the newline.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
@@ -144,7 +145,7 @@ fn not_utf8(bytes: &[u8]) -> CommandError {
 /// Returns the beginning of a line, and whether its first word is `go`.
 fn excerpt(bytes: &[u8]) -> (Excerpt, bool) {
     let text = String::from_utf8_lossy(bytes);
-    let is_go = Words::of(&text).peek() == Some("go");
+    let is_go = word(&text).is_ok_and(|(_, first)| first == "go");
     (Excerpt::new(&text), is_go)
 }
 

@@ -2,8 +2,13 @@
 
 use std::fmt;
 
-use super::error::ArgumentError;
-use super::words::{Words, write_text};
+use nom::Parser;
+use nom::branch::alt;
+use nom::combinator::{cut, opt, value, verify};
+use nom::sequence::{preceded, terminated};
+
+use super::error::Expected;
+use super::words::{Parsed, end, expecting, keyword, number, text_until, word};
 use super::{OptionKind, OptionOffer};
 
 /// Spelling of an empty string.
@@ -13,22 +18,27 @@ const EMPTY: &str = "<empty>";
 const ATTRIBUTES: &[&str] = &["default", "min", "max", "var"];
 
 /// Reads the line after the word `option`.
-pub(super) fn option(mut words: Words<'_>) -> Result<OptionOffer, ArgumentError> {
-    const TYPES: &str = "check, spin, combo, button or string";
-    let is = |name: &'static str| move |word: &str| (word == name).then_some(());
-    words.expect("option", "name", is("name"))?;
-    let name = words.text("option name", "the option's name", &["type"])?;
-    words.expect("option", "type behind the name", is("type"))?;
-    let kind = words.expect("option type", TYPES, |word| match word {
-        "check" => Some(check as fn(Words<'_>) -> Result<OptionKind, ArgumentError>),
-        "spin" => Some(spin),
-        "combo" => Some(combo),
-        "button" => Some(|words| attributes(words).map(|_| OptionKind::Button)),
-        "string" => Some(string),
-        _ => None,
-    })?;
-    let kind = kind(words)?;
-    Ok(OptionOffer { name, kind })
+pub(super) fn option(input: &str) -> Parsed<'_, OptionOffer> {
+    let (rest, _) = expecting("option", Expected::Words("name"), keyword("name")).parse(input)?;
+    let name = verify(text_until(&["type"]), |name: &str| !name.is_empty());
+    let (rest, name) =
+        expecting("option name", Expected::Words("the option's name"), name).parse(rest)?;
+    let (rest, _) = expecting(
+        "option",
+        Expected::Words("type behind the name"),
+        keyword("type"),
+    )
+    .parse(rest)?;
+    let types = Expected::Words("check, spin, combo, button or string");
+    let kind = alt((
+        preceded(keyword("check"), cut(check)),
+        preceded(keyword("spin"), cut(spin)),
+        preceded(keyword("combo"), cut(combo)),
+        preceded(keyword("button"), cut(attributes)).map(|_| OptionKind::Button),
+        preceded(keyword("string"), cut(string)),
+    ));
+    let (rest, kind) = expecting("option type", types, kind).parse(rest)?;
+    Ok((rest, OptionOffer { name, kind }))
 }
 
 impl fmt::Display for OptionOffer {
@@ -47,8 +57,8 @@ impl fmt::Display for OptionKind {
             }
             OptionKind::Combo { default, vars } => {
                 f.write_str("combo")?;
-                write_text(f, " default", default)?;
-                vars.iter().try_for_each(|var| write_text(f, " var", var))
+                write_text(f, "default", default)?;
+                vars.iter().try_for_each(|var| write_text(f, "var", var))
             }
             OptionKind::Button => f.write_str("button"),
             OptionKind::String { default } if default.is_empty() => {
@@ -59,103 +69,114 @@ impl fmt::Display for OptionKind {
     }
 }
 
+fn write_text(f: &mut fmt::Formatter<'_>, name: &str, text: &str) -> fmt::Result {
+    let blank = if text.is_empty() { "" } else { " " };
+    write!(f, " {name}{blank}{text}")
+}
+
 /// Attributes of an option. Each except `vars` holds the rest of the line from its text on. If an attribute other than
 /// `var` is repeated, the last one counts.
 struct Attributes<'a> {
-    default: Words<'a>,
-    min: Words<'a>,
-    max: Words<'a>,
+    default: &'a str,
+    min: &'a str,
+    max: &'a str,
     vars: Vec<String>,
 }
 
 /// Reads all attributes; those that do not apply to the option's type are ignored.
-fn attributes(mut words: Words<'_>) -> Result<Attributes<'_>, ArgumentError> {
-    let nothing = Words::of("");
+fn attributes(input: &str) -> Parsed<'_, Attributes<'_>> {
     let mut attributes = Attributes {
-        default: nothing,
-        min: nothing,
-        max: nothing,
+        default: "",
+        min: "",
+        max: "",
         vars: Vec::new(),
     };
-    while let Some(name) = words.next_if(|word| ATTRIBUTES.contains(&word)) {
-        let from_here = words;
-        let text = text_of_attribute(&mut words);
+    let mut rest = input;
+    while let Ok((behind, name)) = word(rest) {
+        let (next, text) = text_of_attribute(behind)?;
         match name {
-            "default" => attributes.default = from_here,
-            "min" => attributes.min = from_here,
-            "max" => attributes.max = from_here,
-            _ => attributes.vars.push(text),
+            "default" => attributes.default = behind,
+            "min" => attributes.min = behind,
+            "max" => attributes.max = behind,
+            "var" => attributes.vars.push(text),
+            _ => break,
         }
+        rest = next;
     }
-    words.end("option", "default, min, max, var or the end of the line")?;
-    Ok(attributes)
+    let (rest, _) = end("option", "default, min, max, var or the end of the line").parse(rest)?;
+    Ok((rest, attributes))
 }
 
-/// Takes the text of an attribute, up to the next attribute. A word that names an attribute is the text if it directly
+/// Reads the text of an attribute, up to the next attribute. A word that names an attribute is the text if it directly
 /// follows the attribute, and another attribute or the end of the line follows it.
-fn text_of_attribute(words: &mut Words<'_>) -> String {
-    let mut behind = *words;
-    let first = behind.next().unwrap_or_default();
-    let is_over = |words: Words<'_>| words.peek().is_none_or(|next| ATTRIBUTES.contains(&next));
-    if ATTRIBUTES.contains(&first) && is_over(behind) {
-        *words = behind;
-        return first.to_owned();
+fn text_of_attribute(input: &str) -> Parsed<'_, String> {
+    if let Ok((behind, first)) = word(input)
+        && ATTRIBUTES.contains(&first)
+        && word(behind).map_or(true, |(_, next)| ATTRIBUTES.contains(&next))
+    {
+        return Ok((behind, first.to_owned()));
     }
-    words.words_until(ATTRIBUTES).join(" ")
+    text_until(ATTRIBUTES).parse(input)
 }
 
-fn check(words: Words<'_>) -> Result<OptionKind, ArgumentError> {
-    let mut text = attributes(words)?.default;
-    let after = "option default";
-    let default = text.expect(after, "true or false", |word| word.parse().ok())?;
-    attribute_end(after, text)?;
-    Ok(OptionKind::Check { default })
+fn check(input: &str) -> Parsed<'_, OptionKind> {
+    let (rest, attributes) = attributes(input)?;
+    let default = alt((value(true, keyword("true")), value(false, keyword("false"))));
+    let (behind, default) = expecting("option default", Expected::Words("true or false"), default)
+        .parse(attributes.default)?;
+    let (_, ()) = attribute_end("option default", behind)?;
+    Ok((rest, OptionKind::Check { default }))
 }
 
-fn spin(words: Words<'_>) -> Result<OptionKind, ArgumentError> {
-    let attributes = attributes(words)?;
-    let integer = |after, mut text: Words<'_>| {
-        let number = text.number(after, i64::MIN..=i64::MAX)?;
-        attribute_end(after, text).map(|()| number)
+fn spin(input: &str) -> Parsed<'_, OptionKind> {
+    let (rest, attributes) = attributes(input)?;
+    let integer = |after, text| {
+        let (behind, number) = number(after, i64::MIN..=i64::MAX).parse(text)?;
+        attribute_end(after, behind).map(|_| number)
     };
-    Ok(OptionKind::Spin {
-        default: integer("option default", attributes.default)?,
-        min: integer("option min", attributes.min)?,
-        max: integer("option max", attributes.max)?,
-    })
+    let default = integer("option default", attributes.default)?;
+    let min = integer("option min", attributes.min)?;
+    let max = integer("option max", attributes.max)?;
+    Ok((rest, OptionKind::Spin { default, min, max }))
 }
 
-fn combo(words: Words<'_>) -> Result<OptionKind, ArgumentError> {
-    let mut attributes = attributes(words)?;
-    Ok(OptionKind::Combo {
-        default: text_of_attribute(&mut attributes.default),
-        vars: attributes.vars,
-    })
+fn combo(input: &str) -> Parsed<'_, OptionKind> {
+    let (rest, attributes) = attributes(input)?;
+    let (_, default) = text_of_attribute(attributes.default)?;
+    let vars = attributes.vars;
+    Ok((rest, OptionKind::Combo { default, vars }))
 }
 
 /// A string has only the attribute `default`, whose text may contain any word.
-fn string(mut words: Words<'_>) -> Result<OptionKind, ArgumentError> {
-    let has_default = words.keyword("default");
-    let default = has_default.then(|| words.words_until(&[]).join(" "));
-    words.end("option", "default or the end of the line")?;
+fn string(input: &str) -> Parsed<'_, OptionKind> {
+    let default = opt(preceded(keyword("default"), text_until(&[])));
+    let (rest, default) =
+        terminated(default, end("option", "default or the end of the line")).parse(input)?;
     let default = default.filter(|text| text != EMPTY).unwrap_or_default();
-    Ok(OptionKind::String { default })
+    Ok((rest, OptionKind::String { default }))
 }
 
 /// Checks that the attribute's text is over: the next attribute or the end of the line follows.
-fn attribute_end(after: &'static str, words: Words<'_>) -> Result<(), ArgumentError> {
-    match words.peek() {
-        Some(next) if ATTRIBUTES.contains(&next) => Ok(()),
-        _ => words.end(after, "another attribute or the end of the line"),
-    }
+fn attribute_end<'a>(after: &'static str, input: &'a str) -> Parsed<'a, ()> {
+    let next_attribute = verify(word, |word: &str| ATTRIBUTES.contains(&word));
+    let next = alt((value((), next_attribute), value((), end(after, ""))));
+    expecting(
+        after,
+        Expected::Words("another attribute or the end of the line"),
+        next,
+    )
+    .parse(input)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::ArgumentError;
 
     fn offer(text: &str) -> OptionOffer {
-        option(Words::of(text)).unwrap_or_else(|error| panic!("{text}: {error}"))
+        let (_, offer) =
+            option(text).unwrap_or_else(|error| panic!("{text}: {}", ArgumentError::from(error)));
+        offer
     }
 
     #[test]
@@ -230,7 +251,7 @@ mod tests {
             ),
         ];
         for (text, expected) in table {
-            let error = option(Words::of(text)).expect_err(text);
+            let error = ArgumentError::from(option(text).expect_err(text));
             assert_eq!(error.to_string(), expected, "{text}");
         }
     }

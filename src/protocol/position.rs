@@ -1,49 +1,78 @@
 //! Argument of `position`: `startpos [players N] | fen <text> | etude <line>`, then `[moves M1 M2 ...]`.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
-use super::error::ArgumentError;
-use super::words::{Words, write_fact, write_list};
+use nom::Parser;
+use nom::branch::alt;
+use nom::combinator::{cut, opt, verify};
+use nom::sequence::{preceded, terminated};
+
+use super::error::Expected;
+use super::words::{
+    Parsed, end, expecting, keyword, number, text_until, word_but, words_until, write_fact,
+    write_list,
+};
 use super::{PositionCommand, Start};
+
+/// Numbers of players that a game can have.
+const PLAYERS: RangeInclusive<u32> = 2..=6;
 
 /// Word that begins the move list; no start may contain it.
 const MOVES: &[&str] = &["moves"];
 
 /// Reads the line after the word `position`.
-pub(super) fn position(mut words: Words<'_>) -> Result<PositionCommand, ArgumentError> {
-    const KINDS: [&str; 3] = ["startpos", "fen", "etude"];
-    let kind = words.expect("position", "startpos, fen or etude", |word| {
-        KINDS.into_iter().find(|kind| *kind == word)
-    })?;
-    let moves_or_end = "moves or the end of the line";
-    let (start, after, expected) = match kind {
-        "startpos" if words.keyword("players") => {
-            let after = "position startpos players";
-            let players = Some(words.number(after, 2..=6)?);
-            (Start::Startpos { players }, after, moves_or_end)
+pub(super) fn position(input: &str) -> Parsed<'_, PositionCommand> {
+    let kinds = Expected::Words("startpos, fen or etude");
+    let (rest, start) = expecting("position", kinds, alt((startpos, fen, etude))).parse(input)?;
+    let (after, expected) = match start {
+        Start::Startpos { players: None } => {
+            ("position startpos", "players, moves or the end of the line")
         }
-        "startpos" => (
-            Start::Startpos { players: None },
-            "position startpos",
-            "players, moves or the end of the line",
+        Start::Startpos { .. } => ("position startpos players", "moves or the end of the line"),
+        Start::Fen(_) => ("position fen", "moves or the end of the line"),
+        Start::Etude(_) => (
+            "position etude",
+            "one word, then moves or the end of the line",
         ),
-        "fen" => {
-            let after = "position fen";
-            let text = words.text(after, "the text of a position", MOVES)?;
-            (Start::Fen(text), after, moves_or_end)
-        }
-        _ => {
-            let after = "position etude";
-            let line = words.word(after, "an etude line", MOVES)?;
-            let expected = "one word, then moves or the end of the line";
-            (Start::Etude(line), after, expected)
-        }
     };
-    let has_moves = words.keyword("moves");
-    let moves = has_moves.then(|| words.words_until(&[]));
-    words.end(after, expected)?;
+    let moves = opt(preceded(keyword("moves"), words_until(&[])));
+    let (rest, moves) = terminated(moves, end(after, expected)).parse(rest)?;
     let moves = moves.unwrap_or_default();
-    Ok(PositionCommand { start, moves })
+    Ok((rest, PositionCommand { start, moves }))
+}
+
+fn startpos(input: &str) -> Parsed<'_, Start> {
+    let players = number("position startpos players", PLAYERS);
+    preceded(
+        keyword("startpos"),
+        opt(preceded(keyword("players"), cut(players))),
+    )
+    .map(|players| Start::Startpos { players })
+    .parse(input)
+}
+
+fn fen(input: &str) -> Parsed<'_, Start> {
+    let text = verify(text_until(MOVES), |text: &str| !text.is_empty());
+    let text = expecting(
+        "position fen",
+        Expected::Words("the text of a position"),
+        text,
+    );
+    preceded(keyword("fen"), cut(text))
+        .map(Start::Fen)
+        .parse(input)
+}
+
+fn etude(input: &str) -> Parsed<'_, Start> {
+    let line = expecting(
+        "position etude",
+        Expected::Words("an etude line"),
+        word_but(MOVES),
+    );
+    preceded(keyword("etude"), cut(line))
+        .map(|line| Start::Etude(line.to_owned()))
+        .parse(input)
 }
 
 impl fmt::Display for PositionCommand {

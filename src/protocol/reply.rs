@@ -3,41 +3,67 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::error::ArgumentError;
+use nom::Parser;
+use nom::branch::alt;
+use nom::combinator::{cut, opt};
+use nom::sequence::preceded;
+
+use super::error::{Expected, ReplyError};
 use super::info::info;
 use super::option::option;
-use super::words::{Words, without_line_end, write_fact, write_list, write_text};
+use super::words::{
+    Parsed, end, expecting, keyword, numbers, without_line_end, word, word_but, words_until,
+    write_fact, write_list,
+};
 use super::{BestMove, Reply};
 
 /// Word that replaces the move when there is none.
 const NO_MOVE: &str = "(none)";
 
 impl FromStr for Reply {
-    type Err = ArgumentError;
+    type Err = ReplyError;
 
     /// Reads one line, with or without its line end. A line that does not begin with a word of the protocol is
     /// [`Reply::Text`], so an engine may print other lines.
     ///
     /// # Errors
-    /// [`ArgumentError`] if a `bestmove`, an `option` or an `id` is malformed. `info` and all other lines are accepted.
-    fn from_str(line: &str) -> Result<Self, ArgumentError> {
+    /// [`ReplyError`] if a `bestmove`, an `option` or an `id` is malformed.
+    fn from_str(line: &str) -> Result<Self, ReplyError> {
         let line = without_line_end(line);
-        let mut words = Words::of(line);
-        Ok(match words.next() {
-            Some("id") => id(words)?,
-            Some("option") => Reply::Option(option(words)?),
-            Some("uciok") if words.peek().is_none() => Reply::UciOk,
-            Some("ugiok") if words.peek().is_none() => Reply::UgiOk,
-            Some("readyok") if words.peek().is_none() => Reply::ReadyOk,
-            Some("info") if words.keyword("string") => {
-                let said = words.rest();
-                Reply::Say(said.strip_prefix([' ', '\t']).unwrap_or(said).to_owned())
+        let text = || Reply::Text(line.to_owned());
+        let Ok((rest, name)) = word(line) else {
+            return Ok(text());
+        };
+        let reply = match name {
+            "id" => {
+                id(rest)
+                    .map_err(|mismatch| ReplyError::Id(mismatch.into()))?
+                    .1
             }
-            Some("info") => Reply::Info(info(words)),
-            Some("response") => Reply::Response(words.words_until(&[])),
-            Some("bestmove") => Reply::BestMove(best_move(words)?),
-            _ => Reply::Text(line.to_owned()),
-        })
+            "option" => match option(rest) {
+                Ok((_, offer)) => Reply::Option(offer),
+                Err(mismatch) => return Err(ReplyError::Option(mismatch.into())),
+            },
+            "uciok" if word(rest).is_err() => Reply::UciOk,
+            "ugiok" if word(rest).is_err() => Reply::UgiOk,
+            "readyok" if word(rest).is_err() => Reply::ReadyOk,
+            "info" => match keyword("string").parse(rest) {
+                Ok((said, _)) => {
+                    Reply::Say(said.strip_prefix([' ', '\t']).unwrap_or(said).to_owned())
+                }
+                Err(_) => Reply::Info(info(rest)),
+            },
+            "response" => match words_until(&[]).parse(rest) {
+                Ok((_, words)) => Reply::Response(words),
+                Err(_) => text(),
+            },
+            "bestmove" => match best_move(rest) {
+                Ok((_, best_move)) => Reply::BestMove(best_move),
+                Err(mismatch) => return Err(ReplyError::BestMove(mismatch.into())),
+            },
+            _ => text(),
+        };
+        Ok(reply)
     }
 }
 
@@ -45,8 +71,8 @@ impl fmt::Display for Reply {
     /// Writes the line without its end.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reply::IdName(name) => write_text(f, "id name", name),
-            Reply::IdAuthor(author) => write_text(f, "id author", author),
+            Reply::IdName(name) => write_words(f, "id name", name),
+            Reply::IdAuthor(author) => write_words(f, "id author", author),
             Reply::Option(offer) => write!(f, "option {offer}"),
             Reply::UciOk => f.write_str("uciok"),
             Reply::UgiOk => f.write_str("ugiok"),
@@ -56,7 +82,7 @@ impl fmt::Display for Reply {
                 words.iter().try_for_each(|word| write!(f, " {word}"))
             }
             Reply::Info(info) => write!(f, "info{info}"),
-            Reply::Say(text) => write_text(f, "info string", text),
+            Reply::Say(text) => write_words(f, "info string", text),
             Reply::BestMove(best_move) => write!(f, "bestmove {best_move}"),
             Reply::Text(text) => f.write_str(text),
         }
@@ -72,39 +98,45 @@ impl fmt::Display for BestMove {
     }
 }
 
-fn id(mut words: Words<'_>) -> Result<Reply, ArgumentError> {
-    let reply: fn(String) -> Reply = words.expect("id", "name or author", |word| match word {
-        "name" => Some(Reply::IdName as fn(String) -> Reply),
-        "author" => Some(Reply::IdAuthor),
-        _ => None,
-    })?;
-    Ok(reply(words.rest().trim_matches([' ', '\t']).to_owned()))
+fn write_words(f: &mut fmt::Formatter<'_>, begin: &str, text: &str) -> fmt::Result {
+    let blank = if text.is_empty() { "" } else { " " };
+    write!(f, "{begin}{blank}{text}")
 }
 
-fn best_move(mut words: Words<'_>) -> Result<BestMove, ArgumentError> {
-    let best = words.word("bestmove", "a move or (none)", &["ponder", "estimate"])?;
-    let has_ponder = words.keyword("ponder");
-    let mut ponder = None;
-    if has_ponder {
-        ponder = Some(words.word("bestmove ponder", "a move", &["estimate"])?);
-    }
-    let has_estimate = words.keyword("estimate");
-    let mut estimate = Vec::new();
-    if has_estimate {
-        estimate = words.numbers("bestmove estimate", 0..=u16::MAX)?;
-    }
-    let expected = match (has_ponder, has_estimate) {
-        (_, true) => "a number or the end of the line",
-        (true, false) => "estimate or the end of the line",
-        (false, false) => "ponder, estimate or the end of the line",
+fn id(input: &str) -> Parsed<'_, Reply> {
+    let field = alt((
+        keyword("name").map(|_| Reply::IdName as fn(String) -> Reply),
+        keyword("author").map(|_| Reply::IdAuthor as fn(String) -> Reply),
+    ));
+    let (text, reply) = expecting("id", Expected::Words("name or author"), field).parse(input)?;
+    Ok(("", reply(text.trim_matches([' ', '\t']).to_owned())))
+}
+
+fn best_move(input: &str) -> Parsed<'_, BestMove> {
+    let best = word_but(&["ponder", "estimate"]);
+    let (rest, best) =
+        expecting("bestmove", Expected::Words("a move or (none)"), best).parse(input)?;
+    let ponder = expecting(
+        "bestmove ponder",
+        Expected::Words("a move"),
+        word_but(&["estimate"]),
+    );
+    let (rest, ponder) = opt(preceded(keyword("ponder"), cut(ponder))).parse(rest)?;
+    let estimate = numbers("bestmove estimate", 0..=u16::MAX);
+    let (rest, estimate) = opt(preceded(keyword("estimate"), cut(estimate))).parse(rest)?;
+    let due = match (ponder, &estimate) {
+        (_, Some(_)) => "a number or the end of the line",
+        (Some(_), None) => "estimate or the end of the line",
+        (None, None) => "ponder, estimate or the end of the line",
     };
-    words.end("bestmove", expected)?;
-    let is_move = |word: &String| word != NO_MOVE;
-    Ok(BestMove {
-        best: Some(best).filter(is_move),
-        ponder: ponder.filter(is_move),
-        estimate,
-    })
+    let (rest, _) = end("bestmove", due).parse(rest)?;
+    let a_move = |word: &str| (word != NO_MOVE).then(|| word.to_owned());
+    let answer = BestMove {
+        best: a_move(best),
+        ponder: ponder.and_then(a_move),
+        estimate: estimate.unwrap_or_default(),
+    };
+    Ok((rest, answer))
 }
 
 #[cfg(test)]
@@ -192,6 +224,10 @@ mod tests {
         ];
         for (line, expected) in table {
             let error = line.parse::<Reply>().expect_err(line);
+            assert!(
+                matches!(error, ReplyError::BestMove(_)),
+                "{line}: {error:?}"
+            );
             assert_eq!(error.to_string(), expected, "{line}");
         }
     }
@@ -203,10 +239,13 @@ mod tests {
             Reply::IdAuthor("A  B".to_owned())
         );
         assert_eq!(reply("id name"), Reply::IdName(String::new()));
-        let error = |line: &str| line.parse::<Reply>().unwrap_err().to_string();
-        assert_eq!(error("id"), "id: missing argument: expected name or author");
+        let refusal = |line: &str| line.parse::<Reply>().unwrap_err().to_string();
         assert_eq!(
-            error("id number 5"),
+            refusal("id"),
+            "id: missing argument: expected name or author"
+        );
+        assert_eq!(
+            refusal("id number 5"),
             r#"id: unexpected "number": expected name or author"#
         );
     }

@@ -1,199 +1,158 @@
 //! Parts of all lines: words between spaces, whole numbers, the end of the line.
+//!
+//! All are nom parsers over one line. A parser that does not match returns the place ([`Mismatch`]); [`expecting`] adds
+//! what was expected there, and together they become an [`ArgumentError`]. After a keyword the parsers use `cut`, so
+//! that the first error found is the one reported.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use super::error::{ArgumentError, Excerpt, Expected, NumberRange};
+use nom::bytes::complete::is_not;
+use nom::character::complete::{char, digit1, space0};
+use nom::combinator::{all_consuming, cut, map_opt, opt, peek, recognize, verify};
+use nom::error::{ErrorKind, ParseError};
+use nom::multi::{fold_many0, many0, many1};
+use nom::sequence::preceded;
+use nom::{IResult, Parser};
 
-/// Characters between words.
-const BLANKS: [char; 2] = [' ', '\t'];
+use super::error::{ArgumentError, Bounds, Expected, GoError};
+use super::excerpt::Excerpt;
 
-/// The rest of a line, from which a parser takes words. An error names the words before it (`after`), the next word,
-/// and what is expected instead.
+/// Result of a parser: the rest of the line and a value.
+pub(super) type Parsed<'a, T> = IResult<&'a str, T, Mismatch<'a>>;
+
+/// Place where a parser did not match, and the input expected there.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Words<'a> {
-    rest: &'a str,
+pub(super) struct Mismatch<'a> {
+    at: &'a str,
+    after: &'static str,
+    expected: Expected,
 }
 
-impl<'a> Words<'a> {
-    pub(super) fn of(line: &'a str) -> Words<'a> {
-        Words { rest: line }
-    }
-
-    /// The rest of the line, verbatim.
-    pub(super) fn rest(&self) -> &'a str {
-        self.rest
-    }
-
-    /// The next word, which is not taken.
-    pub(super) fn peek(&self) -> Option<&'a str> {
-        self.clone().next()
-    }
-
-    /// Takes the next word if it is wanted.
-    pub(super) fn next_if(&mut self, is_wanted: impl FnOnce(&str) -> bool) -> Option<&'a str> {
-        let word = self.peek().filter(|word| is_wanted(word))?;
-        self.next();
-        Some(word)
-    }
-
-    /// Takes the next word if it is `name`; returns whether it is.
-    pub(super) fn keyword(&mut self, name: &str) -> bool {
-        self.next_if(|word| word == name).is_some()
-    }
-
-    /// Takes the next word, which `read` must understand.
-    pub(super) fn expect<T>(
-        &mut self,
-        after: &'static str,
-        expected: &'static str,
-        read: impl FnOnce(&'a str) -> Option<T>,
-    ) -> Result<T, ArgumentError> {
-        let value = self.peek().and_then(read);
-        let value = value.ok_or_else(|| self.error(after, Expected::Words(expected)))?;
-        self.next();
-        Ok(value)
-    }
-
-    /// Takes any word except those of `stops`.
-    pub(super) fn word(
-        &mut self,
-        after: &'static str,
-        expected: &'static str,
-        stops: &[&str],
-    ) -> Result<String, ArgumentError> {
-        self.expect(after, expected, |word| {
-            (!stops.contains(&word)).then(|| word.to_owned())
-        })
-    }
-
-    /// Takes all words up to one of `stops` or the end of the line; may be none.
-    pub(super) fn words_until(&mut self, stops: &[&str]) -> Vec<String> {
-        let mut words = Vec::new();
-        while let Some(word) = self.next_if(|word| !stops.contains(&word)) {
-            words.push(word.to_owned());
-        }
-        words
-    }
-
-    /// Takes the words up to one of `stops` or the end of the line, at least one; joins them by single spaces.
-    pub(super) fn text(
-        &mut self,
-        after: &'static str,
-        expected: &'static str,
-        stops: &[&str],
-    ) -> Result<String, ArgumentError> {
-        match self.words_until(stops) {
-            words if words.is_empty() => Err(self.error(after, Expected::Words(expected))),
-            words => Ok(words.join(" ")),
-        }
-    }
-
-    /// Takes a whole number within `range`; a sign is accepted only if the range has negative numbers.
-    pub(super) fn number<T>(
-        &mut self,
-        after: &'static str,
-        range: RangeInclusive<T>,
-    ) -> Result<T, ArgumentError>
-    where
-        T: Copy + Into<i128> + TryFrom<i128>,
-    {
-        let range = NumberRange::of(&range);
-        let number = self.peek().and_then(|word| {
-            let is_sign_fine = range.min < 0 || !word.starts_with('-');
-            let number = integer(word).filter(|_| is_sign_fine)?;
-            let fits = (range.min..=range.max).contains(&number);
-            T::try_from(number).ok().filter(|_| fits)
-        });
-        let number = number.ok_or_else(|| self.error(after, Expected::Number(range)))?;
-        self.next();
-        Ok(number)
-    }
-
-    /// Takes one or more [`Words::number`]s, up to a word that does not begin like a number.
-    pub(super) fn numbers<T>(
-        &mut self,
-        after: &'static str,
-        range: RangeInclusive<T>,
-    ) -> Result<Vec<T>, ArgumentError>
-    where
-        T: Copy + Into<i128> + TryFrom<i128>,
-    {
-        let begins_number = |c: char| c == '-' || c.is_ascii_digit();
-        let mut numbers = Vec::new();
-        while self
-            .peek()
-            .is_some_and(|word| word.starts_with(begins_number))
-        {
-            numbers.push(self.number(after, range.clone())?);
-        }
-        if numbers.is_empty() {
-            return Err(self.error(after, Expected::Number(NumberRange::of(&range))));
-        }
-        Ok(numbers)
-    }
-
-    /// Takes the next word if it is a whole number that fits its type.
-    pub(super) fn integer<T: TryFrom<i128>>(&mut self) -> Option<T> {
-        let number = integer(self.peek()?)?.try_into().ok()?;
-        self.next();
-        Some(number)
-    }
-
-    /// Checks that the line ends here, apart from spaces.
-    pub(super) fn end(
-        &self,
-        after: &'static str,
-        expected: &'static str,
-    ) -> Result<(), ArgumentError> {
-        match self.peek() {
-            Some(_) => Err(self.error(after, Expected::Words(expected))),
-            None => Ok(()),
-        }
-    }
-
-    fn error(&self, after: &'static str, expected: Expected) -> ArgumentError {
-        let Some(found) = self.peek().map(Excerpt::new) else {
-            return ArgumentError::Missing { after, expected };
-        };
-        match expected {
-            Expected::Words(expected) => ArgumentError::Unexpected {
-                after,
-                found,
-                expected,
-            },
-            Expected::Number(range) => ArgumentError::NotANumber {
-                after,
-                found,
-                range,
-            },
-        }
-    }
+/// Any characters up to the next space or tab.
+pub(super) fn word(input: &str) -> Parsed<'_, &str> {
+    preceded(space0, is_not(" \t")).parse(input)
 }
 
-impl<'a> Iterator for Words<'a> {
-    type Item = &'a str;
+/// The word `name`.
+pub(super) fn keyword<'a>(
+    name: &'static str,
+) -> impl Parser<&'a str, Output = &'a str, Error = Mismatch<'a>> {
+    verify(word, move |found: &str| found == name)
+}
 
-    fn next(&mut self) -> Option<&'a str> {
-        let text = self.rest.trim_start_matches(BLANKS);
-        let end = text.find(BLANKS).unwrap_or(text.len());
-        let (word, rest) = text.split_at_checked(end).filter(|_| end > 0)?;
-        self.rest = rest;
-        Some(word)
+/// Any word except those of `stops`.
+pub(super) fn word_but<'a>(
+    stops: &'static [&'static str],
+) -> impl Parser<&'a str, Output = &'a str, Error = Mismatch<'a>> {
+    verify(word, move |found: &str| !stops.contains(&found))
+}
+
+/// All words up to one of `stops` or the end of the line; may be none.
+pub(super) fn words_until<'a>(
+    stops: &'static [&'static str],
+) -> impl Parser<&'a str, Output = Vec<String>, Error = Mismatch<'a>> {
+    many0(word_but(stops).map(str::to_owned))
+}
+
+/// The words up to one of `stops` or the end of the line, joined by single spaces; may be empty.
+pub(super) fn text_until<'a>(
+    stops: &'static [&'static str],
+) -> impl Parser<&'a str, Output = String, Error = Mismatch<'a>> {
+    fold_many0(word_but(stops), String::new, |mut text, word| {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word);
+        text
+    })
+}
+
+/// A whole number within `range`; a sign is accepted only if the range has negative numbers.
+pub(super) fn number<'a, T>(
+    after: &'static str,
+    range: RangeInclusive<T>,
+) -> impl Parser<&'a str, Output = T, Error = Mismatch<'a>>
+where
+    T: Copy + Into<i128> + TryFrom<i128>,
+{
+    let bounds = bounds(&range);
+    expecting(
+        after,
+        Expected::Number(bounds),
+        map_opt(word, move |word| {
+            let number = integer(word)?;
+            let sign_is_fine = bounds.min < 0 || !word.starts_with('-');
+            let fits = sign_is_fine && (bounds.min..=bounds.max).contains(&number);
+            fits.then_some(number)?.try_into().ok()
+        }),
+    )
+}
+
+/// One or more [`number`]s, up to a word that does not begin like a number.
+pub(super) fn numbers<'a, T>(
+    after: &'static str,
+    range: RangeInclusive<T>,
+) -> impl Parser<&'a str, Output = Vec<T>, Error = Mismatch<'a>>
+where
+    T: Copy + Into<i128> + TryFrom<i128>,
+{
+    let begins_like_one = |word: &str| word.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    expecting(
+        after,
+        Expected::Number(bounds(&range)),
+        many1(preceded(
+            peek(verify(word, begins_like_one)),
+            cut(number(after, range)),
+        )),
+    )
+}
+
+/// Stores the parsed value and returns the rest of the line.
+pub(super) fn set<'a, T>(slot: &mut Option<T>, parsed: Parsed<'a, T>) -> Result<&'a str, GoError> {
+    let (rest, value) = parsed?;
+    *slot = Some(value);
+    Ok(rest)
+}
+
+/// The end of the line, after optional spaces.
+pub(super) fn end<'a>(
+    after: &'static str,
+    expected: &'static str,
+) -> impl Parser<&'a str, Output = &'a str, Error = Mismatch<'a>> {
+    expecting(after, Expected::Words(expected), all_consuming(space0))
+}
+
+/// Runs `parser`; if it does not match, the error says that `expected` is missing after the words `after`.
+pub(super) fn expecting<'a, P>(
+    after: &'static str,
+    expected: Expected,
+    mut parser: P,
+) -> impl Parser<&'a str, Output = P::Output, Error = Mismatch<'a>>
+where
+    P: Parser<&'a str, Error = Mismatch<'a>>,
+{
+    move |input| match parser.parse(input) {
+        Err(nom::Err::Error(mismatch)) => Err(nom::Err::Error(Mismatch {
+            after,
+            expected,
+            ..mismatch
+        })),
+        other => other,
     }
 }
 
 /// Parses a decimal whole number with an optional `-`.
-fn integer(word: &str) -> Option<i128> {
-    let is_plain = !word.starts_with('+');
-    word.parse().ok().filter(|_| is_plain)
+pub(super) fn integer(word: &str) -> Option<i128> {
+    let digits: Parsed<'_, &str> = all_consuming(recognize((opt(char('-')), digit1))).parse(word);
+    digits.ok()?.1.parse().ok()
 }
 
 /// Removes the line feeds and carriage returns at the end of the line, and all spaces after the first of them.
 pub(super) fn without_line_end(mut line: &str) -> &str {
     loop {
         line = line.trim_end_matches(['\r', '\n']);
-        let words = line.trim_end_matches(BLANKS);
+        let words = line.trim_end_matches([' ', '\t']);
         if !words.ends_with(['\r', '\n']) {
             return line;
         }
@@ -222,10 +181,62 @@ pub(super) fn write_fact<T: fmt::Display>(
     value.map_or(Ok(()), |value| write!(f, " {name} {value}"))
 }
 
-/// Writes `name` and then `text`, if any.
-pub(super) fn write_text(f: &mut fmt::Formatter<'_>, name: &str, text: &str) -> fmt::Result {
-    let blank = if text.is_empty() { "" } else { " " };
-    write!(f, "{name}{blank}{text}")
+fn bounds<T: Copy + Into<i128>>(range: &RangeInclusive<T>) -> Bounds {
+    Bounds {
+        min: (*range.start()).into(),
+        max: (*range.end()).into(),
+    }
+}
+
+impl<'a> ParseError<&'a str> for Mismatch<'a> {
+    fn from_error_kind(at: &'a str, _: ErrorKind) -> Self {
+        Mismatch {
+            at,
+            after: "line",
+            expected: Expected::Words("a word"),
+        }
+    }
+
+    fn append(_: &'a str, _: ErrorKind, other: Self) -> Self {
+        other
+    }
+}
+
+impl From<Mismatch<'_>> for ArgumentError {
+    fn from(
+        Mismatch {
+            at,
+            after,
+            expected,
+        }: Mismatch<'_>,
+    ) -> Self {
+        let Ok((_, found)) = word(at) else {
+            return ArgumentError::Missing { after, expected };
+        };
+        let found = Excerpt::new(found);
+        match expected {
+            Expected::Words(expected) => ArgumentError::Unexpected {
+                after,
+                found,
+                expected,
+            },
+            Expected::Number(bounds) => ArgumentError::NotANumber {
+                after,
+                found,
+                bounds,
+            },
+        }
+    }
+}
+
+impl From<nom::Err<Mismatch<'_>>> for ArgumentError {
+    fn from(error: nom::Err<Mismatch<'_>>) -> Self {
+        match error {
+            nom::Err::Error(mismatch) | nom::Err::Failure(mismatch) => mismatch.into(),
+            // Only nom's streaming parsers return this, when the line ends too early.
+            nom::Err::Incomplete(_) => Mismatch::from_error_kind("", ErrorKind::Complete).into(),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -234,13 +245,18 @@ mod tests {
 
     #[test]
     fn words_are_cut_at_blanks_only() {
-        let mut words = Words::of(" \ta  b\tä\u{a0}c stop d");
-        assert_eq!(words.words_until(&["stop"]), ["a", "b", "ä\u{a0}c"]);
-        assert_eq!(words.rest(), " stop d");
-        let mut words = Words::of("  a \t b ");
-        assert_eq!(words.text("a", "text", &[]), Ok("a b".into()));
-        assert_eq!(words.rest(), " ");
-        assert!(Words::of("  a b").text("a", "text", &["a"]).is_err());
+        let (rest, words) = words_until(&["stop"])
+            .parse(" \ta  b\tä\u{a0}c stop d")
+            .unwrap();
+        assert_eq!(
+            (rest, words),
+            (" stop d", vec!["a".into(), "b".into(), "ä\u{a0}c".into()])
+        );
+        assert_eq!(text_until(&[]).parse("  a \t b "), Ok((" ", "a b".into())));
+        assert_eq!(
+            text_until(&["a"]).parse("  a b"),
+            Ok(("  a b", String::new()))
+        );
     }
 
     #[test]
@@ -264,27 +280,29 @@ mod tests {
     }
 
     #[test]
-    fn numbers_keep_to_their_range() {
-        assert_eq!(Words::of(" 9 x").number("n", 1..=9_u32), Ok(9));
-        assert_eq!(Words::of("-9").number("n", -9..=9_i64), Ok(-9));
+    fn numbers_keep_to_their_bounds() {
+        assert_eq!(number("n", 1..=9_u32).parse(" 9 x"), Ok((" x", 9)));
+        assert_eq!(number("n", -9..=9_i64).parse("-9"), Ok(("", -9)));
         for line in ["0", "10", "-0", "-1", "x", ""] {
-            let refused = Words::of(line).number("n", 0..=9_u32).is_err();
+            let refused = number("n", 0..=9_u32).parse(line).is_err();
             assert_eq!(refused, line != "0", "{line}");
         }
     }
 
     #[test]
     fn a_list_of_numbers_ends_at_a_word_but_not_at_a_bad_number() {
-        let mut words = Words::of(" 1 2 x 3");
-        assert_eq!(words.numbers("n", 0..=9_u16), Ok(vec![1, 2]));
-        assert_eq!(words.rest(), " x 3");
-        let error = |line| Words::of(line).numbers("n", 0..=9_u16).unwrap_err();
         assert_eq!(
-            error("1 10 x").to_string(),
+            numbers("n", 0..=9_u16).parse(" 1 2 x 3"),
+            Ok((" x 3", vec![1, 2]))
+        );
+        let error: ArgumentError = numbers("n", 0..=9_u16).parse("1 10 x").unwrap_err().into();
+        assert_eq!(
+            error.to_string(),
             r#"n: "10" is not a whole number from 0 to 9"#
         );
+        let error: ArgumentError = numbers("n", 0..=9_u16).parse(" ").unwrap_err().into();
         assert_eq!(
-            error(" ").to_string(),
+            error.to_string(),
             "n: missing argument: expected a whole number from 0 to 9"
         );
     }
