@@ -126,7 +126,10 @@ fn error_schema() -> Value {
 
 impl Operation {
     fn described(&self, example: &Value, path: &str, generator: &mut SchemaGenerator) -> Value {
-        let json = |schema: Value, example: &Value| json!({ "application/json": { "schema": schema, "example": example } });
+        let json = |schema: Value, example: &Value| {
+            let content = json!({ "schema": schema, "example": example });
+            json!({ "application/json": content })
+        };
         let answer = match self.answer {
             Some(of_type) => json(of_type(generator).into(), &example["answer"]),
             None => json!({
