@@ -1,9 +1,7 @@
-//! An engine that plays a random legal move, each with the same chance: something to be stronger than, and the
-//! smallest whole engine to read.
+//! An engine that plays random legal moves: a baseline in strength, and the smallest complete engine to read.
 //!
-//! `arbiter match --engine "cmd=target/release/examples/random_mover args=7 name=random" ...`, where the
-//! argument, a whole number, makes it play other moves; it is 0 where there is none. It answers every `go` at
-//! once, `go infinite` too. The same line of `position` gets the same answer, always.
+//! `arbiter match --engine "cmd=target/release/examples/random_mover args=7 name=random" ...`; the argument is the seed
+//! (default: 0). It answers every `go` at once, even `go infinite`, and the same `position` always with the same move.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::ExitCode;
@@ -16,7 +14,7 @@ use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
-/// Players where nobody says how many.
+/// Number of players unless the client sets one.
 const DEFAULT_PLAYERS: u32 = 2;
 
 /// The option that chooses the variant.
@@ -25,7 +23,7 @@ const VARIANT_OPTION: &str = "UCI_Variant";
 fn main() -> ExitCode {
     let argument = std::env::args().nth(1).unwrap_or_else(|| "0".to_string());
     let Ok(seed) = argument.parse() else {
-        eprintln!("random_mover: {argument:?} is no seed, expected a whole number from 0 on");
+        eprintln!("random_mover: {argument:?} is no seed, expected a whole number of at least 0");
         return ExitCode::from(2);
     };
     match serve(BufReader::new(io::stdin()), io::stdout(), seed) {
@@ -40,7 +38,7 @@ fn main() -> ExitCode {
 /// Answers a client's lines until it quits or its input ends.
 ///
 /// # Errors
-/// What the streams answer.
+/// Those of the streams.
 fn serve(input: impl BufRead, mut output: impl Write, seed: u64) -> io::Result<()> {
     let mut mover = RandomMover::new(&VARIANTS[0], seed);
     let mut lines = LineReader::new(input);
@@ -62,15 +60,15 @@ fn complaint(error: &impl ToString) -> Reply {
     Reply::Say(format!("error: {}", error.to_string()))
 }
 
-/// An engine without a thought.
+/// State of the engine.
 #[derive(Debug)]
 struct RandomMover {
     seed: u64,
     variant: &'static Variant,
     /// `None` until a client has set one.
     position: Option<AnyPosition>,
-    /// Moves and cards that led to it. They count for the choice: else two random movers that come back to a
-    /// position would go round in circles for ever.
+    /// Number of moves and cards that led to it. The choice depends on it, because two random movers that repeat a
+    /// position would otherwise go round in circles for ever.
     words: u64,
 }
 
@@ -84,7 +82,7 @@ impl RandomMover {
         }
     }
 
-    /// Does what a command says; commands that mean nothing to it have no answer.
+    /// Executes a command; other commands have no answer.
     fn obey(&mut self, command: &Command) -> Vec<Reply> {
         match command {
             Command::Uci => introduction(),
@@ -128,7 +126,7 @@ impl RandomMover {
         Ok(())
     }
 
-    /// One of the legal moves, or of those that `go` asks for; `None` where no seat is to move.
+    /// Returns one of the legal moves, or of those in `searchmoves`; `None` unless a seat is to move.
     fn choose(&self, go: &Go) -> Option<String> {
         let position = self.position.as_ref()?;
         let Turn::Seat(_) = position.turn() else {
