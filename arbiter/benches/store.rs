@@ -1,5 +1,5 @@
-//! What it costs to keep a game: adding it to a store, durable, beside a bare synced append of its line to a
-//! file in the same directory; then the time of a report on all of them.
+//! Time to add a game to a store, durably, compared with a synced append of its line to a file in the same directory;
+//! and time of a report on all games.
 //!
 //! `cargo bench -p arbiter --bench store [-- GAMES]`
 
@@ -19,11 +19,11 @@ use matches::report::Report;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// About as long as a game of sensible players.
+/// Plies of a typical game.
 const PLIES: u32 = 120;
 const SEATS: usize = 2;
 const DEFAULT_GAMES: u64 = 1000;
-/// Synced lines are as many at most: they tell nothing new after that.
+/// Maximum number of synced lines.
 const MOST_LINES: u64 = 1000;
 
 fn main() -> Outcome<()> {
@@ -69,7 +69,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// The time of each of so many lines, written and synced.
+/// Writes and syncs lines; returns the time of each.
 fn append(path: &Path, games: u64) -> Outcome<Vec<Duration>> {
     let mut file = File::create(path)?;
     let mut times = Vec::new();
@@ -99,7 +99,7 @@ fn plan(games: u64) -> Plan {
     }
 }
 
-/// A game that looks like one; nobody asks the rules here.
+/// A game of realistic size; its moves are not legal.
 fn record(number: u64) -> GameRecord {
     let turn = |ply: u32| TurnRecord {
         seat: ply % 2 + 1,

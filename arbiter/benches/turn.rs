@@ -17,10 +17,10 @@ use rustix::time::{ClockId, clock_gettime};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// The argument with which this program is an engine that answers at once.
+/// Argument that makes this program an engine that answers at once.
 const INSTANT_ENGINE: &str = "instant-engine";
 const SEATS: usize = 2;
-/// About as long as a game of sensible players.
+/// Plies of a typical game.
 const PLIES: u32 = 120;
 const GAMES: u64 = 20;
 const DEFAULT_ROUNDS: usize = 9;
@@ -151,7 +151,7 @@ fn play_games(plan: &Plan) -> Outcome<Time> {
     Ok(time)
 }
 
-/// Is an engine: answers the first of the moves listed.
+/// Runs an engine that plays the first of the listed moves.
 fn answer_at_once() -> Outcome<()> {
     let mut input = std::io::stdin().lock();
     let mut output = BufWriter::new(std::io::stdout().lock());

@@ -1,8 +1,7 @@
-//! An engine that plays a random legal move, each with the same probability: an opponent for tests, and the smallest
-//! complete engine in Rust.
+//! An engine that plays random legal moves: a baseline in strength, and the smallest complete engine to read.
 //!
-//! `arbiter match --engine "cmd=target/release/examples/random_mover args=7 name=random" ...`; the argument, a whole
-//! number, is a seed, by default 0. It answers every `go` at once, and the same `position` line always in the same way.
+//! `arbiter match --engine "cmd=target/release/examples/random_mover args=7 name=random" ...`; the argument is the seed
+//! (default: 0). It answers every `go` at once, even `go infinite`, and the same `position` always with the same move.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -16,7 +15,7 @@ use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
-/// Number of players if a client does not set it.
+/// Number of players unless the client sets one.
 const DEFAULT_PLAYERS: u32 = 2;
 
 /// The option that chooses the variant.
@@ -25,7 +24,7 @@ const VARIANT_OPTION: &str = "UCI_Variant";
 fn main() -> ExitCode {
     let argument = std::env::args().nth(1).unwrap_or_else(|| "0".to_string());
     let Ok(seed) = argument.parse() else {
-        eprintln!("random_mover: {argument:?} is not a seed, expected a whole number from 0");
+        eprintln!("random_mover: {argument:?} is no seed, expected a whole number of at least 0");
         return ExitCode::from(2);
     };
     match serve(seed) {
@@ -40,16 +39,10 @@ fn main() -> ExitCode {
 /// Answers a client's lines until it quits or its input ends.
 ///
 /// # Errors
-/// Errors of the streams.
-fn serve(seed: u64) -> io::Result<()> {
-    let mut mover = RandomMover {
-        seed,
-        variant: &VARIANTS[0],
-        position: None,
-        words: 0,
-    };
-    let mut output = io::stdout().lock();
-    let mut lines = LineReader::new(io::stdin().lock());
+/// Those of the streams.
+fn serve(input: impl BufRead, mut output: impl Write, seed: u64) -> io::Result<()> {
+    let mut mover = RandomMover::new(&VARIANTS[0], seed);
+    let mut lines = LineReader::new(input);
     while let Some(line) = lines.next_line() {
         let replies = match line?.command() {
             Ok(Command::Quit) => return Ok(()),
@@ -65,20 +58,34 @@ fn serve(seed: u64) -> io::Result<()> {
     Ok(())
 }
 
+fn complaint(error: &impl ToString) -> Reply {
+    Reply::Say(format!("error: {}", error.to_string()))
+}
+
 /// State of the engine.
+#[derive(Debug)]
 struct RandomMover {
     seed: u64,
     variant: &'static Variant,
     /// `None` until a client sets one.
     position: Option<AnyPosition>,
-    /// Number of moves and cards that led to it. They affect the choice, because otherwise two random movers that return
-    /// to a position would repeat themselves forever.
+    /// Number of moves and cards that led to it. The choice depends on it, because two random movers that repeat a
+    /// position would otherwise go round in circles for ever.
     words: u64,
 }
 
 impl RandomMover {
-    /// Carries out a command; ignores those that mean nothing to it.
-    fn obey(&mut self, command: &Command) -> Result<Vec<Reply>, Box<dyn Error>> {
+    fn new(variant: &'static Variant, seed: u64) -> RandomMover {
+        RandomMover {
+            seed,
+            variant,
+            position: None,
+            words: 0,
+        }
+    }
+
+    /// Executes a command; other commands have no answer.
+    fn obey(&mut self, command: &Command) -> Vec<Reply> {
         match command {
             Command::Uci => return Ok(introduction()),
             Command::IsReady => return Ok(vec![Reply::ReadyOk]),
@@ -119,7 +126,7 @@ impl RandomMover {
         Ok(())
     }
 
-    /// Chooses a legal move, or one of the moves after `searchmoves`; `None` if no seat is to move.
+    /// Returns one of the legal moves, or of those in `searchmoves`; `None` unless a seat is to move.
     fn choose(&self, go: &Go) -> Option<String> {
         let position = self.position.as_ref()?;
         let Turn::Seat(_) = position.turn() else {

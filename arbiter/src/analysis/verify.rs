@@ -2,14 +2,14 @@
 //! game each time, so any difference means that the file, an engine or the arbiter has changed.
 //!
 //! The games of a store follow from the plan of the match. A record in JSON Lines has no plan, so one is made for games
-//! with the same engines in the same seats. Only the keys of the games are kept in memory; a game is read again when it
-//! is compared.
+//! with the same engines in the same seats. Only the keys of the games, and the openings of a record, are kept in
+//! memory; a game is read again when it is compared.
 
 mod compare;
 
 use std::collections::BTreeMap;
 
-use buxtehude::rules::{UnknownVariant, Variant};
+use buxtehude::rules::Variant;
 use thiserror::Error;
 
 use matches::archive::game_file::GameKey;
@@ -44,39 +44,18 @@ pub struct Reruns {
 /// Games of one plan.
 #[derive(Clone, Debug)]
 struct Rerun {
-    /// Plan of these games; for a record, its openings are taken from the games later.
+    /// Plan of these games; for a record, with their openings.
     plan: Plan,
     /// Keys of the games, by their numbers in the plan.
     games: BTreeMap<u64, GameKey>,
 }
 
-/// Errors that keep a game of a record from being played again.
+/// A game of a record that cannot be played again. The message names the game.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum RerunError {
-    /// Unknown variant.
-    #[error("game {game}: {reason}")]
-    Variant {
-        /// Number of the game.
-        game: u64,
-        /// The error, with the known variants.
-        reason: UnknownVariant,
-    },
-    /// The block number is too large.
-    #[error("game {game}: block {block}: expected a number from 1 to {MOST_BLOCKS}")]
-    Block {
-        /// Number of the game.
-        game: u64,
-        /// Number of its block.
-        block: u64,
-    },
-    /// The user gave no engine with this name.
-    #[error("game {game}: no engine is called {name:?}; give an --engine with this name")]
-    NoEngine {
-        /// Number of the game.
-        game: u64,
-        /// Name of the engine in the record.
-        name: String,
-    },
+#[error("game {game}: {reason}")]
+pub struct RerunError {
+    game: u64,
+    reason: String,
 }
 
 /// Returns the first engine of the game with a time limit; such a game cannot be played again.
@@ -130,15 +109,21 @@ impl Reruns {
         let goes_with =
             |rerun: &Rerun| !rerun.games.contains_key(&number) && rerun.goes_with(&plan);
         // In a sorted record, this is the last one.
-        match self.reruns.iter_mut().rev().find(|rerun| goes_with(rerun)) {
-            Some(rerun) => {
-                rerun.plan.games = rerun.plan.games.max(plan.games);
-                rerun.games.insert(number, key);
-            }
-            None => self.reruns.push(Rerun {
-                plan,
-                games: BTreeMap::from([(number, key)]),
-            }),
+        let index = self.reruns.iter().rposition(goes_with);
+        let index = index.unwrap_or_else(|| {
+            let games = BTreeMap::new();
+            self.reruns.push(Rerun {
+                plan: plan.clone(),
+                games,
+            });
+            self.reruns.len() - 1
+        });
+        let rerun = &mut self.reruns[index];
+        rerun.games.insert(number, key);
+        rerun.plan.games = rerun.plan.games.max(plan.games);
+        if !self.is_of_match {
+            let index = (record.block - 1) % BLOCKS_OF_A_PLAN;
+            rerun.plan.openings[index as usize] = opening(plan.variant, record);
         }
         Ok(())
     }
@@ -155,13 +140,8 @@ impl Reruns {
         mut find: impl FnMut(GameKey) -> Result<Option<GameRecord>, E>,
         mut observe: impl FnMut(&GameRecord, &GameRecord) -> Result<(), E>,
     ) -> Result<(), E> {
-        for mut rerun in self.reruns {
-            if !self.is_of_match {
-                rerun.find_openings(&mut find)?;
-            }
-            rerun.run(isolation, interrupt, &mut find, &mut observe)?;
-        }
-        Ok(())
+        let mut reruns = self.reruns.iter();
+        reruns.try_for_each(|rerun| rerun.run(isolation, interrupt, &mut find, &mut observe))
     }
 }
 
@@ -170,22 +150,6 @@ impl Rerun {
     fn goes_with(&self, other: &Plan) -> bool {
         let chunk = |plan: &Plan| (plan.games - 1) / plan.seats as u64 / BLOCKS_OF_A_PLAN;
         chunk(&self.plan) == chunk(other) && are_alike(&self.plan, other)
-    }
-
-    /// Takes the openings from the stored games.
-    fn find_openings<E>(
-        &mut self,
-        find: &mut impl FnMut(GameKey) -> Result<Option<GameRecord>, E>,
-    ) -> Result<(), E> {
-        let openings = &mut self.plan.openings;
-        *openings = vec![Opening::default(); BLOCKS_OF_A_PLAN as usize];
-        for &key in self.games.values() {
-            if let Some(record) = find(key)? {
-                let index = (record.block.saturating_sub(1) % BLOCKS_OF_A_PLAN) as usize;
-                openings[index] = opening(self.plan.variant, &record);
-            }
-        }
-        Ok(())
     }
 
     fn run<E: From<RunError>>(
@@ -244,20 +208,25 @@ fn are_alike(one: &Plan, other: &Plan) -> bool {
 /// Makes a plan, except for its openings, whose last game is the recorded one: the first game of its block, with the
 /// engines in their recorded seats.
 fn plan_of(plan: &Plan, record: &GameRecord) -> Result<Plan, RerunError> {
-    let game = record.game;
+    let wrong = |reason| RerunError {
+        game: record.game,
+        reason,
+    };
     let variant = Variant::by_name(&record.variant);
-    let variant = variant.map_err(|reason| RerunError::Variant { game, reason })?;
+    let variant = variant.map_err(|error| wrong(error.to_string()))?;
     let engine = |name: &String| {
         let found = plan.engines.iter().find(|engine| engine.name == *name);
-        found.cloned().ok_or_else(|| RerunError::NoEngine {
-            game,
-            name: name.clone(),
+        found.cloned().ok_or_else(|| {
+            wrong(format!(
+                "no engine is called {name:?}; give an --engine with this name"
+            ))
         })
     };
     let seats = record.seats.len();
     let block = record.block;
     if !(1..=MOST_BLOCKS).contains(&block) {
-        return Err(RerunError::Block { game, block });
+        let reason = format!("block {block}: expected a number from 1 to {MOST_BLOCKS}");
+        return Err(wrong(reason));
     }
     let mut patience = plan.patience;
     let stopped = [Ending::MaxPlies, Ending::Agreed];
@@ -273,7 +242,7 @@ fn plan_of(plan: &Plan, record: &GameRecord) -> Result<Plan, RerunError> {
         games: (block - 1) * seats as u64 + 1,
         seed: record.seed,
         random_plies: 0,
-        openings: Vec::new(),
+        openings: vec![Opening::default(); BLOCKS_OF_A_PLAN as usize],
         patience,
         adjudication: Adjudication {
             resign: None,

@@ -135,7 +135,7 @@ pub fn checks(settings: &Settings) -> Vec<Check> {
             "`solve` counts the positions of solved games",
             |talk| {
                 talk.send("solve")?;
-                talk.until("Positions: ")?;
+                talk.until("Positions")?;
                 // The number of lines is unknown.
                 let deadline = Instant::now() + talk.patience();
                 while !talk.ask("ucinewgame")?.is_empty() {

@@ -273,22 +273,21 @@ impl Talk {
         }
     }
 
-    /// Reads up to and including a line that starts with `beginning`.
-    pub fn until(&mut self, beginning: &str) -> Result<Vec<String>, Fault> {
+    /// Reads up to and including a line whose first word is `word`.
+    pub fn until(&mut self, word: &str) -> Result<Vec<String>, Fault> {
         let deadline = Instant::now() + self.patience();
+        let goes_on = |rest: &str| rest.starts_with(char::is_alphanumeric);
         let mut lines = Vec::new();
         loop {
             let line = self.line()?;
-            let is_last = line.starts_with(beginning);
+            let is_last = line.strip_prefix(word).is_some_and(|rest| !goes_on(rest));
             lines.push(line);
             if is_last {
                 return Ok(lines);
             }
             if Instant::now() > deadline {
                 let patience = self.patience().as_millis();
-                return wrong(format!(
-                    "no {beginning} within {patience} ms, only other lines"
-                ));
+                return wrong(format!("no {word} within {patience} ms, only other lines"));
             }
         }
     }
