@@ -32,7 +32,7 @@ use tokio::time::timeout;
 use crate::args::{ServerArgs, WorkArgs};
 use crate::message::Beat;
 use crate::names::{self, key_of};
-use crate::queue::{Bucket, QueueError, about, connect};
+use crate::queue::{Bucket, QueueError, connect, retry};
 pub use join::POLL_INTERVAL;
 pub use unit::{FAILURE_PAUSE, WAIT, progress_period};
 
@@ -125,11 +125,12 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         Ok(log) => log,
         Err(error) => return fail(USAGE, error),
     };
-    let Some(context) = reach(server, &name, &interrupt).await else {
-        return ExitCode::from(INTERRUPTED);
-    };
-    let context = match context {
+    let connected = retry(&interrupt, QueueError::is_absence, || {
+        connect(server, &name)
+    });
+    let context = match connected.await {
         Ok(context) => context,
+        Err(_) if interrupt.is_set() => return ExitCode::from(INTERRUPTED),
         Err(error) => return fail(USAGE, error),
     };
     let slots = args.concurrency;
@@ -178,28 +179,6 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         task.abort();
     }
     ExitCode::SUCCESS
-}
-
-/// Connects to the server, with retries; `None` if interrupted. Returns an error if retries cannot help.
-async fn reach(
-    server: &ServerArgs,
-    name: &str,
-    interrupt: &Interrupt,
-) -> Option<Result<Context, QueueError>> {
-    let mut has_complained = false;
-    while !interrupt.is_set() {
-        match connect(server, name).await {
-            Err(error @ (QueueError::Unreachable { .. } | QueueError::Silent { .. })) => {
-                if !has_complained {
-                    complain(format_args!("{error}; retrying"));
-                }
-                has_complained = true;
-                tokio::time::sleep(about(PAUSE)).await;
-            }
-            reached => return Some(reached),
-        }
-    }
-    None
 }
 
 impl Worker {

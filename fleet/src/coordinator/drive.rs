@@ -44,7 +44,8 @@ pub async fn play(
     progress: &Progress,
 ) -> Result<(), DriveError> {
     let plan = planned.plan.clone();
-    let schedule = Schedule::new(&plan)?;
+    let schedule = Schedule::new(&plan);
+    let schedule = schedule.map_err(|error| DriveError::Plan(format!("opening: {error}")))?;
     let interrupt = planned.ledger.interrupt.clone();
     let ack_wait = Duration::from_secs(settings.ack_wait);
     let session = rand::random();
