@@ -32,7 +32,7 @@ use crate::time_scale;
 use crate::units::Units;
 
 /// Delay before a message of another version is delivered again, perhaps to another coordinator.
-const LEFT_ALONE: Duration = Duration::from_secs(60);
+const VERSION_DELAY: Duration = Duration::from_secs(60);
 /// Maximum number of workers in the tally.
 const MOST_WORKERS: usize = 20_000;
 
@@ -207,7 +207,7 @@ impl<'a> Collector<'a> {
                 if self.unknown_versions.insert(found) {
                     complain(format_args!("result skipped: {error}"));
                 }
-                Ok(AckKind::Nak(Some(LEFT_ALONE)))
+                Ok(AckKind::Nak(Some(VERSION_DELAY)))
             }
             Err(error) => {
                 complain(format_args!("result refused: {error}"));
@@ -232,7 +232,7 @@ impl<'a> Collector<'a> {
         if refusal.is_some() || is_set_aside {
             self.count_worker(&worker, |tally| tally.refused += 1);
             if let Some(refusal) = refusal {
-                self.set_liar_aside(&worker, number, &refusal.to_string())?;
+                self.set_inventor_aside(&worker, number, &refusal.to_string())?;
             }
             if (1..=self.plan.games).contains(&number) {
                 self.changes.refused.push(self.units.of_game(number));
@@ -263,9 +263,13 @@ impl<'a> Collector<'a> {
         let (number, by) = (game.record.game, worker.clone());
         let unit = self.units.of_game(number);
         if let Some(agreed) = self.checks.sample.claim(number, worker, game) {
-            for liar in agreed.others {
-                self.count_worker(&liar, |tally| tally.refused += 1);
-                self.set_liar_aside(&liar, number, "two other workers agree on another game")?;
+            for inventor in agreed.others {
+                self.count_worker(&inventor, |tally| tally.refused += 1);
+                self.set_inventor_aside(
+                    &inventor,
+                    number,
+                    "two other workers agree on another game",
+                )?;
             }
             let (worker, record) = (agreed.worker, agreed.record);
             return Ok(Some(Accepted { worker, record }));

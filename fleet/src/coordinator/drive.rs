@@ -93,7 +93,7 @@ impl Drive<'_> {
         let mut checked = begun;
         let mut has_begun = false;
         let mut complaints = Complaints::default();
-        while !self.is_told_to_end() {
+        while !self.must_stop() {
             let mut outcome = match has_begun {
                 false => self.begin().await,
                 true if self.is_over() => match self.is_finished().await {
@@ -225,7 +225,7 @@ impl Drive<'_> {
     }
 
     /// Whether to stop now, although the match is not over.
-    fn is_told_to_end(&self) -> bool {
+    fn must_stop(&self) -> bool {
         self.interrupt.is_set() || self.interrupt.ends() && self.dispatcher.is_drained()
     }
 

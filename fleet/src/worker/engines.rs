@@ -130,7 +130,7 @@ impl Fetcher {
         let memory = args.engine_memory;
         complain(format_args!(
             "accepting engines; each has {memory} MiB of memory and is {}",
-            sandbox.words()
+            sandbox.description()
         ));
         Ok(Some(Fetcher {
             cache,

@@ -50,7 +50,7 @@ impl Collector<'_> {
     }
 
     /// Sets aside a worker that sent a refused game.
-    pub(super) fn set_liar_aside(
+    pub(super) fn set_inventor_aside(
         &mut self,
         worker: &str,
         game: u64,
