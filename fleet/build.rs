@@ -12,31 +12,11 @@ fn main() {
         "two_cores",
         available_parallelism().is_ok_and(|cores| cores.get() > 1),
     );
-    let bubble = [
-        "--unshare-user",
-        "--unshare-all",
-        "--ro-bind",
-        "/",
-        "/",
-        "--",
-        "true",
-    ];
+    let bubble = "--unshare-user --unshare-all --ro-bind / / -- true";
+    let bubble: Vec<&str> = bubble.split_whitespace().collect();
     holds("bubblewrap", succeeds("bwrap", &bubble));
     // A disk of the test's own, which can be full.
-    let mount = "mount -t tmpfs none /tmp";
-    holds(
-        "small_disk",
-        succeeds(
-            "unshare",
-            &[
-                "--map-root-user",
-                "--mount",
-                "--pid",
-                "--fork",
-                "sh",
-                "-c",
-                mount,
-            ],
-        ),
-    );
+    let unshare = "--map-root-user --mount --pid --fork mount -t tmpfs none /tmp";
+    let unshare: Vec<&str> = unshare.split_whitespace().collect();
+    holds("small_disk", succeeds("unshare", &unshare));
 }

@@ -14,7 +14,6 @@ use std::process::ExitCode;
 use async_nats::jetstream::Context;
 use matches::archive::ArchiveError;
 use matches::plan::Plan;
-use matches::plan::openings::OpeningError;
 use matches::play::interrupt::Interrupt;
 use matches::run::exit::{ExitError, USAGE, fail};
 use matches::run::ledger::LedgerError;
@@ -26,7 +25,6 @@ use tokio::runtime::Runtime;
 
 use crate::args::{CoordinatorArgs, ServerArgs};
 use crate::names::Names;
-use crate::plan_file::PlanFileError;
 use crate::queue::{QueueError, connect, patiently};
 use prepare::PreparedMatch;
 
@@ -139,12 +137,9 @@ pub enum DriveError {
     /// A call to the server failed; it can be repeated.
     #[error(transparent)]
     Queue(#[from] QueueError),
-    /// An opening cannot be played.
-    #[error("opening: {0}")]
-    Opening(#[from] OpeningError),
-    /// The plan cannot be sent.
-    #[error(transparent)]
-    Plan(#[from] PlanFileError),
+    /// An opening cannot be played, or the plan cannot be sent.
+    #[error("{0}")]
+    Plan(String),
     /// Another coordinator plays the match.
     #[error("another coordinator has taken over match {id}; run only one for each match")]
     Taken {

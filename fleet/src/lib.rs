@@ -1,18 +1,21 @@
 //! One match on many machines: a coordinator that keeps the games in an arbiter's store, workers that play them, and
 //! NATS JetStream between them, which holds only work in progress.
 //!
+//! In reading order; each module uses only modules above it:
+//!
 //! | module | contents |
 //! |---|---|
 //! | [`args`] | command line |
-//! | [`coordinator`] | `fleet match`, `tournament` and `resume` |
-//! | [`worker`] | `fleet work` |
-//! | [`status`] | `fleet status` |
-//! | [`check`] | validation of results |
-//! | [`queue`] | streams, consumers and buckets on the server |
 //! | [`message`] | messages, with their versions and size limits |
 //! | [`names`] | names of the objects on the server |
+//! | [`units`] | groups of games that are given out together: a block, or a part of a long one |
+//! | [`plan_file`] | the plan of a match as bytes |
+//! | [`queue`] | streams, consumers, buckets and object stores on the server |
+//! | [`check`] | validation of results |
 //! | [`time_scale`] | time limits scaled by the speed of a machine |
-//! | [`units`] | groups of games that are given out together |
+//! | [`worker`] | `fleet work`: `join` finds matches and `engines` their engines, `unit` plays their units |
+//! | [`coordinator`] | `fleet match`, `tournament` and `resume`: `drive` is the loop, `dispatch` gives out, `collect` takes in |
+//! | [`status`] | `fleet status` |
 //!
 //! No input from the network may crash a process, so code that could panic is denied here, except in tests.
 #![cfg_attr(

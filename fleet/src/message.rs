@@ -31,14 +31,11 @@ pub trait Message: Serialize + DeserializeOwned {
     /// # Errors
     /// [`MessageError::TooLong`], or [`MessageError::Malformed`] if it has no JSON form.
     fn encode(&self) -> Result<Vec<u8>, MessageError> {
-        let fields =
-            serde_json::to_value(self).map_err(|reason| MessageError::unencodable(&reason))?;
         let message = Outgoing {
             version: VERSION,
-            fields: &fields,
+            fields: self,
         };
-        let bytes =
-            serde_json::to_vec(&message).map_err(|reason| MessageError::unencodable(&reason))?;
+        let bytes = serde_json::to_vec(&message).map_err(|reason| malformed(b"", &reason))?;
         bounded(&bytes, Self::MOST_BYTES)?;
         Ok(bytes)
     }
@@ -49,24 +46,21 @@ pub trait Message: Serialize + DeserializeOwned {
     /// Any [`MessageError`].
     fn decode(bytes: &[u8]) -> Result<Self, MessageError> {
         bounded(bytes, Self::MOST_BYTES)?;
-        let malformed = |reason: serde_json::Error| MessageError::Malformed {
-            quoted: quote(bytes),
-            reason: reason.to_string(),
-        };
-        let Versioned { version } = serde_json::from_slice(bytes).map_err(malformed)?;
+        let wrong = |reason: serde_json::Error| malformed(bytes, &reason);
+        let Versioned { version } = serde_json::from_slice(bytes).map_err(wrong)?;
         if version != VERSION {
             return Err(MessageError::Version { found: version });
         }
-        serde_json::from_slice(bytes).map_err(malformed)
+        serde_json::from_slice(bytes).map_err(wrong)
     }
 }
 
 /// A message, serialized with its version first.
 #[derive(Serialize)]
-struct Outgoing<'a> {
+struct Outgoing<'a, M: Serialize> {
     version: u32,
     #[serde(flatten)]
-    fields: &'a serde_json::Value,
+    fields: &'a M,
 }
 
 #[derive(Deserialize)]
@@ -95,12 +89,11 @@ pub enum MessageError {
     },
 }
 
-impl MessageError {
-    fn unencodable(reason: &serde_json::Error) -> MessageError {
-        MessageError::Malformed {
-            quoted: String::new(),
-            reason: reason.to_string(),
-        }
+fn malformed(bytes: &[u8], reason: &serde_json::Error) -> MessageError {
+    let quoted = &bytes[..bytes.len().min(QUOTED)];
+    MessageError::Malformed {
+        quoted: String::from_utf8_lossy(quoted).into_owned(),
+        reason: reason.to_string(),
     }
 }
 
@@ -110,10 +103,6 @@ fn bounded(bytes: &[u8], most: usize) -> Result<(), MessageError> {
         true => Err(MessageError::TooLong { found, most }),
         false => Ok(()),
     }
-}
-
-fn quote(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(&bytes[..bytes.len().min(QUOTED)]).into_owned()
 }
 
 /// A unit of games for one worker.

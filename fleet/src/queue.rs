@@ -101,9 +101,17 @@ pub enum QueueError {
 }
 
 impl QueueError {
-    /// Whether the same call may succeed later.
+    /// Whether the server did not answer a call, which may succeed later.
     pub fn is_passing(&self) -> bool {
         matches!(self, QueueError::Silent { .. } | QueueError::Call { .. })
+    }
+
+    /// Whether there was no connection or no answer.
+    pub fn is_absence(&self) -> bool {
+        matches!(
+            self,
+            QueueError::Silent { .. } | QueueError::Unreachable { .. }
+        )
     }
 
     /// Returns a function that makes a failed call of an error, for `map_err`.
@@ -125,15 +133,31 @@ where
     F: Future<Output = Result<T, QueueError>>,
 {
     let end = Instant::now() + START_PATIENCE;
+    let is_passing = |error: &QueueError| error.is_passing() && Instant::now() < end;
+    retry(interrupt, is_passing, call).await
+}
+
+/// Retries a call while its error `is_passing`. An interrupt ends it with the error of the last call.
+///
+/// # Errors
+/// The error of the last call.
+pub async fn retry<T, F>(
+    interrupt: &Interrupt,
+    is_passing: impl Fn(&QueueError) -> bool,
+    call: impl Fn() -> F,
+) -> Result<T, QueueError>
+where
+    F: Future<Output = Result<T, QueueError>>,
+{
     let mut has_complained = false;
     loop {
         match call().await {
-            Err(error) if error.is_passing() && Instant::now() < end && !interrupt.is_set() => {
+            Err(error) if is_passing(&error) && !interrupt.is_set() => {
                 if !has_complained {
                     complain(format_args!("{error}; retrying"));
                 }
                 has_complained = true;
-                sleep(PAUSE).await;
+                sleep(about(PAUSE)).await;
             }
             outcome => return outcome,
         }
@@ -149,8 +173,6 @@ pub struct MatchQueue {
     pub results: Stream,
     /// The coordinator's consumer of results.
     pub consumer: PullConsumer,
-    /// Whether a stream was missing and had to be created.
-    pub is_new: bool,
 }
 
 impl MatchQueue {
@@ -163,18 +185,16 @@ impl MatchQueue {
         names: &Names,
         ack_wait: Duration,
     ) -> Result<MatchQueue, QueueError> {
-        let (work, is_new_work) =
-            ensure_stream(context, names.work_stream(), names.work(), MOST_BYTES).await?;
+        let (name, subject) = (names.work_stream(), names.work());
+        let work = ensure_stream(context, name, subject, MOST_BYTES).await?;
         let (name, subject) = (names.result_stream(), names.result());
-        let (results, is_new_result) =
-            ensure_stream(context, name, subject, MOST_BYTES_OF_A_GAME).await?;
+        let results = ensure_stream(context, name, subject, MOST_BYTES_OF_A_GAME).await?;
         ensure_consumer(&work, WORKERS, ack_wait, MOST_DELIVERIES).await?;
         let consumer = ensure_consumer(&results, COORDINATOR, COORDINATOR_WAIT, -1).await?;
         Ok(MatchQueue {
             work,
             results,
             consumer,
-            is_new: is_new_work || is_new_result,
         })
     }
 
@@ -242,9 +262,9 @@ async fn ensure_stream(
     name: String,
     subject: String,
     most_bytes: usize,
-) -> Result<(Stream, bool), QueueError> {
+) -> Result<Stream, QueueError> {
     match context.get_stream(&name).await {
-        Ok(stream) => return Ok((stream, false)),
+        Ok(stream) => return Ok(stream),
         Err(error) if is_missing(&error.kind()) => {}
         Err(error) => return Err(QueueError::call("stream")(error)),
     }
@@ -258,7 +278,7 @@ async fn ensure_stream(
         ..Config::default()
     };
     let stream = context.create_stream(config).await;
-    Ok((stream.map_err(QueueError::call("stream"))?, true))
+    stream.map_err(QueueError::call("stream"))
 }
 
 fn is_missing(kind: &GetStreamErrorKind) -> bool {

@@ -44,11 +44,7 @@ async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
     let Some(matches) = Bucket::find_matches(&context).await? else {
         return Ok("no match is open, and the server has no earlier ones\n".to_string());
     };
-    let open = matches
-        .get::<OpenMatches>(OPEN)
-        .await?
-        .unwrap_or_default()
-        .0;
+    let open: OpenMatches = matches.get(OPEN).await?.unwrap_or_default();
     let mut text = match open.ids.len() {
         0 => "no match is open\n".to_string(),
         _ => String::new(),
@@ -62,26 +58,18 @@ async fn on_server(server: &ServerArgs) -> Result<String, QueueError> {
     };
     text += &format!("{}\n", count(beats.len() as u64, "worker"));
     for beat in beats {
-        let Beat {
-            worker,
-            arbiter,
-            concurrency,
-            playing,
-            games,
-            seconds,
-            lag_micros,
-            lag_p99_micros,
-            speed: positions,
-            refused,
-        } = beat;
-        let speed = games as f64 / (seconds.max(1) as f64);
-        let [lag, p99] = [lag_micros, lag_p99_micros].map(|micros| micros as f64 / 1000.0);
-        let positions = positions.map_or("-".to_string(), |speed| speed.to_string());
+        let games_per_second = beat.games as f64 / (beat.seconds.max(1) as f64);
+        let lags = [beat.lag_micros, beat.lag_p99_micros];
+        let [lag, p99] = lags.map(|micros| micros as f64 / 1000.0);
+        let speed = beat
+            .speed
+            .map_or("-".to_string(), |speed| speed.to_string());
         text += &format!(
-            "  {worker}  arbiter {arbiter}  playing {playing} of {concurrency}  {games} games  {speed:.2} games/s  \
-             lag: median {lag:.2} ms, p99 {p99:.2} ms  {positions} positions/s in each slot\n"
+            "  {}  arbiter {}  playing {} of {}  {} games  {games_per_second:.2} games/s  lag: median {lag:.2} ms, \
+             p99 {p99:.2} ms  {speed} positions/s in each slot\n",
+            beat.worker, beat.arbiter, beat.playing, beat.concurrency, beat.games
         );
-        for (id, reason) in refused {
+        for (id, reason) in beat.refused {
             text += &format!("    refuses match {id}: {reason}\n");
         }
     }
@@ -92,14 +80,14 @@ async fn of_match(matches: &Bucket, names: &Names) -> Result<String, QueueError>
     let id = names.id();
     let state = matches.get::<State>(&names.state()).await;
     let state = match state {
-        Ok(Some((state, _))) => state,
+        Ok(Some(state)) => state,
         Ok(None) => return Ok(format!("match {id}: its state is missing on the server\n")),
         Err(error) => return Ok(format!("match {id}: {error}\n")),
     };
     let mut tally = Tally::default();
     for part in 0.. {
         match matches.get::<Tally>(&names.tally(part)).await? {
-            Some((more, _)) => tally.join(more),
+            Some(more) => tally.join(more),
             None => break,
         }
     }

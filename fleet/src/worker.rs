@@ -32,7 +32,7 @@ use tokio::time::timeout;
 use crate::args::{ServerArgs, WorkArgs};
 use crate::message::Beat;
 use crate::names::{self, key_of};
-use crate::queue::{Bucket, QueueError, about, connect};
+use crate::queue::{Bucket, QueueError, connect, retry};
 pub use join::POLL_INTERVAL;
 pub use unit::{FAILURE_PAUSE, WAIT, progress_period};
 
@@ -42,13 +42,13 @@ use join::{JoinedMatch, Refusal};
 /// Interval between heartbeats.
 pub const BEAT_INTERVAL: Duration = Duration::from_secs(20);
 /// Interval between heartbeats while they fail.
-const UNHEARD_INTERVAL: Duration = Duration::from_secs(5);
+const BEAT_RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// Average pause before a failed call is retried.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Interval between checks of the stop flag.
 const TICK: Duration = Duration::from_millis(100);
 /// Timeout for the last messages at exit.
-const FAREWELL: Duration = Duration::from_secs(1);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// State that all parts of a worker share.
 pub(crate) struct Worker {
@@ -125,11 +125,12 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
         Ok(log) => log,
         Err(error) => return fail(USAGE, error),
     };
-    let Some(context) = reach(server, &name, &interrupt).await else {
-        return ExitCode::from(INTERRUPTED);
-    };
-    let context = match context {
+    let connected = retry(&interrupt, QueueError::is_absence, || {
+        connect(server, &name)
+    });
+    let context = match connected.await {
         Ok(context) => context,
+        Err(_) if interrupt.is_set() => return ExitCode::from(INTERRUPTED),
         Err(error) => return fail(USAGE, error),
     };
     let slots = args.concurrency;
@@ -173,33 +174,11 @@ pub async fn work(server: &ServerArgs, args: &WorkArgs) -> ExitCode {
     }
     // Flushes the returned units, so that other workers get them at once; without this, the server notices after its
     // timeout.
-    let _ = timeout(FAREWELL, worker.context.client().flush()).await;
+    let _ = timeout(EXIT_TIMEOUT, worker.context.client().flush()).await;
     for task in [beats, polls, stops, measures] {
         task.abort();
     }
     ExitCode::SUCCESS
-}
-
-/// Connects to the server, with retries; `None` if interrupted. Returns an error if retries cannot help.
-async fn reach(
-    server: &ServerArgs,
-    name: &str,
-    interrupt: &Interrupt,
-) -> Option<Result<Context, QueueError>> {
-    let mut has_complained = false;
-    while !interrupt.is_set() {
-        match connect(server, name).await {
-            Err(error @ (QueueError::Unreachable { .. } | QueueError::Silent { .. })) => {
-                if !has_complained {
-                    complain(format_args!("{error}; retrying"));
-                }
-                has_complained = true;
-                tokio::time::sleep(about(PAUSE)).await;
-            }
-            reached => return Some(reached),
-        }
-    }
-    None
 }
 
 impl Worker {
@@ -245,17 +224,17 @@ impl Worker {
             }
             complain_of(&self.log);
             let beat = self.beat_now();
-            let is_heard = match &beats {
+            let is_published = match &beats {
                 Some(beats) => beats.put(&self.name, &beat).await.is_ok(),
                 None => false,
             };
-            if !is_heard {
+            if !is_published {
                 // A lost heartbeat is sent again soon; the server may have lost the bucket.
                 beats = None;
             }
-            let wait = match is_heard {
+            let wait = match is_published {
                 true => BEAT_INTERVAL,
-                false => UNHEARD_INTERVAL,
+                false => BEAT_RETRY_INTERVAL,
             };
             // A refusal is reported at once.
             let _ = timeout(wait, self.has_refused.notified()).await;

@@ -181,7 +181,9 @@ fn begin(limit: Limit, stored: u64, words: &str) -> Outcome<(Fleet, Process)> {
         let games: Vec<GameRecord> = (first..=last).map(numbered).collect();
         store.add(&games.iter().collect::<Vec<_>>())?;
     }
-    println!("{stored} games stored in {:.1?}", begun.elapsed());
+    if stored > 0 {
+        println!("{stored} games stored in {:.1?}", begun.elapsed());
+    }
     drop(store);
     let resumed = format!("resume {} {words}", fleet.store().display());
     let coordinator = fleet.start(&resumed);

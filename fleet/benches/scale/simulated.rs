@@ -107,11 +107,10 @@ pub async fn begin(url: &str, number: usize, game_time: Duration) -> Outcome<Arc
 async fn open(context: &Context) -> Outcome<(Names, State)> {
     let matches = Bucket::matches(context).await?;
     let open = matches.get::<OpenMatches>(OPEN).await?;
-    let (open, _) = open.ok_or("no match is open")?;
-    let id = open.ids.first().ok_or("no match is open")?;
+    let id = open.as_ref().and_then(|open| open.ids.first());
+    let id = id.ok_or("no match is open")?;
     let names = Names::of(id).ok_or("no id")?;
-    let state = matches.get::<State>(&names.state()).await?;
-    let (state, _) = state.ok_or("no state")?;
+    let state = matches.get(&names.state()).await?.ok_or("no state")?;
     Ok((names, state))
 }
 

@@ -14,7 +14,6 @@ use matches::play::reruns::count_reruns;
 use matches::play::runner::{Event, Played, Retirement};
 use matches::record::GameRecord;
 use matches::record::digest::StoredGame;
-use matches::record::printable::printable;
 use matches::run::Match;
 use matches::run::exit::complain;
 use matches::run::past::LastFailures;
@@ -33,7 +32,7 @@ use crate::time_scale;
 use crate::units::Units;
 
 /// Delay before a message of another version is delivered again, perhaps to another coordinator.
-const LEFT_ALONE: Duration = Duration::from_secs(60);
+const VERSION_DELAY: Duration = Duration::from_secs(60);
 /// Maximum number of workers in the tally.
 const MOST_WORKERS: usize = 20_000;
 
@@ -208,7 +207,7 @@ impl<'a> Collector<'a> {
                 if self.unknown_versions.insert(found) {
                     complain(format_args!("result skipped: {error}"));
                 }
-                Ok(AckKind::Nak(Some(LEFT_ALONE)))
+                Ok(AckKind::Nak(Some(VERSION_DELAY)))
             }
             Err(error) => {
                 complain(format_args!("result refused: {error}"));
@@ -233,12 +232,7 @@ impl<'a> Collector<'a> {
         if refusal.is_some() || is_set_aside {
             self.count_worker(&worker, |tally| tally.refused += 1);
             if let Some(refusal) = refusal {
-                let text = format!("game {number} by worker {worker} is refused: {refusal}");
-                complain(format_args!(
-                    "{}; the worker is set aside",
-                    printable(&text)
-                ));
-                self.set_worker_aside(&worker, &format!("game {number} is refused: {refusal}"))?;
+                self.set_inventor_aside(&worker, number, &refusal.to_string())?;
             }
             if (1..=self.plan.games).contains(&number) {
                 self.changes.refused.push(self.units.of_game(number));
@@ -269,17 +263,13 @@ impl<'a> Collector<'a> {
         let (number, by) = (game.record.game, worker.clone());
         let unit = self.units.of_game(number);
         if let Some(agreed) = self.checks.sample.claim(number, worker, game) {
-            for liar in agreed.others {
-                let text = format!(
-                    "game {number} by worker {liar} is refused: two other workers agree on another game"
-                );
-                complain(format_args!(
-                    "{}; the worker is set aside",
-                    printable(&text)
-                ));
-                self.count_worker(&liar, |tally| tally.refused += 1);
-                let reason = format!("two other workers agree on another game {number}");
-                self.set_worker_aside(&liar, &reason)?;
+            for inventor in agreed.others {
+                self.count_worker(&inventor, |tally| tally.refused += 1);
+                self.set_inventor_aside(
+                    &inventor,
+                    number,
+                    "two other workers agree on another game",
+                )?;
             }
             let (worker, record) = (agreed.worker, agreed.record);
             return Ok(Some(Accepted { worker, record }));

@@ -44,7 +44,8 @@ pub async fn play(
     progress: &Progress,
 ) -> Result<(), DriveError> {
     let plan = planned.plan.clone();
-    let schedule = Schedule::new(&plan)?;
+    let schedule = Schedule::new(&plan);
+    let schedule = schedule.map_err(|error| DriveError::Plan(format!("opening: {error}")))?;
     let interrupt = planned.ledger.interrupt.clone();
     let ack_wait = Duration::from_secs(settings.ack_wait);
     let session = rand::random();
@@ -92,7 +93,7 @@ impl Drive<'_> {
         let mut checked = begun;
         let mut has_begun = false;
         let mut complaints = Complaints::default();
-        while !self.is_told_to_end() {
+        while !self.must_stop() {
             let mut outcome = match has_begun {
                 false => self.begin().await,
                 true if self.is_over() => match self.is_finished().await {
@@ -224,7 +225,7 @@ impl Drive<'_> {
     }
 
     /// Whether to stop now, although the match is not over.
-    fn is_told_to_end(&self) -> bool {
+    fn must_stop(&self) -> bool {
         self.interrupt.is_set() || self.interrupt.ends() && self.dispatcher.is_drained()
     }
 

@@ -10,9 +10,9 @@ use matches::run::exit::complain;
 use super::DriveError;
 use super::prepare::{PreparedMatch, shared_files};
 use crate::message::{OpenMatches, Phase, State, Tally};
-use crate::names::{Names, OPEN};
+use crate::names::{ENGINES, Names, OPEN, PLANS};
 use crate::plan_file;
-use crate::queue::objects::{has_plan, put_file, put_plan, remove_file, remove_plan};
+use crate::queue::objects::{self, has_plan, put_file, put_plan};
 use crate::queue::{Bucket, MatchQueue, QueueError, notify};
 
 /// Time between two tallies.
@@ -41,7 +41,7 @@ impl<'a> Publisher<'a> {
         session: u64,
         ack_wait: Duration,
     ) -> Result<Publisher<'a>, DriveError> {
-        let plan_bytes = plan_file::write(plan)?;
+        let plan_bytes = plan_file::write(plan).map_err(DriveError::Plan)?;
         Ok(Publisher {
             context,
             names: &prepared.names,
@@ -100,11 +100,11 @@ impl<'a> Publisher<'a> {
     pub async fn check(&mut self) -> Result<(), DriveError> {
         let published = self.matches.get::<State>(&self.names.state()).await;
         match published {
-            Ok(Some((state, _))) if state.session != self.state.session => {
+            Ok(Some(state)) if state.session != self.state.session => {
                 let id = self.names.id().to_string();
                 Err(DriveError::Taken { id })
             }
-            Ok(Some((state, _))) if self.is_announced().await? => {
+            Ok(Some(state)) if self.is_announced().await? => {
                 if state != self.state {
                     self.put_state().await?;
                 }
@@ -154,7 +154,7 @@ impl<'a> Publisher<'a> {
     /// Whether a new worker finds the match, its plan, and the bucket for heartbeats.
     async fn is_announced(&self) -> Result<bool, QueueError> {
         let open = self.matches.get::<OpenMatches>(OPEN).await?;
-        let is_open = open.is_some_and(|(open, _)| open.ids.iter().any(|id| id == self.names.id()));
+        let is_open = open.is_some_and(|open| open.ids.iter().any(|id| id == self.names.id()));
         Ok(is_open
             && Bucket::find_beats(self.context).await?.is_some()
             && has_plan(self.context, &self.state.plan).await?)
@@ -169,11 +169,11 @@ pub async fn remove(context: &Context, names: &Names) {
     };
     // A match that stays in the list is harmless: its state tells workers that it is over.
     let _ = change_open(&matches, |open| open.ids.retain(|id| id != names.id())).await;
-    if let Ok(Some((state, _))) = matches.get::<State>(&names.state()).await {
-        remove_plan(context, &state.plan).await;
+    if let Ok(Some(state)) = matches.get::<State>(&names.state()).await {
+        objects::remove(context, PLANS, &state.plan).await;
         for id in state.engines.iter().filter(|id| id.is_shared) {
             for sha256 in id.hashes() {
-                remove_file(context, names, sha256).await;
+                objects::remove(context, ENGINES, &names.file(sha256)).await;
             }
         }
     }
@@ -186,7 +186,7 @@ async fn change_open(
 ) -> Result<(), QueueError> {
     let mut tries = 0;
     loop {
-        let (open, revision) = matches.look_up::<OpenMatches>(OPEN).await?;
+        let (open, revision) = matches.get_with_revision::<OpenMatches>(OPEN).await?;
         let mut open = open.unwrap_or_default();
         let before = open.clone();
         change(&mut open);

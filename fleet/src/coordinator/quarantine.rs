@@ -32,18 +32,18 @@ pub struct Quarantine {
     units: Units,
     /// Smallest margin of the engines with a time limit, in microseconds; `None` if there are none.
     margin: Option<u64>,
-    machines: BTreeMap<String, Fitness>,
+    machines: BTreeMap<String, MachineStatistics>,
 }
 
 /// Statistics of one machine.
 #[derive(Clone, Debug, Default)]
-struct Fitness {
+struct MachineStatistics {
     /// Units with at least one game of this machine.
     units: u64,
     /// Number of these units with each event.
-    with: Happened<u64>,
+    with: UnitEvents<u64>,
     /// Incomplete units: the number of games played, and the events so far.
-    open: HashMap<u64, (u64, Happened<bool>)>,
+    open: HashMap<u64, (u64, UnitEvents<bool>)>,
     /// Number of games, and the sum of their 99th percentiles of lag.
     games: u64,
     lags: u64,
@@ -53,7 +53,7 @@ struct Fitness {
 
 /// Events that count in a unit.
 #[derive(Clone, Copy, Debug, Default)]
-struct Happened<T> {
+struct UnitEvents<T> {
     /// An engine was at fault.
     fault: T,
     /// The machine's lag exceeded the margin.
@@ -86,18 +86,18 @@ impl Quarantine {
         } = machine;
         let unit = self.units.of_game(record.game);
         let of_unit = self.units.games(unit).count() as u64;
-        let happened = Happened {
+        let events = UnitEvents {
             fault: record.fault.is_some(),
             lag: self.margin.is_some_and(|margin| *lag_p99 > margin),
         };
-        let fitness = self.machines.entry(worker.clone()).or_default();
-        fitness.games += 1;
-        fitness.lags = fitness.lags.saturating_add(*lag_p99);
-        if !fitness.note(unit, of_unit, happened) {
+        let machine = self.machines.entry(worker.clone()).or_default();
+        machine.games += 1;
+        machine.lags = machine.lags.saturating_add(*lag_p99);
+        if !machine.note(unit, of_unit, events) {
             return None;
         }
-        fitness.looks += 1;
-        let look = f64::from(fitness.looks);
+        machine.looks += 1;
+        let look = f64::from(machine.looks);
         self.look(worker, 1.0 / (look * (look + 1.0)))
     }
 
@@ -119,21 +119,21 @@ impl Quarantine {
             let machines = self.machines.iter();
             machines.filter(|(name, _)| name.as_str() != worker)
         };
-        let units: u64 = others().map(|(_, fitness)| fitness.units).sum();
+        let units: u64 = others().map(|(_, machine)| machine.units).sum();
         let level = part * FALSE_ALARM / 4.0 / self.machines.len().max(1) as f64;
         let is_chance = |here_with: u64, with: u64| {
             let table = [here_with, here.units - here_with, with, units - with];
             fishers_exact(&table, Alternative::Greater).is_ok_and(|chance| chance >= level)
         };
-        let faults: u64 = others().map(|(_, fitness)| fitness.with.fault).sum();
+        let faults: u64 = others().map(|(_, machine)| machine.with.fault).sum();
         if !is_chance(here.with.fault, faults) {
             return Some(format!(
                 "{} of its {} blocks had a fault, against {faults} of {units} on the other machines",
                 here.with.fault, here.units
             ));
         }
-        let lags: u64 = others().map(|(_, fitness)| fitness.with.lag).sum();
-        let mut means: Vec<f64> = others().map(|(_, fitness)| fitness.mean_lag()).collect();
+        let lags: u64 = others().map(|(_, machine)| machine.with.lag).sum();
+        let mut means: Vec<f64> = others().map(|(_, machine)| machine.mean_lag()).collect();
         means.sort_by(f64::total_cmp);
         let (own, median) = (here.mean_lag(), *means.get(means.len() / 2)?);
         let is_far = 2 * here.with.lag > here.units && own > FAR * median;
@@ -151,20 +151,20 @@ impl Quarantine {
     }
 }
 
-impl Fitness {
+impl MachineStatistics {
     /// Adds a game of a unit of `of_unit` games; returns whether a test is due.
-    fn note(&mut self, unit: u64, of_unit: u64, happened: Happened<bool>) -> bool {
+    fn note(&mut self, unit: u64, of_unit: u64, events: UnitEvents<bool>) -> bool {
         let (played, before) = self.open.get(&unit).copied().unwrap_or_default();
         self.units += u64::from(played == 0);
-        self.with.fault += u64::from(happened.fault && !before.fault);
-        self.with.lag += u64::from(happened.lag && !before.lag);
+        self.with.fault += u64::from(events.fault && !before.fault);
+        self.with.lag += u64::from(events.lag && !before.lag);
         let is_whole = played + 1 >= of_unit;
         if is_whole {
             self.open.remove(&unit);
         } else {
-            let all = Happened {
-                fault: happened.fault || before.fault,
-                lag: happened.lag || before.lag,
+            let all = UnitEvents {
+                fault: events.fault || before.fault,
+                lag: events.lag || before.lag,
             };
             self.open.insert(unit, (played + 1, all));
         }

@@ -90,21 +90,22 @@ impl Bucket {
         Ok(Bucket(made.map_err(QueueError::call("bucket"))?))
     }
 
-    /// Returns the message under a key with its revision, or `None`.
+    /// Returns the message under a key, or `None` if it is missing or was removed.
     ///
     /// # Errors
     /// [`QueueError`] if the server does not answer, or the message cannot be decoded.
-    pub async fn get<M: Message>(&self, key: &str) -> Result<Option<(M, u64)>, QueueError> {
-        let (message, revision) = self.look_up(key).await?;
-        Ok(message.map(|message| (message, revision)))
+    pub async fn get<M: Message>(&self, key: &str) -> Result<Option<M>, QueueError> {
+        Ok(self.get_with_revision(key).await?.0)
     }
 
-    /// Returns the message under a key, or `None` if it is missing or was removed, and the revision for
-    /// [`Bucket::replace`].
+    /// Like [`Bucket::get`], and returns the revision for [`Bucket::replace`].
     ///
     /// # Errors
     /// [`QueueError`] if the server does not answer, or the message cannot be decoded.
-    pub async fn look_up<M: Message>(&self, key: &str) -> Result<(Option<M>, u64), QueueError> {
+    pub async fn get_with_revision<M: Message>(
+        &self,
+        key: &str,
+    ) -> Result<(Option<M>, u64), QueueError> {
         let entry = self
             .0
             .entry(key)
@@ -161,7 +162,7 @@ impl Bucket {
         let mut all = Vec::new();
         while let Some(answer) = answers.next().await {
             // A message of another version is meant for another program.
-            all.extend(answer.ok().flatten().map(|(message, _)| message));
+            all.extend(answer.ok().flatten());
         }
         Ok(all)
     }

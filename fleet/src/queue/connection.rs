@@ -43,7 +43,7 @@ pub async fn connect(args: &ServerArgs, name: &str) -> Result<Context, QueueErro
     let mut options = ConnectOptions::new()
         .name(name)
         .ping_interval(PING_INTERVAL)
-        .event_callback(teller());
+        .event_callback(event_reporter());
     let no_use = |flag, path: &Path, reason| QueueError::File {
         flag,
         path: path.display().to_string(),
@@ -111,26 +111,26 @@ fn version_of(text: &str) -> Option<(u64, u64)> {
 
 /// Reports to the user so far.
 #[derive(Default)]
-struct Said {
+struct ConnectionReports {
     is_lost: bool,
     refusals: BTreeSet<String>,
 }
 
 /// Returns a callback that reports events of the connection, each refusal once.
-fn teller() -> impl Fn(Event) -> Ready<()> + Send + Sync + 'static {
-    let said = Mutex::new(Said::default());
+fn event_reporter() -> impl Fn(Event) -> Ready<()> + Send + Sync + 'static {
+    let reports = Mutex::new(ConnectionReports::default());
     move |event| {
-        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(text) = said.say(event) {
+        let mut reports = reports.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = reports.report(event) {
             complain(format_args!("server: {}", printable(&text)));
         }
         ready(())
     }
 }
 
-impl Said {
+impl ConnectionReports {
     /// Returns the message for an event, if it has one.
-    fn say(&mut self, event: Event) -> Option<String> {
+    fn report(&mut self, event: Event) -> Option<String> {
         match event {
             Event::Disconnected if !std::mem::replace(&mut self.is_lost, true) => {
                 Some("connection lost; retrying".to_string())
@@ -154,15 +154,15 @@ mod tests {
 
     #[test]
     fn only_what_is_new_is_said() {
-        let mut said = Said::default();
-        assert_eq!(said.say(Event::Connected), None);
-        assert!(said.say(Event::Disconnected).is_some());
-        assert_eq!(said.say(Event::Disconnected), None);
-        assert!(said.say(Event::Connected).is_some());
+        let mut reports = ConnectionReports::default();
+        assert_eq!(reports.report(Event::Connected), None);
+        assert!(reports.report(Event::Disconnected).is_some());
+        assert_eq!(reports.report(Event::Disconnected), None);
+        assert!(reports.report(Event::Connected).is_some());
         let refusal = |reason: &str| Event::ServerError(ServerError::Other(reason.to_string()));
-        assert!(said.say(refusal("Permissions Violation")).is_some());
-        assert_eq!(said.say(refusal("Permissions Violation")), None);
-        let more = (0..100).filter_map(|number| said.say(refusal(&number.to_string())));
+        assert!(reports.report(refusal("Permissions Violation")).is_some());
+        assert_eq!(reports.report(refusal("Permissions Violation")), None);
+        let more = (0..100).filter_map(|number| reports.report(refusal(&number.to_string())));
         assert_eq!(more.count(), MOST_REFUSALS - 1);
     }
 

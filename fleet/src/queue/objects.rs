@@ -60,14 +60,6 @@ pub async fn has_plan(context: &Context, name: &str) -> Result<bool, QueueError>
     }
 }
 
-/// Removes the plan under a name.
-pub async fn remove_plan(context: &Context, name: &str) {
-    if let Ok(store) = context.get_object_store(PLANS).await {
-        // A plan that stays only takes space.
-        let _ = store.delete(name).await;
-    }
-}
-
 /// Uploads a file for workers, unless the server has one of the same length.
 ///
 /// # Errors
@@ -95,23 +87,11 @@ pub async fn put_file(
     put.map(drop).map_err(|error| failed(error.to_string()))
 }
 
-/// Opens a file of a match; the caller must check its hash.
-///
-/// # Errors
-/// [`QueueError::Call`], for example if there is no such file.
-pub async fn open_file(
-    context: &Context,
-    names: &Names,
-    sha256: &str,
-) -> Result<Chunks, QueueError> {
-    Chunks::of(context, ENGINES, &names.file(sha256)).await
-}
-
-/// Removes a file of a match.
-pub async fn remove_file(context: &Context, names: &Names, sha256: &str) {
-    if let Ok(store) = context.get_object_store(ENGINES).await {
-        // A file that stays only takes space.
-        let _ = store.delete(names.file(sha256)).await;
+/// Removes an object of a store.
+pub async fn remove(context: &Context, bucket: &str, name: &str) {
+    if let Ok(store) = context.get_object_store(bucket).await {
+        // An object that stays only takes space.
+        let _ = store.delete(name).await;
     }
 }
 

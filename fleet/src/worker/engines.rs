@@ -16,8 +16,8 @@ use super::sandbox::{Files, Sandbox};
 use super::{JoinError, Worker};
 use crate::args::{Acceptance, WorkArgs};
 use crate::message::{EngineId, State};
-use crate::names::Names;
-use crate::queue::objects::{MOST_BYTES_OF_A_FILE, open_file};
+use crate::names::{ENGINES, Names};
+use crate::queue::objects::{Chunks, MOST_BYTES_OF_A_FILE};
 
 /// A fetched engine, whose files exist while this value lives.
 #[derive(Debug)]
@@ -130,7 +130,7 @@ impl Fetcher {
         let memory = args.engine_memory;
         complain(format_args!(
             "accepting engines; each has {memory} MiB of memory and is {}",
-            sandbox.words()
+            sandbox.description()
         ));
         Ok(Some(Fetcher {
             cache,
@@ -195,7 +195,7 @@ impl Fetcher {
         let unfit = |reason: String| JoinError::Unfit(format!("engine {engine}: {reason}"));
         let invalid = |found: String| unfit(format!("no valid file for SHA-256 {sha256}: {found}"));
         let write_failed = |reason| unfit(format!("cannot write its files: {reason}"));
-        let mut object = open_file(context, names, sha256).await?;
+        let mut object = Chunks::of(context, ENGINES, &names.file(sha256)).await?;
         let length = object.left() as u64;
         if length > MOST_BYTES_OF_A_FILE {
             return Err(unfit(format!(

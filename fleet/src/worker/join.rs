@@ -106,7 +106,7 @@ impl Worker {
         for joined in self.joined() {
             let state = matches.get::<State>(&joined.names.state()).await?;
             // The coordinator publishes a lost state again.
-            let Some((state, _)) = state else { continue };
+            let Some(state) = state else { continue };
             let is_ours = state.session == joined.state.session
                 && state.phase == Phase::Open
                 && !state.set_aside.contains(&self.name);
@@ -114,13 +114,12 @@ impl Worker {
                 self.drop_match(joined.names.id());
             }
         }
-        let open = matches.get::<OpenMatches>(OPEN).await?;
-        let open = open.map(|(open, _)| open).unwrap_or_default();
+        let open: OpenMatches = matches.get(OPEN).await?.unwrap_or_default();
         locked(&self.refused).retain(|id, _| open.ids.contains(id));
         let open = open.ids.iter().filter_map(|id| Names::of(id));
         for names in open.take(MOST_MATCHES).filter(|names| !self.plays(names)) {
             match matches.get::<State>(&names.state()).await {
-                Ok(Some((state, _))) if self.is_wanted(&names, &state) => {
+                Ok(Some(state)) if self.is_wanted(&names, &state) => {
                     self.clone().begin_to_join(names, state);
                 }
                 Ok(_) => {}
@@ -210,7 +209,7 @@ impl JoinedMatch {
             return Err(JoinError::Unfit(reason));
         }
         let plan = block_in_place(|| plan_file::read(&bytes));
-        let mut plan = plan.map_err(|error| JoinError::Unfit(error.to_string()))?;
+        let mut plan = plan.map_err(JoinError::Unfit)?;
         let fetched = engines::find(worker, &names, &state, &mut plan).await?;
         block_in_place(|| {
             plan.concurrency = 1;

@@ -17,10 +17,10 @@ const PROGRAM: &str = "bwrap";
 /// Maximum size of each directory that an engine can write to, in bytes.
 const MOST_BYTES: &str = "67108864";
 /// Programs and libraries of the system, which an engine sees read-only if they exist.
-const SYSTEM: &str = "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc/alternatives /etc/ld.so.cache /etc/ld.so.conf \
+const SYSTEM_PATHS: &str = "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc/alternatives /etc/ld.so.cache /etc/ld.so.conf \
     /nix/store /gnu/store";
 /// Flags for all namespaces, the network's included, without capabilities and with an empty environment.
-const ALONE: &str = "--unshare-user --unshare-all --die-with-parent --cap-drop ALL --clearenv \
+const ISOLATION_FLAGS: &str = "--unshare-user --unshare-all --die-with-parent --cap-drop ALL --clearenv \
     --setenv PATH /usr/bin:/bin --setenv HOME /work --setenv LANG C.UTF-8 --chdir /work";
 /// Path of the engine's program in the sandbox.
 const OWN_PROGRAM: &str = "/engine/program";
@@ -28,7 +28,7 @@ const OWN_PROGRAM: &str = "/engine/program";
 /// Sandbox of a fetched engine.
 #[derive(Debug)]
 pub(crate) enum Sandbox {
-    Bubble {
+    Bubblewrap {
         program: PathBuf,
         /// Whether it works inside the arbiter's isolation.
         nests: bool,
@@ -62,8 +62,8 @@ impl Sandbox {
         };
         for (isolate, nests) in [(Isolate::Auto, true), (Isolate::Off, false)] {
             let program = program.clone();
-            let sandbox = Sandbox::Bubble { program, nests };
-            match sandbox.try_out(isolate, interrupt) {
+            let sandbox = Sandbox::Bubblewrap { program, nests };
+            match sandbox.test(isolate, interrupt) {
                 Ok(()) => return sandbox,
                 Err(reason) if !nests => return none(reason),
                 Err(_) => {}
@@ -73,9 +73,9 @@ impl Sandbox {
     }
 
     /// Describes for the user what engines have access to.
-    pub(crate) fn words(&self) -> String {
+    pub(crate) fn description(&self) -> String {
         match self {
-            Sandbox::Bubble { program, .. } => format!(
+            Sandbox::Bubblewrap { program, .. } => format!(
                 "sandboxed by {}: no network, no files except a folder of its own and the system's programs \
                  (read-only); CPU time is not limited",
                 program.display()
@@ -107,9 +107,12 @@ impl Sandbox {
             }
         };
         match self {
-            Sandbox::Bubble { program, .. } => {
-                let mut words: Vec<String> = ALONE.split_whitespace().map(String::from).collect();
-                words.extend(SYSTEM.split_whitespace().flat_map(view));
+            Sandbox::Bubblewrap { program, .. } => {
+                let mut words: Vec<String> = ISOLATION_FLAGS
+                    .split_whitespace()
+                    .map(String::from)
+                    .collect();
+                words.extend(SYSTEM_PATHS.split_whitespace().flat_map(bind_flags));
                 let mut bind = |from: &Path, to: &str| {
                     words.extend(["--ro-bind".into(), from.display().to_string(), to.into()]);
                 };
@@ -156,14 +159,14 @@ impl Sandbox {
     /// fetched. Returns the reason if the match requires more.
     pub(crate) fn adapt(&self, plan: &mut Plan, is_all: bool) -> Result<(), String> {
         match self {
-            Sandbox::Bubble { nests: true, .. } => {}
+            Sandbox::Bubblewrap { nests: true, .. } => {}
             // Engines in the sandbox are isolated by it.
-            Sandbox::Bubble { nests: false, .. } if plan.isolate == Isolate::On && !is_all => {
+            Sandbox::Bubblewrap { nests: false, .. } if plan.isolate == Isolate::On && !is_all => {
                 let reason = "--isolate on: this machine cannot isolate fetched engines together with others, expected \
                               --isolate auto";
                 return Err(reason.to_string());
             }
-            Sandbox::Bubble { nests: false, .. } => plan.isolate = Isolate::Off,
+            Sandbox::Bubblewrap { nests: false, .. } => plan.isolate = Isolate::Off,
             Sandbox::None { isolates: true, .. } => plan.isolate = Isolate::On,
             Sandbox::None { .. } => {}
         }
@@ -171,7 +174,7 @@ impl Sandbox {
     }
 
     /// Starts the built-in engine in the sandbox as a test.
-    fn try_out(&self, isolate: Isolate, interrupt: &Interrupt) -> Result<(), String> {
+    fn test(&self, isolate: Isolate, interrupt: &Interrupt) -> Result<(), String> {
         let own = std::env::current_exe().map_err(|error| error.to_string())?;
         let mut engine = EngineSpec::new("sandbox", &own, Limit::nodes(1));
         engine.args = vec!["engine".to_string()];
@@ -194,7 +197,7 @@ impl Sandbox {
 }
 
 /// Flags for a path of the system: bound as it is, or as a symbolic link if it is one.
-fn view(path: &str) -> Vec<String> {
+fn bind_flags(path: &str) -> Vec<String> {
     let words = match (fs::read_link(path), Path::new(path).exists()) {
         (Ok(target), _) => [
             "--symlink".into(),

@@ -42,9 +42,9 @@ const PAUSE: Duration = Duration::from_millis(300);
 /// Pause before sending a game is retried.
 const SEND_PAUSE: Duration = Duration::from_millis(500);
 /// Delay before a unit of another version is delivered again.
-const LEFT_ALONE: Duration = Duration::from_secs(10);
+const VERSION_DELAY: Duration = Duration::from_secs(10);
 /// Delay before a unit that other workers should play is delivered again.
-const LEFT_TO_OTHERS: Duration = Duration::from_secs(2);
+const OTHERS_DELAY: Duration = Duration::from_secs(2);
 /// Maximum number of attempts to send a game.
 const MOST_TRIES: u32 = 1200;
 
@@ -143,7 +143,7 @@ async fn play_message(
         Ok(work) => work,
         Err(error @ MessageError::Version { .. }) => {
             complain(format_args!("work skipped: {error}"));
-            let _ = message.ack_with(AckKind::Nak(Some(LEFT_ALONE))).await;
+            let _ = message.ack_with(AckKind::Nak(Some(VERSION_DELAY))).await;
             return;
         }
         Err(error) => {
@@ -153,7 +153,7 @@ async fn play_message(
         }
     };
     if work.not_by.contains(&worker.name) {
-        let _ = message.ack_with(AckKind::Nak(Some(LEFT_TO_OTHERS))).await;
+        let _ = message.ack_with(AckKind::Nak(Some(OTHERS_DELAY))).await;
         // Gives other workers time to pull it first.
         sleep(PAUSE).await;
         return;
@@ -172,7 +172,7 @@ async fn play_message(
     let mut begun = Instant::now();
     let expected = work.last - work.first + 1;
     let Some(player) = slot.player(worker, joined).await else {
-        let _ = message.ack_with(AckKind::Nak(Some(LEFT_TO_OTHERS))).await;
+        let _ = message.ack_with(AckKind::Nak(Some(OTHERS_DELAY))).await;
         return;
     };
     // If the player has ended, it sends no game.
@@ -182,21 +182,21 @@ async fn play_message(
     progress.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (mut played, mut sent, mut is_played) = (0, 0, false);
     // Games are sent concurrently, so that none waits for another's acknowledgement.
-    let mut on_their_way = FuturesUnordered::new();
-    while !is_played || !on_their_way.is_empty() {
+    let mut in_flight = FuturesUnordered::new();
+    while !is_played || !in_flight.is_empty() {
         tokio::select! {
             game = player.games.recv(), if !is_played => {
                 if let Some(mut game) = game {
                     played += 1;
                     game.machine = Some(worker.machine(joined, begun.elapsed()));
                     begun = Instant::now();
-                    on_their_way.push(send(worker, joined, message, game));
+                    in_flight.push(send(worker, joined, message, game));
                     is_played = played == expected;
                 } else {
                     is_played = true;
                 }
             }
-            Some(is_sent) = on_their_way.next() => sent += u64::from(is_sent),
+            Some(is_sent) = in_flight.next() => sent += u64::from(is_sent),
             _ = progress.tick() => {
                 let _ = message.ack_with(AckKind::Progress).await;
             }

@@ -49,12 +49,23 @@ impl Collector<'_> {
         self.set_worker_aside(worker, reason)
     }
 
-    /// Sets a worker aside; the games that leave the count are given out again.
-    pub(super) fn set_worker_aside(
+    /// Sets aside a worker that sent a refused game.
+    pub(super) fn set_inventor_aside(
         &mut self,
         worker: &str,
+        game: u64,
         reason: &str,
     ) -> Result<(), DriveError> {
+        let text = format!("game {game} by worker {worker} is refused: {reason}");
+        complain(format_args!(
+            "{}; the worker is set aside",
+            printable(&text)
+        ));
+        self.set_worker_aside(worker, &format!("game {game} is refused: {reason}"))
+    }
+
+    /// Sets a worker aside; the games that leave the count are given out again.
+    fn set_worker_aside(&mut self, worker: &str, reason: &str) -> Result<(), DriveError> {
         self.checks.quarantine.forget(worker);
         self.checks.sample.forget(worker);
         self.set_aside.push(worker.to_string());
