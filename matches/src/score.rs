@@ -193,10 +193,7 @@ impl Tally {
         if let Some(count) = self.places.get_mut((place as usize).wrapping_sub(1)) {
             *count += 1;
         }
-        let index = Ending::ALL.iter().position(|&known| known == ending);
-        if let Some(index) = index {
-            self.endings[index] += 1;
-        }
+        self.endings[ending as usize] += 1;
     }
 
     fn add_game(&mut self, block: u64, points: f64) {

@@ -219,13 +219,10 @@ fn check_endings(record: &GameRecord, last: &AnyPosition) -> Result<Option<Seat>
             .into_iter()
             .any(others_are),
     };
-    if stopped {
-        return Ok(offender);
-    }
     let found: Vec<&str> = open.iter().map(|(_, ending)| ending.name()).collect();
-    Err(Flaw::Unfinished {
-        found: found.join(", "),
-    })
+    let found = found.join(", ");
+    ensure(stopped, || Flaw::Unfinished { found })?;
+    Ok(offender)
 }
 
 /// Checks the places: seats that have finished keep theirs, the offender is last, and the others share the rest.
@@ -249,13 +246,17 @@ fn check_places(
             return Ok(());
         }
     }
-    if record.places == expected {
-        return Ok(());
-    }
-    Err(Flaw::Places {
+    ensure(record.places == expected, || Flaw::Places {
         found: record.places.clone(),
         expected,
     })
+}
+
+fn ensure(is_so: bool, flaw: impl FnOnce() -> Flaw) -> Result<(), Flaw> {
+    match is_so {
+        true => Ok(()),
+        false => Err(flaw()),
+    }
 }
 
 /// Returns the ending if the arbiter ended the game.
@@ -275,10 +276,7 @@ fn check_adjudication(record: &GameRecord, last: &AnyPosition) -> Result<(), Fla
         (Ending::Solved, None) => false,
         _ => last.seats() == 2,
     };
-    if is_so {
-        return Ok(());
-    }
-    Err(Flaw::Adjudication {
+    ensure(is_so, || Flaw::Adjudication {
         found: ending,
         outcome: last.solved().map(|outcome| outcome.winner),
     })
@@ -287,13 +285,10 @@ fn check_adjudication(record: &GameRecord, last: &AnyPosition) -> Result<(), Fla
 fn check_fault(record: &GameRecord, offender: Option<Seat>) -> Result<(), Flaw> {
     let found = record.fault.as_ref().map(|fault| fault.seat);
     let expected = offender.map(|seat| u32::from(seat.0) + 1);
-    if found == expected {
-        return Ok(());
-    }
     let text = |seat: Option<u32>| {
         seat.map_or("none".to_string(), |seat| format!("a fault of seat {seat}"))
     };
-    Err(Flaw::Fault {
+    ensure(found == expected, || Flaw::Fault {
         found: text(found),
         expected: text(expected),
     })

@@ -222,15 +222,6 @@ mod tests {
     }
 
     #[test]
-    fn depth_and_nodes_know_only_the_stall() {
-        for limit in [Limit::depth(3), Limit::nodes(100)] {
-            let clock = seat(limit);
-            assert!(!clock.is_overstepped(ms(1_000_000)), "{limit:?}");
-            assert_eq!(clock.longest_wait(STALL), ms(60_000), "{limit:?}");
-        }
-    }
-
-    #[test]
     fn a_clock_loses_the_time_used_and_gains_the_increment_afterwards() {
         let mut clock = with_clock(1000, 20);
         assert_eq!(clock.time_limit(), Some(ms(1000)));
@@ -268,45 +259,6 @@ mod tests {
     }
 
     #[test]
-    fn go_carries_the_movers_limit_alone() {
-        let clocks = [
-            seat(Limit::movetime(ms(20))),
-            seat(Limit::depth(4)),
-            seat(Limit::nodes(500)),
-        ];
-        assert_eq!(sent(&clocks, 0), "go movetime 20");
-        assert_eq!(sent(&clocks, 1), "go depth 4");
-        assert_eq!(sent(&clocks, 2), "go nodes 500");
-    }
-
-    #[test]
-    fn clocks_are_sent_in_seat_order_and_rounded_down() {
-        let mut clocks = vec![with_clock(1000, 10), with_clock(2000, 20)];
-        clocks[0].charge(Duration::from_micros(10_500));
-        assert_eq!(sent(&clocks, 1), "go wtime 999 btime 2000 winc 10 binc 20");
-        clocks.push(with_clock(3000, 0));
-        assert_eq!(sent(&clocks, 0), "go time 999 2000 3000 inc 10 20 0");
-    }
-
-    #[test]
-    fn seats_without_a_clock_are_left_out_or_zero() {
-        let mut clocks = vec![with_clock(1000, 10), seat(Limit::depth(4))];
-        assert_eq!(sent(&clocks, 0), "go wtime 1000 winc 10");
-        clocks.push(with_clock(1000, 10));
-        assert_eq!(sent(&clocks, 0), "go time 1000 0 1000 inc 10 0 10");
-    }
-
-    #[test]
-    fn searchmoves_come_last() {
-        let clocks = [with_clock(1000, 0), with_clock(1000, 0)];
-        let moves = vec!["1".to_string(), "2".to_string()];
-        assert_eq!(
-            format!("go{}", go(&clocks, Seat(0), moves)),
-            "go wtime 1000 btime 1000 winc 0 binc 0 searchmoves 1 2"
-        );
-    }
-
-    #[test]
     fn a_clock_is_given_its_time_again_after_its_moves() {
         let clock = ClockLimit {
             moves: Some(2),
@@ -335,13 +287,41 @@ mod tests {
     }
 
     #[test]
-    fn limits_of_different_kinds_hold_together() {
-        let limit = Limit::movetime(ms(20))
-            .or(Limit::depth(9))
-            .or(Limit::nodes(500));
+    fn go_carries_the_clocks_or_the_movers_limit_alone() {
+        let clock = || with_clock(1000, 10);
+        let movetime = || seat(Limit::movetime(ms(20)));
+        let depth = || seat(Limit::depth(4));
+        let all = Limit::movetime(ms(20)).or(Limit::depth(9));
+        let mut used = with_clock(1000, 10);
+        used.charge(Duration::from_micros(10_500));
+        for (clocks, mover, expected) in [
+            (vec![movetime(), depth()], 0, "go movetime 20"),
+            (vec![movetime(), depth()], 1, "go depth 4"),
+            (
+                vec![seat(all.or(Limit::nodes(500))), depth()],
+                0,
+                "go depth 9 nodes 500 movetime 20",
+            ),
+            // Rounded down.
+            (
+                vec![used, with_clock(2000, 20)],
+                1,
+                "go wtime 999 btime 2000 winc 10 binc 20",
+            ),
+            (vec![clock(), depth()], 0, "go wtime 1000 winc 10"),
+            (
+                vec![clock(), depth(), with_clock(3000, 0)],
+                0,
+                "go time 1000 0 3000 inc 10 0 0",
+            ),
+        ] {
+            assert_eq!(sent(&clocks, mover), expected);
+        }
+        assert_eq!(depth().longest_wait(STALL), STALL);
+        let moves = vec!["1".to_string(), "2".to_string()];
         assert_eq!(
-            sent(&[seat(limit), seat(limit)], 0),
-            "go depth 9 nodes 500 movetime 20"
+            format!("go{}", go(&[clock(), clock()], Seat(0), moves)),
+            "go wtime 1000 btime 1000 winc 10 binc 10 searchmoves 1 2"
         );
     }
 }

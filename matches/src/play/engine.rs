@@ -25,6 +25,7 @@ pub use conversation::AnswerError;
 use conversation::Conversation;
 pub use options::option_commands;
 pub use process::Process;
+use process::Usage;
 pub use start_error::{StartError, quoted};
 
 use crate::plan::EngineSpec;
@@ -151,7 +152,7 @@ impl Engine {
 
     /// Process ID, of the launcher if the engine is isolated; also the ID of its process group.
     pub fn process_id(&self) -> u32 {
-        self.conversation.process_id()
+        self.conversation.process.id()
     }
 
     /// `true` if the engine can play another game; after a fault or an interrupt it cannot.
@@ -373,18 +374,25 @@ impl Engine {
 
     /// Returns the last lines, and resource usage if the process has ended.
     pub fn evidence(&self) -> Evidence {
-        self.conversation.evidence()
+        let usage = self.conversation.process.usage();
+        Evidence {
+            lines: self.conversation.recent.lines(),
+            exit: usage.map(Usage::exit),
+            memory_kib: usage.map(|usage| usage.end.memory_kib),
+            cpu_micros: usage.map(|usage| usage.end.cpu_micros),
+        }
     }
 
     /// Describes an end or stop of its process that another process may have caused, such as a signal; `None` while it
     /// runs, and if it ended by itself.
     pub fn interference(&self) -> Option<String> {
-        self.conversation.interference()
+        let usage = self.conversation.process.usage();
+        usage.and_then(Usage::interference)
     }
 
     /// The last lines of the engine's standard error.
     pub fn stderr_tail(&self) -> Vec<String> {
-        self.conversation.stderr_tail()
+        self.conversation.stderr.lines()
     }
 
     /// Kills the engine after a fault.
@@ -396,7 +404,7 @@ impl Engine {
 
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Engine({})", self.conversation.name())
+        write!(f, "Engine({})", self.conversation.name)
     }
 }
 

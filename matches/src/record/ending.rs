@@ -35,38 +35,25 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// All endings, in the order of the tables.
-    pub const ALL: [Ending; 12] = [
-        Ending::Finish,
-        Ending::Last,
-        Ending::IllegalMove,
-        Ending::TimeForfeit,
-        Ending::Stall,
-        Ending::Crash,
-        Ending::Disconnect,
-        Ending::Interference,
-        Ending::Agreed,
-        Ending::Solved,
-        Ending::MaxPlies,
-        Ending::Ended,
+    /// All endings with their spelling in records and tables, in the order of the enum.
+    pub const ALL: [(Ending, &str); 12] = [
+        (Ending::Finish, "finish"),
+        (Ending::Last, "last"),
+        (Ending::IllegalMove, "illegal move"),
+        (Ending::TimeForfeit, "time forfeit"),
+        (Ending::Stall, "stall"),
+        (Ending::Crash, "crash"),
+        (Ending::Disconnect, "disconnect"),
+        (Ending::Interference, "interference"),
+        (Ending::Agreed, "agreed"),
+        (Ending::Solved, "solved"),
+        (Ending::MaxPlies, "max plies"),
+        (Ending::Ended, "ended"),
     ];
 
     /// Returns the spelling in records and tables.
     pub const fn name(self) -> &'static str {
-        match self {
-            Ending::Finish => "finish",
-            Ending::Last => "last",
-            Ending::IllegalMove => "illegal move",
-            Ending::TimeForfeit => "time forfeit",
-            Ending::Stall => "stall",
-            Ending::Crash => "crash",
-            Ending::Disconnect => "disconnect",
-            Ending::Interference => "interference",
-            Ending::Agreed => "agreed",
-            Ending::Solved => "solved",
-            Ending::MaxPlies => "max plies",
-            Ending::Ended => "ended",
-        }
+        Ending::ALL[self as usize].1
     }
 
     /// `true` if the seat itself is at fault.
@@ -100,7 +87,8 @@ impl TryFrom<String> for Ending {
 
     /// Parses the spelling in records; the error quotes an unknown one.
     fn try_from(name: String) -> Result<Ending, String> {
-        let known = Ending::ALL.into_iter().find(|known| known.name() == name);
-        known.ok_or_else(|| format!("unknown ending {name:?}"))
+        let known = Ending::ALL.into_iter().find(|(_, known)| *known == name);
+        let (ending, _) = known.ok_or_else(|| format!("unknown ending {name:?}"))?;
+        Ok(ending)
     }
 }

@@ -313,17 +313,6 @@ mod tests {
     }
 
     #[test]
-    fn a_match_on_one_machine_has_no_table_of_them() {
-        let plain = (1..9).map(|number| GameRecord {
-            machine: None,
-            ..game(number, "", true)
-        });
-        let machines = machines(plain);
-        assert!(machines.rows().is_none() && machines.shares().is_none());
-        assert_eq!(machines.remarks(), [""; 0]);
-    }
-
-    #[test]
     fn a_machine_has_its_games_its_speed_and_its_faults() {
         let mut late = game(5, "two", true);
         late.endings = vec![Ending::Ended, Ending::TimeForfeit];
@@ -365,18 +354,5 @@ mod tests {
         let machines = self::machines(alike);
         assert_eq!(machines.remarks(), [""; 0]);
         assert_eq!(machines.shares().unwrap().rows.len(), 4);
-    }
-
-    #[test]
-    fn who_was_set_aside_is_named_with_the_reason() {
-        let mut machines = machines((1..3).map(|number| game(number, "one", true)));
-        machines.set_aside(vec![SetAside {
-            worker: "bad".to_string(),
-            reason: "its lag".to_string(),
-            keeps_out: true,
-            games: 3,
-        }]);
-        let expected = "machine bad is set aside: its lag; 3 of its games are not counted";
-        assert_eq!(machines.remarks(), [expected]);
     }
 }

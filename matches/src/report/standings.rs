@@ -77,7 +77,7 @@ fn endings(tally: &Tally) -> String {
     let counts = Ending::ALL.iter().zip(tally.endings);
     let named = counts.filter(|&(_, count)| count > 0);
     let named: Vec<String> = named
-        .map(|(ending, count)| format!("{count} {ending}"))
+        .map(|((_, name), count)| format!("{count} {name}"))
         .collect();
     named.join(", ")
 }

@@ -94,16 +94,4 @@ mod tests {
         assert_eq!(games.whole_blocks(), [[5, 6], [7, 8]]);
         assert_eq!(games.rest(), [1, 4]);
     }
-
-    #[test]
-    fn the_rest_is_what_waits() {
-        let mut games = InOrder::new(2);
-        for game in [5u64, 4, 1, 2] {
-            games.add(game.div_ceil(2), game, game);
-        }
-        assert_eq!(games.next_block(), Some(vec![1, 2]));
-        assert_eq!(games.next_block(), None);
-        assert_eq!(games.rest(), [4, 5]);
-        assert!(games.rest().is_empty(), "{games:?}");
-    }
 }

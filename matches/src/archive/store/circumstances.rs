@@ -1,9 +1,9 @@
 //! The circumstances of a match: version of the arbiter, machine, time, and programs.
 
 use std::env::consts::{ARCH, OS};
-use std::fs;
 use std::thread;
 
+use procfs_core::{CpuInfo, FromRead};
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::{Store, settings};
@@ -72,12 +72,9 @@ impl Store {
 fn machine() -> String {
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let mut words = format!("{OS} {ARCH}, {processors} processors");
-    let facts = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = facts
-        .lines()
-        .find_map(|line| line.strip_prefix("model name")?.split_once(':'));
-    if let Some((_, model)) = model {
-        words += &format!(", {}", model.trim());
+    let processors = CpuInfo::from_file("/proc/cpuinfo").ok();
+    if let Some(model) = processors.as_ref().and_then(|known| known.model_name(0)) {
+        words += &format!(", {model}");
     }
     words
 }

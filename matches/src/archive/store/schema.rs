@@ -10,8 +10,8 @@ pub const FORMAT: i64 = 1;
 /// SQLite application ID of a store: "arbi" in ASCII.
 const APPLICATION: i64 = 0x6172_6269;
 
-/// Numbers of seats, turns and openings start at 1, those of engines at 0. `limit` and `bounds` have the form of `--engine`;
-/// `arguments`, `options`, `argument_files` and `stderr` are JSON arrays; `estimate` and `shares` are in permille; `pv`
+/// Numbers of seats, turns and openings start at 1, those of engines at 0. `limit` has the form of `--engine`;
+/// `arguments`, `options`, `bounds`, `argument_files` and `stderr` are JSON arrays; `estimate` and `shares` are in permille; `pv`
 /// is words separated by spaces.
 const TABLES: &str = "
 CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;

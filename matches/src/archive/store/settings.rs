@@ -7,6 +7,7 @@ use std::time::Duration;
 use buxtehude::rules::Variant;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::archive::error::Reason;
@@ -121,7 +122,7 @@ fn write_engine(
             ponder,
             restart,
             memory,
-            bounds.to_string(),
+            json(bounds),
             binary::hash(command),
             json(&binary::hash_arguments(args, dir.as_deref())),
         ],
@@ -191,8 +192,8 @@ pub fn changed_engines(connection: &Connection) -> Result<Vec<String>, Reason> {
             changed.push(changed_file(&name, &command));
             continue;
         }
-        let arguments: Vec<String> = list(row, 3, &name)?;
-        let files: Vec<(String, String)> = list(row, 5, &name)?;
+        let arguments: Vec<String> = from_json(row, 3, &name)?;
+        let files: Vec<(String, String)> = from_json(row, 5, &name)?;
         let dir: Option<String> = row.get(4)?;
         let now = binary::hash_arguments(&arguments, dir.as_deref().map(Path::new));
         if let Some((file, _)) = files.into_iter().find(|file| !now.contains(file)) {
@@ -270,39 +271,31 @@ fn engines(connection: &Connection) -> Result<Vec<EngineSpec>, Reason> {
     let mut engines = Vec::new();
     while let Some(row) = rows.next()? {
         let name: String = row.get(0)?;
+        let limit: String = row.get(5)?;
+        let wrong = |error: String| Reason::content(format!("engine {name}"), &error);
         engines.push(EngineSpec {
             command: PathBuf::from(row.get::<_, String>(1)?),
-            args: list(row, 2, &name)?,
+            args: from_json(row, 2, &name)?,
             dir: row.get::<_, Option<String>>(3)?.map(PathBuf::from),
-            options: list(row, 4, &name)?,
-            limit: parsed(row, 5, &name)?,
+            options: from_json(row, 4, &name)?,
+            limit: limit.parse().map_err(wrong)?,
             margin: Duration::from_millis(row.get(6)?),
             legal: row.get(7)?,
             ponder: row.get(8)?,
             restart: row.get(9)?,
             memory: row.get(10)?,
-            bounds: parsed(row, 11, &name)?,
+            bounds: from_json(row, 11, &name)?,
             name,
         });
     }
     Ok(engines)
 }
 
-/// Parses a column with a JSON array.
-fn list<T: DeserializeOwned>(row: &Row<'_>, column: usize, engine: &str) -> Result<Vec<T>, Reason> {
+/// Parses a column with JSON.
+fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: usize, engine: &str) -> Result<T, Reason> {
     let text: String = row.get(column)?;
     let wrong = |error| Reason::content(format!("engine {engine}"), &error);
     serde_json::from_str(&text).map_err(wrong)
-}
-
-/// Parses a column with a text.
-fn parsed<T>(row: &Row<'_>, column: usize, engine: &str) -> Result<T, Reason>
-where
-    T: FromStr<Err: ToString>,
-{
-    let text: String = row.get(column)?;
-    let wrong = |error| Reason::content(format!("engine {engine}"), &error);
-    text.parse().map_err(wrong)
 }
 
 /// Returns the single column of a query.
@@ -324,7 +317,7 @@ fn text(path: &Path) -> Result<&str, Reason> {
         .ok_or_else(|| Reason::Name(path.to_path_buf()))
 }
 
-fn json<T: serde::Serialize>(list: &[T]) -> String {
-    // Cannot fail for a list of texts.
-    serde_json::to_string(list).unwrap_or_default()
+fn json(value: &impl Serialize) -> String {
+    // Cannot fail for texts and numbers.
+    serde_json::to_string(value).unwrap_or_default()
 }

@@ -15,14 +15,13 @@ use thiserror::Error;
 
 use super::Placement;
 use super::lines::Lines;
-use super::process::{Process, Usage};
+use super::process::Process;
 use super::recent::{Recent, StderrTail};
 use crate::plan::EngineSpec;
 use crate::play::clock::WAIT_FOR_LATE_ANSWERS;
 use crate::play::interrupt::Interrupt;
 use crate::play::log::{Log, Origin};
 use crate::play::processor::ProcessorMeter;
-use crate::record::Evidence;
 
 /// Interval between checks for an interrupt and for the end of the process.
 const TICK: Duration = Duration::from_millis(100);
@@ -68,16 +67,19 @@ pub struct Line<'a> {
 /// A child process with its buffers.
 pub struct Conversation {
     /// Engine name and process ID, for the log.
-    name: String,
+    pub name: String,
     log: Log,
     /// Stops every wait.
     interrupt: Interrupt,
-    process: Process,
+    /// The child process.
+    pub process: Process,
     lines: Lines,
     /// Time when the newest bytes in `lines` were read.
     arrived: Instant,
-    stderr: StderrTail,
-    recent: Recent,
+    /// Last lines of the standard error.
+    pub stderr: StderrTail,
+    /// Last lines in both directions.
+    pub recent: Recent,
     /// Measures how long the engine waits for a processor.
     processor: ProcessorMeter,
 }
@@ -116,46 +118,15 @@ impl Conversation {
         })
     }
 
-    /// Engine name and process ID.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Process ID.
-    pub fn process_id(&self) -> u32 {
-        self.process.id()
-    }
-
     /// Meter of the time that the engine waits for a processor. While it measures, this time extends the deadlines.
     pub fn processor(&mut self) -> &mut ProcessorMeter {
         &mut self.processor
-    }
-
-    /// The last lines of the engine's standard error.
-    pub fn stderr_tail(&self) -> Vec<String> {
-        self.stderr.lines()
     }
 
     /// Kills the process and its process group.
     pub fn kill(&mut self) {
         self.process.kill();
         self.read_stderr();
-    }
-
-    /// Returns the last lines, and resource usage if the process has ended.
-    pub fn evidence(&self) -> Evidence {
-        let usage = self.process.usage();
-        Evidence {
-            lines: self.recent.lines(),
-            exit: usage.map(|usage| usage.exit()),
-            memory_kib: usage.map(|usage| usage.end.memory_kib),
-            cpu_micros: usage.map(|usage| usage.end.cpu_micros),
-        }
-    }
-
-    /// Describes an end or stop of the process that another process may have caused; `None` while it runs.
-    pub fn interference(&self) -> Option<String> {
-        self.process.usage().and_then(Usage::interference)
     }
 
     /// Sends whole lines and drops all output of the engine before it has received them.

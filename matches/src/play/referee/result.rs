@@ -56,73 +56,50 @@ pub fn places_and_endings(decided: &[Option<usize>], end: &GameEnd) -> (Vec<u32>
 mod tests {
     use super::*;
 
-    const CRASH: Ending = Ending::Crash;
-
-    #[test]
-    fn a_game_played_out_has_all_places() {
-        let (places, endings) = places_and_endings(&[Some(2), Some(3), Some(1)], &GameEnd::Over);
-        assert_eq!(places, [2, 3, 1]);
-        assert_eq!(endings, [Ending::Finish, Ending::Last, Ending::Finish]);
-    }
-
     #[test]
     fn the_offender_is_last_and_the_rest_share() {
+        use Ending::{Crash, Ended, Finish, Last, MaxPlies, Solved};
         let fault = |seat| GameEnd::Fault {
-            ending: CRASH,
+            ending: Crash,
             fault: Fault {
                 seat,
                 ..Fault::default()
             },
         };
-        let ended = Ending::Ended;
-        for (decided, end, expected) in [
+        let decided = GameEnd::Decided {
+            winner: 1,
+            ending: Solved,
+        };
+        for (places, end, expected, endings) in [
             (
-                &[None, None][..],
-                fault(1),
-                (vec![2, 1], vec![CRASH, ended]),
+                &[Some(2), Some(3), Some(1)][..],
+                GameEnd::Over,
+                &[2, 3, 1][..],
+                &[Finish, Last, Finish][..],
             ),
+            (&[None, None], fault(1), &[2, 1], &[Crash, Ended]),
             (
                 &[None, None, None],
                 fault(3),
-                (vec![1, 1, 3], vec![ended, ended, CRASH]),
-            ),
-            (
-                &[None, Some(1), None],
-                fault(1),
-                (vec![3, 1, 2], vec![CRASH, Ending::Finish, ended]),
+                &[1, 1, 3],
+                &[Ended, Ended, Crash],
             ),
             (
                 &[None, Some(1), None, None],
                 fault(4),
-                (vec![2, 1, 2, 4], vec![ended, Ending::Finish, ended, CRASH]),
+                &[2, 1, 2, 4],
+                &[Ended, Finish, Ended, Crash],
+            ),
+            (&[None, None], decided, &[2, 1], &[Solved, Solved]),
+            (
+                &[None, Some(1), None],
+                GameEnd::MaxPlies,
+                &[2, 1, 2],
+                &[MaxPlies, Finish, MaxPlies],
             ),
         ] {
-            assert_eq!(
-                places_and_endings(decided, &end),
-                expected,
-                "{decided:?} {end:?}"
-            );
+            let found = places_and_endings(places, &end);
+            assert_eq!(found, (expected.to_vec(), endings.to_vec()), "{end:?}");
         }
-    }
-
-    #[test]
-    fn who_is_known_to_win_is_first() {
-        let decided = |winner| GameEnd::Decided {
-            winner,
-            ending: Ending::Solved,
-        };
-        let (places, endings) = places_and_endings(&[None, None], &decided(1));
-        assert_eq!(places, [2, 1]);
-        assert_eq!(endings, [Ending::Solved, Ending::Solved]);
-    }
-
-    #[test]
-    fn at_the_most_plies_the_unfinished_share() {
-        let (places, endings) = places_and_endings(&[None, Some(1), None], &GameEnd::MaxPlies);
-        assert_eq!(places, [2, 1, 2]);
-        assert_eq!(
-            endings,
-            [Ending::MaxPlies, Ending::Finish, Ending::MaxPlies]
-        );
     }
 }

@@ -1,7 +1,6 @@
 //! Retirement of engines that fail repeatedly.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::plan::schedule::LineUps;
 use crate::plan::{EngineSpec, Patience, Plan};
@@ -25,12 +24,17 @@ pub fn count_failures(engines: &[EngineSpec], record: &GameRecord, failures: &mu
 pub struct Retirement<'a> {
     engines: &'a [EngineSpec],
     patience: &'a Patience,
-    failures: Mutex<Vec<u32>>,
-    has_retired: Vec<AtomicBool>,
     /// Line-ups of the format.
     line_ups: LineUps,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    failures: Vec<u32>,
+    has_retired: Vec<bool>,
     /// Whether every line-up contains a retired engine.
-    leaves_nothing: AtomicBool,
+    leaves_nothing: bool,
 }
 
 impl<'a> Retirement<'a> {
@@ -41,50 +45,56 @@ impl<'a> Retirement<'a> {
         let has_retired = failures
             .iter()
             .map(|&failures| plan.patience.retires(failures));
-        let retirement = Retirement {
+        let mut state = State {
+            has_retired: has_retired.collect(),
+            failures,
+            leaves_nothing: false,
+        };
+        let line_ups = plan.line_ups();
+        state.look_ahead(&line_ups);
+        Retirement {
             engines: &plan.engines,
             patience: &plan.patience,
-            has_retired: has_retired.map(AtomicBool::new).collect(),
-            failures: Mutex::new(failures),
-            line_ups: plan.line_ups(),
-            leaves_nothing: AtomicBool::new(false),
-        };
-        retirement.look_ahead();
-        retirement
+            line_ups,
+            state: Mutex::new(state),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// `true` if no line-up without a retired engine is left.
     pub fn leaves_nothing(&self) -> bool {
-        self.leaves_nothing.load(Ordering::Relaxed)
-    }
-
-    fn look_ahead(&self) {
-        if !(0..self.engines.len()).any(|engine| self.has_retired(engine)) {
-            return;
-        }
-        let is_out = |block| {
-            let seats = self.line_ups.seating(block, 0);
-            seats.iter().any(|seated| self.has_retired(seated.engine))
-        };
-        let leaves_nothing = (0..self.line_ups.count()).all(is_out);
-        self.leaves_nothing.store(leaves_nothing, Ordering::Relaxed);
+        self.state().leaves_nothing
     }
 
     /// `true` if the engine has retired.
     pub fn has_retired(&self, engine: usize) -> bool {
-        self.has_retired[engine].load(Ordering::Relaxed)
+        self.state().has_retired[engine]
     }
 
     /// Counts the failures of a game; returns the engine that retires because of it, with its number of consecutive
     /// failures.
     pub fn note(&self, record: &GameRecord) -> Option<(usize, u32)> {
-        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        count_failures(self.engines, record, &mut failures);
-        let is_new =
-            |&engine: &usize| self.patience.retires(failures[engine]) && !self.has_retired(engine);
+        let mut state = self.state();
+        count_failures(self.engines, record, &mut state.failures);
+        let is_new = |&engine: &usize| {
+            self.patience.retires(state.failures[engine]) && !state.has_retired[engine]
+        };
         let engine = (0..self.engines.len()).find(is_new)?;
-        self.has_retired[engine].store(true, Ordering::Relaxed);
-        self.look_ahead();
-        Some((engine, failures[engine]))
+        state.has_retired[engine] = true;
+        state.look_ahead(&self.line_ups);
+        Some((engine, state.failures[engine]))
+    }
+}
+
+impl State {
+    fn look_ahead(&mut self, line_ups: &LineUps) {
+        let is_out = |block| {
+            let seats = line_ups.seating(block, 0);
+            seats.iter().any(|seated| self.has_retired[seated.engine])
+        };
+        self.leaves_nothing = self.has_retired.contains(&true) && (0..line_ups.count()).all(is_out);
     }
 }

@@ -1,6 +1,8 @@
 //! Namespaces for engines: whether the system allows them, and how an engine starts in them.
 
+use std::ffi::OsString;
 use std::io;
+use std::iter;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::process::Command;
 
@@ -98,16 +100,18 @@ impl Isolation {
         memory: Option<u64>,
         line: BorrowedFd<'_>,
     ) -> Command {
-        use super::launcher::{ARGUMENT, OUTSIDE, OWN_PROGRAM};
+        use super::launcher::{OUTSIDE, Order};
 
-        let mut command = Command::new(OWN_PROGRAM);
-        let memory = memory.map_or(String::new(), |mib| mib.to_string());
-        command
-            .args([ARGUMENT, OUTSIDE, &line.as_raw_fd().to_string(), &memory])
-            .arg(spec.bounds.to_string())
-            .arg(&spec.command)
-            .args(&spec.args);
-        command
+        let program = iter::once(spec.command.clone().into_os_string());
+        let order = Order {
+            line: line.as_raw_fd(),
+            memory,
+            limits: spec.bounds,
+            program: program
+                .chain(spec.args.iter().map(OsString::from))
+                .collect(),
+        };
+        order.command(OUTSIDE)
     }
 
     #[cfg(not(target_os = "linux"))]

@@ -6,10 +6,10 @@
 //! socket, it kills the engine. When process 1 ends, for any reason, the kernel kills all processes that are left in
 //! the namespace.
 
-use std::ffi::{CStr, OsStr, OsString};
+use std::ffi::{CStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::os::fd::FromRawFd;
+use std::os::fd::{FromRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -28,6 +28,7 @@ use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, UnshareFlags, set_capabilities, unshare_unsafe,
 };
+use serde::{Deserialize, Serialize};
 use wait4::Wait4;
 
 use super::report::{End, Report};
@@ -50,16 +51,18 @@ const MOUNTS: [(&str, &str, &CStr); 2] = [
     ("devpts", "/dev/pts", c"newinstance,ptmxmode=0666"),
 ];
 
-/// Command line of a launcher.
-struct Order {
-    /// Descriptor of the socket to the arbiter, as text.
-    line: OsString,
-    /// Limit of each process's address space in MiB, as text; empty for none.
-    memory: OsString,
-    /// Limits of other system resources, as text.
-    bounds: OsString,
-    /// Program of the engine and its arguments.
-    program: Vec<OsString>,
+/// The arbiter's order for a launcher, passed as JSON in its third argument.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Order {
+    /// Descriptor of the socket to the arbiter.
+    pub line: RawFd,
+    /// Limit of each process's address space, in MiB.
+    pub memory: Option<u64>,
+    /// Limits of other system resources.
+    pub limits: ResourceLimits,
+    /// Program of the engine and its arguments; passed as the rest of the arguments.
+    #[serde(skip)]
+    pub program: Vec<OsString>,
 }
 
 /// Runs the launcher with the arguments after [`ARGUMENT`]; does nothing without any.
@@ -68,19 +71,17 @@ pub fn launch(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Some(stage) = arguments.next() else {
         return ExitCode::SUCCESS;
     };
-    let mut next = || arguments.next().unwrap_or_default();
-    let order = Order {
-        line: next(),
-        memory: next(),
-        bounds: next(),
-        program: arguments.collect(),
+    let read = || -> io::Result<(Order, UnixStream)> {
+        let order = arguments.next().unwrap_or_default();
+        let mut order: Order = serde_json::from_slice(order.as_encoded_bytes())?;
+        order.program = arguments.collect();
+        let line = order.take_line()?;
+        Ok((order, line))
     };
-    let done = match order.take_line() {
-        Ok(line) if stage == OUTSIDE => run_outside(&order, line),
-        Ok(line) if stage == INSIDE => run_inside(&order, line),
-        Ok(_) => Err(io::ErrorKind::InvalidInput.into()),
-        Err(error) => Err(error),
-    };
+    let done = read().and_then(|(order, line)| match stage == OUTSIDE {
+        true => run_outside(&order, line),
+        false => run_inside(&order, line),
+    });
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -98,23 +99,25 @@ impl Order {
     /// Takes over the socket to the arbiter, which the engine's program must not inherit.
     #[allow(unsafe_code)] // There is no other way to take over an inherited descriptor.
     fn take_line(&self) -> io::Result<UnixStream> {
-        let number = self.line.to_str().and_then(|number| number.parse().ok());
-        let number: i32 = number.ok_or(io::ErrorKind::InvalidInput)?;
         // Fails if the descriptor is not open.
-        fs::symlink_metadata(format!("/proc/self/fd/{number}"))?;
+        fs::symlink_metadata(format!("/proc/self/fd/{}", self.line))?;
         // SAFETY: the arbiter created this descriptor for the launcher, and nothing else in this process uses it.
-        Ok(unsafe { UnixStream::from_raw_fd(number) })
+        Ok(unsafe { UnixStream::from_raw_fd(self.line) })
     }
 
-    fn text(word: &OsStr) -> &str {
-        word.to_str().unwrap_or_default()
+    /// Returns the command of a launcher for this order.
+    pub fn command(&self, stage: &str) -> Command {
+        let mut command = Command::new(OWN_PROGRAM);
+        // Cannot fail for numbers.
+        let order = serde_json::to_string(self).unwrap_or_default();
+        command.args([ARGUMENT, stage, &order]).args(&self.program);
+        command
     }
 }
 
 /// Creates the namespaces, and waits for the inner process.
 fn run_outside(order: &Order, mut line: UnixStream) -> io::Result<()> {
-    let bounds: ResourceLimits = Order::text(&order.bounds).parse().unwrap_or_default();
-    let inside = make_namespaces(bounds.net).and_then(|()| start_inside(order));
+    let inside = make_namespaces(order.limits.net).and_then(|()| start_inside(order));
     match inside {
         Ok(mut inside) => {
             drop(line);
@@ -127,11 +130,7 @@ fn run_outside(order: &Order, mut line: UnixStream) -> io::Result<()> {
 
 #[allow(unsafe_code)] // A process has the right to mount only before its program begins.
 fn start_inside(order: &Order) -> io::Result<Child> {
-    let mut inside = Command::new(OWN_PROGRAM);
-    inside
-        .args([ARGUMENT, INSIDE])
-        .args([&order.line, &order.memory, &order.bounds])
-        .args(&order.program);
+    let mut inside = order.command(INSIDE);
     // SAFETY: this process has one thread, so that no lock is held and nothing is half done in the new process.
     unsafe {
         inside.pre_exec(hide_others);
@@ -224,10 +223,9 @@ fn start_engine(order: &Order) -> io::Result<Child> {
     let [program, arguments @ ..] = order.program.as_slice() else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
-    let memory = Order::text(&order.memory).parse().ok();
-    let bounds: ResourceLimits = Order::text(&order.bounds).parse().unwrap_or_default();
+    let (memory, limits) = (order.memory, order.limits);
     let prepare = move || {
-        limits::set(memory, &bounds)?;
+        limits::set(memory, &limits)?;
         // The creator of a namespace has all capabilities in it and could undo the mounts.
         let none = CapabilitySet::empty();
         let sets = CapabilitySets {
