@@ -68,6 +68,18 @@ struct Dense {
     strength_bias: Row,
 }
 
+/// All dense rows but the bias of the strengths.
+macro_rules! dense_rows {
+    ($weights:expr) => {
+        ($weights.deck.iter_mut().flatten())
+            .chain($weights.slots.iter_mut().flatten())
+            .chain([&mut $weights.bias])
+            .chain(&mut $weights.mixing)
+            .chain([&mut $weights.mixing_bias])
+            .chain(&mut $weights.strength)
+    };
+}
+
 impl Dense {
     fn zero(seats: usize) -> Dense {
         const ZERO: Row = [0.0; WIDTH];
@@ -83,15 +95,7 @@ impl Dense {
     }
 
     fn rows(&mut self) -> impl Iterator<Item = &mut Row> {
-        self.deck
-            .iter_mut()
-            .flatten()
-            .chain(self.slots.iter_mut().flatten())
-            .chain([&mut self.bias])
-            .chain(&mut self.mixing)
-            .chain([&mut self.mixing_bias])
-            .chain(&mut self.strength)
-            .chain([&mut self.strength_bias])
+        dense_rows!(self).chain([&mut self.strength_bias])
     }
 }
 
@@ -180,15 +184,9 @@ impl Learner {
     /// Sum of the rows that make up a look.
     #[inline(always)]
     fn hare(&self, parts: &[u16; PARTS]) -> Row {
-        let rows: [&Row; PARTS] =
-            std::array::from_fn(|table| &self.weights.parts[table][usize::from(parts[table])]);
         let mut hare = [0.0; WIDTH];
-        for (index, sum) in lanes_mut(&mut hare).iter_mut().enumerate() {
-            for row in rows {
-                for lane in 0..LANES {
-                    sum[lane] += lanes(row)[index][lane];
-                }
-            }
+        for (table, &row) in self.weights.parts.iter().zip(parts) {
+            add(&mut hare, &table[usize::from(row)]);
         }
         hare
     }
@@ -302,28 +300,15 @@ impl Learner {
         let weights = &mut self.weights;
         let mut strength_bias = [0.0; WIDTH];
         strength_bias[..weights.seats].copy_from_slice(&weights.strength_bias);
-        let rows = weights
-            .deck
-            .iter_mut()
-            .flatten()
-            .chain(weights.slots.iter_mut().flatten())
-            .chain([&mut weights.bias])
-            .chain(&mut weights.mixing)
-            .chain([&mut weights.mixing_bias])
-            .chain(&mut weights.strength)
-            .chain([&mut strength_bias]);
+        let rows = dense_rows!(weights).chain([&mut strength_bias]);
         let remembered = self.mean.rows().zip(self.square.rows());
         for ((row, gradient), (mean, square)) in rows.zip(self.dense.rows()).zip(remembered) {
-            let changing = lanes_mut(row).iter_mut().zip(lanes_mut(gradient));
-            let remembered = lanes_mut(mean).iter_mut().zip(lanes_mut(square));
-            for ((row, gradient), (mean, square)) in changing.zip(remembered) {
-                for lane in 0..LANES {
-                    let g = gradient[lane] / BATCH as f32;
-                    gradient[lane] = 0.0;
-                    mean[lane] += (1.0 - MEAN_DECAY) * (g - mean[lane]);
-                    square[lane] += (1.0 - SQUARE_DECAY) * (g * g - square[lane]);
-                    row[lane] -= step * mean[lane] / ((square[lane] * square_scale).sqrt() + TINY);
-                }
+            for unit in 0..WIDTH {
+                let g = gradient[unit] / BATCH as f32;
+                gradient[unit] = 0.0;
+                mean[unit] += (1.0 - MEAN_DECAY) * (g - mean[unit]);
+                square[unit] += (1.0 - SQUARE_DECAY) * (g * g - square[unit]);
+                row[unit] -= step * mean[unit] / ((square[unit] * square_scale).sqrt() + TINY);
             }
         }
         weights
@@ -348,45 +333,30 @@ pub fn for_each_pair(sample: &Sample, seats: usize, mut take: impl FnMut(usize, 
 
 #[inline(always)]
 fn add(sum: &mut Row, row: &Row) {
-    for (sum, row) in lanes_mut(sum).iter_mut().zip(lanes(row)) {
-        for lane in 0..LANES {
-            sum[lane] += row[lane];
-        }
+    for (sum, x) in sum.iter_mut().zip(row) {
+        *sum += x;
     }
 }
 
 #[inline(always)]
 fn add_times(sum: &mut Row, factor: f32, row: &Row) {
-    for (sum, row) in lanes_mut(sum).iter_mut().zip(lanes(row)) {
-        for lane in 0..LANES {
-            sum[lane] = factor.mul_add(row[lane], sum[lane]);
-        }
+    for (sum, &x) in sum.iter_mut().zip(row) {
+        *sum = factor.mul_add(x, *sum);
     }
 }
 
-/// Dot product, in several parallel sums.
+/// Dot product, in as many parallel sums as a vector register has numbers.
 #[inline(always)]
 fn dot(first: &Row, second: &Row) -> f32 {
+    const LANES: usize = 8;
     let mut sums = [0.0; LANES];
-    for (first, second) in lanes(first).iter().zip(lanes(second)) {
+    let (first, second) = (first.as_chunks::<LANES>().0, second.as_chunks::<LANES>().0);
+    for (first, second) in first.iter().zip(second) {
         for lane in 0..LANES {
             sums[lane] = first[lane].mul_add(second[lane], sums[lane]);
         }
     }
     sums.iter().sum()
-}
-
-/// Width of a vector register in numbers: rows are split so that the compiler vectorises the loops.
-const LANES: usize = 8;
-
-#[inline(always)]
-fn lanes(row: &Row) -> &[[f32; LANES]] {
-    row.as_chunks().0
-}
-
-#[inline(always)]
-fn lanes_mut(row: &mut Row) -> &mut [[f32; LANES]] {
-    row.as_chunks_mut().0
 }
 
 fn transposed(matrix: &[Row; WIDTH]) -> [Row; WIDTH] {
@@ -395,22 +365,14 @@ fn transposed(matrix: &[Row; WIDTH]) -> [Row; WIDTH] {
 
 #[inline(always)]
 fn keep_positive(row: &mut Row) {
-    for row in lanes_mut(row) {
-        for x in row {
-            *x = x.max(0.0);
-        }
+    for x in row {
+        *x = x.max(0.0);
     }
 }
 
 #[inline(always)]
 fn keep_where_positive(gradient: &mut Row, values: &Row) {
-    for (gradient, values) in lanes_mut(gradient).iter_mut().zip(lanes(values)) {
-        for lane in 0..LANES {
-            gradient[lane] = if values[lane] > 0.0 {
-                gradient[lane]
-            } else {
-                0.0
-            };
-        }
+    for (gradient, &value) in gradient.iter_mut().zip(values) {
+        *gradient = if value > 0.0 { *gradient } else { 0.0 };
     }
 }
