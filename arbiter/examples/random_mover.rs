@@ -3,14 +3,13 @@
 //! `arbiter match --engine "cmd=target/release/examples/random_mover args=7 name=random" ...`; the argument is the seed
 //! (default: 0). It answers every `go` at once, even `go infinite`, and the same `position` always with the same move.
 
-use std::error::Error;
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::process::ExitCode;
 
 use buxtehude::protocol::{
     BestMove, Command, Go, LineReader, OptionKind, OptionOffer, PositionCommand, Reply, Start,
 };
-use buxtehude::rules::{AnyPosition, Turn, VARIANTS, Variant};
+use buxtehude::rules::{AnyPosition, Turn, UnknownVariant, VARIANTS, Variant};
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
@@ -27,7 +26,7 @@ fn main() -> ExitCode {
         eprintln!("random_mover: {argument:?} is no seed, expected a whole number of at least 0");
         return ExitCode::from(2);
     };
-    match serve(seed) {
+    match serve(BufReader::new(io::stdin()), io::stdout(), seed) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("random_mover: {error}");
@@ -47,10 +46,9 @@ fn serve(input: impl BufRead, mut output: impl Write, seed: u64) -> io::Result<(
         let replies = match line?.command() {
             Ok(Command::Quit) => return Ok(()),
             Ok(command) => mover.obey(&command),
-            Err(error) => Err(error.into()),
+            Err(error) => vec![complaint(&error)],
         };
-        let complaint = |error| vec![Reply::Say(format!("error: {error}"))];
-        for reply in replies.unwrap_or_else(complaint) {
+        for reply in replies {
             writeln!(output, "{reply}")?;
         }
         output.flush()?;
@@ -67,7 +65,7 @@ fn complaint(error: &impl ToString) -> Reply {
 struct RandomMover {
     seed: u64,
     variant: &'static Variant,
-    /// `None` until a client sets one.
+    /// `None` until a client has set one.
     position: Option<AnyPosition>,
     /// Number of moves and cards that led to it. The choice depends on it, because two random movers that repeat a
     /// position would otherwise go round in circles for ever.
@@ -87,29 +85,31 @@ impl RandomMover {
     /// Executes a command; other commands have no answer.
     fn obey(&mut self, command: &Command) -> Vec<Reply> {
         match command {
-            Command::Uci => return Ok(introduction()),
-            Command::IsReady => return Ok(vec![Reply::ReadyOk]),
+            Command::Uci => introduction(),
+            Command::IsReady => vec![Reply::ReadyOk],
             Command::SetOption {
                 name,
                 value: Some(value),
-            } if name.eq_ignore_ascii_case(VARIANT_OPTION) => {
-                self.variant = Variant::by_name(value)?;
-                self.position = None;
-            }
-            Command::Position(command) => self.set_position(command)?,
-            Command::Go(go) => {
-                return Ok(vec![Reply::BestMove(BestMove {
-                    best: self.choose(go),
-                    ponder: None,
-                    estimate: Vec::new(),
-                })]);
-            }
-            _ => {}
+            } if name.eq_ignore_ascii_case(VARIANT_OPTION) => refusal(self.set_variant(value)),
+            Command::Position(command) => refusal(self.set_position(command)),
+            Command::Go(go) => vec![Reply::BestMove(BestMove {
+                best: self.choose(go),
+                ponder: None,
+                estimate: Vec::new(),
+            })],
+            _ => Vec::new(),
         }
-        Ok(Vec::new())
     }
 
-    fn set_position(&mut self, command: &PositionCommand) -> Result<(), Box<dyn Error>> {
+    fn set_variant(&mut self, name: &str) -> Result<(), UnknownVariant> {
+        *self = RandomMover::new(Variant::by_name(name)?, self.seed);
+        Ok(())
+    }
+
+    fn set_position(
+        &mut self,
+        command: &PositionCommand,
+    ) -> Result<(), Box<dyn std::error::Error>> {
         let mut position = match &command.start {
             Start::Startpos { players } => {
                 let players = players.unwrap_or(DEFAULT_PLAYERS);
@@ -134,9 +134,11 @@ impl RandomMover {
         };
         let mut moves = position.legal_actions();
         moves.retain(|mv| go.searchmoves.is_empty() || go.searchmoves.contains(mv));
-        let numbers = [position.key(), self.words, self.seed, 0];
         let mut seed = [0; 32];
-        for (bytes, number) in seed.chunks_exact_mut(8).zip(numbers) {
+        for (bytes, number) in seed
+            .chunks_exact_mut(8)
+            .zip([position.key(), self.words, self.seed])
+        {
             bytes.copy_from_slice(&number.to_le_bytes());
         }
         moves.choose(&mut ChaCha8Rng::from_seed(seed)).cloned()
@@ -157,4 +159,8 @@ fn introduction() -> Vec<Reply> {
         }),
         Reply::UciOk,
     ]
+}
+
+fn refusal(done: Result<(), impl ToString>) -> Vec<Reply> {
+    done.err().iter().map(complaint).collect()
 }

@@ -72,7 +72,8 @@ impl Tuning {
             format!("{ks:>5}{kc:>5}{kp:>5}\n")
         });
         format!(
-            "best {}, reached by {} of {TRIPLES} triples, in hundredths:\n   Ks   Kc   Kp\n{}nearest to their mean: {}\n",
+            "best {}, reached by {} of {TRIPLES} triples, in hundredths:\n   Ks   Kc   Kp\n\
+             {}nearest to their mean: {}\n",
             share(self.hits, of),
             self.best.len(),
             best.collect::<String>(),

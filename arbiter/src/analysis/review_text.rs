@@ -149,7 +149,8 @@ pub fn totals_text(totals: &Totals, worst: &[BadMove]) -> String {
     let seats = totals.seats().enumerate();
     let seats = seats.map(|(index, line)| ((index + 1).to_string(), line));
     format!(
-        "{}\n{}{}loss/move: mean loss of the moves that had an alternative; costly: those that lost more than {COSTLY}\n\
+        "{}\n{}{}loss/move: mean loss of the moves that had an alternative; costly: those that lost more than \
+         {COSTLY}\n\
          ±: 95 % interval over blocks of games with the same cards\n{}",
         totals_table("engine", engines, is_cut),
         totals_table("seat", seats, is_cut),

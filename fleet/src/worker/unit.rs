@@ -1,6 +1,6 @@
-//! Playing pulled units, one at a time in each slot. A thread of the slot plays the games and keeps their engines between
-//! units of one match. Each game is sent as soon as it has ended; the unit is acknowledged after its last game has been
-//! sent.
+//! Playing pulled units, one at a time in each slot. A thread of the slot plays the games and keeps their engines
+//! between units of one match. Each game is sent as soon as it has ended; the unit is acknowledged after its last game
+//! has been sent.
 
 use std::io;
 use std::ops::RangeInclusive;

@@ -141,8 +141,8 @@ impl Store {
         self.check(settings::read(&self.connection))
     }
 
-    /// Returns a sentence for each engine whose program, or a file among its arguments, has changed since the match began
-    /// or is missing.
+    /// Returns a sentence for each engine whose program, or a file among its arguments, has changed since the match
+    /// began or is missing.
     ///
     /// # Errors
     /// [`ArchiveError`] if the store cannot be read.

@@ -138,7 +138,8 @@ impl fmt::Display for ClockLimit {
 impl FromStr for Limit {
     type Err = String;
 
-    /// Parses the [`Display`](fmt::Display) form of [`Limit`]; the error names the invalid word and the accepted values.
+    /// Parses the [`Display`](fmt::Display) form of [`Limit`]; the error names the invalid word and the accepted
+    /// values.
     fn from_str(text: &str) -> Result<Limit, String> {
         let mut all = Limit::default();
         for word in text.split_whitespace() {

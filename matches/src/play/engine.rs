@@ -91,7 +91,8 @@ impl Engine {
     /// Starts the program of `spec`, sends `uci`, and sets the variant and the options.
     ///
     /// An engine without the option `UCI_Variant` is assumed to play the variant of the match. `patience` is the
-    /// timeout for `uciok`; `interrupt` stops every wait for the engine. A directory of `spec` is entered before the program is looked up.
+    /// timeout for `uciok`; `interrupt` stops every wait for the engine. A directory of `spec` is entered before the
+    /// program is looked up.
     ///
     /// # Errors
     /// [`StartError`]: the program does not start, sends no `uciok` in time, or does not offer the variant, an option

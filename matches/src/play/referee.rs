@@ -63,8 +63,8 @@ pub enum Abandoned {
 }
 
 impl Abandoned {
-    /// Creates the reason for a loss that may have another cause than the fault of the engine in `seat`, from 1. `shares`
-    /// are those just before, by the engines' estimates.
+    /// Creates the reason for a loss that may have another cause than the fault of the engine in `seat`, from 1.
+    /// `shares` are those just before, by the engines' estimates.
     pub fn suspect(engine: &str, seat: u32, cause: &str, shares: Vec<u16>) -> Abandoned {
         Abandoned::Suspect(Rerun {
             seat,

@@ -25,8 +25,8 @@ pub fn is_hidden(c: char) -> bool {
         )
 }
 
-/// Replaces the characters of a text that do not stay. ASCII graphic characters and blanks always do; most texts consist
-/// of them, so this is a fast path.
+/// Replaces the characters of a text that do not stay. ASCII graphic characters and blanks always do; most texts
+/// consist of them, so this is a fast path.
 fn escaped(
     text: &str,
     stays: impl Fn(char) -> bool,
@@ -107,8 +107,8 @@ pub fn printable_json(json: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    const HIDDEN: &str = "\0\u{1}\u{7}\u{8}\r\u{b}\u{c}\u{1b}\u{7f}\u{80}\u{85}\u{9b}\u{9f}\u{ad}\u{61c}\u{200b}\u{200d}\u{200e}\
-        \u{200f}\u{2028}\u{2029}\u{202a}\u{202e}\u{2060}\u{2066}\u{2069}\u{feff}\u{fff9}\u{e0041}";
+    const HIDDEN: &str = "\0\u{1}\u{7}\u{8}\r\u{b}\u{c}\u{1b}\u{7f}\u{80}\u{85}\u{9b}\u{9f}\u{ad}\u{61c}\u{200b}\
+        \u{200d}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202e}\u{2060}\u{2066}\u{2069}\u{feff}\u{fff9}\u{e0041}";
 
     #[test]
     fn what_is_hidden_is_shown_and_the_rest_stays() {

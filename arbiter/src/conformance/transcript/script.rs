@@ -56,7 +56,8 @@ impl FromStr for Script {
                 },
                 Some(_) => {
                     return Err(ScriptError(format!(
-                        "line {line}: {text:?} is not a line of a script: expected `> `, `< `, `~`, `#` or an empty line"
+                        "line {line}: {text:?} is not a line of a script: expected `> `, `< `, `~`, `#` or an \
+                         empty line"
                     )));
                 }
             }

@@ -38,8 +38,8 @@ impl Game<'_> {
         answer.map_err(|error| (error, wait))
     }
 
-    /// Starts pondering of the engine in `seat`, if it named a legal expected move after which it is to move. AnswerErrors
-    /// to send the commands show when the engine is asked for its move.
+    /// Starts pondering of the engine in `seat`, if it named a legal expected move after which it is to move.
+    /// AnswerErrors to send the commands show when the engine is asked for its move.
     pub(super) fn begin_pondering(&mut self, seat: Seat, engine: &mut Engine, answer: &BestMove) {
         let Some(expected) = answer
             .ponder
