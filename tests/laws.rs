@@ -103,7 +103,7 @@ struct Laws<G: Game> {
     variant: &'static Variant,
     rules: &'static G::Rules,
     any: fn(G) -> AnyPosition,
-    /// Text of a position in which random play ends soon.
+    /// Text of a position where random play ends soon.
     late_start: fn(usize) -> String,
     all_moves: Vec<G::Move>,
     all_cards: Vec<G::Card>,

@@ -149,7 +149,7 @@ fn threads_can_be_stopped() {
     }
 }
 
-/// The first `plies` moves of a game in which all seats play the search's move and draw the first card: each position
+/// The first `plies` moves of a game where all seats play the search's move and draw the first card: each position
 /// with the ones before it.
 fn game(seats: usize, depth: u32, plies: usize) -> Vec<(Position, Vec<Past>)> {
     let mut position = Position::start(&HASE_UND_IGEL, seats).unwrap();

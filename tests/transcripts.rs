@@ -1,6 +1,6 @@
 //! Reruns every fenced block marked `transcript` in the documents with the real binary.
 //!
-//! `> ` marks a line to send, and `< ` a line to expect, in which `*` matches any text; `< ...` matches any number of
+//! `> ` marks a line to send, and `< ` a line to expect, where `*` matches any text; `< ...` matches any number of
 //! lines. A line is sent after all expected lines before it have come. A first line `$ buxtehude` with arguments starts
 //! the engine with them. At the end of a block, no other line may have come.
 
@@ -189,7 +189,7 @@ fn rest_to_fence(engine: &mut Engine) -> Vec<String> {
     rest
 }
 
-/// `true` if `line` matches `pattern`, in which each `*` matches any text.
+/// `true` if `line` matches `pattern`, where each `*` matches any text.
 fn is_like(pattern: &str, line: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern == line;

@@ -40,7 +40,7 @@ fn queries_agree_with_the_rules_and_with_the_display() {
     }
 }
 
-/// Text of a position in which random play ends soon.
+/// Text of a position where random play ends soon.
 fn late_text(variant: &Variant, seats: usize) -> String {
     match variant.rules {
         Rules::Fox => "8/8/8/h1h1h1h1/8/8/5F2/8 b".to_string(),

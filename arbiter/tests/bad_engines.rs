@@ -317,7 +317,7 @@ fn a_bad_engine_costs_its_games_alone() {
     });
 }
 
-/// Plays a block in which the bad engine sits once in each seat, and checks every promise.
+/// Plays a block where the bad engine sits once in each seat, and checks every promise.
 fn play(bad: &Bad, seats: usize) {
     let directory = directory(&format!("bad_{}_{seats}", bad.name.replace(' ', "_")));
     let record = directory.join("games.jsonl");

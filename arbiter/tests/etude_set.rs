@@ -23,7 +23,7 @@ impl Judged {
         winner.unwrap_or_else(|| panic!("not judged: {}", self.line))
     }
 
-    /// Quarter of the track in which the leading hare is, from 0.
+    /// Quarter of the track where the leading hare is, from 0.
     fn leading_quarter(&self) -> usize {
         let squares = self.etude.position.hares().iter().map(|hare| hare.square);
         usize::from(squares.max().unwrap()) / 16

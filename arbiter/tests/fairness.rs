@@ -11,7 +11,7 @@ use program::{directory, run};
 
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
 
-/// Exit status of a match in which an engine was at fault.
+/// Exit status of a match where an engine was at fault.
 const ENGINE_FAULT: i32 = 4;
 
 /// An engine that runs the code at `DOES` before each move.

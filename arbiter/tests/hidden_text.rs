@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 const EVIL: &str = "\u{1b}[2J\0\u{8}\r\u{7f}\u{85}\u{9b}31m\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\
                     \u{202e}\u{2066}\u{2069}\u{feff}evil";
 
-/// The evil engine. Its argument is a file with `EVIL`, in which `@` stands for NUL.
+/// The evil engine. Its argument is a file with `EVIL`, where `@` stands for NUL.
 const ENGINE: &str = r#"
 evil() { tr '@' '\000' < "$1"; }
 say() { printf '%s' "$1"; evil "$file"; printf '%s\n' "$2"; }

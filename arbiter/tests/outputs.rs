@@ -11,7 +11,7 @@ use program::{arbiter, directory, run, scattered};
 
 /// Timeout of every step, far longer than any takes.
 const LONG: Duration = Duration::from_secs(20);
-/// Time in which a match makes progress unless it is blocked.
+/// Time where a match makes progress unless it is blocked.
 const A_WHILE: Duration = Duration::from_secs(1);
 
 /// Arguments of a match with short games, and `more`.

@@ -1,4 +1,4 @@
-//! Head-to-head scores and ratings, which do not depend on the order in which games end.
+//! Head-to-head scores and ratings, which do not depend on the order where games end.
 
 use matches::record::GameRecord;
 use matches::record::ending::Ending;

@@ -7,7 +7,7 @@ use crate::common::program;
 use program::{content, crashing, directory, run, scattered};
 use serde_json::{Value, json};
 
-/// A game whose first ply is the opening, and in which the move `0` was forced.
+/// A game whose first ply is the opening, and where the move `0` was forced.
 const MOVES: &str = "2 7 4 +half 0 4 2";
 
 /// An engine that prefers 3 for the second move of seat 1, and elsewhere the first legal move. The value of a position

@@ -64,7 +64,7 @@ export function spotsOf(pieces, layout) {
 
 // --- Squares ---
 
-// Kinds with a mark differ by hue as well; the others are those of a chequered board.
+// Kinds with a mark differ by hue as well; the others look like a chequered board.
 function kindColour(board, { name, mark }) {
   if (mark === "") return name === "light" ? "var(--field-light)" : "var(--field-dark)";
   const marks = [...new Set(board.squares.map((square) => square.mark))];

@@ -3,7 +3,7 @@
 //! Bounds on the lead after each card give bounds on the mean, and a mean that is certainly outside the window ends the
 //! search of the node. Star2 probes a single move after each card to get such bounds. Here the first pass searches each
 //! card with a null window, placed where the card's lead would have to be for the mean to equal alpha. Nine out of ten
-//! nodes end there. The second pass is Star1: it searches each card with the window in which the node is still
+//! nodes end there. The second pass is Star1: it searches each card with the window where the node is still
 //! undecided.
 //!
 //! Source: B. Ballard, "The *-minimax search procedure for trees containing chance nodes" (1983); T. Hauk, M. Buro and

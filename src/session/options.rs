@@ -69,7 +69,7 @@ enum Values {
     Model(&'static ModelOption),
 }
 
-/// Options common to all games, in the order in which `uci` lists them; the options of the models follow.
+/// Options common to all games, in the order where `uci` lists them; the options of the models follow.
 const SETTINGS: &[Setting] = &[
     Setting {
         name: "UCI_Variant",
@@ -380,7 +380,7 @@ impl Options {
     }
 }
 
-/// All options, in the order in which `uci` lists them.
+/// All options, in the order where `uci` lists them.
 fn settings() -> impl Iterator<Item = Setting> {
     let models = ModelOption::all().map(|option| Setting {
         name: option.name,

@@ -1,4 +1,4 @@
-//! A course: the rounds in which a net plays itself and learns, from scratch or from another net.
+//! A course: the rounds where a net plays itself and learns, from scratch or from another net.
 //!
 //! A round plays games with the current weights until it has enough samples, shuffles them, and learns from each once.
 //! The random numbers of a round are derived from the seed and its number, and those of a game from its own number. So

@@ -207,7 +207,7 @@ impl fmt::Display for Errors {
 }
 
 /// Compares a player that searches with the solved endings of two-seat games. It uses the first position of each game
-/// in which both hares are at most `turns` turns from home.
+/// where both hares are at most `turns` turns from home.
 ///
 /// # Panics
 /// If a game does not have two seats.

@@ -57,7 +57,7 @@ pub struct Summary {
     pub drawn: u64,
     /// Candidates with the position of an earlier one.
     pub repeated: u64,
-    /// Candidates in which a seat would have finished before the last ply.
+    /// Candidates where a seat would have finished before the last ply.
     pub short: u64,
     /// Estimates of all judged candidates.
     pub judged: Means,

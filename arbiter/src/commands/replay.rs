@@ -45,7 +45,7 @@ pub fn replay(args: &ReplayArgs) -> ExitCode {
 struct Checked {
     games: u64,
     wrong: u64,
-    /// Games stored without a digest, in which a change would go unnoticed.
+    /// Games stored without a digest, where a change would go unnoticed.
     without_digest: u64,
 }
 

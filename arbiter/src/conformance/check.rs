@@ -222,7 +222,7 @@ pub fn run(
 ) -> Result<Vec<Outcome>, ProgramError> {
     let mut outcomes = Vec::new();
     let mut talk = None;
-    // Checks in a row in which the engine did not even introduce itself.
+    // Checks in a row where the engine did not even introduce itself.
     let mut mute = 0;
     for check in checks(settings) {
         let begun = Instant::now();

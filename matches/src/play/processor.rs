@@ -116,7 +116,7 @@ impl ProcessorMeter {
         self.used_at_rest
     }
 
-    /// Time between the start of the measurement and `until`, which must be recent, in which the engine waited for a
+    /// Time between the start of the measurement and `until`, which must be recent, where the engine waited for a
     /// processor or its answer waited for the arbiter; zero below a millisecond.
     pub fn waited(&self, until: Instant) -> Duration {
         match &self.begun {

@@ -1,6 +1,6 @@
 //! The traps, and the positions where fear of a trap is a mistake.
 
-/// A position in which the article's preset makes a mistake.
+/// A position where the article's preset makes a mistake.
 pub struct Case {
     pub text: &'static str,
     /// The mistake.
@@ -28,7 +28,7 @@ pub const ARTICLE_TRAP: Case = Case {
     depth: 9,
 };
 
-/// Positions in which `article-penalty` wrongly moves to a hare square: near the finish, on square 51 where the final
+/// Positions where `article-penalty` wrongly moves to a hare square: near the finish, on square 51 where the final
 /// remedy does not help, and with three seats.
 pub const TRAPS: &[Case] = &[
     Case {
@@ -123,7 +123,7 @@ pub const TRAPS: &[Case] = &[
     },
 ];
 
-/// Positions in which moving to one of the last hare squares is right; `article`, the final remedy, never does it.
+/// Positions where moving to one of the last hare squares is right; `article`, the final remedy, never does it.
 pub const REFUSALS: &[Case] = &[
     Case {
         text: "60,8,0/52,39,0 1 - -",

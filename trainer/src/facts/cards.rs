@@ -1,4 +1,4 @@
-//! The effect of a card on its drawer: the position after it, compared with the position in which the card had done
+//! The effect of a card on its drawer: the position after it, compared with the position where the card had done
 //! nothing.
 
 use buxtehude::eval::{CERTAIN, Evaluate as _, Evaluators, Vector, expected_leads};
@@ -247,7 +247,7 @@ mod tests {
         Position::parse(&HASE_UND_IGEL, text).unwrap()
     }
 
-    /// Judges a card in a position in which one is due.
+    /// Judges a card in a position where one is due.
     fn judged(due: &str, card: Card) -> Draw {
         let due = position(due);
         let Turn::Card(seat) = due.turn() else {

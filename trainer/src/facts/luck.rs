@@ -1,7 +1,7 @@
 //! Share of luck in a result: the effect of seat, cards and moves on each seat's expected share of the points.
 //!
 //! The engines' own estimates give that share before each move. A result is the even share plus the sum of all steps
-//! from one estimate to the next. A step in which a card was drawn counts for the cards: an estimate already expects
+//! from one estimate to the next. A step where a card was drawn counts for the cards: an estimate already expects
 //! the best move and the mean over its cards. All other steps count for the moves: they are due to something that an
 //! engine had not foreseen. The step to the first estimate counts for the seat and the opening.
 

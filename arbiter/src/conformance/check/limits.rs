@@ -219,7 +219,7 @@ fn clocks_are_kept(
     Ok(())
 }
 
-/// Returns a random position in which `mover`, a seat from 0, has a choice; with the moves that lead to it.
+/// Returns a random position where `mover`, a seat from 0, has a choice; with the moves that lead to it.
 fn position_of(
     variant: &'static Variant,
     seats: usize,

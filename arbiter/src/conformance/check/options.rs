@@ -10,7 +10,7 @@ use super::talk::{Fault, Talk, expect, is_refusal, nothing, wrong};
 use super::{Check, Settings};
 use crate::conformance::transcript::mask;
 
-/// Positions in which the settings of a preset change the evaluation, as position texts of the games: near the end,
+/// Positions where the settings of a preset change the evaluation, as position texts of the games: near the end,
 /// where moves differ much. A position is skipped for a variant that rejects it.
 const POSITIONS: [&str; 5] = [
     "45,26,2/29,19,0 1 - -",

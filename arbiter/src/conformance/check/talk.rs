@@ -57,7 +57,7 @@ pub struct Talk {
     variant: Option<&'static Variant>,
     /// The last position set, if the legal moves are sent with each `go`.
     position: Option<AnyPosition>,
-    /// `true` if the engine plays the variant in which checks begin.
+    /// `true` if the engine plays the variant where checks begin.
     is_home: bool,
     note: Option<String>,
 }
@@ -141,7 +141,7 @@ impl Talk {
         self.set_beginning()
     }
 
-    /// The command for the first position of a game for two in which a seat has a choice; dice may be due before.
+    /// The command for the first position of a game for two where a seat has a choice; dice may be due before.
     pub fn beginning(&self) -> Result<String, Fault> {
         let words = self.first_moves(0)?;
         Ok(match words.is_empty() {
@@ -354,7 +354,7 @@ impl Talk {
         Ok(search)
     }
 
-    /// Sets the position in which checks begin.
+    /// Sets the position where checks begin.
     pub fn set_beginning(&mut self) -> Result<(), Fault> {
         self.set(&[self.beginning()?])
     }

@@ -40,7 +40,7 @@ pub fn mask(line: &str) -> String {
 /// Pattern that matches any number of lines.
 pub const ANY_LINES: &str = "...";
 
-/// `true` if `line` matches `pattern`, in which each `*` matches any text.
+/// `true` if `line` matches `pattern`, where each `*` matches any text.
 pub fn is_like(pattern: &str, line: &str) -> bool {
     let mut parts = pattern.split('*');
     // Even an empty pattern has one part.
@@ -61,7 +61,7 @@ pub fn is_like(pattern: &str, line: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// `true` if `lines` match `patterns`, in which [`ANY_LINES`] matches any number of lines.
+/// `true` if `lines` match `patterns`, where [`ANY_LINES`] matches any number of lines.
 pub fn are_like(patterns: &[String], lines: &[String]) -> bool {
     match patterns.split_first() {
         None => lines.is_empty(),

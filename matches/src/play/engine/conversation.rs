@@ -275,7 +275,7 @@ impl Conversation {
             }
             let now = Instant::now();
             if now >= later {
-                // Time that the engine waited for a processor extends the deadline, except for the second in which late
+                // Time that the engine waited for a processor extends the deadline, except for the second where late
                 // answers are accepted.
                 let waited = self
                     .processor
