@@ -113,8 +113,8 @@ pub(crate) struct Fetcher {
 }
 
 impl Fetcher {
-    /// Returns a fetcher and prints the access rights of engines, if the worker accepts any; `None` otherwise. An error is
-    /// the reason why it cannot accept them.
+    /// Returns a fetcher and prints the access rights of engines, if the worker accepts any; `None` otherwise. An error
+    /// is the reason why it cannot accept them.
     pub(crate) fn of(args: &WorkArgs, interrupt: &Interrupt) -> Result<Option<Fetcher>, String> {
         let Some(acceptance) = args.accept_engines else {
             return Ok(None);

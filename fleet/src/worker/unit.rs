@@ -1,6 +1,6 @@
-//! Playing pulled units, one at a time in each slot. A thread of the slot plays the games and keeps their engines between
-//! units of one match. Each game is sent as soon as it has ended; the unit is acknowledged after its last game has been
-//! sent.
+//! Playing pulled units, one at a time in each slot. A thread of the slot plays the games and keeps their engines
+//! between units of one match. Each game is sent as soon as it has ended; the unit is acknowledged after its last game
+//! has been sent.
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -324,8 +324,8 @@ fn play(
         programs: Some(&joined.programs),
         is_followed: false,
     };
-    runner::run(planned, |news| {
-        if let Event::Ended(record) = news {
+    runner::run(planned, |event| {
+        if let Event::Ended(record) = event {
             worker.games.fetch_add(1, Ordering::Relaxed);
             // This fails if the worker is shutting down.
             let _ = games.send(*record);
