@@ -157,8 +157,8 @@ pub struct WorkArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=512))]
     pub concurrency: u16,
 
-    /// An engine on this machine: its program, its name in matches if it is not the program's, and its working
-    /// directory (repeatable)
+    /// An engine on this machine: its program, its name in matches unless it is the program's, and its directory
+    /// (repeatable)
     #[arg(long, value_name = "\"cmd=./x name=X dir=DIR\"")]
     pub engine: Vec<String>,
 

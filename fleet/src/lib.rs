@@ -14,7 +14,7 @@
 //! | [`check`] | validation of results |
 //! | [`time_scale`] | time limits scaled by the speed of a machine |
 //! | [`worker`] | `fleet work`: `join` finds matches and `engines` their engines, `unit` plays their units |
-//! | [`coordinator`] | `fleet match`, `tournament`, `resume`: `drive` is the loop, `dispatch` and `collect` its parts |
+//! | [`coordinator`] | `fleet match`, `tournament`, `resume`: the loop `drive` calls `dispatch` and `collect` |
 //! | [`status`] | `fleet status` |
 //!
 //! No input from the network may crash a process, so code that could panic is denied here, except in tests.

@@ -286,12 +286,12 @@ impl<'a> Collector<'a> {
     async fn count(&mut self, game: Accepted) -> Result<Option<(String, String)>, DriveError> {
         let Accepted { worker, record } = game;
         let (is_fault, unit) = (record.fault.is_some(), self.units.of_game(record.game));
-        for news in rerun_events(&record) {
-            self.show(&news)?;
+        for event in rerun_events(&record) {
+            self.show(&event)?;
         }
         if self.planned.ledger.events.is_some() {
-            for news in turn_events(self.schedule.game(record.game), &record) {
-                self.show(&news)?;
+            for event in turn_events(self.schedule.game(record.game), &record) {
+                self.show(&event)?;
             }
         }
         count_reruns(&self.plan.engines, &record, &mut self.planned.past.reruns);

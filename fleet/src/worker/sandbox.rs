@@ -18,8 +18,7 @@ const PROGRAM: &str = "bwrap";
 const MOST_BYTES: &str = "67108864";
 /// Programs and libraries of the system, which an engine sees read-only if they exist.
 const SYSTEM_PATHS: &str = "/usr /bin /sbin /lib /lib32 /lib64 /libx32 /etc/alternatives /etc/ld.so.cache \
-    /etc/ld.so.conf \
-    /nix/store /gnu/store";
+    /etc/ld.so.conf /nix/store /gnu/store";
 /// Flags for all namespaces, the network's included, without capabilities and with an empty environment.
 const ISOLATION_FLAGS: &str = "--unshare-user --unshare-all --die-with-parent --cap-drop ALL --clearenv \
     --setenv PATH /usr/bin:/bin --setenv HOME /work --setenv LANG C.UTF-8 --chdir /work";

@@ -324,8 +324,8 @@ fn play(
         programs: Some(&joined.programs),
         is_followed: false,
     };
-    runner::run(planned, |news| {
-        if let Event::Ended(record) = news {
+    runner::run(planned, |event| {
+        if let Event::Ended(record) = event {
             worker.games.fetch_add(1, Ordering::Relaxed);
             // This fails if the worker is shutting down.
             let _ = games.send(*record);

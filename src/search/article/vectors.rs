@@ -1,7 +1,7 @@
 //! Vector search: each mover takes the vector that its strategy prefers.
 //!
 //! This is the search of the article "AI in Hase und Igel: minimax for three" for two to six seats, with its options as
-//! settings. It searches a [`Model`](crate::eval::Model) of the game to a fixed depth.
+//! settings. It searches a [`Model`] of the game to a fixed depth.
 //!
 //! **Ties.** The result never depends on the order of moves. A mover takes the vector with the larger value by the
 //! [`Strategy`]; among equal values, the one that is lexicographically larger when read from the mover's seat onwards;

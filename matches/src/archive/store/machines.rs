@@ -29,7 +29,7 @@ impl Store {
     /// that was set aside already keeps its reason.
     ///
     /// # Errors
-    /// [`ArchiveError::Database`] if this cannot be written.
+    /// [`ArchiveError`] if this cannot be written.
     pub fn set_aside(
         &mut self,
         worker: &str,
@@ -65,7 +65,7 @@ impl Store {
     /// Returns all machines that were set aside, by name, with the number of their games that no longer count.
     ///
     /// # Errors
-    /// [`ArchiveError::Database`] if they cannot be read.
+    /// [`ArchiveError`] if they cannot be read.
     pub fn all_set_aside(&self) -> Result<Vec<SetAside>, ArchiveError> {
         let read = || -> Result<Vec<SetAside>, Reason> {
             let select = "SELECT worker, reason, keeps_out,
