@@ -107,7 +107,10 @@ fn the_error_bar_is_over_blocks() {
     assert_eq!(a.share(), Some(15.0 / 27.0));
     // 4, 6 and 5 of 9: a standard error of 1/9 divided by the root of 3, and Student's t for two degrees of freedom.
     let error = a.error().unwrap();
-    assert!((error - 4.302_652_73 / 9.0 / 3f64.sqrt()).abs() < 1e-8, "{error}");
+    assert!(
+        (error - 4.302_652_73 / 9.0 / 3f64.sqrt()).abs() < 1e-8,
+        "{error}"
+    );
 }
 
 #[test]
