@@ -87,21 +87,18 @@ impl Engine {
             .stdout(Stdio::piped())
             .spawn()
             .expect("the engine starts");
-        let input = child.stdin.take().expect("its input is a pipe");
-        let output = child.stdout.take().expect("its output is a pipe");
+        let output = BufReader::new(child.stdout.take().expect("a pipe"));
         Engine {
+            input: child.stdin.take().expect("a pipe"),
+            output: output.lines(),
             child,
-            input,
-            output: BufReader::new(output).lines(),
         }
     }
 
     fn send(&mut self, line: &str) {
         // A single write, so that the engine never waits for the rest of a line.
-        let line = format!("{line}\n");
-        self.input
-            .write_all(line.as_bytes())
-            .expect("the engine reads");
+        let written = self.input.write_all(format!("{line}\n").as_bytes());
+        written.expect("the engine reads");
     }
 
     /// Reads up to a line that begins with `word`.

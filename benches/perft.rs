@@ -6,6 +6,7 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 
+use buxtehude::eval::net::Net;
 use buxtehude::eval::{Evaluate, Evaluators, static_leads};
 use buxtehude::rules::hase::{HASE_UND_IGEL, Position};
 use buxtehude::rules::{Game, for_each_child, perft, perft_by_playing};
@@ -34,7 +35,11 @@ fn playing(bencher: Bencher, players: usize) {
 /// Plays the moves of the last ply and evaluates each leaf for every seat, even if a card is due.
 #[divan::bench(args = PLAYERS)]
 fn estimating(bencher: Bencher, players: usize) {
-    count_by_estimating(bencher, &start(players), DEPTH);
+    let start = start(players);
+    let evaluator = start.evaluator(&Evaluators::default());
+    measure(bencher, &start, DEPTH, |position| {
+        estimate_leaves(&evaluator, position, DEPTH)
+    });
 }
 
 fn start(players: usize) -> Position {
@@ -60,11 +65,6 @@ mod fox {
         super::count_by_playing(bencher, &start(), DEPTH);
     }
 
-    #[divan::bench]
-    fn estimating(bencher: Bencher) {
-        super::count_by_estimating(bencher, &start(), DEPTH);
-    }
-
     fn start() -> Position {
         Position::start(&(), 2).unwrap()
     }
@@ -80,13 +80,6 @@ fn count_by_playing<G: Game>(bencher: Bencher, start: &G, depth: u32) {
     measure(bencher, start, depth, |position| count(position).unwrap());
 }
 
-fn count_by_estimating<G: Evaluate>(bencher: Bencher, start: &G, depth: u32) {
-    let evaluator = start.evaluator(&Evaluators::default());
-    measure(bencher, start, depth, |position| {
-        estimate_leaves(&*evaluator, position, depth)
-    });
-}
-
 fn measure<G: Game>(bencher: Bencher, start: &G, depth: u32, count: impl Fn(&G) -> u64 + Sync) {
     let leaves = perft(start, depth, &mut || false).unwrap();
     bencher
@@ -94,17 +87,16 @@ fn measure<G: Game>(bencher: Bencher, start: &G, depth: u32, count: impl Fn(&G) 
         .bench(|| assert_eq!(count(black_box(start)), leaves));
 }
 
-fn estimate_leaves<G: Evaluate>(evaluator: &G::Evaluator, position: &G, depth: u32) -> u64 {
+fn estimate_leaves(evaluator: &Net, position: &Position, depth: u32) -> u64 {
     let mut leaves = 0;
-    if depth > 1 {
-        for_each_child(position, |child| {
-            leaves += estimate_leaves(evaluator, child, depth - 1);
-        });
-    } else {
-        for_each_child(position, |leaf| {
-            black_box(&static_leads(evaluator, leaf));
-            leaves += 1;
-        });
-    }
+    for_each_child(position, |child| {
+        leaves += match depth {
+            1 => {
+                black_box(&static_leads(evaluator, child));
+                1
+            }
+            _ => estimate_leaves(evaluator, child, depth - 1),
+        };
+    });
     leaves
 }

@@ -31,12 +31,7 @@ struct Panel {
 }
 
 /// A line with its name.
-struct Curve {
-    name: String,
-    points: Vec<(i32, i32)>,
-}
-
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Curve = (String, Vec<(i32, i32)>);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/curves.svg");
@@ -89,22 +84,21 @@ fn panels_of_preset() -> [Panel; 3] {
 
 fn lettuces() -> Vec<Curve> {
     let rows = CURVES.lettuces.iter().enumerate();
-    rows.map(|(lettuces, row)| Curve {
-        name: format!("{lettuces} in hand"),
-        points: (0..).zip(row.iter().copied()).collect(),
-    })
-    .collect()
+    let name = |lettuces| format!("{lettuces} in hand");
+    rows.map(|(lettuces, row)| (name(lettuces), (0..).zip(row.iter().copied()).collect()))
+        .collect()
 }
 
 fn of_carrots(name: &str, curve: &CarrotCurve) -> Curve {
-    Curve {
-        name: name.to_string(),
-        points: (0..).zip(curve[..=MOST_CARROTS].iter().copied()).collect(),
-    }
+    let points = (0..).zip(curve[..=MOST_CARROTS].iter().copied());
+    (name.to_string(), points.collect())
 }
 
-fn draw_panel(area: &Area<'_>, panel: &Panel) -> Result<(), Box<dyn Error>> {
-    let points = || panel.curves.iter().flat_map(|curve| &curve.points);
+fn draw_panel(
+    area: &DrawingArea<SVGBackend<'_>, Shift>,
+    panel: &Panel,
+) -> Result<(), Box<dyn Error>> {
+    let points = || panel.curves.iter().flat_map(|(_, points)| points);
     let right = points().map(|point| point.0).max().unwrap_or(1);
     let lowest = points().map(|point| point.1).min().unwrap_or(0).min(0);
     let highest = points().map(|point| point.1).max().unwrap_or(1);
@@ -126,11 +120,11 @@ fn draw_panel(area: &Area<'_>, panel: &Panel) -> Result<(), Box<dyn Error>> {
         .axis_desc_style(("sans-serif", 15))
         .light_line_style(TRANSPARENT)
         .draw()?;
-    for (curve, colour) in panel.curves.iter().zip(COLOURS) {
+    for ((name, points), colour) in panel.curves.iter().zip(COLOURS) {
         let style = colour.stroke_width(2);
         chart
-            .draw_series(LineSeries::new(curve.points.iter().copied(), style))?
-            .label(&curve.name)
+            .draw_series(LineSeries::new(points.iter().copied(), style))?
+            .label(name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], style));
     }
     chart

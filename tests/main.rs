@@ -3,9 +3,7 @@
 mod common;
 
 mod article;
-mod boards;
 mod command_line;
-mod curves_svg;
 mod etudes;
 mod examples;
 mod fox_rules;
@@ -15,6 +13,7 @@ mod laws;
 mod levels;
 mod net;
 mod perft;
+mod pictures;
 mod preset;
 mod protocol;
 mod refusals;

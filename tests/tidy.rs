@@ -77,6 +77,36 @@ const TABLE_ROOMS: &[(&str, &[&str])] = &[
     ("lib", &[]),
 ];
 
+/// Each module of the trainer, with the modules that it may use.
+const TRAINER_MODULES: &[(&str, &[&str])] = &[
+    ("records", &[]),
+    ("openings", &[]),
+    ("player", &["openings"]),
+    ("self_play", &["openings", "player", "records"]),
+    ("comparison", &["openings", "player", "self_play"]),
+    ("learner", &["player", "self_play"]),
+    ("course", &["learner", "player", "records", "self_play"]),
+    ("measure", &["player", "records"]),
+    ("plot", &["measure"]),
+    ("endings", &["player", "records"]),
+    ("facts", &["records"]),
+    (
+        "main",
+        &[
+            "comparison",
+            "course",
+            "endings",
+            "facts",
+            "measure",
+            "player",
+            "plot",
+            "records",
+            "self_play",
+        ],
+    ),
+    ("lib", &[]),
+];
+
 /// Parts of the engine that know no game.
 const NEUTRAL_PARTS: &[&str] = &["protocol", "session", "search", "limits"];
 
@@ -211,6 +241,11 @@ fn imports_of_the_settings_go_one_way() {
 #[test]
 fn imports_of_the_table_go_one_way() {
     assert_one_way("table/src", &["crate::", "table::"], TABLE_ROOMS);
+}
+
+#[test]
+fn imports_of_the_trainer_go_one_way() {
+    assert_one_way("trainer/src", &["crate::", "trainer::"], TRAINER_MODULES);
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Match between two players.
 
-use buxtehude::rules::hase::{Position, Ruleset};
 use buxtehude::rules::{Game, Turn};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -13,12 +12,7 @@ use crate::self_play::{is_too_long, places};
 ///
 /// Each opening is played twice, with the players alternating seats, and then in the opposite order. The cards are the
 /// same as long as the moves are.
-pub fn compare(
-    players: &mut [Player; 2],
-    ruleset: &'static Ruleset,
-    openings: usize,
-    seed: u64,
-) -> (f64, f64) {
+pub fn compare(players: &mut [Player; 2], openings: usize, seed: u64) -> (f64, f64) {
     let mut sum = 0.0;
     let mut squares = 0.0;
     for opening in 0..openings {
@@ -26,7 +20,7 @@ pub fn compare(
             .map(|first| {
                 let mut random = ChaCha8Rng::seed_from_u64(seed);
                 random.set_stream(opening as u64);
-                share_of_first(players, ruleset, first, &mut random)
+                share_of_first(players, first, &mut random)
             })
             .sum::<f64>()
             / 2.0;
@@ -40,17 +34,12 @@ pub fn compare(
 }
 
 /// Share of the points that the first player takes in a game. It has every second seat from `offset`, 0 or 1.
-fn share_of_first(
-    players: &mut [Player; 2],
-    ruleset: &'static Ruleset,
-    offset: usize,
-    random: &mut ChaCha8Rng,
-) -> f64 {
+fn share_of_first(players: &mut [Player; 2], offset: usize, random: &mut ChaCha8Rng) -> f64 {
     for player in players.iter_mut() {
         player.begin();
     }
     let seats = players[0].seats();
-    let mut position: Position = after_random_moves(ruleset, seats, random);
+    let mut position = after_random_moves(players[0].ruleset, seats, random);
     let mut plies = 0;
     while let Turn::Seat(seat) = position.turn() {
         if is_too_long(plies, seats) {

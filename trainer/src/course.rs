@@ -103,16 +103,17 @@ impl Course {
         let looks = Looks::of(self.ruleset);
         for round in first..self.whole() {
             observe(self.learn_round(&mut learner, &looks, round));
-            if (round + 1) % ROUNDS_A_CHECKPOINT == 0 {
-                self.write_down(&mut learner, round + 1, &progress)?;
+            let next = round + 1;
+            if next % ROUNDS_A_CHECKPOINT == 0 {
+                let mut bytes = self.header().into_bytes();
+                bytes.extend(next.to_le_bytes());
+                bytes.extend(learner.state().flat_map(|x| x.to_le_bytes()));
+                write(&progress, &bytes)?;
             }
         }
         write(output, &learner.weights.to_bytes())?;
         match fs::remove_file(&progress) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(CourseError::File {
-                path: progress,
-                source: error,
-            }),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(&progress)(error)),
             _ => Ok(()),
         }
     }
@@ -130,16 +131,11 @@ impl Course {
     }
 
     fn begin(&self) -> Learner {
-        match &self.from {
-            Some(weights) => {
-                let weights = carried_over(weights, self.ruleset);
-                Learner::from_weights(self.ruleset, weights)
-            }
-            None => {
-                let mut random = ChaCha8Rng::seed_from_u64(self.seed);
-                Learner::new(self.ruleset, self.seats, &mut random)
-            }
+        if let Some(weights) = &self.from {
+            return Learner::from_weights(self.ruleset, carried_over(weights, self.ruleset));
         }
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        Learner::new(self.ruleset, self.seats, &mut random)
     }
 
     fn learn_round(&self, learner: &mut Learner, looks: &Looks, round: u64) -> RoundReport {
@@ -198,7 +194,7 @@ impl Course {
                     for (index, samples) in games.iter_mut().enumerate() {
                         let game = first + chunk * games_each + index;
                         let mut random = self.random(round, game as u64 + 1);
-                        self_play::play(player, looks, self.ruleset, &mut random, samples);
+                        self_play::play(player, looks, &mut random, samples);
                     }
                 });
             }
@@ -221,30 +217,13 @@ impl Course {
         )
     }
 
-    fn write_down(
-        &self,
-        learner: &mut Learner,
-        round: u64,
-        path: &Path,
-    ) -> Result<(), CourseError> {
-        let mut bytes = self.header().into_bytes();
-        bytes.extend(round.to_le_bytes());
-        bytes.extend(learner.state().flat_map(|x| x.to_le_bytes()));
-        write(path, &bytes)
-    }
-
     /// Returns a learner and the number of the next round.
     fn begin_or_resume(&self, path: &Path) -> Result<(Learner, u64), CourseError> {
         let mut learner = self.begin();
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((learner, 0)),
-            Err(source) => {
-                return Err(CourseError::File {
-                    path: path.into(),
-                    source,
-                });
-            }
+            Err(error) => return Err(at(path)(error)),
         };
         let header = self.header();
         let state = bytes.strip_prefix(header.as_bytes());
@@ -316,8 +295,13 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), CourseError> {
     let beside = path.with_extension("new");
     fs::write(&beside, bytes)
         .and_then(|()| fs::rename(&beside, path))
-        .map_err(|source| CourseError::File {
-            path: path.into(),
-            source,
-        })
+        .map_err(at(path))
+}
+
+/// Adds the file to an error of the system.
+fn at(path: &Path) -> impl Fn(io::Error) -> CourseError + '_ {
+    |source| CourseError::File {
+        path: path.into(),
+        source,
+    }
 }

@@ -170,26 +170,16 @@ impl Solver {
     }
 }
 
-/// Errors of the expected results against solved endings.
+/// Mean errors of the expected results against solved endings, from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Errors {
     pub solved: usize,
     /// Endings given up.
     pub given_up: usize,
-    at_first_sight: f64,
-    searched: f64,
-}
-
-impl Errors {
-    /// Mean error of the static chance of finishing first, from 0 to 1.
-    pub fn at_first_sight(&self) -> f64 {
-        self.at_first_sight / self.solved as f64
-    }
-
-    /// Mean error of the chance according to the player's search.
-    pub fn searched(&self) -> f64 {
-        self.searched / self.solved as f64
-    }
+    /// Error of the static chance of finishing first.
+    pub at_first_sight: f64,
+    /// Error of the chance according to the player's search.
+    pub searched: f64,
 }
 
 impl fmt::Display for Errors {
@@ -198,10 +188,7 @@ impl fmt::Display for Errors {
             f,
             "{} endings solved, {} given up\n\
              mean error of the chance of finishing first: static {:.4}, with search {:.4}",
-            self.solved,
-            self.given_up,
-            self.at_first_sight(),
-            self.searched()
+            self.solved, self.given_up, self.at_first_sight, self.searched
         )
     }
 }
@@ -239,5 +226,7 @@ pub fn errors(
         errors.searched += (searched - value).abs();
         errors.at_first_sight += (f64::from(player.wins(position, first)) - value).abs();
     }
+    errors.at_first_sight /= errors.solved as f64;
+    errors.searched /= errors.solved as f64;
     errors
 }

@@ -197,10 +197,9 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
             play,
         } => {
             let weights = read_weights(&path)?;
-            let ruleset = ruleset(&weights.variant)?;
-            let player = Player::new(ruleset, &weights, play.nodes);
+            let player = Player::new(ruleset(&weights.variant)?, &weights, play.nodes);
             let name = path.file_stem().unwrap_or_default().to_string_lossy();
-            for game in self_play::recorded(player, &name, ruleset, play.seed).take(games) {
+            for game in self_play::recorded(player, &name, play.seed).take(games) {
                 writeln!(output, "{}", serde_json::to_string(&game)?)?;
             }
         }
@@ -216,7 +215,7 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
             }
             let ruleset = ruleset(&weights[0].variant)?;
             let mut players = weights.map(|weights| Player::new(ruleset, &weights, play.nodes));
-            let (share, error) = comparison::compare(&mut players, ruleset, openings, play.seed);
+            let (share, error) = comparison::compare(&mut players, openings, play.seed);
             let first = paths[0].display();
             writeln!(
                 output,

@@ -25,6 +25,7 @@ const MEMORY: usize = 1;
 /// A net, with an optional search.
 #[derive(Debug)]
 pub struct Player {
+    pub ruleset: &'static Ruleset,
     net: Arc<Net>,
     search: Option<Search>,
 }
@@ -43,6 +44,7 @@ impl Player {
         let evaluators = Evaluators::default();
         evaluators.use_weights(Some(weights.clone()));
         Player {
+            ruleset,
             net: start(ruleset, weights.seats).evaluator(&evaluators),
             search: (nodes > 0).then(|| Search {
                 memory: Memory::for_threads(1, MEMORY, evaluators),

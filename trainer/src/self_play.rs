@@ -5,7 +5,7 @@
 //! A sample is a position, including those with a card due, with the final places of its game.
 
 use buxtehude::eval::net::{Looks, deck_index};
-use buxtehude::rules::hase::{Position, Ruleset};
+use buxtehude::rules::hase::Position;
 use buxtehude::rules::{Game, MAX_SEATS, Seat, Turn};
 use matches::record::seed::Seed;
 use matches::record::{GameRecord, TurnRecord};
@@ -101,16 +101,10 @@ fn seat_of(position: &Position, slot: usize) -> Seat {
 }
 
 /// Plays a game and adds a sample for each of its positions.
-pub fn play(
-    player: &mut Player,
-    looks: &Looks,
-    ruleset: &'static Ruleset,
-    random: &mut impl Rng,
-    samples: &mut Vec<Sample>,
-) {
+pub fn play(player: &mut Player, looks: &Looks, random: &mut impl Rng, samples: &mut Vec<Sample>) {
     player.begin();
     let seats = player.seats();
-    let mut position = opening(ruleset, seats, random);
+    let mut position = opening(player.ruleset, seats, random);
     let temperature = if random.random_bool(CURIOUS) {
         CURIOUS_TEMPERATURE
     } else {
@@ -170,31 +164,21 @@ pub fn places(position: &Position) -> [u8; MAX_SEATS] {
 }
 
 /// Plays games of a player against itself without end, each from the start with some random moves at first.
-pub fn recorded(
-    mut player: Player,
-    name: &str,
-    ruleset: &'static Ruleset,
-    seed: u64,
-) -> impl Iterator<Item = GameRecord> {
+pub fn recorded(mut player: Player, name: &str, seed: u64) -> impl Iterator<Item = GameRecord> {
     let names = vec![name.to_string(); player.seats()];
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     (1..).map(move |game| GameRecord {
         game,
         block: game,
         seed: Seed::Number(seed),
-        ..record(&mut player, &names, ruleset, &mut random)
+        ..record(&mut player, &names, &mut random)
     })
 }
 
-fn record(
-    player: &mut Player,
-    names: &[String],
-    ruleset: &'static Ruleset,
-    random: &mut impl Rng,
-) -> GameRecord {
+fn record(player: &mut Player, names: &[String], random: &mut impl Rng) -> GameRecord {
     player.begin();
     let seats = player.seats();
-    let start = start(ruleset, seats);
+    let start = start(player.ruleset, seats);
     let mut position = start;
     let opening_plies = random.random_range(0..=RECORDED_RANDOM_PLIES);
     let mut words = Vec::new();

@@ -18,7 +18,7 @@ fn know_nothing() -> Weights {
 fn games_are_read_as_they_were_written() {
     for nodes in 0..4 {
         let player = Player::new(&HASE_UND_IGEL, &know_nothing(), nodes);
-        let games: Vec<GameRecord> = recorded(player, "net", &HASE_UND_IGEL, 1).take(5).collect();
+        let games: Vec<GameRecord> = recorded(player, "net", 1).take(5).collect();
         let (_folder, path) = file(&games);
         for (game, written) in read(&path).unwrap().zip(&games) {
             let game = game.unwrap();
