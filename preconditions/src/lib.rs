@@ -7,7 +7,7 @@ use std::env;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// Id of a user who owns nothing.
@@ -75,9 +75,10 @@ fn is_success(command: &mut Command) -> bool {
 pub fn third_party() -> PathBuf {
     // A build script writes to `TARGET/debug/build/PACKAGE/out`, with one more folder if the platform is named.
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    let is_target = |folder: &&Path| folder.join("CACHEDIR.TAG").is_file();
-    let target = out.ancestors().find(is_target).unwrap_or(&out);
-    target.join("third_party")
+    let mut targets = out.ancestors().skip(4).take(2);
+    let usual = targets.clone().next().unwrap_or(&out);
+    let found = targets.find(|target| target.join("third_party").is_dir());
+    found.unwrap_or(usual).join("third_party")
 }
 
 /// Folders that may hold programs.
