@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use preconditions::{holds, program, third_party};
+use preconditions::{holds, program, third_party, watch_for_programs};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -11,6 +11,9 @@ fn main() {
     let packages =
         env::var_os("TABLE_PACKAGES").map_or_else(|| third_party().join("browser"), PathBuf::from);
     let has_packages = packages.join("node_modules/playwright-core").is_dir();
+    if !has_packages {
+        watch_for_programs();
+    }
     println!("cargo::rustc-env=TABLE_PACKAGES={}", packages.display());
     let programs = [
         program("node", "NODE", &["node"]),

@@ -64,9 +64,9 @@ pub enum ReviewError<E> {
 /// use std::convert::Infallible;
 /// use std::ops::ControlFlow;
 ///
-/// use crate::judge::Question;
-/// use crate::review::{Appraisal, Appraise, PlayedGame, review};
 /// use buxtehude::rules::Variant;
+/// use matches::judge::Question;
+/// use matches::review::{Appraisal, Appraise, PlayedGame, review};
 ///
 /// /// Expects the seat to move to win, and prefers its last legal move.
 /// struct Optimist;

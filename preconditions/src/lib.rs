@@ -27,27 +27,31 @@ pub fn program(name: &str, variable: &str, names: &[&str]) -> bool {
             .collect(),
     };
     let found = candidates.into_iter().find(|path| path.is_file());
-    if let Some(path) = &found {
-        println!("cargo::rustc-env={variable}={}", path.display());
+    match &found {
+        Some(path) => println!("cargo::rustc-env={variable}={}", path.display()),
+        None => watch_for_programs(),
     }
     holds(name, found.is_some())
 }
 
-/// Sets `cfg(name)` if the condition holds; otherwise makes cargo check it again once a program is installed.
+/// Sets `cfg(name)` if the condition holds.
 pub fn holds(name: &str, condition: bool) -> bool {
     println!("cargo::rustc-check-cfg=cfg({name})");
     if condition {
         println!("cargo::rustc-cfg={name}");
-    } else {
-        println!("cargo::rerun-if-env-changed=PATH");
-        // A folder that is missing would count as changed at every build.
-        let _ = fs::create_dir_all(third_party());
-        for folder in folders().iter().filter(|folder| folder.is_dir()) {
-            println!("cargo::rerun-if-changed={}", folder.display());
-        }
-        println!("cargo::rerun-if-changed={}", third_party().display());
     }
     condition
+}
+
+/// Makes cargo run the build script again once a program is installed.
+pub fn watch_for_programs() {
+    println!("cargo::rerun-if-env-changed=PATH");
+    // A folder that is missing would count as changed at every build.
+    let _ = fs::create_dir_all(third_party());
+    for folder in folders().iter().filter(|folder| folder.is_dir()) {
+        println!("cargo::rerun-if-changed={}", folder.display());
+    }
+    println!("cargo::rerun-if-changed={}", third_party().display());
 }
 
 /// Whether a command can be run and succeeds.
@@ -67,8 +71,13 @@ pub fn succeeds_as_user(program: &str, words: &[&str]) -> bool {
 
 fn is_success(command: &mut Command) -> bool {
     command.stdin(Stdio::null()).stdout(Stdio::null());
-    let status = command.stderr(Stdio::null()).status();
-    status.is_ok_and(|status| status.success())
+    match command.stderr(Stdio::null()).status() {
+        Ok(status) => status.success(),
+        Err(_) => {
+            watch_for_programs();
+            false
+        }
+    }
 }
 
 /// Returns where the project's scripts install programs: `third_party` in the target folder.
