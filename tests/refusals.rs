@@ -366,7 +366,7 @@ const REFUSED_ETUDES: &[(&str, &[&str])] = &[
             "45;26;2;;29;19;0;f;2",
             "45;26;2;!;29;19;0;f;2",
             "45;26;2;f ;29;19;0;f;2",
-            // Squares on which no turn can be missed.
+            // Squares where no turn can be missed.
             "45;26;2;t;29;19;0;f;2",
             "45;26;2;f;42;19;0;t;2",
         ],

@@ -187,7 +187,7 @@ fn code_of(text: &str) -> Vec<String> {
     code
 }
 
-/// The words after each `prefix::` in a line, including those of a list in braces.
+/// The words after each `prefix::` in a line, including each word of a list in braces.
 fn named_after<'a>(line: &'a str, prefix: &str) -> Vec<&'a str> {
     let word = |text: &'a str| {
         text.trim()

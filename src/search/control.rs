@@ -77,7 +77,7 @@ impl Control {
         !self.should_stop() && !self.is_after(&self.shared.soft)
     }
 
-    /// Remaining time for starting an iteration; `None` if there is no time limit or all of the time is to be used.
+    /// Remaining time for starting an iteration; `None` if there is no time limit or the whole time may be used.
     pub fn time_to_begin(&self) -> Option<Duration> {
         match self.shared.soft.load(Ordering::Relaxed) {
             u64::MAX => None,

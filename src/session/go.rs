@@ -1,4 +1,4 @@
-//! From `go` to `bestmove`: starts searches, withholds answers until they are due, stops.
+//! From `go` to `bestmove`: starts searches, holds answers back until they are due, stops.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -53,7 +53,7 @@ enum Hold {
 }
 
 impl Running {
-    /// `true` if it was asked to stop and its last event is still due.
+    /// `true` if the search was asked to stop and its last event is still due.
     pub fn is_stopping(&self) -> bool {
         self.stopping
     }
@@ -147,7 +147,7 @@ impl<W: Write> Session<W> {
         worth.map_or(Ok(()), |worth| self.inform(&worth))
     }
 
-    /// Takes the answer of a search, or `None` if there is nothing to move, and gives it unless it must wait.
+    /// Takes the answer of a search, or `None` if there is nothing to move, and sends it as soon as it is due.
     pub(super) fn take_answer(&mut self, answer: Option<Answer>) -> io::Result<()> {
         let Some(running) = &mut self.running else {
             return Ok(());

@@ -46,7 +46,7 @@ x.csv:4: square: seat 1: \"\u{fffd}5\" is not a whole number without sign or lea
     assert_eq!(Folder::with(b"\r\n\n\n").etudes("list x.csv"), empty);
 }
 
-/// Lines, and what is wrong with them.
+/// Lines and their faults.
 const WRONG: &str = r#"
 45;26;2;f;29;19;0;f => hares: expected 4 fields for each of 2 to 6 players and a verdict, found 8 fields
 65;26;2;f;29;19;0;f;2 => square: seat 1: "65" is above 64 (field 1)

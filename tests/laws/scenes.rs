@@ -2,7 +2,7 @@
 
 use buxtehude::rules::{Game, Piece, Scene, Seat};
 
-/// Asserts that board, labels and pieces are those of the start.
+/// Asserts that board, labels and pieces match the start.
 pub fn check_scene<G: Game>(rules: &'static G::Rules, position: &G) {
     let scene = position.scene();
     let start = G::start(rules, position.seats()).unwrap().scene();

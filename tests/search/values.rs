@@ -1,4 +1,4 @@
-//! Values for two seats equal those of the slow search, with any table size and MultiPV.
+//! Values for two seats equal the slow search's values, with any table size and MultiPV.
 
 use buxtehude::eval::{shares, static_leads};
 use buxtehude::rules::Game;

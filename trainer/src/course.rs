@@ -1,7 +1,7 @@
 //! A course: the rounds where a net plays itself and learns, from scratch or from another net.
 //!
 //! A round plays games with the current weights until it has enough samples, shuffles them, and learns from each once.
-//! The random numbers of a round are derived from the seed and its number, and those of a game from its own number. So
+//! The random numbers of a round are derived from the seed and its number, and a game's from its own number. So
 //! a resumed course gives the same result as an uninterrupted one, on any number of threads.
 
 use std::fs;

@@ -20,7 +20,7 @@ use crate::records::RecordedGame;
 /// Largest difference between the bounds of a solved position.
 const NEAR: f64 = 0.002;
 
-/// Plies by which the depth grows.
+/// Growth of the depth, in plies.
 const STEP: u32 = 2;
 
 /// Bounds of a position's value.

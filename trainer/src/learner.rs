@@ -345,7 +345,7 @@ fn add_times(sum: &mut Row, factor: f32, row: &Row) {
     }
 }
 
-/// Dot product, in as many parallel sums as a vector register has numbers.
+/// Dot product, in parallel sums, one for each number of a vector register.
 #[inline(always)]
 fn dot(first: &Row, second: &Row) -> f32 {
     const LANES: usize = 8;

@@ -1,4 +1,4 @@
-//! Recorded games of Hase und Igel, replayed by the rules. Their format is that of the arbiter: one JSON object per
+//! Recorded games of Hase und Igel, replayed by the rules. Their format is the arbiter's: one JSON object per
 //! line.
 
 use std::error::Error;

@@ -2,7 +2,7 @@
 //!
 //! Rivals maximise their shares. The seat at the root may aim for first place alone: then its entry in all nodes is its
 //! chance of first place instead of its share. No information is lost, since the shares of all seats have a constant
-//! sum, so the missing share follows from those of the rivals.
+//! sum, so the missing share follows from the rivals' shares.
 //!
 //! It is an assumption that rivals maximise their shares. They may want first place too, but the engine cannot know.
 //! Every game is scored in points, and a rival cannot be relied on to give up second place for a small chance of the

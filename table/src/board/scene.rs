@@ -38,7 +38,7 @@ pub struct Scene {
     pub facts: Vec<Vec<Fact>>,
 }
 
-/// A position of a game whose board is known.
+/// Position of a game with a known board.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "First")]
 pub struct Moment {

@@ -257,7 +257,7 @@ export class Table {
     }
   }
 
-  // Reports the failure of the engine that is to move, and offers two ways to go on.
+  // Reports the failure of the engine whose turn it is, and offers two ways to go on.
   explain(error) {
     const { seat } = this.game.current.turn;
     const name = this.names[seat - 1];
