@@ -7,13 +7,13 @@
 use super::track::{FINISH, KEPT_BY_FIRST, Square, TEN_CARROTS, Track, cost};
 
 /// Largest holding in the table.
-const MOST_CARROTS: usize = 399;
+const MOST_CARROTS: u16 = 399;
 
 /// Approximate number of carrots that a hare with too many can spend in a turn.
-const CARROTS_SPENT_A_TURN: usize = 50;
+const CARROTS_SPENT_A_TURN: u16 = 50;
 
 /// Carrots for a square back, on a carrot square, and for a lettuce eaten in first place.
-const TEN: usize = TEN_CARROTS as usize;
+const TEN: u16 = TEN_CARROTS;
 
 /// Turns to the finish by lettuces in hand, square and carrots.
 #[derive(Debug)]
@@ -21,12 +21,12 @@ pub struct TurnsHome {
     turns: Vec<u8>,
 }
 
-/// A lone hare that is to move and does not miss its turn.
+/// A lone hare that is to move and does not miss its turn; small, since computing the table lists all of them.
 #[derive(Clone, Copy, Debug)]
 struct LoneHare {
-    lettuces: usize,
-    square: usize,
-    carrots: usize,
+    lettuces: u8,
+    square: u8,
+    carrots: u16,
 }
 
 impl TurnsHome {
@@ -37,11 +37,11 @@ impl TurnsHome {
     /// one more turn.
     #[inline]
     pub fn turns(&self, lettuces: u8, square: u8, carrots: u16) -> u8 {
-        let beyond = usize::from(carrots).saturating_sub(MOST_CARROTS);
+        let beyond = carrots.saturating_sub(MOST_CARROTS);
         let hare = LoneHare {
-            lettuces: lettuces.into(),
-            square: square.into(),
-            carrots: usize::from(carrots).min(MOST_CARROTS),
+            lettuces,
+            square,
+            carrots: carrots.min(MOST_CARROTS),
         };
         let more = (beyond / CARROTS_SPENT_A_TURN).min(100) as u8;
         self.turns[hare.index()].saturating_add(more)
@@ -51,13 +51,13 @@ impl TurnsHome {
     pub(super) fn of(track: &Track, lettuces: u8) -> TurnsHome {
         let at_finish = |lettuces, carrots| LoneHare {
             lettuces,
-            square: FINISH.into(),
+            square: FINISH,
             carrots,
         };
-        let most = at_finish(lettuces.into(), MOST_CARROTS);
+        let most = at_finish(lettuces, MOST_CARROTS);
         let mut turns = vec![TurnsHome::UNKNOWN; most.index() + 1];
         // Hares that need `count` turns, one more, and two more.
-        let mut now: Vec<LoneHare> = (0..=usize::from(KEPT_BY_FIRST))
+        let mut now: Vec<LoneHare> = (0..=KEPT_BY_FIRST)
             .map(|carrots| at_finish(0, carrots))
             .collect();
         let mut next = Vec::new();
@@ -90,7 +90,8 @@ impl TurnsHome {
 impl LoneHare {
     fn index(self) -> usize {
         let squares = usize::from(FINISH) + 1;
-        (self.lettuces * squares + self.square) * (MOST_CARROTS + 1) + self.carrots
+        let row = usize::from(self.lettuces) * squares + usize::from(self.square);
+        row * (usize::from(MOST_CARROTS) + 1) + usize::from(self.carrots)
     }
 
     /// Calls `visit` with each hare that one move turns into this one, and with whether that takes two turns, as on a
@@ -99,11 +100,11 @@ impl LoneHare {
         let LoneHare {
             square, carrots, ..
         } = self;
-        let kind = track.square(square as u8);
+        let kind = track.square(square);
         if kind == Square::Hedgehog {
-            for from in square + 1..usize::from(FINISH) {
-                let is_nearest = usize::from(track.hedgehog_behind[from]) == square;
-                if let Some(carrots) = carrots.checked_sub(TEN * (from - square))
+            for from in square + 1..FINISH {
+                let is_nearest = track.hedgehog_behind[usize::from(from)] == square;
+                if let Some(carrots) = carrots.checked_sub(TEN * u16::from(from - square))
                     && is_nearest
                 {
                     let square = from;
@@ -129,8 +130,8 @@ impl LoneHare {
             }
         }
         let eats = kind == Square::Lettuce;
-        let eaten = usize::from(eats);
-        let Some(carrots) = carrots.checked_sub(TEN * eaten) else {
+        let eaten = u8::from(eats);
+        let Some(carrots) = carrots.checked_sub(TEN * u16::from(eaten)) else {
             return;
         };
         if kind == Square::Hare {
@@ -140,7 +141,7 @@ impl LoneHare {
             let before = LoneHare {
                 lettuces: self.lettuces + eaten,
                 square: square - steps,
-                carrots: carrots + usize::from(cost(steps as u16)),
+                carrots: carrots + cost(u16::from(steps)),
             };
             if before.carrots > MOST_CARROTS {
                 return;
@@ -156,11 +157,9 @@ mod tests {
     use crate::rules::hase::{HARE_AND_TORTOISE, HASE_UND_IGEL, Ruleset};
 
     /// One turn more than the best hare that a move leads to, or two on a lettuce square.
-    fn by_looking_ahead(ruleset: &Ruleset, lettuces: usize, square: usize, carrots: usize) -> u32 {
-        let turns = |lettuces: usize, square: usize, carrots: usize| {
-            let home = ruleset
-                .turns_home
-                .turns(lettuces as u8, square as u8, carrots as u16);
+    fn by_looking_ahead(ruleset: &Ruleset, lettuces: u8, square: u8, carrots: u16) -> u32 {
+        let turns = |lettuces: u8, square: u8, carrots: u16| {
+            let home = ruleset.turns_home.turns(lettuces, square, carrots);
             if home == TurnsHome::UNKNOWN {
                 10_000
             } else {
@@ -169,15 +168,15 @@ mod tests {
         };
         let mut best = 10_000;
         for target in square + 1..=64 {
-            let price = usize::from(cost((target - square) as u16));
+            let price = cost(u16::from(target - square));
             if price > carrots {
                 break;
             }
             let left = carrots - price;
-            let then = match ruleset.track.square(target as u8) {
+            let then = match ruleset.track.square(target) {
                 Square::Hare | Square::Hedgehog => continue,
                 Square::Lettuce if lettuces == 0 => continue,
-                Square::Finish if lettuces > 0 || left > usize::from(KEPT_BY_FIRST) => continue,
+                Square::Finish if lettuces > 0 || left > KEPT_BY_FIRST => continue,
                 Square::Lettuce if left + TEN > MOST_CARROTS => continue,
                 Square::Lettuce => 1 + turns(lettuces - 1, target, left + TEN),
                 Square::Finish => 0,
@@ -186,13 +185,14 @@ mod tests {
             best = best.min(1 + then);
         }
         let behind = (1..square).rev();
-        let mut hedgehogs = behind.filter(|&at| ruleset.track.square(at as u8) == Square::Hedgehog);
+        let mut hedgehogs = behind.filter(|&at| ruleset.track.square(at) == Square::Hedgehog);
         if let Some(at) = hedgehogs.next()
-            && carrots + TEN * (square - at) <= MOST_CARROTS
+            && carrots + TEN * u16::from(square - at) <= MOST_CARROTS
         {
-            best = best.min(1 + turns(lettuces, at, carrots + TEN * (square - at)));
+            let carrots = carrots + TEN * u16::from(square - at);
+            best = best.min(1 + turns(lettuces, at, carrots));
         }
-        if ruleset.track.square(square as u8) == Square::Carrot {
+        if ruleset.track.square(square) == Square::Carrot {
             if carrots + TEN <= MOST_CARROTS {
                 best = best.min(1 + turns(lettuces, square, carrots + TEN));
             }
@@ -209,14 +209,13 @@ mod tests {
             for lettuces in 0..=3 {
                 for square in 0..64 {
                     for carrots in 0..=MOST_CARROTS {
-                        let found = ruleset.turns_home.turns(lettuces, square, carrots as u16);
+                        let found = ruleset.turns_home.turns(lettuces, square, carrots);
                         let found = if found == TurnsHome::UNKNOWN {
                             10_000
                         } else {
                             found.into()
                         };
-                        let expected =
-                            by_looking_ahead(ruleset, lettuces.into(), square.into(), carrots);
+                        let expected = by_looking_ahead(ruleset, lettuces, square, carrots);
                         assert_eq!(found, expected, "{lettuces} {square} {carrots}");
                     }
                 }
