@@ -12,9 +12,6 @@ const MOST_CARROTS: u16 = 399;
 /// Approximate number of carrots that a hare with too many can spend in a turn.
 const CARROTS_SPENT_A_TURN: u16 = 50;
 
-/// Carrots for a square back, on a carrot square, and for a lettuce eaten in first place.
-const TEN: u16 = TEN_CARROTS;
-
 /// Turns to the finish by lettuces in hand, square and carrots.
 #[derive(Debug)]
 pub struct TurnsHome {
@@ -104,7 +101,7 @@ impl LoneHare {
         if kind == Square::Hedgehog {
             for from in square + 1..FINISH {
                 let is_nearest = track.hedgehog_behind[usize::from(from)] == square;
-                if let Some(carrots) = carrots.checked_sub(TEN * u16::from(from - square))
+                if let Some(carrots) = carrots.checked_sub(TEN_CARROTS * u16::from(from - square))
                     && is_nearest
                 {
                     let square = from;
@@ -121,17 +118,17 @@ impl LoneHare {
             return;
         }
         if kind == Square::Carrot {
-            if let Some(carrots) = carrots.checked_sub(TEN) {
+            if let Some(carrots) = carrots.checked_sub(TEN_CARROTS) {
                 visit(LoneHare { carrots, ..self }, false);
             }
-            let carrots = carrots + TEN;
+            let carrots = carrots + TEN_CARROTS;
             if carrots <= MOST_CARROTS {
                 visit(LoneHare { carrots, ..self }, false);
             }
         }
         let eats = kind == Square::Lettuce;
         let eaten = u8::from(eats);
-        let Some(carrots) = carrots.checked_sub(TEN * u16::from(eaten)) else {
+        let Some(carrots) = carrots.checked_sub(TEN_CARROTS * u16::from(eaten)) else {
             return;
         };
         if kind == Square::Hare {
@@ -177,8 +174,8 @@ mod tests {
                 Square::Hare | Square::Hedgehog => continue,
                 Square::Lettuce if lettuces == 0 => continue,
                 Square::Finish if lettuces > 0 || left > KEPT_BY_FIRST => continue,
-                Square::Lettuce if left + TEN > MOST_CARROTS => continue,
-                Square::Lettuce => 1 + turns(lettuces - 1, target, left + TEN),
+                Square::Lettuce if left + TEN_CARROTS > MOST_CARROTS => continue,
+                Square::Lettuce => 1 + turns(lettuces - 1, target, left + TEN_CARROTS),
                 Square::Finish => 0,
                 _ => turns(lettuces, target, left),
             };
@@ -187,17 +184,17 @@ mod tests {
         let behind = (1..square).rev();
         let mut hedgehogs = behind.filter(|&at| ruleset.track.square(at) == Square::Hedgehog);
         if let Some(at) = hedgehogs.next()
-            && carrots + TEN * u16::from(square - at) <= MOST_CARROTS
+            && carrots + TEN_CARROTS * u16::from(square - at) <= MOST_CARROTS
         {
-            let carrots = carrots + TEN * u16::from(square - at);
+            let carrots = carrots + TEN_CARROTS * u16::from(square - at);
             best = best.min(1 + turns(lettuces, at, carrots));
         }
         if ruleset.track.square(square) == Square::Carrot {
-            if carrots + TEN <= MOST_CARROTS {
-                best = best.min(1 + turns(lettuces, square, carrots + TEN));
+            if carrots + TEN_CARROTS <= MOST_CARROTS {
+                best = best.min(1 + turns(lettuces, square, carrots + TEN_CARROTS));
             }
-            if carrots >= TEN {
-                best = best.min(1 + turns(lettuces, square, carrots - TEN));
+            if carrots >= TEN_CARROTS {
+                best = best.min(1 + turns(lettuces, square, carrots - TEN_CARROTS));
             }
         }
         best
