@@ -15,7 +15,7 @@ use program::{arbiter, directory};
 /// Memory limit of the arbiter, in KiB.
 const MOST_MEMORY: u64 = 32 << 10;
 /// Time allowed for a match in addition to its games, for starting and ending processes on a busy machine.
-const GRACE: Duration = Duration::from_secs(20);
+const GRACE: Duration = Duration::from_secs(60);
 /// Matches played concurrently.
 const AT_A_TIME: usize = 3;
 

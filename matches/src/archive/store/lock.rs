@@ -3,8 +3,13 @@
 use std::fs::{self, File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crate::archive::error::{ArchiveError, Reason};
+
+/// Longest time for which a killed arbiter's lock outlives it: an engine that it was just starting has a copy of all its
+/// open files until the engine's program runs.
+const OUTLIVES: Duration = Duration::from_secs(1);
 
 /// The lock of a store, held until it is dropped or the arbiter dies.
 #[derive(Debug)]
@@ -25,8 +30,13 @@ impl Lock {
         #[cfg(target_os = "linux")]
         {
             use rustix::fs::{FlockOperation, flock};
-            let locked = flock(&file, FlockOperation::NonBlockingLockExclusive);
-            locked.map_err(|_| Reason::Busy.about(path))?;
+            let give_up = Instant::now() + OUTLIVES;
+            while flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+                if Instant::now() > give_up {
+                    return Err(Reason::Busy.about(path));
+                }
+                std::thread::sleep(Duration::from_millis(5));
+            }
         }
         Ok(Lock { file })
     }
