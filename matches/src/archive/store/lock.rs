@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::archive::error::{ArchiveError, Reason};
 
-/// Longest time for which a killed arbiter's lock outlives it: an engine that it was just starting has a copy of all its
-/// open files until the engine's program runs.
+/// Longest time for which a killed arbiter's lock outlives it: an engine that it was starting has copies of its open
+/// files until the engine's program runs.
 const OUTLIVES: Duration = Duration::from_secs(1);
 
 /// The lock of a store, held until it is dropped or the arbiter dies.
