@@ -150,16 +150,16 @@ EXAMPLES
 
 A worker finds the engines of a match by name among its --engine flags; the built-in engine of this
 program needs none. Each must have the SHA-256 that the match requires. A worker that lacks one of
-them plays no game of the match, and `fleet status` shows why. The match supplies the arguments and
-options of its engines.")]
+them plays no game of the match, and `fleet status` shows why. The arguments must be those of the
+match; the match supplies the options.")]
 pub struct WorkArgs {
     /// Number of blocks played concurrently
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..=512))]
     pub concurrency: u16,
 
-    /// An engine on this machine: its program, its name in matches unless it is the program's, and its directory
-    /// (repeatable)
-    #[arg(long, value_name = "\"cmd=./x name=X dir=DIR\"")]
+    /// An engine on this machine: its program, its arguments, its name in matches unless it is the program's, and its
+    /// directory (repeatable)
+    #[arg(long, value_name = "\"cmd=./x args='a b' name=X dir=DIR\"")]
     pub engine: Vec<String>,
 
     /// Run shared engines that are not on this machine: each is fetched from the server, checked against its SHA-256,

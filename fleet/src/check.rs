@@ -30,21 +30,27 @@ pub enum GameError {
     /// The record contradicts the rules or itself.
     #[error("{0}")]
     Impossible(#[from] Flaw),
-    /// The game differs from the scheduled one.
-    #[error("{what}: found {found}, the schedule has {expected}")]
-    Other {
+    /// The game differs from the scheduled one. What is scheduled stays untold: workers read the message, and could
+    /// learn a secret seed, or openings and cards of other blocks.
+    #[error("{what}: found {found}, which is not the match's")]
+    Unscheduled {
         /// Name of the part that differs.
+        what: &'static str,
+        found: String,
+    },
+    /// A number is out of bounds.
+    #[error("{what}: found {found}, expected {expected}")]
+    Bounds {
         what: &'static str,
         found: String,
         expected: String,
     },
     /// A card differs from the deck's.
-    #[error("word {number} of the moves: found {found}, the deck has {expected}")]
+    #[error("word {number} of the moves: found {found}, which is not the next card of its deck")]
     Card {
         /// Index among the moves and cards, from 1.
         number: usize,
         found: String,
-        expected: String,
     },
     /// The settings of the match rule out this ending.
     #[error("ending {ending}: {reason}")]
@@ -95,10 +101,9 @@ fn same<T: PartialEq + ToString>(
     if found == expected {
         return Ok(());
     }
-    Err(GameError::Other {
+    Err(GameError::Unscheduled {
         what,
         found: found.to_string(),
-        expected: expected.to_string(),
     })
 }
 
@@ -117,7 +122,7 @@ fn check_numbers(record: &GameRecord) -> Result<(), GameError> {
     let mut all = times.chain(others.map(|number| (number, MOST)));
     match all.find(|(number, most)| number > most) {
         None => Ok(()),
-        Some((number, most)) => Err(GameError::Other {
+        Some((number, most)) => Err(GameError::Bounds {
             what: "numbers",
             found: number.to_string(),
             expected: format!("at most {most}"),
@@ -137,7 +142,7 @@ fn check_cards(
     same("opening", &opening.join(" "), &game.opening.join(" "))?;
     let reruns = record.reruns.len();
     if reruns > MOST_REPLAYS {
-        return Err(GameError::Other {
+        return Err(GameError::Bounds {
             what: "reruns",
             found: reruns.to_string(),
             expected: format!("at most {MOST_REPLAYS}"),
@@ -154,7 +159,6 @@ fn check_cards(
                 return Err(GameError::Card {
                     number: index + 1,
                     found: word.to_string(),
-                    expected,
                 });
             }
         }

@@ -73,7 +73,7 @@ fn scaled_time(time: Duration, permille: u32) -> Duration {
 /// Checks that a game was played with the scale that fits its machine's speed.
 ///
 /// # Errors
-/// [`GameError::Other`] if its record has another scale.
+/// [`GameError::Bounds`] if its record has another scale.
 pub fn check(plan: &Plan, reference: Option<u64>, record: &GameRecord) -> Result<(), GameError> {
     let text = |scale: Option<u32>| match scale {
         Some(permille) => format!("{permille} permille"),
@@ -90,7 +90,7 @@ pub fn check(plan: &Plan, reference: Option<u64>, record: &GameRecord) -> Result
         (true, None) => "one that fits the machine's speed".to_string(),
         (_, expected) => text(expected),
     };
-    Err(GameError::Other {
+    Err(GameError::Bounds {
         what: "time scale",
         found: text(found),
         expected,
@@ -163,14 +163,14 @@ mod tests {
                 Some(10),
                 Some(5),
                 Some(1999),
-                "found 1999 permille, the schedule has 2000",
+                "found 1999 permille, expected 2000",
             ),
             (
                 &timed,
                 Some(10),
                 Some(5),
                 None,
-                "found none, the schedule has 2000 permille",
+                "found none, expected 2000 permille",
             ),
             (
                 &timed,
@@ -184,16 +184,10 @@ mod tests {
                 Some(80),
                 Some(1),
                 Some(80_000),
-                "the schedule has 8000 permille",
+                "expected 8000 permille",
             ),
-            (&timed, None, Some(5), Some(2000), "the schedule has none"),
-            (
-                &timeless,
-                Some(10),
-                Some(5),
-                Some(2000),
-                "the schedule has none",
-            ),
+            (&timed, None, Some(5), Some(2000), "expected none"),
+            (&timeless, Some(10), Some(5), Some(2000), "expected none"),
         ] {
             let error = refused(plan, reference, speed, scale).unwrap();
             assert!(error.contains(words), "{error}");

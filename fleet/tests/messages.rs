@@ -10,6 +10,7 @@ use futures_util::StreamExt;
 use matches::archive::ArchiveError;
 use matches::archive::store::{Extent, Store};
 use matches::record::digest::StoredGame;
+use matches::record::seed::Seed;
 
 use crate::common::{Fleet, MATCH, assert_whole, played_on_one_machine, with_jetstream};
 
@@ -73,7 +74,10 @@ fn bad_messages_are_refused_and_inventors_set_aside() {
     invented.record.block = 6;
     invented.record.seats.reverse();
     invented.digest = Some(invented.record.digest());
-    let mut large = game;
+    let mut unsown = game.clone();
+    unsown.record.seed = Seed::Number(1);
+    unsown.digest = Some(unsown.record.digest());
+    let mut large = game.clone();
     for turn in &mut large.record.turns {
         turn.micros = Some(u64::MAX);
     }
@@ -88,6 +92,7 @@ fn bad_messages_are_refused_and_inventors_set_aside() {
             b"\xff\xfe".to_vec(),
             outcome("liar", invented),
             outcome("boaster", large),
+            outcome("guesser", unsown),
         ],
     );
     for words in [
@@ -95,6 +100,7 @@ fn bad_messages_are_refused_and_inventors_set_aside() {
         "message of version 9, expected 1",
         "game 12 by worker liar is refused",
         "by worker boaster is refused: numbers: found 18446744073709551615",
+        "by worker guesser is refused: seed: found 1, which is not the match's",
         "the worker is set aside",
     ] {
         coordinator.await_words(words);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{Fleet, Server};
+use crate::common::{FLEET, Fleet, Server};
 
 const WORDS: &str = "--games 2 --nodes 50 --seed 5";
 
@@ -19,6 +19,34 @@ fn a_worker_with_another_engine_plays_nothing_and_says_so() {
     fleet.await_status(&store, &expected);
     // A worker with the right engines plays it.
     let _worker = fleet.worker("right");
+    coordinator.ends(0, &[]);
+}
+
+#[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
+fn a_match_does_not_choose_what_a_workers_program_is_started_with() {
+    let mut fleet = Fleet::new();
+    let touched = fleet.path("touched");
+    let script = fleet.path("engine.sh");
+    let text = format!("echo $$ >> {}\nexec {FLEET} engine\n", touched.display());
+    fs::write(&script, text).unwrap();
+    let engine = |name| {
+        format!(
+            "--engine 'cmd=/bin/sh args={} name={name}'",
+            script.display()
+        )
+    };
+    let store = fleet.store();
+    let words = format!("{} {} --isolate off {WORDS}", engine("a"), engine("b"));
+    let mut coordinator = fleet.begin_in(&store, &words);
+    coordinator.await_words("run `fleet work` to play it");
+    let before = fs::read(&touched).unwrap();
+    let plain = "--engine 'cmd=/bin/sh name=a' --engine 'cmd=/bin/sh name=b'";
+    let worker = fleet.start(&format!("work --name plain {plain}"));
+    worker.await_words("engine a: the match starts it with the arguments");
+    assert_eq!(fs::read(&touched).unwrap(), before);
+    // A worker whose owner named the same arguments plays it.
+    let _worker = fleet.start(&format!("work --name same {} {}", engine("a"), engine("b")));
     coordinator.ends(0, &[]);
 }
 

@@ -67,20 +67,21 @@ pub(super) async fn find(
 }
 
 /// Replaces an engine's program by the one on this machine; returns the reason if this machine does not have the same
-/// engine.
+/// engine. A match cannot choose the arguments: a program such as a shell would run whatever they say.
 fn substitute(engine: &mut EngineSpec, id: &EngineId, local: &[EngineSpec]) -> Result<(), String> {
     let name = &engine.name;
-    let (command, dir) = match local.iter().find(|local| local.name == *name) {
-        Some(local) => (local.command.clone(), local.dir.clone()),
-        // The built-in engine is this program.
-        None => match std::env::current_exe() {
-            Ok(own) if binary::hash(&own).as_deref() == Some(&id.sha256) => (own, None),
-            _ => {
-                return Err(format!(
-                    "engine {name}: not on this machine, expected `fleet work --engine \"cmd=... name={name}\"`"
-                ));
-            }
-        },
+    // The built-in engine is this program.
+    let own = std::env::current_exe().ok();
+    let own = own.filter(|own| binary::hash(own).as_deref() == Some(&id.sha256));
+    let (command, args, dir) = match (local.iter().find(|local| local.name == *name), own) {
+        (Some(local), None) => (local.command.clone(), local.args.clone(), local.dir.clone()),
+        (Some(local), Some(_)) => (local.command.clone(), built_in_args(), local.dir.clone()),
+        (None, Some(own)) => (own, built_in_args(), None),
+        (None, None) => {
+            return Err(format!(
+                "engine {name}: not on this machine, expected `fleet work --engine \"cmd=... name={name}\"`"
+            ));
+        }
     };
     let found = binary::hash(&command);
     if found.as_deref() != Some(&id.sha256) {
@@ -91,7 +92,15 @@ fn substitute(engine: &mut EngineSpec, id: &EngineId, local: &[EngineSpec]) -> R
             id.sha256
         ));
     }
-    let files = binary::hash_arguments(&engine.args, dir.as_deref());
+    if engine.args != args {
+        let quoted = |args: &[String]| printable(&format!("{args:?}")).to_string();
+        return Err(format!(
+            "engine {name}: the match starts it with the arguments {}, this worker with {}",
+            quoted(&engine.args),
+            quoted(&args)
+        ));
+    }
+    let files = binary::hash_arguments(&args, dir.as_deref());
     let mut all = files.iter().chain(&id.files);
     if let Some((argument, _)) = all.find(|file| !(files.contains(file) && id.files.contains(file)))
     {
@@ -101,6 +110,11 @@ fn substitute(engine: &mut EngineSpec, id: &EngineId, local: &[EngineSpec]) -> R
     }
     (engine.command, engine.dir) = (command, dir);
     Ok(())
+}
+
+/// Arguments that start this program as the built-in engine.
+fn built_in_args() -> Vec<String> {
+    vec!["engine".to_string()]
 }
 
 /// Fetches engines and sets up their sandboxes.
@@ -229,6 +243,8 @@ impl Fetcher {
 
 #[cfg(test)]
 mod tests {
+    use std::path::{Path, PathBuf};
+
     use super::*;
     use matches::plan::Limit;
 
@@ -259,6 +275,46 @@ mod tests {
         ] {
             let error = found(content, files, local).unwrap_err();
             assert!(error.contains(words), "{error}");
+        }
+    }
+
+    #[test]
+    fn arguments_are_this_machines_own() {
+        let own = std::env::current_exe().unwrap();
+        let shell = PathBuf::from("/bin/sh");
+        let started = |program: &Path, args: &[&str], local: &[EngineSpec]| {
+            let mut engine = EngineSpec::new("a", "/elsewhere/a", Limit::nodes(1));
+            engine.args = args.iter().map(|arg| arg.to_string()).collect();
+            let id = EngineId {
+                name: "a".to_string(),
+                sha256: binary::hash(program).unwrap(),
+                files: Vec::new(),
+                is_shared: false,
+            };
+            substitute(&mut engine, &id, local).map(|()| engine.args)
+        };
+        let named = |program: &Path, args: &[&str]| {
+            let mut local = EngineSpec::new("a", program, Limit::nodes(1));
+            local.args = args.iter().map(|arg| arg.to_string()).collect();
+            [local]
+        };
+        assert_eq!(started(&own, &["engine"], &[]).unwrap(), ["engine"]);
+        assert_eq!(
+            started(&own, &["engine"], &named(&own, &[])).unwrap(),
+            ["engine"]
+        );
+        assert_eq!(
+            started(&shell, &["x"], &named(&shell, &["x"])).unwrap(),
+            ["x"]
+        );
+        for (program, args, local) in [
+            (&own, &["work"][..], &[][..]),
+            (&own, &[], &[]),
+            (&own, &["match"], &named(&own, &["match"])),
+            (&shell, &["-c", "touch x"], &named(&shell, &[])),
+        ] {
+            let error = started(program, args, local).unwrap_err();
+            assert!(error.contains("the match starts it with"), "{error}");
         }
     }
 }

@@ -53,7 +53,7 @@ impl Recorded {
     /// Starts a worker that has both engines.
     pub fn worker(&self, fleet: &mut Fleet, words: &str) -> Process {
         let program = self.program.display();
-        let [a, b] = ["a", "b"].map(|name| format!("--engine 'cmd={program} name={name}'"));
+        let [a, b] = ["a", "b"].map(|x| format!("--engine 'cmd={program} args={x} name={x}'"));
         fleet.start(&format!("work {a} {b} {words}"))
     }
 

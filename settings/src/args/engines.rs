@@ -12,7 +12,7 @@ use matches::plan::{EngineSpec, Limit};
 const BUILT_IN: &str = "buxtehude";
 
 /// Keys of an engine that a worker's user gives; the match supplies the others.
-const LOCAL_KEYS: [&str; 3] = ["cmd", "name", "dir"];
+const LOCAL_KEYS: [&str; 4] = ["cmd", "args", "name", "dir"];
 
 /// Limit of an engine if the user sets none.
 pub const DEFAULT_LIMIT: Limit = Limit::movetime(Duration::from_millis(100));
@@ -49,7 +49,7 @@ pub fn engines_of(
     specs(texts, each, &default(limit, margin))
 }
 
-/// Parses the engines on a worker's machine: their programs, directories, and names as in a match.
+/// Parses the engines on a worker's machine: their programs, arguments, directories, and names as in a match.
 ///
 /// # Errors
 /// [`ArgsError`] about `--engine`, also for a key that the match supplies.
@@ -57,7 +57,7 @@ pub fn local_engines(texts: &[String]) -> Result<Vec<EngineSpec>, ArgsError> {
     for text in texts {
         let engine = parsed(text)?;
         let wrong = |reason: &str| {
-            let expected = "expected cmd=PROGRAM, with name= and dir= if needed";
+            let expected = "expected cmd=PROGRAM, with args=, name= and dir= if needed";
             ArgsError::in_text("engine", text, format!("{reason}, {expected}"))
         };
         if let Some(key) = engine.keys().find(|key| !LOCAL_KEYS.contains(key)) {

@@ -367,12 +367,7 @@ mod tests {
             (engine.name.as_str(), engine.dir.as_deref()),
             ("x", Some(Path::new("/tmp")))
         );
-        for text in [
-            "name=a",
-            "cmd=a args=b",
-            "cmd=a nodes=5",
-            "cmd=a option.b=c",
-        ] {
+        for text in ["name=a", "cmd=a nodes=5", "cmd=a option.b=c"] {
             let error = local(text).unwrap_err().to_string();
             assert!(
                 error.contains(text) && error.contains("expected cmd=PROGRAM"),
