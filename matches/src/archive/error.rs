@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
+use rusqlite::ffi::SQLITE_READONLY_ROLLBACK;
 use thiserror::Error;
 
 /// Error of a store or a file of records.
@@ -53,6 +54,16 @@ impl ArchiveError {
         match &self.reason {
             Reason::File(error) => error.kind() != io::ErrorKind::NotFound,
             Reason::Database(_) | Reason::Gone => true,
+            _ => false,
+        }
+    }
+
+    /// `true` if SQLite must first undo an unfinished write, which needs the right to write.
+    pub(super) fn needs_rollback(&self) -> bool {
+        match &self.reason {
+            Reason::Database(error) => error
+                .sqlite_error()
+                .is_some_and(|error| error.extended_code == SQLITE_READONLY_ROLLBACK),
             _ => false,
         }
     }

@@ -102,7 +102,13 @@ impl Store {
     /// # Errors
     /// [`ArchiveError`] if the file is not a store or cannot be read.
     pub fn open(path: &Path) -> Result<Store, ArchiveError> {
-        Store::opened(path, OpenFlags::SQLITE_OPEN_READ_ONLY, None)
+        let opened = Store::opened(path, OpenFlags::SQLITE_OPEN_READ_ONLY, None);
+        if opened.as_ref().is_err_and(ArchiveError::needs_rollback) {
+            // An arbiter was killed while it changed the journal. Reading with the right to write undoes the change.
+            Store::opened(path, OpenFlags::SQLITE_OPEN_READ_WRITE, None)?;
+            return Store::opened(path, OpenFlags::SQLITE_OPEN_READ_ONLY, None);
+        }
+        opened
     }
 
     fn opened(path: &Path, flags: OpenFlags, lock: Option<Lock>) -> Result<Store, ArchiveError> {
@@ -256,4 +262,31 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection, Reason> {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     Ok(Connection::open_with_flags(whole, flags)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{EngineSpec, Limit};
+
+    #[test]
+    fn an_unfinished_write_of_a_killed_arbiter_is_undone() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        let engine = EngineSpec::new("a", "a", Limit::nodes(1));
+        let variant = &buxtehude::rules::VARIANTS[0];
+        let plan = Plan::new(variant, 2, vec![engine]);
+        drop(Store::create(&path("running.db"), &plan).unwrap());
+        let connection = open(&path("running.db"), OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
+        schema::be_one_file(&connection).unwrap();
+        // Unless it syncs, SQLite makes the journal valid at once.
+        let write = "PRAGMA synchronous = OFF; BEGIN IMMEDIATE; PRAGMA user_version = 99";
+        connection.execute_batch(write).unwrap();
+        for end in ["", "-journal"] {
+            let [from, to] = ["running", "killed"].map(|name| path(&format!("{name}.db{end}")));
+            fs::copy(from, to).unwrap();
+        }
+        let store = Store::open(&path("killed.db")).unwrap();
+        assert_eq!(store.plan().unwrap().seed, plan.seed);
+    }
 }
