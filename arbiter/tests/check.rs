@@ -177,10 +177,11 @@ fn a_program_that_cannot_be_checked_is_named() {
     );
 }
 
-/// The built-in engine with a leak of 4 KiB per game, each in its own variable so that the growth is even.
+/// The built-in engine with a leak of 16 KiB per game, each in its own variable so that the growth is even. Under load
+/// the memory of the engine itself varies by some hundred KiB.
 const LEAKING: &str = r#"
 games=0
-page=$(printf '%4096s' '')
+page=$(printf '%16384s' '')
 while read -r line; do
   case $line in ucinewgame) games=$((games + 1)); eval "kept$games=\$page" ;; esac
   echo "$line"
@@ -189,13 +190,13 @@ done | ARBITER engine
 
 #[test]
 fn memory_that_grows_is_found_and_other_memory_is_not() {
-    let soak = ["--soak=600", "--only", "soak", "--format", "json"];
+    let soak = ["--soak=300", "--only", "soak", "--format", "json"];
     let verdict = |engine: &[&str]| {
         let (code, stdout, stderr) = check(&[&soak[..], &["--"], engine].concat());
         let report: serde_json::Value = serde_json::from_str(&stdout).expect(&stderr);
         let soak = report["checks"][0].clone();
         let note = soak["note"].as_str().unwrap_or_default().to_string();
-        assert!(note.starts_with("600 games, "), "{stdout}");
+        assert!(note.starts_with("300 games, "), "{stdout}");
         (code, soak["verdict"].to_string(), note)
     };
     let script = LEAKING.replace("ARBITER", ARBITER);

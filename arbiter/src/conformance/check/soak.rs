@@ -23,6 +23,9 @@ const MOVES: usize = 12;
 /// Memory samples of a soak limited by games.
 const READINGS: u64 = 200;
 
+/// Least number of games of a soak limited by time; fewer show the growth of tables that fill up.
+const LEAST_GAMES: u64 = 200;
+
 /// Number of equal parts of the samples after the warm-up; in a leak, each part is above the previous one.
 const PARTS: usize = 4;
 
@@ -114,7 +117,7 @@ fn play(
         }
         let is_over = match soak {
             Soak::Games(games) => game >= games,
-            Soak::Time(time) => begun.elapsed() >= time,
+            Soak::Time(time) => game >= LEAST_GAMES && begun.elapsed() >= time,
         };
         if is_over {
             break;
@@ -220,14 +223,16 @@ fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// Resident memory of a process and all its descendants, in KiB.
+/// Resident memory of a process and all its descendants, in KiB, without mapped files: their pages come and go with the
+/// load of the machine.
 fn memory(process: u32) -> Option<f64> {
     let resident = |process: &u32| {
         let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-        let line = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))?;
-        line.split_whitespace().next()?.parse::<u32>().ok()
+        let kib = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+            line.split_whitespace().next()?.parse::<u32>().ok()
+        };
+        Some(kib("RssAnon:")? + kib("RssShmem:")?)
     };
     let all: u32 = descendants(process).iter().filter_map(resident).sum();
     (all > 0).then(|| f64::from(all))
