@@ -30,7 +30,11 @@ struct Bad {
     ending: Option<Ending>,
     /// Part of the fault's message.
     words: &'static str,
+    /// Matches that it plays: one for each number of seats.
+    seats: &'static [usize],
 }
+
+const TWO_AND_THREE: &[usize] = &[2, 3];
 
 const GOOD: &str = "echo \"bestmove $1\"";
 
@@ -42,6 +46,7 @@ const fn on_go(name: &'static str, go: &'static str, ending: Ending, words: &'st
         limit: "movetime=100",
         ending: Some(ending),
         words,
+        seats: TWO_AND_THREE,
     }
 }
 
@@ -53,7 +58,14 @@ const fn harmless(name: &'static str, does: [&'static str; 4]) -> Bad {
         limit: "movetime=10000",
         ending: None,
         words: "",
+        seats: TWO_AND_THREE,
     }
+}
+
+/// An engine that keeps two processors busy until it is given up; it plays one match.
+const fn flooding(bad: Bad) -> Bad {
+    let seats = &[2];
+    Bad { seats, ..bad }
 }
 
 const fn limited(limit: &'static str, bad: Bad) -> Bad {
@@ -72,6 +84,7 @@ const fn at_start(
         limit: "movetime=100",
         ending: Some(ending),
         words,
+        seats: TWO_AND_THREE,
     }
 }
 
@@ -88,7 +101,7 @@ const BAD: [Bad; 35] = [
         Ending::Stall,
         "no uciok: it did not answer",
     ),
-    at_start(
+    flooding(at_start(
         "offers options without end",
         [
             "",
@@ -98,7 +111,7 @@ const BAD: [Bad; 35] = [
         ],
         Ending::Stall,
         "no uciok: it did not answer",
-    ),
+    )),
     at_start(
         "closes its output before uciok",
         ["", "", "", "exec >&-; sleep 1000"],
@@ -181,24 +194,24 @@ const BAD: [Bad; 35] = [
         Ending::Stall,
         "did not answer within",
     ),
-    on_go(
+    flooding(on_go(
         "prints info for ever, at full speed",
         "exec yes 'info depth 1 score cp 1 nodes 5'",
         Ending::Stall,
         "did not answer within",
-    ),
-    on_go(
+    )),
+    flooding(on_go(
         "prints an endless line",
         "exec tr '\\0' x < /dev/zero",
         Ending::Stall,
         "did not answer within",
-    ),
-    on_go(
+    )),
+    flooding(on_go(
         "prints random bytes",
         "exec cat /dev/urandom",
         Ending::Stall,
         "did not answer within",
-    ),
+    )),
     on_go(
         "illegal move",
         "echo bestmove 63",
@@ -304,7 +317,10 @@ const BAD: [Bad; 35] = [
 
 #[test]
 fn a_bad_engine_costs_its_games_alone() {
-    let next = Mutex::new(BAD.iter().flat_map(|bad| [(bad, 2), (bad, 3)]));
+    let next = Mutex::new(
+        BAD.iter()
+            .flat_map(|bad| bad.seats.iter().map(move |&seats| (bad, seats))),
+    );
     let take = || next.lock().unwrap().next();
     std::thread::scope(|scope| {
         for _ in 0..AT_A_TIME {

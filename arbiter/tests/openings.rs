@@ -134,7 +134,7 @@ fn no_position_comes_twice_and_each_has_its_plies() {
 #[test]
 fn a_seed_makes_the_same_suite_at_every_concurrency() {
     let made = |seed, concurrency| {
-        let mut arguments = vec!["--players", "3", "--count", "20", "--nodes", "2000"];
+        let mut arguments = vec!["--players", "3", "--count", "12", "--nodes", "1000"];
         arguments.extend(["--seed", seed, "--concurrency", concurrency]);
         suite(&arguments)
     };

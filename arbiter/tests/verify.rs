@@ -178,7 +178,7 @@ fn a_changed_record_is_found() {
 #[test]
 fn a_record_may_begin_anywhere() {
     let directory = directory("verify_late");
-    let settings = ["--games", "600", "--depth", "1"];
+    let settings = ["--games", "200", "--depth", "1"];
     let (_, record) = match_of(&directory, &settings);
     let text = fs::read_to_string(&record).unwrap();
     let some: Vec<&str> = text
@@ -189,7 +189,7 @@ fn a_record_may_begin_anywhere() {
         .collect();
     fs::write(&record, some.join("\n")).unwrap();
     let (code, output) = verify(&[&record, "--depth", "1", "--concurrency", "2"]);
-    let expected = format!("{record}: 30 games, all as stored\n");
+    let expected = format!("{record}: 10 games, all as stored\n");
     assert_eq!((code, output), (0, expected));
 }
 

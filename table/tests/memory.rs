@@ -8,7 +8,7 @@ use crate::common::program::Program;
 
 /// Number of requests before the first and the last measurement.
 const SOME: usize = 1_000;
-const MANY: usize = 100_000;
+const MANY: usize = 40_000;
 /// Number of connections that share these requests.
 const CONNECTIONS: usize = 4;
 /// Maximum growth of memory in percent.

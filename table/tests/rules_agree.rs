@@ -11,7 +11,7 @@ use crate::common::games::{game, random_words, starts};
 use crate::common::server::Server;
 
 /// Total number of random games, of all variants and numbers of players.
-const GAMES: usize = 1000;
+const GAMES: usize = 400;
 /// Maximum length of a game.
 const MOST_WORDS: usize = 120;
 

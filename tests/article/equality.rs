@@ -51,7 +51,8 @@ fn result_at(reports: &[Report], index: usize) -> (&[i32], &[String]) {
 
 #[test]
 fn neither_sorting_nor_exact_pruning_changes_vector_or_line() {
-    for (seats, count) in [(2, 1000), (3, 1000), (4, 1000)] {
+    let count = 400;
+    for seats in [2, 3, 4] {
         let mut cut = 0;
         for position in random_positions(seats, count) {
             let depth = affordable_depth(&position, 5, 1_500);
