@@ -13,6 +13,7 @@ mod etude_set;
 mod fairness;
 mod faults;
 mod hidden_text;
+mod isolation;
 mod killed;
 mod lag;
 mod ledger;

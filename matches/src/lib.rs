@@ -4,6 +4,7 @@
 //!
 //! | module | content |
 //! |---|---|
+//! | [`own_files`] | files of this process that engines must not see |
 //! | [`output`] | printing to the terminal |
 //! | [`record`] | the record of a game |
 //! | [`score`] | statistics of results |
@@ -27,6 +28,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub mod archive;
 pub mod judge;
 pub mod output;
+pub mod own_files;
 pub mod plan;
 pub mod play;
 pub mod record;

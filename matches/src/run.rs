@@ -290,7 +290,7 @@ impl Match {
     fn prepare<S: Source>(&mut self, source: &mut S) -> Result<Vec<Option<String>>, Stop> {
         sandbox::shield_arbiter();
         let (isolation, isolation_text) =
-            Isolation::of_plan(&self.plan).map_err(ExitError::usage)?;
+            Isolation::of(self.plan.isolate, &self.plan.engines).map_err(ExitError::usage)?;
         let programs = (!self.changed_engines).then(|| Programs::of(&self.plan));
         let interrupt = &self.ledger.interrupt;
         let checked = runner::check_engines(&self.plan, isolation, &self.log, interrupt);

@@ -9,7 +9,7 @@ use arbiter::args::TranscriptArgs;
 use arbiter::conformance::transcript::{Patience, Program, Script, accept, check};
 use matches::output;
 
-use super::{CommandError, exit};
+use super::{CommandError, exit, isolate};
 
 /// Runs the script; the exit status is 1 if an expectation failed.
 pub fn transcript(args: &TranscriptArgs) -> ExitCode {
@@ -25,7 +25,7 @@ fn run(args: &TranscriptArgs) -> Result<ExitCode, CommandError> {
         // Unreachable: clap requires at least one word.
         return Ok(ExitCode::from(exit::USAGE));
     };
-    let mut program = Program::start(program, arguments)?;
+    let mut program = Program::start(program, arguments, isolate(args.isolation.isolate, &[])?)?;
     let patience = Patience {
         line: Duration::from_millis(args.timeout),
         quiet: Duration::from_millis(args.quiet),

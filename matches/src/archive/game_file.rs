@@ -7,6 +7,7 @@ use super::error::ArchiveError;
 use super::record_file;
 use super::replay::{self, Flaw};
 use super::store::{Extent, Store};
+use crate::own_files;
 use crate::record::GameRecord;
 use crate::record::digest::StoredGame;
 
@@ -57,6 +58,7 @@ impl GameFile {
         if Store::is_store(path).map_err(|error| ArchiveError::file(path, error))? {
             return Ok(GameFile::Store(Store::open(path)?));
         }
+        own_files::add(path);
         Ok(GameFile::Lines(path.to_path_buf()))
     }
 

@@ -11,6 +11,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 
 use super::error::ArchiveError;
+use crate::own_files;
 use crate::record::GameRecord;
 use crate::record::printable::printable_json;
 
@@ -55,6 +56,7 @@ impl RecordFile {
             file,
             is_pipe,
         };
+        own_files::add(path);
         record_file
             .end_last_line()
             .map_err(|error| ArchiveError::file(path, error))?;

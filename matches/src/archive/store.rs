@@ -22,6 +22,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::error::{ArchiveError, Reason};
 use crate::plan::Plan;
+use crate::own_files;
 use crate::record::GameRecord;
 use crate::record::digest::StoredGame;
 use lock::Lock;
@@ -119,6 +120,7 @@ impl Store {
         };
         store.check(schema::check(&store.connection))?;
         Ok(store)
+        own_files::add(path);
     }
 
     /// `true` if a file is an SQLite database, by its first bytes.

@@ -39,7 +39,8 @@ fn path_of(argument: &str, dir: Option<&Path>) -> PathBuf {
     dir.map_or_else(|| PathBuf::from(argument), |dir| dir.join(argument))
 }
 
-fn file_of(command: &Path) -> Option<PathBuf> {
+/// Returns the path of a program's file; a name without a slash is looked up in the search path.
+pub fn file_of(command: &Path) -> Option<PathBuf> {
     if command.components().count() > 1 {
         return Some(command.to_path_buf());
     }

@@ -12,6 +12,8 @@ pub mod launcher;
 pub mod limits;
 mod memory_group;
 mod report;
+#[cfg(target_os = "linux")]
+mod view;
 
 use std::process::ExitCode;
 
@@ -40,6 +42,7 @@ pub fn run_program(main: impl FnOnce() -> ExitCode) -> ExitCode {
         {
             return launcher::launch(arguments);
         }
+        Isolation::permit();
     }
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;

@@ -11,6 +11,7 @@ use super::engines::engines;
 use super::{
     ArgsError, FormatArgs, GameArgs, MatchArgs, OpeningArgs, OpeningOrder, TournamentArgs,
 };
+use matches::own_files;
 use matches::plan::openings;
 use matches::plan::seed::Seed;
 use matches::plan::{Adjudication, Format, Opening, Patience, Plan};
@@ -243,6 +244,7 @@ pub fn chosen_seed(typed: Option<Seed>, file: Option<&Path>) -> Result<Seed, Arg
         ArgsError::new("seed-file", format_args!("{path}: {reason}"))
     };
     let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    own_files::add(path);
     // The message does not quote the text, which may be part of a secret.
     let seed = text.trim().parse::<Seed>();
     seed.map_err(|error| wrong(error.to_string()))
