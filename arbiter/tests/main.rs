@@ -47,4 +47,5 @@ mod store;
 mod third_game;
 mod tournament;
 mod transcript;
+mod trust;
 mod verify;

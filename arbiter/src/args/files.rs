@@ -162,6 +162,10 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "\"KEY=VALUE...\"")]
     pub each: Option<String>,
 
+    /// Run the programs that the store names although another user made it
+    #[arg(long)]
+    pub trust_commands: bool,
+
     /// Limits of a record's engines that set none
     #[command(flatten)]
     pub limit: LimitArgs,
@@ -257,14 +261,14 @@ pub struct ReviewArgs {
     /// Limits of each search, unless --engine sets one
     #[command(flatten)]
     pub limit: LimitArgs,
-}
-
-/// Output format of `arbiter review`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 
     /// Isolation of the engine
     #[command(flatten)]
     pub isolation: IsolationArgs,
+}
+
+/// Output format of `arbiter review`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReviewFormat {
     /// Tables for a terminal
     Text,

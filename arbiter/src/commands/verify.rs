@@ -83,6 +83,9 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Comman
             .into());
         }
         GameFile::Store(store) => {
+            if !args.trust_commands {
+                store.check_mark()?;
+            }
             for changed in store.changed_engines()? {
                 say(&format!("note: {changed}"))?;
             }

@@ -34,6 +34,11 @@ pub(super) enum Reason {
     /// A setting, an engine or a game is invalid.
     #[error("{what}: {reason}")]
     Content { what: String, reason: String },
+    #[error(
+        "this user did not make the store ({why}), and it names programs to run:{commands}\n\
+         if they may run as this user, use --trust-commands"
+    )]
+    Untrusted { commands: String, why: String },
     #[error("{0:?}: expected a path in UTF-8")]
     Name(PathBuf),
     #[error(transparent)]

@@ -11,6 +11,7 @@ mod machines;
 mod reading;
 mod schema;
 mod settings;
+mod trust;
 mod writing;
 
 use std::fs::{self, File, Permissions};
@@ -21,8 +22,8 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::{ArchiveError, Reason};
-use crate::plan::Plan;
 use crate::own_files;
+use crate::plan::Plan;
 use crate::record::GameRecord;
 use crate::record::digest::StoredGame;
 use lock::Lock;
@@ -119,8 +120,8 @@ impl Store {
             lock,
         };
         store.check(schema::check(&store.connection))?;
-        Ok(store)
         own_files::add(path);
+        Ok(store)
     }
 
     /// `true` if a file is an SQLite database, by its first bytes.
@@ -147,6 +148,23 @@ impl Store {
     /// [`ArchiveError`] if the file was modified so that the plan is invalid.
     pub fn plan(&self) -> Result<Plan, ArchiveError> {
         self.check(settings::read(&self.connection))
+    }
+
+    /// Marks the store as made by this user, so that its programs run without a question.
+    ///
+    /// # Errors
+    /// The reason, if the user has no folder for a key.
+    pub fn mark(&self) -> Result<(), String> {
+        trust::mark(&self.connection)
+    }
+
+    /// Checks that this user made the store, before its programs run.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] with the commands that would run, if somebody else made it.
+    pub fn check_mark(&self) -> Result<(), ArchiveError> {
+        let engines = self.plan()?.engines;
+        self.check(trust::check(&self.connection, &engines))
     }
 
     /// Returns a sentence for each engine whose program, or a file among its arguments, has changed since the match
