@@ -4,6 +4,7 @@ mod common;
 
 mod adjudication;
 mod bad_engines;
+mod bounds;
 mod check;
 mod cli;
 mod config;

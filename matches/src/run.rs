@@ -306,8 +306,8 @@ impl Match {
         sandbox::shield_arbiter();
         let (isolation, isolation_text) =
             Isolation::of(self.plan.isolate, &self.plan.engines).map_err(ExitError::usage)?;
-        let programs = (!self.changed_engines).then(|| Programs::of(&self.plan));
         let interrupt = &self.ledger.interrupt;
+        let programs = (!self.changed_engines).then(|| Programs::of(&self.plan, interrupt));
         let checked = runner::check_engines(&self.plan, isolation, &self.log, interrupt);
         let (id_names, remarks) = match checked {
             Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use arbiter::args::TranscriptArgs;
 use arbiter::conformance::transcript::{Patience, Program, Script, accept, check};
-use matches::output;
+use matches::{input_file, output};
 
 use super::{CommandError, exit, isolate};
 
@@ -52,7 +52,7 @@ fn run(args: &TranscriptArgs) -> Result<ExitCode, CommandError> {
 
 fn read_script(args: &TranscriptArgs) -> Result<Script, CommandError> {
     let text = match &args.script {
-        Some(path) => fs::read_to_string(path),
+        Some(path) => input_file::read_text(path),
         None => io::read_to_string(io::stdin()),
     };
     let text = text.map_err(|error| format!("{}: {error}", name(args)))?;

@@ -86,10 +86,11 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Comman
             if !args.trust_commands {
                 store.check_mark()?;
             }
+            let plan = store.plan()?;
             for changed in store.changed_engines()? {
                 say(&format!("note: {changed}"))?;
             }
-            store.plan()?
+            plan
         }
         GameFile::Lines(_) => plan_of_engines(args)?,
     };

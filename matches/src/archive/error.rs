@@ -29,6 +29,8 @@ pub(super) enum Reason {
     Gone,
     #[error("not a store; expected a file created by `arbiter match --store`")]
     NoStore,
+    #[error("not a store: its tables differ from those that `arbiter match --store` creates")]
+    Schema,
     #[error("store format {found} is unknown; expected {expected}")]
     Format { found: i64, expected: i64 },
     /// A setting, an engine or a game is invalid.
@@ -53,11 +55,14 @@ impl ArchiveError {
         Reason::File(error).about(path)
     }
 
-    /// `true` if the disk or the file system is the cause, not the request. A file or directory that does not exist is
-    /// an error of the request.
+    /// `true` if the disk or the file system is the cause, not the request. A file or directory that does not exist, and
+    /// a file that is no regular one, are errors of the request.
     pub fn is_of_storage(&self) -> bool {
         match &self.reason {
-            Reason::File(error) => error.kind() != io::ErrorKind::NotFound,
+            Reason::File(error) => {
+                let of_request = [io::ErrorKind::NotFound, io::ErrorKind::InvalidInput];
+                !of_request.contains(&error.kind())
+            }
             Reason::Database(_) | Reason::Gone => true,
             _ => false,
         }

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::{ArchiveError, Reason};
+use crate::input_file;
 use crate::own_files;
 use crate::plan::Plan;
 use crate::record::GameRecord;
@@ -131,7 +132,7 @@ impl Store {
     pub fn is_store(path: &Path) -> io::Result<bool> {
         use io::Read;
         let mut beginning = Vec::new();
-        File::open(path)?
+        input_file::open(path)?
             .take(MAGIC.len() as u64)
             .read_to_end(&mut beginning)?;
         Ok(beginning == MAGIC)
@@ -277,11 +278,13 @@ fn note_name(name: &str) -> String {
 
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, Reason> {
     // The system's error is clearer than SQLite's.
-    File::open(path)?;
+    input_file::open(path)?;
     // Absolute, because SQLite treats names such as `:memory:` and `file:x` specially.
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Ok(Connection::open_with_flags(whole, flags)?)
+    let connection = Connection::open_with_flags(whole, flags)?;
+    schema::distrust(&connection)?;
+    Ok(connection)
 }
 
 #[cfg(test)]
