@@ -319,3 +319,31 @@ fn a_record_holds_no_more_than_a_match() {
         assert!(code == Some(1) && text.contains(words), "{code:?} {text}");
     }
 }
+
+#[test]
+fn a_crafted_journal_removes_no_file() {
+    let folder = Folder::with_store();
+    fs::write(folder.path("precious"), "no journal").unwrap();
+    let name = folder.path("precious").display().to_string();
+    // Source: SQLite's file format, "The Rollback Journal", and `writeSuperJournal` in its pager.
+    let magic = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+    let number = |number: u32| number.to_be_bytes();
+    let mut journal = [
+        &magic[..],
+        &number(0),
+        &number(0),
+        &number(1),
+        &number(512),
+        &number(4096),
+    ]
+    .concat();
+    journal.resize(512, 0);
+    journal.extend(number((1 << 30) / 4096 + 1));
+    journal.extend(name.bytes());
+    journal.extend(number(name.len() as u32));
+    journal.extend(number(name.bytes().map(u32::from).sum()));
+    journal.extend(magic);
+    fs::write(folder.path("match.db-journal"), journal).unwrap();
+    folder.expect(&READERS, "match.db-journal is no journal of this store");
+    assert!(folder.path("precious").exists());
+}

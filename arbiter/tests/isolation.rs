@@ -23,9 +23,17 @@ fn socket() -> (TempDir, UnixListener, String) {
 fn an_isolated_engine_reaches_no_sockets_and_no_files_of_the_arbiter() {
     let (directory, _listener, path) = socket();
     let place = directory.path().display();
+    let ipc = fs::read_link("/proc/self/ns/ipc").unwrap();
+    let ipc = ipc.display();
     let look = format!(
         "[ -S {path} ] && echo socket >> DIR/seen
         mkdir -p {place} && echo intruder > {place}/intruder && echo room >> DIR/seen
+        [ -e /proc/self/fd/9 ] && echo inherited >> DIR/seen
+        ls /proc/1/fd/ /proc/1/root/ /proc/1/cwd/ >> DIR/seen 2> /dev/null
+        ls /sys/fs/cgroup | head -n 1 >> DIR/seen
+        readlink /proc/self/ns/ipc | grep -xF '{ipc}' >> DIR/seen
+        [ -s DIR/state/buxtehude/key ] && echo key >> DIR/seen
+        ln DIR/match.db DIR/hard 2> /dev/null && echo hard >> DIR/seen
         unshare -Urm sh -c 'umount /tmp; [ -S {path} ] && echo socket' >> DIR/seen 2> /dev/null
         unshare -Urm sh -c 'umount DIR/match.db; cat DIR/match.db | head -c 6' >> DIR/seen 2> /dev/null
         for file in match.db match.db-wal match.db-shm games.jsonl log events seed; do
@@ -51,7 +59,9 @@ fn an_isolated_engine_reaches_no_sockets_and_no_files_of_the_arbiter() {
         let seed = arguments.iter().position(|word| word == "--seed").unwrap();
         arguments[seed] = "--seed-file".to_string();
         arguments[seed + 1] = "seed".to_string();
-        let output = arena.arbiter(&arguments).output().unwrap();
+        let mut shell = arena.command("sh");
+        shell.args(["-c", "exec 9< /dev/null; exec \"$0\" \"$@\"", "./arbiter"]);
+        let output = shell.args(&arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         let mut seen: Vec<String> = arena.written("seen").lines().map(String::from).collect();
         seen.sort();
@@ -60,6 +70,8 @@ fn an_isolated_engine_reaches_no_sockets_and_no_files_of_the_arbiter() {
     };
     assert_eq!(seen("on"), ["room"]);
     assert!(!directory.path().join("intruder").exists());
+    let off = seen("off");
+    assert!(!off.contains(&"inherited".to_string()), "{off:?}");
     for expected in [
         "socket",
         "match.db",
@@ -68,8 +80,11 @@ fn an_isolated_engine_reaches_no_sockets_and_no_files_of_the_arbiter() {
         "log",
         "events",
         "seed",
+        "key",
+        "hard",
+        &ipc.to_string(),
     ] {
-        assert!(seen("off").contains(&expected.to_string()), "{expected}");
+        assert!(off.contains(&expected.to_string()), "{expected}");
     }
 }
 

@@ -1,8 +1,9 @@
-//! Files of this process that engines must not see: stores, records, logs, streams of events and seeds.
+//! Files of this process that engines must not see: stores, records, logs, streams of events, seeds, and the user's key.
 //!
 //! Isolation covers them in each engine's view, wherever they are.
 
 use std::collections::BTreeSet;
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -24,13 +25,19 @@ pub fn add(path: &Path) {
     }
 }
 
+/// Path of the user's key, which marks stores; `None` without a home folder.
+pub(crate) fn user_key() -> Option<PathBuf> {
+    let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from);
+    let state = state.filter(|path| path.is_absolute());
+    let state = state.or_else(|| Some(env::home_dir()?.join(".local/state")))?;
+    Some(state.join("buxtehude").join("key"))
+}
+
 /// Returns those that exist. Devices and pipes do not count.
 #[cfg(target_os = "linux")]
 pub(crate) fn existing() -> Vec<PathBuf> {
     let files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
-    files
-        .iter()
-        .filter(|file| file.is_file())
-        .cloned()
-        .collect()
+    let key = user_key().and_then(|key| fs::canonicalize(key).ok());
+    let files = files.iter().cloned().chain(key);
+    files.filter(|file| file.is_file()).collect()
 }

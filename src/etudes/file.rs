@@ -104,7 +104,8 @@ impl FileError {
 /// Reads a regular file; a device may never end.
 pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     // Checked before opening the file, since opening a pipe would block.
-    if !path.metadata()?.is_file() {
+    let kind = path.metadata()?.file_type();
+    if !kind.is_file() && !kind.is_dir() {
         return Err(io::Error::other("expected a regular file"));
     }
     let mut bytes = Vec::new();

@@ -29,6 +29,8 @@ pub(super) enum Reason {
     Gone,
     #[error("not a store; expected a file created by `arbiter match --store`")]
     NoStore,
+    #[error("{} is no journal of this store; remove it", .0.display())]
+    Journal(PathBuf),
     #[error("not a store: its tables differ from those that `arbiter match --store` creates")]
     Schema,
     #[error("store format {found} is unknown; expected {expected}")]

@@ -36,6 +36,9 @@ pub use reading::Extent;
 /// First bytes of every SQLite database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
+/// Last bytes of a journal that names another.
+const JOURNAL_MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+
 /// Permissions of a new file, before the user's umask.
 const PERMISSIONS: u32 = 0o666;
 
@@ -276,10 +279,28 @@ fn note_name(name: &str) -> String {
     format!("note:{name}")
 }
 
+/// Refuses a crafted journal: SQLite would remove the file that such a journal names at its end. A write to one database
+/// names none.
+fn refuse_super_journal(path: &Path) -> Result<(), Reason> {
+    use io::{Read, Seek, SeekFrom};
+    let mut name = path.as_os_str().to_owned();
+    name.push("-journal");
+    let mut end = [0; JOURNAL_MAGIC.len()];
+    let read = input_file::open(Path::new(&name)).and_then(|mut file| {
+        file.seek(SeekFrom::End(-(end.len() as i64)))?;
+        file.read_exact(&mut end)
+    });
+    match read.is_ok() && end == JOURNAL_MAGIC {
+        true => Err(Reason::Journal(name.into())),
+        false => Ok(()),
+    }
+}
+
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, Reason> {
     // The system's error is clearer than SQLite's.
     input_file::open(path)?;
     // Absolute, because SQLite treats names such as `:memory:` and `file:x` specially.
+    refuse_super_journal(path)?;
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(whole, flags)?;

@@ -1,10 +1,10 @@
 //! A random key of the user's own, which marks the stores that this user made.
 
+use std::fmt;
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
-use std::{env, fmt};
+use std::path::Path;
 
 use rand::TryRng;
 use rand::rngs::SysRng;
@@ -52,11 +52,7 @@ impl UserKey {
 }
 
 fn with_path(get: impl Fn(&Path) -> io::Result<UserKey>) -> Result<UserKey, String> {
-    let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from);
-    let state = state.filter(|path| path.is_absolute());
-    let state = state.or_else(|| Some(env::home_dir()?.join(".local/state")));
-    let state = state.ok_or("no home folder for a key that marks stores")?;
-    let path = state.join("buxtehude").join("key");
+    let path = own_files::user_key().ok_or("no home folder for a key that marks stores")?;
     get(&path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
@@ -89,7 +85,6 @@ fn read(path: &Path) -> io::Result<UserKey> {
     }
     let mut key = [0; LENGTH];
     file.read_exact(&mut key)?;
-    own_files::add(path);
     Ok(UserKey(key))
 }
 

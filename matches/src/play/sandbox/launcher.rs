@@ -141,7 +141,8 @@ fn start_inside(order: &Order) -> io::Result<Child> {
 fn make_namespaces(net: bool) -> io::Result<()> {
     let refused = |what: &str, error: io::Error| io::Error::other(format!("{what}: {error}"));
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
-    let mut flags = UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWNS;
+    let mut flags =
+        UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWNS | UnshareFlags::NEWIPC;
     flags.set(UnshareFlags::NEWNET, !net);
     set_dumpable_behavior(DumpableBehavior::Dumpable)?;
     // SAFETY: the descriptor table is not unshared, and this process has one thread.

@@ -15,8 +15,8 @@ use rustix::mount::{
 
 use crate::plan::binary;
 
-/// Directories that each engine has for itself.
-const PRIVATE: [&str; 3] = ["/tmp", "/run/user", "/dev/shm"];
+/// Directories that each engine has for itself. Through the last one, it could leave the group that limits its memory.
+const PRIVATE: [&str; 4] = ["/tmp", "/run/user", "/dev/shm", "/sys/fs/cgroup"];
 /// Limits of each of them; the files count as memory of the engine.
 const TMPFS: &CStr = c"size=256m,nr_inodes=16k,mode=1777";
 /// File systems of an engine's own: type, directory and options. Those that the system lacks are skipped.
