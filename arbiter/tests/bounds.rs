@@ -279,11 +279,10 @@ fn a_table_that_leads_back_to_itself_ends() {
 
 fn line(seats: &[String]) -> String {
     let list = |value: &str| vec![value; seats.len()].join(",");
-    format!(
-        r#"{{"game":1,"block":1,"variant":"hase-und-igel","start":"","seats":{seats:?},"seed":1,"moves":"","places":[{}],"endings":[{}],"turns":[]}}"#,
-        list("1"),
-        list("\"ended\"")
-    )
+    let (places, endings) = (list("1"), list("\"ended\""));
+    let game = r#""game":1,"block":1,"variant":"hase-und-igel","start":"""#;
+    let rest = format!(r#""moves":"","places":[{places}],"endings":[{endings}],"turns":[]"#);
+    format!(r#"{{{game},"seats":{seats:?},"seed":1,{rest}}}"#)
 }
 
 #[test]
