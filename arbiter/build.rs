@@ -3,8 +3,8 @@
 use preconditions::{holds, succeeds_as_user};
 
 /// The mounts of a sandbox.
-const MOUNTS: &str =
-    "mount -t proc proc /proc && mount -t devpts -o newinstance,ptmxmode=0666 devpts /dev/pts";
+const MOUNTS: &str = "mount -t proc proc /proc && mount -t devpts -o newinstance,ptmxmode=0666 devpts /dev/pts \
+    && mount -t tmpfs tmpfs /tmp";
 /// Leaves no namespaces to others.
 const LIMIT: &str = "echo 0 > /proc/sys/user/max_user_namespaces";
 

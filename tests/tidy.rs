@@ -24,12 +24,17 @@ const ENGINE_PARTS: &[(&str, &[&str])] = &[
 
 /// Each module of the match library, with the modules that it may use.
 const MATCHES_MODULES: &[(&str, &[&str])] = &[
+    ("input_file", &[]),
+    ("own_files", &[]),
     ("record", &[]),
     ("output", &["record"]),
     ("score", &["record"]),
-    ("plan", &["record", "score"]),
-    ("archive", &["plan", "record", "score"]),
-    ("play", &["plan", "record", "score"]),
+    ("plan", &["input_file", "record", "score"]),
+    (
+        "archive",
+        &["input_file", "own_files", "plan", "record", "score"],
+    ),
+    ("play", &["own_files", "plan", "record", "score"]),
     ("judge", &["plan", "play", "record"]),
     ("review", &["archive", "judge", "plan", "record", "score"]),
     (
@@ -39,7 +44,14 @@ const MATCHES_MODULES: &[(&str, &[&str])] = &[
     (
         "run",
         &[
-            "archive", "output", "plan", "play", "record", "report", "score",
+            "archive",
+            "output",
+            "own_files",
+            "plan",
+            "play",
+            "record",
+            "report",
+            "score",
         ],
     ),
     ("lib", &[]),

@@ -117,7 +117,7 @@ fn play_games(plan: &Plan) -> Outcome<Time> {
             plan.variant,
             Placement {
                 copy,
-                ..Placement::default()
+                ..Placement::anywhere(None)
             },
             plan.patience.ready,
             &Log::none(),

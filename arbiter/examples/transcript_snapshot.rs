@@ -6,13 +6,16 @@
 //! cargo insta review                                   # accepts a changed transcript after the test has failed
 //! ```
 //!
-//! `Cargo.toml` needs `arbiter` and `insta` under `[dev-dependencies]`. In a test the engine is
+//! `Cargo.toml` needs `arbiter`, `matches` and `insta` under `[dev-dependencies]`. In a test the engine is
 //! `env!("CARGO_BIN_EXE_mine")`, so that it is always up to date.
 
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
+use std::process::ExitCode;
 
 use arbiter::conformance::transcript::{Patience, Program, Script, accept};
+use matches::plan::Isolate;
+use matches::play::sandbox::{Isolation, run_program};
 
 /// Lines sent to the engine. Those that begin with `#` are comments.
 const SCRIPT: &str = "\
@@ -30,11 +33,23 @@ const SCRIPT: &str = "\
 /// Returns the script with all answers of an engine.
 fn transcript(program: &OsStr, arguments: &[OsString]) -> Result<String, Box<dyn Error>> {
     let script: Script = SCRIPT.parse()?;
-    let mut engine = Program::start(program, arguments)?;
+    // A test has no launcher, so that its engine is not isolated.
+    let (isolation, _) = Isolation::of(Isolate::Auto, &[])?;
+    let mut engine = Program::start(program, arguments, isolation)?;
     Ok(accept(&script, &mut engine, &Patience::default())?)
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    run_program(|| match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    })
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let (program, arguments) = arguments
         .split_first()

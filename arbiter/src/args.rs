@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
+use matches::plan::Isolate;
 use settings::args::{EngineArgs, MatchArgs, ResumeArgs, TournamentArgs, validate};
 use settings::config::{self, ConfigError, Parsed};
 
@@ -66,6 +67,14 @@ pub enum Command {
     Completions(CompletionsArgs),
     /// Print or write manual pages
     Man(ManArgs),
+}
+
+/// Isolation of the engine that a command starts.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct IsolationArgs {
+    /// Isolate the engine from the user's other programs: auto (if the kernel allows it), on or off (docs/fairness.md)
+    #[arg(long, value_name = "CHOICE", default_value_t = Isolate::Auto, hide_short_help = true)]
+    pub isolate: Isolate,
 }
 
 /// `arbiter completions`.

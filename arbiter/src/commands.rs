@@ -15,7 +15,9 @@ pub mod verify;
 use std::error::Error;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use matches::plan::{EngineSpec, Isolate};
 use matches::play::interrupt::Interrupt;
+use matches::play::sandbox::{self, Isolation};
 pub use matches::run::exit;
 use matches::run::signals;
 
@@ -27,6 +29,16 @@ fn stop_on_signals(interrupt: &Interrupt) -> Result<(), CommandError> {
     let flag = interrupt.clone();
     let listening = signals::listen(interrupt, move || flag.set());
     listening.map_err(|error| format!("cannot handle signals: {error}").into())
+}
+
+/// Returns the isolation for engines; prints the reason if it is wanted but not available.
+fn isolate(isolate: Isolate, engines: &[EngineSpec]) -> Result<Option<Isolation>, CommandError> {
+    sandbox::shield_arbiter();
+    let (isolation, text) = Isolation::of(isolate, engines)?;
+    if isolation.is_none() && isolate != Isolate::Off {
+        exit::complain(text);
+    }
+    Ok(isolation)
 }
 
 /// Progress bar followed by `text`; hidden unless standard error is a terminal.

@@ -1,5 +1,6 @@
 //! Helpers shared by several tests.
 
+pub mod arena;
 pub mod mutants;
 pub mod processes;
 pub mod program;

@@ -46,6 +46,7 @@ fn stores(test: &str) -> (String, String) {
         }])
     });
     copied.unwrap();
+    copy.mark().unwrap();
     (plain, many)
 }
 

@@ -24,7 +24,7 @@ fn start(spec: &EngineSpec) -> Result<Engine, StartError> {
     Engine::start(
         spec,
         &VARIANTS[0],
-        Placement::default(),
+        Placement::anywhere(None),
         patience,
         &Log::none(),
         &Interrupt::new(),

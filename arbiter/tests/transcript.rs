@@ -11,7 +11,7 @@ use program::{directory, run};
 const ARBITER: &str = env!("CARGO_BIN_EXE_arbiter");
 
 fn built_in() -> Program {
-    Program::start(ARBITER.as_ref(), &[OsString::from("engine")]).unwrap()
+    Program::start(ARBITER.as_ref(), &[OsString::from("engine")], None).unwrap()
 }
 
 fn script(text: &str) -> Script {
@@ -166,7 +166,7 @@ fn output_without_end_is_named() {
         let arguments: Vec<OsString> = program[1..].iter().map(OsString::from).collect();
         let runs: [fn(&Script, &mut Program, &Patience) -> RunText; 2] = [accept_text, check_text];
         for run in runs {
-            let mut program = Program::start(program[0].as_ref(), &arguments).unwrap();
+            let mut program = Program::start(program[0].as_ref(), &arguments, None).unwrap();
             let patience = Patience {
                 line: Duration::from_secs(2),
                 ..Patience::default()

@@ -13,6 +13,7 @@ use crate::play::clock::{self, SeatClock};
 use crate::play::engine::{Answer, AnswerError, Engine, Placement, StartError, quoted};
 use crate::play::interrupt::Interrupt;
 use crate::play::log::Log;
+use crate::play::sandbox::Isolation;
 use crate::record::is_estimate;
 
 /// Timeout for `uciok` and `readyok`.
@@ -84,6 +85,7 @@ pub struct Question<'a> {
 #[derive(Debug)]
 pub struct Judge<'a> {
     spec: &'a EngineSpec,
+    isolation: Option<Isolation>,
     interrupt: &'a Interrupt,
     /// The engine and its variant.
     running: Option<(Engine, &'static Variant)>,
@@ -91,9 +93,14 @@ pub struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     /// Creates a judge; `spec` limits each of its searches.
-    pub fn new(spec: &'a EngineSpec, interrupt: &'a Interrupt) -> Judge<'a> {
+    pub fn new(
+        spec: &'a EngineSpec,
+        isolation: Option<Isolation>,
+        interrupt: &'a Interrupt,
+    ) -> Judge<'a> {
         Judge {
             spec,
+            isolation,
             interrupt,
             running: None,
         }
@@ -113,7 +120,7 @@ impl<'a> Judge<'a> {
             Engine::quit_all(self.running.take().map(|(engine, _)| engine));
         }
         if self.running.is_none() {
-            let (place, log) = (Placement::default(), Log::none());
+            let (place, log) = (Placement::anywhere(self.isolation), Log::none());
             let engine = Engine::start(self.spec, variant, place, READY, &log, self.interrupt)?;
             self.running = Some((engine, variant));
         }

@@ -4,6 +4,8 @@
 //!
 //! | module | content |
 //! |---|---|
+//! | [`input_file`] | opening regular files |
+//! | [`own_files`] | files of this process that engines must not see |
 //! | [`output`] | printing to the terminal |
 //! | [`record`] | the record of a game |
 //! | [`score`] | statistics of results |
@@ -25,8 +27,10 @@
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub mod archive;
+pub mod input_file;
 pub mod judge;
 pub mod output;
+pub mod own_files;
 pub mod plan;
 pub mod play;
 pub mod record;

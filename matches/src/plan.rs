@@ -25,6 +25,9 @@ use crate::plan::schedule::LineUps;
 use crate::plan::seed::Seed;
 use crate::score::Sprt;
 
+/// Maximum number of engines of a match.
+pub const MOST_ENGINES: usize = 1000;
+
 /// A whole match or tournament.
 #[derive(Clone, Debug)]
 pub struct Plan {

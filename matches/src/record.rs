@@ -17,6 +17,9 @@ use ending::Ending;
 use line::Line;
 use seed::Seed;
 
+/// Maximum number of characters of an engine's name.
+pub const LONGEST_NAME: usize = 200;
+
 /// Maximum number of words of a principal variation in a record.
 pub const MAX_LINE: usize = 12;
 
@@ -26,9 +29,14 @@ pub const MAX_FLAW: usize = 100;
 /// Reason of a time forfeit in a record without the clock. Digests depend on this text.
 const TOO_LATE: &str = "it answered later than its limit and the margin allow";
 
+/// `true` if a name has more than [`LONGEST_NAME`] characters.
+pub fn is_too_long(name: &str) -> bool {
+    name.chars().nth(LONGEST_NAME).is_some()
+}
+
 /// A finished game with everything needed to replay it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Line", into = "Line")]
+#[serde(try_from = "Line", into = "Line")]
 pub struct GameRecord {
     /// Number of the game in the match, from 1.
     pub game: u64,

@@ -65,6 +65,8 @@ pub struct StoredMatch {
     pub forgive: bool,
     /// `true` to play although the program of an engine has changed since the start.
     pub changed_engines: bool,
+    /// `true` to run the programs of a store that another user made.
+    pub trust_commands: bool,
     /// Files that the match writes.
     pub outputs: Outputs,
 }
@@ -173,19 +175,25 @@ pub fn resume<S: Source>(stored: &StoredMatch, source: &mut S) -> ExitCode {
         source.clean_up(&planned);
         return exit_of_verdict(report.verdict());
     }
-    match planned.refuse_changed_engines() {
+    let allowed = planned.refuse_commands(stored.trust_commands);
+    match allowed.and_then(|()| planned.refuse_changed_engines()) {
         Ok(()) => planned.play(source),
         Err(error) => error.exit(),
     }
 }
 
 impl Match {
-    fn new(plan: Plan, remarks: Vec<String>, new: &NewMatch) -> Result<Match, ExitError> {
+    fn new(plan: Plan, mut remarks: Vec<String>, new: &NewMatch) -> Result<Match, ExitError> {
         let store = new.store.as_deref().map(|path| Store::create(path, &plan));
         let store = store.transpose().map_err(|error| ExitError {
             message: format!("--store: {error}"),
             ..ExitError::from(error)
         })?;
+        if let Some(Err(reason)) = store.as_ref().map(Store::mark) {
+            remarks.push(format!(
+                "the store bears no mark, so `resume` will need --trust-commands: {reason}"
+            ));
+        }
         match new.outputs.open(Report::of(&plan), new.store.as_deref()) {
             Ok((ledger, log)) => Ok(Match {
                 past: Past::none(&plan),
@@ -255,6 +263,13 @@ impl Match {
         report.played() >= self.plan.games || report.verdict() != Verdict::Open
     }
 
+    fn refuse_commands(&self, trust: bool) -> Result<(), ExitError> {
+        match &self.ledger.store {
+            Some(store) if !trust => Ok(store.check_mark()?),
+            _ => Ok(()),
+        }
+    }
+
     fn refuse_changed_engines(&self) -> Result<(), ExitError> {
         let changed = self.ledger.store.as_ref().map(Store::changed_engines);
         let changed = changed.transpose()?.unwrap_or_default();
@@ -290,9 +305,9 @@ impl Match {
     fn prepare<S: Source>(&mut self, source: &mut S) -> Result<Vec<Option<String>>, Stop> {
         sandbox::shield_arbiter();
         let (isolation, isolation_text) =
-            Isolation::of_plan(&self.plan).map_err(ExitError::usage)?;
-        let programs = (!self.changed_engines).then(|| Programs::of(&self.plan));
+            Isolation::of(self.plan.isolate, &self.plan.engines).map_err(ExitError::usage)?;
         let interrupt = &self.ledger.interrupt;
+        let programs = (!self.changed_engines).then(|| Programs::of(&self.plan, interrupt));
         let checked = runner::check_engines(&self.plan, isolation, &self.log, interrupt);
         let (id_names, remarks) = match checked {
             Err(_) if interrupt.is_set() => return Err(Stop::Interrupted),

@@ -11,7 +11,6 @@ use std::collections::HashSet;
 use std::error::Error as _;
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::fs;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -241,7 +240,7 @@ impl<'a> Named<'a> {
     }
 
     fn read(&self) -> Result<Table, ConfigError> {
-        let text = fs::read_to_string(&self.path).map_err(|error| self.wrong(error))?;
+        let text = matches::input_file::read_text(&self.path).map_err(|error| self.wrong(error))?;
         text.parse()
             .map_err(|error: toml::de::Error| self.wrong(error))
     }

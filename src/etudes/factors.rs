@@ -1,11 +1,10 @@
 //! The correction factors as the user gives them: on the command line, or in a file of three lines that are also engine
 //! commands.
 
-use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use super::file::{FileError, Problem};
+use super::file::{FileError, Problem, read_bytes};
 use super::saving;
 use crate::eval::article::Factors;
 use crate::rules::number::whole_number;
@@ -101,7 +100,7 @@ pub fn save(path: &Path, factors: &Factors) -> Result<(), FileError> {
 /// Reads a file written by [`save`]; the order of the lines, empty lines and extra spaces do not matter.
 fn read(path: &Path) -> Result<[i32; 3], FileError> {
     let error = |line, problem| FileError::new(path, line, problem);
-    let bytes = fs::read(path).map_err(|reason| {
+    let bytes = read_bytes(path).map_err(|reason| {
         let expected = "a file written by `tune --save`";
         error(None, Problem::Read { reason, expected })
     })?;

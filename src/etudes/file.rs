@@ -1,7 +1,7 @@
 //! A file of etudes: reads its lines, reports invalid ones, and changes a verdict without touching the rest.
 
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,9 @@ use thiserror::Error;
 use super::saving;
 use crate::rules::hase::{Etude, EtudeError, Ruleset};
 use crate::rules::{Game, Rules, Seat, Variant};
+
+/// Maximum length of a file.
+const MOST_BYTES: u64 = 1 << 26;
 
 /// The contents of a file, byte for byte. Lines end in LF or CRLF; the last one may have no line end.
 #[derive(Debug)]
@@ -98,6 +101,25 @@ impl FileError {
     }
 }
 
+/// Reads a regular file; a device may never end.
+pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    // Checked before opening the file, since opening a pipe would block.
+    let kind = path.metadata()?.file_type();
+    if !kind.is_file() && !kind.is_dir() {
+        return Err(io::Error::other("expected a regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(MOST_BYTES + 1)
+        .read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > MOST_BYTES {
+        false => Ok(bytes),
+        true => Err(io::Error::other(format!(
+            "expected at most {MOST_BYTES} bytes"
+        ))),
+    }
+}
+
 /// File and line, as in error messages.
 fn place(path: &Path, line: Option<usize>) -> String {
     let path = path.display();
@@ -110,7 +132,7 @@ impl EtudeFile {
     /// # Errors
     /// [`Problem::Read`].
     pub fn read(path: &Path, ruleset: &'static Ruleset) -> Result<EtudeFile, FileError> {
-        let bytes = fs::read(path).map_err(|reason| {
+        let bytes = read_bytes(path).map_err(|reason| {
             let expected = "a file of etude lines";
             FileError::new(path, None, Problem::Read { reason, expected })
         })?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use buxtehude::rules::VARIANTS;
 use clap::{Args, Parser, Subcommand};
 use matches::plan::seed::Seed;
-use matches::plan::{EngineSpec, Isolate, Limit, Plan};
+use matches::plan::{EngineSpec, Isolate, Limit};
 use settings::args::validate::chosen_seed;
 use settings::args::{ArgsError, engines_of};
 
@@ -163,14 +163,6 @@ impl ServeArgs {
                 .or(Limit::movetime(Duration::from_millis(self.longest_search)));
         }
         Ok(engines)
-    }
-
-    /// A plan for the isolation of engines.
-    pub fn plan(&self, engines: Vec<EngineSpec>) -> Plan {
-        Plan {
-            isolate: self.isolate,
-            ..Plan::new(&VARIANTS[0], 2, engines)
-        }
     }
 
     /// Returns the source of cards.

@@ -58,7 +58,7 @@ pub enum ServerError {
 /// [`ServerError`] if the server cannot start.
 pub fn serve(args: &ServeArgs, end: oneshot::Receiver<()>) -> Result<(), ServerError> {
     sandbox::shield_arbiter();
-    let (isolation, _) = Isolation::of_plan(&args.plan(args.engines()?))?;
+    let (isolation, _) = Isolation::of(args.isolate, &args.engines()?)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;

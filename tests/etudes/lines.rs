@@ -20,6 +20,11 @@ fn a_file_that_cannot_be_read_is_refused() {
     let errors =
         ".: cannot be read: Is a directory (os error 21): expected a file of etude lines\n";
     assert_eq!(ran, refused(errors));
+    // It would never end.
+    let ran = folder.etudes("list /dev/zero");
+    let errors =
+        "/dev/zero: cannot be read: expected a regular file: expected a file of etude lines\n";
+    assert_eq!(ran, refused(errors));
 }
 
 #[test]

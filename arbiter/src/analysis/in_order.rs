@@ -9,6 +9,7 @@ use std::thread;
 use matches::judge::Judge;
 use matches::plan::EngineSpec;
 use matches::play::interrupt::Interrupt;
+use matches::play::sandbox::Isolation;
 
 /// Messages of a thread.
 enum News<T> {
@@ -23,7 +24,7 @@ enum News<T> {
 ///
 /// An interrupt ends the work with the results known by then. A break sets the interrupt.
 pub(super) fn in_order<I, T: Send, B>(
-    (engine, concurrency): (&EngineSpec, usize),
+    (engine, isolation, concurrency): (&EngineSpec, Option<Isolation>, usize),
     tasks: impl Iterator<Item = I> + Send,
     interrupt: &Interrupt,
     work: impl Fn(&mut Judge<'_>, I, &mut dyn FnMut()) -> T + Sync,
@@ -33,7 +34,7 @@ pub(super) fn in_order<I, T: Send, B>(
     let tasks = Mutex::new(tasks.enumerate());
     let next_task = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
     let run = |sender: Sender<News<T>>| {
-        let mut judge = Judge::new(engine, interrupt);
+        let mut judge = Judge::new(engine, isolation, interrupt);
         while !interrupt.is_set() {
             let Some((index, task)) = next_task() else {
                 break;

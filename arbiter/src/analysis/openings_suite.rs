@@ -19,6 +19,7 @@ use matches::plan::schedule::play_random_ply;
 use matches::plan::seed::{Purpose, Seed};
 use matches::plan::{EngineSpec, Opening};
 use matches::play::interrupt::Interrupt;
+use matches::play::sandbox::Isolation;
 
 /// Settings of a suite; every field is valid.
 #[derive(Clone, Debug)]
@@ -102,12 +103,13 @@ pub enum SuiteError {
 /// by then. The first error of the engine or of `on_opening` also ends the suite.
 pub fn make(
     plan: &SuitePlan,
+    isolation: Option<Isolation>,
     interrupt: &Interrupt,
     mut on_opening: impl FnMut(&str, u64) -> io::Result<()>,
 ) -> Result<Summary, SuiteError> {
     let mut summary = Summary::default();
     let flow = in_order(
-        (&plan.engine, plan.concurrency),
+        (&plan.engine, isolation, plan.concurrency),
         candidates(plan),
         interrupt,
         |judge, (number, drawn), _| judge_one(judge, plan, number, drawn),

@@ -8,6 +8,7 @@ use super::in_order::in_order;
 use matches::judge::{Judge, JudgeError};
 use matches::plan::EngineSpec;
 use matches::play::interrupt::Interrupt;
+use matches::play::sandbox::Isolation;
 use matches::record::GameRecord;
 use matches::review::{PlayedGame, Review, ReviewError, ReviewedMove, review};
 
@@ -58,13 +59,14 @@ pub struct BadMove {
 /// The first [`ReviewError`].
 pub fn review_all<'a>(
     plan: &ReviewPlan,
+    isolation: Option<Isolation>,
     games: &'a [GameRecord],
     interrupt: &Interrupt,
     on_move: impl FnMut(),
     mut add: impl FnMut(ReviewedGame<'a>),
 ) -> Result<(), ReviewError<JudgeError>> {
     let flow = in_order(
-        (&plan.engine, plan.concurrency.min(games.len())),
+        (&plan.engine, isolation, plan.concurrency.min(games.len())),
         games.iter(),
         interrupt,
         |judge, record, on_move| review_one(judge, record, interrupt, on_move),

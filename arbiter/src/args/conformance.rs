@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::IsolationArgs;
 use crate::conformance::check::{Format, Profile, Soak};
 use matches::plan::numbers::milliseconds;
 
@@ -59,6 +60,10 @@ pub struct CheckArgs {
     /// Timeout for an expected answer, in milliseconds
     #[arg(long, value_name = "MS", default_value = "5000", value_parser = milliseconds)]
     pub timeout: u64,
+
+    /// Isolation of the engine
+    #[command(flatten)]
+    pub isolation: IsolationArgs,
 }
 
 /// `arbiter transcript`.
@@ -103,4 +108,8 @@ pub struct TranscriptArgs {
     /// Time without a line after which the output counts as silent, in milliseconds
     #[arg(long, value_name = "MS", default_value = "200", value_parser = milliseconds)]
     pub quiet: u64,
+
+    /// Isolation of the engine
+    #[command(flatten)]
+    pub isolation: IsolationArgs,
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::IsolationArgs;
 use crate::analysis::review::ReviewPlan;
 
 use matches::plan::Limit;
@@ -55,6 +56,10 @@ pub struct ReportArgs {
     /// Positions to visit in each search of a review, unless --review-engine sets a limit
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = positive, hide_short_help = true)]
     pub review_nodes: u64,
+
+    /// Isolation of the engine for the reviews
+    #[command(flatten)]
+    pub isolation: IsolationArgs,
 }
 
 /// Format of a report.
@@ -157,6 +162,10 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "\"KEY=VALUE...\"")]
     pub each: Option<String>,
 
+    /// Run the programs that the store names although another user made it
+    #[arg(long)]
+    pub trust_commands: bool,
+
     /// Limits of a record's engines that set none
     #[command(flatten)]
     pub limit: LimitArgs,
@@ -252,6 +261,10 @@ pub struct ReviewArgs {
     /// Limits of each search, unless --engine sets one
     #[command(flatten)]
     pub limit: LimitArgs,
+
+    /// Isolation of the engine
+    #[command(flatten)]
+    pub isolation: IsolationArgs,
 }
 
 /// Output format of `arbiter review`.

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use clap::Args;
 
+use super::IsolationArgs;
 use crate::analysis::openings_suite::SuitePlan;
 
 use matches::plan::Limit;
@@ -78,6 +79,10 @@ pub struct OpeningsArgs {
     /// Limits of each estimate, unless --engine sets one
     #[command(flatten)]
     pub limit: LimitArgs,
+
+    /// Isolation of the engine
+    #[command(flatten)]
+    pub isolation: IsolationArgs,
 }
 
 /// Limit of each estimate if the user sets none. A node limit makes the suite reproducible.

@@ -8,7 +8,7 @@ use arbiter::conformance::check::{Settings, Verdict, checks, is_error, run, writ
 use buxtehude::rules::Variant;
 use matches::output;
 
-use super::{exit, progress};
+use super::{exit, isolate, progress};
 
 /// Checks an engine; the exit status is 1 if a check of severity "error" failed.
 pub fn check(args: &CheckArgs) -> ExitCode {
@@ -20,9 +20,14 @@ pub fn check(args: &CheckArgs) -> ExitCode {
         // Unreachable: clap requires at least one word.
         return ExitCode::from(exit::USAGE);
     };
+    let isolation = match isolate(args.isolation.isolate, &[]) {
+        Ok(isolation) => isolation,
+        Err(error) => return exit::fail(exit::USAGE, error),
+    };
     let settings = Settings {
         program: program.clone(),
         arguments: arguments.to_vec(),
+        isolation,
         profile: args.profile,
         legal: args.legal,
         variant,

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use arbiter::analysis::openings_suite::{self, Means, SuiteError, SuitePlan, Summary};
 use arbiter::args::OpeningsArgs;
 use matches::play::interrupt::Interrupt;
+use matches::play::sandbox::Isolation;
 use matches::record::printable::printable;
 
-use super::{exit, progress, stop_on_signals};
+use super::{exit, isolate, progress, stop_on_signals};
 
 /// Makes and prints a suite.
 pub fn openings(args: &OpeningsArgs) -> ExitCode {
@@ -20,7 +21,11 @@ pub fn openings(args: &OpeningsArgs) -> ExitCode {
     if let Err(error) = stop_on_signals(&interrupt) {
         return exit::fail(exit::USAGE, error);
     }
-    match make(&plan, &interrupt) {
+    let isolation = match isolate(args.isolation.isolate, std::slice::from_ref(&plan.engine)) {
+        Ok(isolation) => isolation,
+        Err(error) => return exit::fail(exit::USAGE, error),
+    };
+    match make(&plan, isolation, &interrupt) {
         Ok(summary) => {
             exit::complain(text(&summary, &plan));
             ExitCode::SUCCESS
@@ -38,11 +43,15 @@ pub fn openings(args: &OpeningsArgs) -> ExitCode {
     }
 }
 
-fn make(plan: &SuitePlan, interrupt: &Interrupt) -> Result<Summary, SuiteError> {
+fn make(
+    plan: &SuitePlan,
+    isolation: Option<Isolation>,
+    interrupt: &Interrupt,
+) -> Result<Summary, SuiteError> {
     let mut stdout = io::stdout().lock();
     writeln!(stdout, "# {}", printable(&settings(plan)))?;
     let bar = progress(plan.count, "{pos}/{len} openings  {eta} left  {msg}");
-    let made = openings_suite::make(plan, interrupt, |line, drawn| {
+    let made = openings_suite::make(plan, isolation, interrupt, |line, drawn| {
         writeln!(stdout, "{}", printable(line))?;
         stdout.flush()?;
         bar.inc(1);

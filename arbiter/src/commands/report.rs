@@ -20,7 +20,7 @@ use matches::record::printable::printable_lines;
 use matches::report::Report;
 use matches::review::Review;
 
-use super::{CommandError, exit, stop_on_signals};
+use super::{CommandError, exit, isolate, stop_on_signals};
 
 /// Prints or writes the report on the games in a file.
 pub fn report(args: &ReportArgs) -> ExitCode {
@@ -154,9 +154,11 @@ fn reviews_of(
     };
     let valid: Vec<GameRecord> = games.into_iter().filter(is_valid).collect();
     stop_on_signals(interrupt)?;
+    let isolation = isolate(args.isolation.isolate, std::slice::from_ref(&plan.engine))?;
     let mut reviews = HashMap::new();
     review_all(
         &plan,
+        isolation,
         &valid,
         interrupt,
         || (),

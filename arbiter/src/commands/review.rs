@@ -14,7 +14,7 @@ use matches::record::GameRecord;
 use matches::record::digest::StoredGame;
 use matches::review::Totals;
 
-use super::{CommandError, exit, progress, stop_on_signals};
+use super::{CommandError, exit, isolate, progress, stop_on_signals};
 
 /// Reviews the games of a file; the exit status is 1 if a game was skipped.
 pub fn review(args: &ReviewArgs) -> ExitCode {
@@ -40,11 +40,13 @@ fn review_file(args: &ReviewArgs, interrupt: &Interrupt) -> Result<u64, CommandE
         return Err(format!("{file}: no game to review").into());
     }
     stop_on_signals(interrupt)?;
+    let isolation = isolate(args.isolation.isolate, std::slice::from_ref(&plan.engine))?;
     let turns: usize = games.iter().map(|game| game.turns.len()).sum();
     let bar = progress(turns as u64, "{pos}/{len} moves  {eta} left");
     let (mut totals, mut worst, mut shown) = (Totals::default(), Vec::new(), Vec::new());
     let reviewed = review_all(
         &plan,
+        isolation,
         &games,
         interrupt,
         || bar.inc(1),

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use arbiter::args::TranscriptArgs;
 use arbiter::conformance::transcript::{Patience, Program, Script, accept, check};
-use matches::output;
+use matches::{input_file, output};
 
-use super::{CommandError, exit};
+use super::{CommandError, exit, isolate};
 
 /// Runs the script; the exit status is 1 if an expectation failed.
 pub fn transcript(args: &TranscriptArgs) -> ExitCode {
@@ -25,7 +25,7 @@ fn run(args: &TranscriptArgs) -> Result<ExitCode, CommandError> {
         // Unreachable: clap requires at least one word.
         return Ok(ExitCode::from(exit::USAGE));
     };
-    let mut program = Program::start(program, arguments)?;
+    let mut program = Program::start(program, arguments, isolate(args.isolation.isolate, &[])?)?;
     let patience = Patience {
         line: Duration::from_millis(args.timeout),
         quiet: Duration::from_millis(args.quiet),
@@ -52,7 +52,7 @@ fn run(args: &TranscriptArgs) -> Result<ExitCode, CommandError> {
 
 fn read_script(args: &TranscriptArgs) -> Result<Script, CommandError> {
     let text = match &args.script {
-        Some(path) => fs::read_to_string(path),
+        Some(path) => input_file::read_text(path),
         None => io::read_to_string(io::stdin()),
     };
     let text = text.map_err(|error| format!("{}: {error}", name(args)))?;

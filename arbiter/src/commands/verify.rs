@@ -14,10 +14,9 @@ use matches::plan::{Plan, TimeLimit};
 use matches::play::interrupt::Interrupt;
 use matches::play::log::Log;
 use matches::play::runner;
-use matches::play::sandbox::{self, Isolation};
 use settings::args::{ArgsError, DEFAULT_LIMIT, engines_of};
 
-use super::{CommandError, exit, stop_on_signals};
+use super::{CommandError, exit, isolate, stop_on_signals};
 
 /// Plays games again; the exit status is 1 if any game differs from the stored one.
 pub fn verify(args: &VerifyArgs) -> ExitCode {
@@ -84,10 +83,14 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Comman
             .into());
         }
         GameFile::Store(store) => {
+            if !args.trust_commands {
+                store.check_mark()?;
+            }
+            let plan = store.plan()?;
             for changed in store.changed_engines()? {
                 say(&format!("note: {changed}"))?;
             }
-            store.plan()?
+            plan
         }
         GameFile::Lines(_) => plan_of_engines(args)?,
     };
@@ -105,8 +108,7 @@ fn verify_file(args: &VerifyArgs, interrupt: &Interrupt) -> Result<Found, Comman
         return Ok(found);
     }
     stop_on_signals(interrupt)?;
-    sandbox::shield_arbiter();
-    let (isolation, _) = Isolation::of_plan(&plan)?;
+    let isolation = isolate(plan.isolate, &plan.engines)?;
     runner::check_engines(&plan, isolation, &Log::none(), interrupt)?;
     let find = |key| Ok::<_, CommandError>(file.find(key)?);
     reruns.run(isolation, interrupt, find, |stored, now| {

@@ -26,6 +26,7 @@ pub use soak::Soak;
 use talk::{Fault, Talk};
 
 use crate::conformance::transcript::ProgramError;
+use matches::play::sandbox::Isolation;
 
 /// Settings of a conformance check.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub struct Settings {
     pub program: OsString,
     /// Its arguments.
     pub arguments: Vec<OsString>,
+    /// Isolation of the engine, if possible.
+    pub isolation: Option<Isolation>,
     /// Selects the checks.
     pub profile: Profile,
     /// `true` to send the legal moves with each `go`, as with `legal=on` in a match.

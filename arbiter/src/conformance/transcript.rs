@@ -10,7 +10,7 @@
 //! use arbiter::conformance::transcript::{Patience, Program, Script, accept};
 //!
 //! let script: Script = "> uci\n> isready\n".parse()?;
-//! let mut engine = Program::start("./mine".as_ref(), &[])?;
+//! let mut engine = Program::start("./mine".as_ref(), &[], None)?;
 //! let transcript = accept(&script, &mut engine, &Patience::default())?;
 //! // insta::assert_snapshot!(transcript);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -69,7 +69,7 @@ impl Table {
             Engine::start(
                 spec,
                 self.plan.variant,
-                Placement::default(),
+                Placement::anywhere(None),
                 patience,
                 &self.log,
                 &self.interrupt,

@@ -220,9 +220,9 @@ impl JoinedMatch {
             }
             // Only the coordinator retires engines, since it sees all games.
             plan.patience.failures = 0;
-            let (isolation, _) =
-                Isolation::of_plan(&plan).map_err(|error| JoinError::Unfit(error.to_string()))?;
-            let programs = Programs::of(&plan);
+            let (isolation, _) = Isolation::of(plan.isolate, &plan.engines)
+                .map_err(|error| JoinError::Unfit(error.to_string()))?;
+            let programs = Programs::of(&plan, &worker.interrupt);
             let checked = runner::check_engines(&plan, isolation, &worker.log, &worker.interrupt);
             let (_, remarks) = checked.map_err(|error| JoinError::Unfit(error.to_string()))?;
             if let Some(remark) = remarks.into_iter().next() {

@@ -54,8 +54,8 @@ pub(crate) struct Files<'a> {
 impl Sandbox {
     /// Finds the sandbox of this machine by starting an engine in it, which takes some tenths of a second.
     pub(crate) fn find(interrupt: &Interrupt) -> Sandbox {
-        let plan = Plan::new(&VARIANTS[0], 2, Vec::new());
-        let isolates = Isolation::of_plan(&plan).is_ok_and(|(isolation, _)| isolation.is_some());
+        let isolation = Isolation::of(Isolate::Auto, &[]);
+        let isolates = isolation.is_ok_and(|(isolation, _)| isolation.is_some());
         let none = |reason| Sandbox::None { isolates, reason };
         let Ok(program) = which::which(PROGRAM) else {
             return none(format!("{PROGRAM} not found"));
@@ -189,7 +189,8 @@ impl Sandbox {
             isolate,
             ..Plan::new(&VARIANTS[0], 2, vec![engine])
         };
-        let (isolation, _) = Isolation::of_plan(&plan).map_err(|error| error.to_string())?;
+        let (isolation, _) =
+            Isolation::of(plan.isolate, &plan.engines).map_err(|error| error.to_string())?;
         let tried = runner::check_engines(&plan, isolation, &Log::none(), interrupt);
         let (_, remarks) = tried.map_err(|error| error.to_string())?;
         remarks.into_iter().next().map_or(Ok(()), Err)

@@ -29,11 +29,20 @@ pub(super) enum Reason {
     Gone,
     #[error("not a store; expected a file created by `arbiter match --store`")]
     NoStore,
+    #[error("{} is no journal of this store; remove it", .0.display())]
+    Journal(PathBuf),
+    #[error("not a store: its tables differ from those that `arbiter match --store` creates")]
+    Schema,
     #[error("store format {found} is unknown; expected {expected}")]
     Format { found: i64, expected: i64 },
     /// A setting, an engine or a game is invalid.
     #[error("{what}: {reason}")]
     Content { what: String, reason: String },
+    #[error(
+        "this user did not make the store ({why}), and it names programs to run:{commands}\n\
+         if they may run as this user, use --trust-commands"
+    )]
+    Untrusted { commands: String, why: String },
     #[error("{0:?}: expected a path in UTF-8")]
     Name(PathBuf),
     #[error(transparent)]
@@ -48,11 +57,14 @@ impl ArchiveError {
         Reason::File(error).about(path)
     }
 
-    /// `true` if the disk or the file system is the cause, not the request. A file or directory that does not exist is
-    /// an error of the request.
+    /// `true` if the disk or the file system is the cause, not the request. A file or directory that does not exist, and
+    /// a file that is no regular one, are errors of the request.
     pub fn is_of_storage(&self) -> bool {
         match &self.reason {
-            Reason::File(error) => error.kind() != io::ErrorKind::NotFound,
+            Reason::File(error) => {
+                let of_request = [io::ErrorKind::NotFound, io::ErrorKind::InvalidInput];
+                !of_request.contains(&error.kind())
+            }
             Reason::Database(_) | Reason::Gone => true,
             _ => false,
         }

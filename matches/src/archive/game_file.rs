@@ -1,12 +1,15 @@
 //! A file of recorded games: a store or a record in JSON Lines.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::error::ArchiveError;
+use super::error::{ArchiveError, Reason};
 use super::record_file;
 use super::replay::{self, Flaw};
 use super::store::{Extent, Store};
+use crate::own_files;
+use crate::plan::MOST_ENGINES;
 use crate::record::GameRecord;
 use crate::record::digest::StoredGame;
 
@@ -57,6 +60,7 @@ impl GameFile {
         if Store::is_store(path).map_err(|error| ArchiveError::file(path, error))? {
             return Ok(GameFile::Store(Store::open(path)?));
         }
+        own_files::add(path);
         Ok(GameFile::Lines(path.to_path_buf()))
     }
 
@@ -91,6 +95,7 @@ impl GameFile {
             }),
             GameFile::Lines(path) => {
                 let mut begin = 0;
+                let mut names = HashSet::new();
                 for (index, line) in record_file::lines(path)?.enumerate() {
                     let line = line?;
                     let place = Place {
@@ -99,9 +104,20 @@ impl GameFile {
                         key: GameKey(begin),
                     };
                     begin += line.len() as u64 + 1;
-                    if !line.trim_ascii().is_empty() {
-                        visit(place, serde_json::from_slice(&line).map_err(Flaw::from))?;
+                    if line.trim_ascii().is_empty() {
+                        continue;
                     }
+                    let game: Result<StoredGame, Flaw> =
+                        serde_json::from_slice(&line).map_err(Flaw::from);
+                    names.extend(
+                        game.iter()
+                            .flat_map(|game| game.record.seats.iter().cloned()),
+                    );
+                    if names.len() > MOST_ENGINES {
+                        let expected = format!("expected at most {MOST_ENGINES}");
+                        return Err(Reason::content("engines", &expected).about(path).into());
+                    }
+                    visit(place, game)?;
                 }
                 Ok(())
             }

@@ -11,6 +11,8 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 
 use super::error::ArchiveError;
+use crate::input_file;
+use crate::own_files;
 use crate::record::GameRecord;
 use crate::record::printable::printable_json;
 
@@ -25,6 +27,9 @@ pub struct RecordFile {
 
 /// Time to wait for room in a pipe after the match has ended, so that a slow reader still receives its records.
 const LAST_WAIT: Duration = Duration::from_secs(1);
+
+/// Maximum length of a line in bytes; a game of 10,000 plies takes 4 MB.
+const LONGEST_LINE: u64 = 1 << 24;
 
 /// Interval between checks whether to stop waiting for room in a pipe.
 const PIPE_WAIT: Timespec = Timespec {
@@ -55,6 +60,7 @@ impl RecordFile {
             file,
             is_pipe,
         };
+        own_files::add(path);
         record_file
             .end_last_line()
             .map_err(|error| ArchiveError::file(path, error))?;
@@ -140,9 +146,17 @@ pub fn lines(
     path: &Path,
 ) -> Result<impl Iterator<Item = Result<Vec<u8>, ArchiveError>> + use<>, ArchiveError> {
     let path = path.to_path_buf();
-    let file = File::open(&path).map_err(|error| ArchiveError::file(&path, error))?;
-    let lines = BufReader::new(file).split(b'\n');
-    Ok(lines.map(move |line| line.map_err(|error| ArchiveError::file(&path, error))))
+    let file = input_file::open(&path).map_err(|error| ArchiveError::file(&path, error))?;
+    let mut file = BufReader::new(file);
+    let lines = std::iter::from_fn(move || {
+        let line = read_line(&mut file).transpose()?;
+        Some(line.map_err(|error| ArchiveError::file(&path, error)))
+    });
+    Ok(lines.map(|line| {
+        let mut line = line?;
+        line.pop_if(|byte| *byte == b'\n');
+        Ok(line)
+    }))
 }
 
 /// Returns the line of a file that begins at a byte offset, with its newline.
@@ -151,11 +165,21 @@ pub fn lines(
 /// The file cannot be read.
 pub fn line_at(path: &Path, begin: u64) -> Result<Vec<u8>, ArchiveError> {
     let read = || {
-        let mut file = File::open(path)?;
+        let mut file = input_file::open(path)?;
         file.seek(SeekFrom::Start(begin))?;
-        let mut line = Vec::new();
-        BufReader::new(file).read_until(b'\n', &mut line)?;
-        Ok(line)
+        Ok(read_line(&mut BufReader::new(file))?.unwrap_or_default())
     };
     read().map_err(|error| ArchiveError::file(path, error))
+}
+
+/// Returns the next line with its newline; `None` at the end of the file.
+fn read_line(file: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    file.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
+    if line.len() as u64 == LONGEST_LINE && !line.ends_with(b"\n") {
+        return Err(io::Error::other(format!(
+            "a line has more than {LONGEST_LINE} bytes"
+        )));
+    }
+    Ok((!line.is_empty()).then_some(line))
 }

@@ -11,6 +11,7 @@ mod machines;
 mod reading;
 mod schema;
 mod settings;
+mod trust;
 mod writing;
 
 use std::fs::{self, File, Permissions};
@@ -21,6 +22,8 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::{ArchiveError, Reason};
+use crate::input_file;
+use crate::own_files;
 use crate::plan::Plan;
 use crate::record::GameRecord;
 use crate::record::digest::StoredGame;
@@ -32,6 +35,9 @@ pub use reading::Extent;
 
 /// First bytes of every SQLite database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// Last bytes of a journal that names another.
+const JOURNAL_MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 /// Permissions of a new file, before the user's umask.
 const PERMISSIONS: u32 = 0o666;
@@ -118,6 +124,7 @@ impl Store {
             lock,
         };
         store.check(schema::check(&store.connection))?;
+        own_files::add(path);
         Ok(store)
     }
 
@@ -128,7 +135,7 @@ impl Store {
     pub fn is_store(path: &Path) -> io::Result<bool> {
         use io::Read;
         let mut beginning = Vec::new();
-        File::open(path)?
+        input_file::open(path)?
             .take(MAGIC.len() as u64)
             .read_to_end(&mut beginning)?;
         Ok(beginning == MAGIC)
@@ -145,6 +152,23 @@ impl Store {
     /// [`ArchiveError`] if the file was modified so that the plan is invalid.
     pub fn plan(&self) -> Result<Plan, ArchiveError> {
         self.check(settings::read(&self.connection))
+    }
+
+    /// Marks the store as made by this user, so that its programs run without a question.
+    ///
+    /// # Errors
+    /// The reason, if the user has no folder for a key.
+    pub fn mark(&self) -> Result<(), String> {
+        trust::mark(&self.connection)
+    }
+
+    /// Checks that this user made the store, before its programs run.
+    ///
+    /// # Errors
+    /// [`ArchiveError`] with the commands that would run, if somebody else made it.
+    pub fn check_mark(&self) -> Result<(), ArchiveError> {
+        let engines = self.plan()?.engines;
+        self.check(trust::check(&self.connection, &engines))
     }
 
     /// Returns a sentence for each engine whose program, or a file among its arguments, has changed since the match
@@ -255,13 +279,33 @@ fn note_name(name: &str) -> String {
     format!("note:{name}")
 }
 
+/// Refuses a crafted journal: SQLite would remove the file that such a journal names at its end. A write to one database
+/// names none.
+fn refuse_super_journal(path: &Path) -> Result<(), Reason> {
+    use io::{Read, Seek, SeekFrom};
+    let mut name = path.as_os_str().to_owned();
+    name.push("-journal");
+    let mut end = [0; JOURNAL_MAGIC.len()];
+    let read = input_file::open(Path::new(&name)).and_then(|mut file| {
+        file.seek(SeekFrom::End(-(end.len() as i64)))?;
+        file.read_exact(&mut end)
+    });
+    match read.is_ok() && end == JOURNAL_MAGIC {
+        true => Err(Reason::Journal(name.into())),
+        false => Ok(()),
+    }
+}
+
 fn open(path: &Path, flags: OpenFlags) -> Result<Connection, Reason> {
     // The system's error is clearer than SQLite's.
-    File::open(path)?;
+    input_file::open(path)?;
     // Absolute, because SQLite treats names such as `:memory:` and `file:x` specially.
+    refuse_super_journal(path)?;
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Ok(Connection::open_with_flags(whole, flags)?)
+    let connection = Connection::open_with_flags(whole, flags)?;
+    schema::distrust(&connection)?;
+    Ok(connection)
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Identity of an engine's program: hashes of its file and of the files among its arguments.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
+
+use crate::input_file;
 
 /// Bytes read at a time.
 const CHUNK: usize = 64 * 1024;
@@ -39,22 +40,34 @@ fn path_of(argument: &str, dir: Option<&Path>) -> PathBuf {
     dir.map_or_else(|| PathBuf::from(argument), |dir| dir.join(argument))
 }
 
-fn file_of(command: &Path) -> Option<PathBuf> {
+/// Returns the path of a program's file; a name without a slash is looked up in the search path.
+pub fn file_of(command: &Path) -> Option<PathBuf> {
     if command.components().count() > 1 {
         return Some(command.to_path_buf());
     }
     which::which(command).ok()
 }
 
-/// Returns the SHA-256 of a file as 64 hexadecimal digits.
+/// Returns the SHA-256 of a regular file as 64 hexadecimal digits.
 ///
 /// # Errors
 /// Any error while reading the file.
 pub fn hash_file(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
+    hash_file_until(path, || false)
+}
+
+/// Returns the SHA-256 of a regular file like [`hash_file`], unless `stop` returns `true` before its end.
+///
+/// # Errors
+/// As [`hash_file`], and the stop.
+pub fn hash_file_until(path: &Path, stop: impl Fn() -> bool) -> io::Result<String> {
+    let mut file = input_file::open(path)?;
     let mut hash = Sha256::new();
     let mut chunk = vec![0; CHUNK];
     loop {
+        if stop() {
+            return Err(io::Error::other("interrupted"));
+        }
         match file.read(&mut chunk)? {
             0 => break,
             number => hash.update(&chunk[..number]),

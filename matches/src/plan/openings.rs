@@ -14,6 +14,7 @@ use buxtehude::protocol::{Command, PositionCommand, Start};
 use buxtehude::rules::{ActionError, AnyPosition, SetupError, Turn, Variant};
 use thiserror::Error;
 
+use crate::input_file;
 use crate::plan::Opening;
 
 /// Errors of a file of openings.
@@ -82,7 +83,7 @@ pub enum OpeningError {
 /// # Errors
 /// [`OpeningsError`] names the file and the line.
 pub fn read(path: &Path, variant: &Variant, seats: usize) -> Result<Vec<Opening>, OpeningsError> {
-    let text = std::fs::read_to_string(path).map_err(|reason| OpeningsError::Read {
+    let text = input_file::read_text(path).map_err(|reason| OpeningsError::Read {
         path: path.to_path_buf(),
         reason,
     })?;

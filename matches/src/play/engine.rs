@@ -64,7 +64,7 @@ pub struct Engine {
 }
 
 /// Copy and place of an engine process.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placement {
     /// Number of the copy in the log, from 0.
     pub copy: usize,
@@ -72,6 +72,17 @@ pub struct Placement {
     pub core: Option<usize>,
     /// Isolation from all other engines, if possible.
     pub isolation: Option<Isolation>,
+}
+
+impl Placement {
+    /// Returns the place of a single copy on any core.
+    pub fn anywhere(isolation: Option<Isolation>) -> Placement {
+        Placement {
+            copy: 0,
+            core: None,
+            isolation,
+        }
+    }
 }
 
 /// A search request with its timeouts.

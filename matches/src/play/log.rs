@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
 
+use crate::own_files;
 use crate::record::printable::{printable, printable_bytes};
 
 /// A log, or none; clones write to the same file.
@@ -57,6 +58,7 @@ impl Log {
     /// The file cannot be written.
     pub fn create(path: &Path) -> io::Result<Log> {
         let mut file = File::create(path)?;
+        own_files::add(path);
         let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let seconds = since_epoch.unwrap_or_default().as_secs_f64();
         writeln!(

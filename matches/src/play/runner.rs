@@ -69,10 +69,7 @@ pub fn check_engines(
         match Engine::start(
             spec,
             plan.variant,
-            Placement {
-                isolation,
-                ..Placement::default()
-            },
+            Placement::anywhere(isolation),
             patience,
             log,
             interrupt,

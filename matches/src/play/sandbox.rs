@@ -12,9 +12,15 @@ pub mod launcher;
 pub mod limits;
 mod memory_group;
 mod report;
+#[cfg(target_os = "linux")]
+mod view;
 
+#[cfg(target_os = "linux")]
+use std::os::fd::{BorrowedFd, RawFd};
 use std::process::ExitCode;
 
+#[cfg(target_os = "linux")]
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Resource, getrlimit, setrlimit};
 
 pub use guard::Guard;
@@ -40,12 +46,31 @@ pub fn run_program(main: impl FnOnce() -> ExitCode) -> ExitCode {
         {
             return launcher::launch(arguments);
         }
+        Isolation::permit();
+        keep_inherited_files();
     }
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     // With the lower limit, a match with fewer engines still works.
     let _ = setrlimit(Resource::Nofile, limit);
     main()
+}
+
+/// Keeps files that this process inherited, such as those of a shell, from the engines that it starts.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)] // There is no other way to use an inherited descriptor.
+fn keep_inherited_files() {
+    let entries = std::fs::read_dir("/proc/self/fd")
+        .into_iter()
+        .flatten()
+        .flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    for number in numbers.filter(|&number: &RawFd| number > 2) {
+        // SAFETY: the descriptor is open, or was that of the directory, and is not used after this call.
+        let file = unsafe { BorrowedFd::borrow_raw(number) };
+        // Fails for the directory's own.
+        let _ = fcntl_setfd(file, FdFlags::CLOEXEC);
+    }
 }
 
 /// Prevents other programs of the same user from accessing the arbiter's memory and open files, including the pipes of

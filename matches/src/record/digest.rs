@@ -14,7 +14,7 @@ const BYTES: usize = 16;
 
 /// A stored game with its stored digest and totals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Line", into = "Line")]
+#[serde(try_from = "Line", into = "Line")]
 pub struct StoredGame {
     /// The game.
     pub record: GameRecord,
@@ -51,13 +51,15 @@ impl From<StoredGame> for Line {
     }
 }
 
-impl From<Line> for StoredGame {
-    fn from(mut line: Line) -> StoredGame {
-        StoredGame {
+impl TryFrom<Line> for StoredGame {
+    type Error = String;
+
+    fn try_from(mut line: Line) -> Result<StoredGame, String> {
+        Ok(StoredGame {
             digest: line.digest.take(),
             totals: None,
-            record: line.into(),
-        }
+            record: line.try_into()?,
+        })
     }
 }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Evidence, Fault, GameRecord, Machine, Rerun, TurnRecord};
+use buxtehude::rules::MAX_SEATS;
+
+use super::{Evidence, Fault, GameRecord, LONGEST_NAME, Machine, Rerun, TurnRecord, is_too_long};
 use crate::record::ending::Ending;
 use crate::record::seed::Seed;
 
@@ -104,8 +106,20 @@ impl Line {
     }
 }
 
-impl From<Line> for GameRecord {
-    fn from(line: Line) -> GameRecord {
+impl TryFrom<Line> for GameRecord {
+    type Error = String;
+
+    /// The error names a list or a name that is longer than any match writes.
+    fn try_from(line: Line) -> Result<GameRecord, String> {
+        let seats = line.seats.len();
+        if seats > MAX_SEATS {
+            return Err(format!("{seats} seats, expected at most {MAX_SEATS}"));
+        }
+        if line.seats.iter().any(|name| is_too_long(name)) {
+            return Err(format!(
+                "expected names of at most {LONGEST_NAME} characters"
+            ));
+        }
         let Clock {
             micros,
             overruns,
@@ -124,7 +138,7 @@ impl From<Line> for GameRecord {
             turn.out_of_turn = out_of_turn.get(&number).copied();
             turn.late_stop = late_stops.get(&number).copied();
         }
-        GameRecord {
+        Ok(GameRecord {
             game: line.game,
             block: line.block,
             variant: line.variant,
@@ -138,7 +152,7 @@ impl From<Line> for GameRecord {
             turns,
             reruns,
             machine,
-        }
+        })
     }
 }
 

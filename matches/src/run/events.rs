@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::archive::ArchiveError;
+use crate::own_files;
 use crate::plan::Plan;
 use crate::plan::seed::Seed;
 use crate::play::runner::{Event, Played};
@@ -148,6 +149,7 @@ impl EventFile {
     /// [`ArchiveError`] if it cannot be written.
     pub fn create(path: &Path) -> Result<EventFile, ArchiveError> {
         let file = File::create(path).map_err(|error| ArchiveError::file(path, error))?;
+        own_files::add(path);
         Ok(EventFile {
             path: path.to_path_buf(),
             file,

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use super::engine_text::EngineText;
 use super::{ArgsError, GameArgs, LimitArgs};
-use matches::plan::{EngineSpec, Limit};
+use matches::plan::{EngineSpec, Limit, MOST_ENGINES};
+use matches::record::printable::shortened;
+use matches::record::{LONGEST_NAME, is_too_long};
 
 /// Name of the engine that plays if the user gives none.
 const BUILT_IN: &str = "buxtehude";
@@ -107,6 +109,10 @@ fn specs(
     if typed.is_empty() {
         typed.push(("", built_in(&shared)?));
     }
+    if typed.len() > MOST_ENGINES {
+        let reason = format!("{} engines, expected at most {MOST_ENGINES}", typed.len());
+        return Err(ArgsError::new("engine", reason));
+    }
     let names = names(&typed)?;
     let specs = typed.iter().zip(names);
     let specs = specs.map(|((text, engine), name)| spec(text, engine, name, default));
@@ -126,6 +132,13 @@ fn spec(
         ..default.clone()
     };
     engine.apply(&mut spec).map_err(wrong)?;
+    if is_too_long(&spec.name) {
+        let name = shortened(&spec.name, LONGEST_NAME);
+        return Err(ArgsError::new(
+            "engine",
+            format_args!("name={name}: expected at most {LONGEST_NAME} characters"),
+        ));
+    }
     if let Some(dir) = spec.dir.as_ref().filter(|dir| !dir.is_dir()) {
         let dir = dir.display();
         return Err(wrong(format!("dir={dir}: expected a directory")));

@@ -315,6 +315,10 @@ pub struct ResumeArgs {
     #[arg(long)]
     pub changed_engines: bool,
 
+    /// Run the programs that the store names although another user made it
+    #[arg(long)]
+    pub trust_commands: bool,
+
     /// Output files
     #[command(flatten)]
     pub output: OutputArgs,
@@ -352,6 +356,7 @@ impl ResumeArgs {
             concurrency: self.concurrency,
             forgive: self.forgive,
             changed_engines: self.changed_engines,
+            trust_commands: self.trust_commands,
             outputs: self.output.outputs(),
         }
     }

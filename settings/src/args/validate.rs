@@ -1,6 +1,5 @@
 //! Conversion of arguments to a [`Plan`] whose fields are all valid.
 
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,6 +10,8 @@ use super::engines::engines;
 use super::{
     ArgsError, FormatArgs, GameArgs, MatchArgs, OpeningArgs, OpeningOrder, TournamentArgs,
 };
+use matches::input_file;
+use matches::own_files;
 use matches::plan::openings;
 use matches::plan::seed::Seed;
 use matches::plan::{Adjudication, Format, Opening, Patience, Plan};
@@ -242,7 +243,8 @@ pub fn chosen_seed(typed: Option<Seed>, file: Option<&Path>) -> Result<Seed, Arg
         let path = path.display();
         ArgsError::new("seed-file", format_args!("{path}: {reason}"))
     };
-    let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let text = input_file::read_text(path).map_err(|error| wrong(error.to_string()))?;
+    own_files::add(path);
     // The message does not quote the text, which may be part of a secret.
     let seed = text.trim().parse::<Seed>();
     seed.map_err(|error| wrong(error.to_string()))

@@ -77,14 +77,10 @@ impl Entry {
         ready: Duration,
         interrupt: &Interrupt,
     ) -> Result<Engine, StartError> {
-        let placement = Placement {
-            isolation,
-            ..Placement::default()
-        };
         let started = Engine::start(
             &self.spec,
             variant,
-            placement,
+            Placement::anywhere(isolation),
             ready,
             &Log::none(),
             interrupt,

@@ -95,7 +95,7 @@ fn shown(line: &str) -> String {
 impl Talk {
     pub fn start(settings: &Settings) -> Result<Talk, ProgramError> {
         Ok(Talk {
-            program: Program::start(&settings.program, &settings.arguments)?,
+            program: Program::start(&settings.program, &settings.arguments, settings.isolation)?,
             settings: settings.clone(),
             transcript: Vec::new(),
             offers: Vec::new(),

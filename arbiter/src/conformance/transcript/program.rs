@@ -5,13 +5,16 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::ChildStdin;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
 
 use thiserror::Error;
 
+use matches::plan::{EngineSpec, Limit};
+use matches::play::engine::Process;
+use matches::play::sandbox::Isolation;
 use matches::record::printable::printable_bytes;
 
 /// Maximum length of a line in bytes; the rest of a longer line is ignored.
@@ -45,7 +48,7 @@ impl Default for Patience {
 /// A running program. Dropping it kills it.
 #[derive(Debug)]
 pub struct Program {
-    child: Child,
+    process: Process,
     input: ChildStdin,
     lines: Receiver<String>,
     /// Closed when all of the program's standard error has been passed on.
@@ -70,17 +73,23 @@ impl Program {
     /// Starts a program with its arguments. Its standard error is passed on to ours, with invisible characters escaped.
     ///
     /// # Errors
-    /// [`ProgramError`] if the program cannot be started.
-    pub fn start(program: &OsStr, arguments: &[OsString]) -> Result<Program, ProgramError> {
+    /// [`ProgramError`] if the program cannot be started, or an argument is not UTF-8.
+    pub fn start(
+        program: &OsStr,
+        arguments: &[OsString],
+        isolation: Option<Isolation>,
+    ) -> Result<Program, ProgramError> {
         let start = || {
-            let mut child = Command::new(program)
-                .args(arguments)
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn()?;
-            let pipes = child.stdin.take().zip(child.stdout.take());
-            let pipes = pipes.zip(child.stderr.take());
+            let no_text = |_| io::Error::other("expected arguments in UTF-8");
+            let words = arguments.iter().cloned().map(OsString::into_string);
+            let spec = EngineSpec {
+                args: words.collect::<Result<_, _>>().map_err(no_text)?,
+                ..EngineSpec::new("program", program, Limit::default())
+            };
+            let mut process = Process::start(&spec, None, isolation)?;
+            process.make_blocking()?;
+            let pipes = process.stdin.take().zip(process.stdout.take());
+            let pipes = pipes.zip(process.stderr.take());
             let no_pipes = || io::Error::other("it has no pipes");
             let ((input, output), errors) = pipes.ok_or_else(no_pipes)?;
             let (sender, lines) = sync_channel(WAITING_LINES);
@@ -95,7 +104,7 @@ impl Program {
                     drop(at_work);
                 })?;
             Ok(Program {
-                child,
+                process,
                 input,
                 lines,
                 complaints,
@@ -108,7 +117,7 @@ impl Program {
 
     /// Process id.
     pub fn process(&self) -> u32 {
-        self.child.id()
+        self.process.id()
     }
 
     /// Sends a line.
@@ -149,9 +158,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // Fails if the process has already exited.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.process.kill();
         let _ = self.complaints.recv_timeout(TIME_TO_COMPLAIN);
     }
 }

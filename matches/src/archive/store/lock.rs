@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::archive::error::{ArchiveError, Reason};
+use crate::input_file;
 
 /// Longest time for which a killed arbiter's lock outlives it: an engine that it was starting has copies of its open
 /// files until the engine's program runs.
@@ -25,7 +26,9 @@ impl Lock {
     /// # Errors
     /// [`ArchiveError`] if another arbiter holds it, or if the file cannot be opened.
     pub fn of(path: &Path) -> Result<Lock, ArchiveError> {
-        let opened = File::options().read(true).write(true).open(path);
+        // A pipe would open, and SQLite would wait for its other end.
+        let opened = input_file::open(path);
+        let opened = opened.and_then(|_| File::options().read(true).write(true).open(path));
         let file = opened.map_err(|error| ArchiveError::file(path, error))?;
         #[cfg(target_os = "linux")]
         {

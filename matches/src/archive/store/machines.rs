@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, params};
 
+use super::reading::Ascending;
 use super::{Extent, Store, reading};
 use crate::archive::error::{ArchiveError, Reason};
 use crate::record::digest::StoredGame;
@@ -72,15 +73,19 @@ impl Store {
                 (SELECT count(*) FROM kept_out WHERE kept_out.worker = set_aside.worker)
                 FROM set_aside ORDER BY worker";
             let mut statement = self.connection.prepare(select)?;
-            let all = statement.query_map([], |row| {
-                Ok(SetAside {
+            let mut order = Ascending::<String>::default();
+            let mut rows = statement.query([])?;
+            let mut all = Vec::new();
+            while let Some(row) = rows.next()? {
+                order.check("set_aside", row.get(0)?)?;
+                all.push(SetAside {
                     worker: row.get(0)?,
                     reason: row.get(1)?,
                     keeps_out: row.get(2)?,
                     games: row.get(3)?,
-                })
-            });
-            Ok(all?.collect::<Result<_, _>>()?)
+                });
+            }
+            Ok(all)
         };
         self.check(read())
     }

@@ -1,5 +1,6 @@
 //! Reads games, one at a time.
 
+use buxtehude::rules::MAX_SEATS;
 use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 
 use super::settings;
@@ -28,14 +29,14 @@ impl Extent {
                 "SELECT number, block, variant, start, moves, digest FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
                 "SELECT seat, move, micros, overrun, depth, estimate, score, nodes, pv, waited, late_stop,
-                    out_of_turn, flaw FROM turns
+                    out_of_turn, flaw, number FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Outline => [
                 "SELECT number, block, variant, start, '', NULL FROM games
                     WHERE number BETWEEN ?1 AND ?2 ORDER BY number",
                 "SELECT seat, '', micros, overrun, depth, NULL, NULL, NULL, NULL, waited, late_stop,
-                    out_of_turn, flaw FROM turns
+                    out_of_turn, flaw, number FROM turns
                     WHERE game = ?1 ORDER BY number",
             ],
             Extent::Summary => [
@@ -50,7 +51,8 @@ impl Extent {
 const SEATS: &str =
     "SELECT engines.name, place, ending, turns, micros, depth_turns, depths, waited, late_stops,
     out_of_turn, flaws FROM seats JOIN engines ON engines.number = engine WHERE game = ?1 ORDER BY seat";
-const RERUNS: &str = "SELECT seat, reason, shares FROM reruns WHERE game = ?1 ORDER BY number";
+const RERUNS: &str =
+    "SELECT seat, reason, shares, number FROM reruns WHERE game = ?1 ORDER BY number";
 const FAULT: &str = "SELECT seat, reason, stderr, evidence FROM faults WHERE game = ?1";
 const MACHINE: &str = "SELECT worker, slots, micros, lag_median, lag_p99, speed, time_scale
     FROM machines WHERE game = ?1";
@@ -76,12 +78,31 @@ pub fn for_each(
     let mut games = snapshot.prepare(games)?;
     // Numbers of games start at 1.
     let mut rows = games.query(params![only.unwrap_or(0), only.unwrap_or(i64::MAX as u64)])?;
+    let mut order = Ascending::<u64>::default();
     while let Some(row) = rows.next()? {
+        order.check("games", row.get(0)?)?;
         if !visit(parts.game(row, seed)?) {
             break;
         }
     }
     Ok(())
+}
+
+/// Order of the rows of a table. In a crafted file, parts of a table may come again without end.
+#[derive(Default)]
+pub struct Ascending<T>(Option<T>);
+
+impl<T: PartialOrd> Ascending<T> {
+    /// Checks that a row comes after all earlier ones by its key.
+    pub fn check(&mut self, table: &str, key: T) -> Result<(), Reason> {
+        match &self.0 {
+            Some(last) if *last >= key => Err(Reason::content(table, &"a row comes twice")),
+            _ => {
+                self.0 = Some(key);
+                Ok(())
+            }
+        }
+    }
 }
 
 /// Statements for the parts of a game.
@@ -110,6 +131,10 @@ impl Parts<'_> {
         let mut sums = Vec::new();
         let mut seats = self.seats.query([game])?;
         while let Some(row) = seats.next()? {
+            if record.seats.len() == MAX_SEATS {
+                let expected = format!("expected at most {MAX_SEATS} seats");
+                return Err(Reason::content(format!("game {game}"), &expected));
+            }
             record.seats.push(row.get(0)?);
             record.places.push(row.get(1)?);
             let ending: String = row.get(2)?;
@@ -129,11 +154,15 @@ impl Parts<'_> {
             });
         }
         let mut turns = self.turns.query([game])?;
+        let mut order = Ascending::<u64>::default();
         while let Some(row) = turns.next()? {
+            order.check("turns", row.get(13)?)?;
             record.turns.push(turn(row, game)?);
         }
         let mut reruns = self.reruns.query([game])?;
+        let mut order = Ascending::<u64>::default();
         while let Some(row) = reruns.next()? {
+            order.check("reruns", row.get(3)?)?;
             record.reruns.push(Rerun {
                 seat: row.get(0)?,
                 reason: row.get(1)?,

@@ -1,6 +1,8 @@
 //! The tables of a store, and the settings of SQLite.
 
-use rusqlite::{Connection, Error, Transaction};
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, Error, Row, Transaction};
 
 use crate::archive::error::Reason;
 
@@ -128,12 +130,43 @@ pub fn check(connection: &Connection) -> Result<(), Reason> {
         return Err(Reason::NoStore);
     }
     match number("user_version")? {
-        FORMAT => Ok(()),
-        found => Err(Reason::Format {
-            found,
-            expected: FORMAT,
-        }),
+        FORMAT => {}
+        found => {
+            return Err(Reason::Format {
+                found,
+                expected: FORMAT,
+            });
+        }
     }
+    // Views, triggers and generated columns would run code of the file's author.
+    let expected = Connection::open_in_memory()?;
+    expected.execute_batch(TABLES)?;
+    match objects(connection)? == objects(&expected)? {
+        true => Ok(()),
+        false => Err(Reason::Schema),
+    }
+}
+
+/// Maximum number of objects to read from a database: tables with their indexes, and one more.
+const MOST_OBJECTS: i64 = 64;
+
+/// Returns all objects of a database: type, name and definition.
+fn objects(connection: &Connection) -> Result<Vec<[Option<String>; 3]>, Error> {
+    let select = "SELECT type, name, sql FROM sqlite_schema ORDER BY name LIMIT ?1";
+    let mut statement = connection.prepare(select)?;
+    let object = |row: &Row<'_>| Ok([row.get(0)?, row.get(1)?, row.get(2)?]);
+    statement.query_map([MOST_OBJECTS], object)?.collect()
+}
+
+/// Maximum length of a value in bytes.
+const MOST_BYTES: i32 = 1 << 26;
+
+/// Restricts a connection to a file that anybody may have made.
+pub fn distrust(connection: &Connection) -> Result<(), Error> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MOST_BYTES)?;
+    Ok(())
 }
 
 /// Page cache for writing: in a large match on several machines, games arrive out of order and are inserted among
@@ -144,7 +177,7 @@ const LOG_PAGES: i64 = 8 << 10;
 
 /// Sets SQLite so that committed games survive a power failure.
 pub fn be_durable(connection: &Connection) -> Result<(), Reason> {
-    let set_mode = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+    let set_mode = |row: &Row<'_>| row.get::<_, String>(0);
     let mode = connection.pragma_update_and_check(None, "journal_mode", "WAL", set_mode)?;
     // On a file system without shared memory, SQLite uses a rollback journal, whose deletion must be synced as well.
     let synchronous = if mode == "wal" { "FULL" } else { "EXTRA" };

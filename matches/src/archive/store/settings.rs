@@ -10,8 +10,11 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::reading::Ascending;
 use crate::archive::error::Reason;
-use crate::plan::{Adjudication, EngineSpec, Opening, Patience, Plan, binary};
+use crate::plan::numbers::concurrency;
+use crate::plan::{Adjudication, EngineSpec, MOST_ENGINES, Opening, Patience, Plan, binary};
+use crate::record::{LONGEST_NAME, is_too_long};
 
 /// Writes a plan. Options of a single run, such as a log or a record, are not part of it.
 pub fn write(transaction: &Transaction<'_>, plan: &Plan) -> Result<(), Reason> {
@@ -146,7 +149,8 @@ pub fn read(connection: &Connection) -> Result<Plan, Reason> {
         all_orders: setting(connection, "all-orders")?,
         games: setting(connection, "games")?,
         seed: setting(connection, "seed")?,
-        concurrency: setting::<usize>(connection, "concurrency")?.max(1),
+        concurrency: concurrency(&setting::<String>(connection, "concurrency")?)
+            .map_err(|expected| Reason::content("concurrency", &expected))?,
         pin: setting(connection, "pin")?,
         isolate: setting(connection, "isolate")?,
         random_plies: setting(connection, "random-plies")?,
@@ -249,16 +253,19 @@ pub fn setting<T: FromStr<Err: ToString>>(
 }
 
 fn openings(connection: &Connection) -> Result<Vec<Opening>, Reason> {
-    let mut statement = connection.prepare("SELECT start, moves FROM openings ORDER BY number")?;
-    let opening = |row: &Row<'_>| {
+    let select = "SELECT start, moves, number FROM openings ORDER BY number";
+    let mut statement = connection.prepare(select)?;
+    let mut rows = statement.query([])?;
+    let (mut openings, mut order) = (Vec::new(), Ascending::<u64>::default());
+    while let Some(row) = rows.next()? {
+        order.check("openings", row.get(2)?)?;
         let moves: String = row.get(1)?;
-        Ok(Opening {
+        openings.push(Opening {
             start: row.get(0)?,
             moves: moves.split_whitespace().map(String::from).collect(),
-        })
-    };
-    let openings = statement.query_map([], opening)?;
-    Ok(openings.collect::<Result<_, _>>()?)
+        });
+    }
+    Ok(openings)
 }
 
 fn engines(connection: &Connection) -> Result<Vec<EngineSpec>, Reason> {
@@ -271,6 +278,12 @@ fn engines(connection: &Connection) -> Result<Vec<EngineSpec>, Reason> {
     let mut engines = Vec::new();
     while let Some(row) = rows.next()? {
         let name: String = row.get(0)?;
+        if engines.len() == MOST_ENGINES || is_too_long(&name) {
+            let expected = format!(
+                "expected at most {MOST_ENGINES}, with names of at most {LONGEST_NAME} characters"
+            );
+            return Err(Reason::content("engines", &expected));
+        }
         let limit: String = row.get(5)?;
         let wrong = |error: String| Reason::content(format!("engine {name}"), &error);
         engines.push(EngineSpec {

@@ -39,6 +39,7 @@ const FROM_OUTSIDE: [Signal; 5] = [
 /// A child process in its own session and process group, with pipes that never block the arbiter.
 ///
 /// The pipes are close-on-exec, as is everything that the standard library opens, so that no other child inherits them.
+#[derive(Debug)]
 pub struct Process {
     child: Child,
     /// Process group; its ID is the child's process ID.
@@ -137,19 +138,32 @@ impl Process {
             stderr: child.stderr.take(),
             child,
         };
-        // Only the arbiter's ends of the pipes are non-blocking; the child's stay blocking.
-        let [stdin, stdout, stderr] = [
-            process.stdin.as_ref().map(AsFd::as_fd),
-            process.stdout.as_ref().map(AsFd::as_fd),
-            process.stderr.as_ref().map(AsFd::as_fd),
-        ];
-        for pipe in [stdin, stdout, stderr].into_iter().flatten() {
-            rustix::io::ioctl_fionbio(pipe, true)?;
-        }
+        process.set_non_blocking(true)?;
         if let Some(guard) = &mut process.guard {
             guard.await_start()?;
         }
         Ok(process)
+    }
+
+    /// Makes reads and writes wait, for a caller with a thread for each pipe.
+    ///
+    /// # Errors
+    /// An error of the system, which never refuses this.
+    pub fn make_blocking(&self) -> io::Result<()> {
+        self.set_non_blocking(false)
+    }
+
+    /// Only concerns the arbiter's ends of the pipes; the child's are always blocking.
+    fn set_non_blocking(&self, value: bool) -> io::Result<()> {
+        let [stdin, stdout, stderr] = [
+            self.stdin.as_ref().map(AsFd::as_fd),
+            self.stdout.as_ref().map(AsFd::as_fd),
+            self.stderr.as_ref().map(AsFd::as_fd),
+        ];
+        for pipe in [stdin, stdout, stderr].into_iter().flatten() {
+            rustix::io::ioctl_fionbio(pipe, value)?;
+        }
+        Ok(())
     }
 
     /// Process ID, of the launcher if the engine is isolated.
@@ -268,6 +282,7 @@ impl Preparation {
 }
 
 /// Exit status and resource usage of a process that has ended.
+#[derive(Debug)]
 pub struct Usage {
     /// Exit status and resource usage.
     pub end: End,

@@ -4,10 +4,16 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::plan::{Plan, binary};
+use crate::play::interrupt::Interrupt;
 
 /// The engines' programs, and the files among their arguments, at the start of the match.
 #[derive(Clone, Debug)]
-pub struct Programs(Vec<Vec<Watched>>);
+pub struct Programs {
+    /// The files of each engine.
+    files: Vec<Vec<Watched>>,
+    /// Stops the reading of long files.
+    interrupt: Interrupt,
+}
 
 /// A file at the start of the match.
 #[derive(Clone, Debug)]
@@ -27,51 +33,60 @@ struct Stamp {
 }
 
 impl Programs {
-    /// Records the current state of the programs.
-    pub fn of(plan: &Plan) -> Programs {
+    /// Records the current state of the programs; an interrupt leaves it incomplete.
+    pub fn of(plan: &Plan, interrupt: &Interrupt) -> Programs {
         let engines = plan.engines.iter().map(|engine| {
             let files = binary::files(&engine.command, &engine.args, engine.dir.as_deref());
-            files.into_iter().map(Watched::new).collect()
+            let watched = files.into_iter().map(|file| Watched::new(file, interrupt));
+            watched.collect()
         });
-        Programs(engines.collect())
+        Programs {
+            files: engines.collect(),
+            interrupt: interrupt.clone(),
+        }
     }
 
     /// Removes the files that have changed. After a test start of the engines, these are files that the engines wrote
     /// themselves, such as a log.
     pub fn without_changed_arguments(mut self) -> Programs {
-        for files in &mut self.0 {
+        let Programs { files, interrupt } = &mut self;
+        for files in files {
             let mut is_program = true;
-            files.retain(|file| std::mem::take(&mut is_program) || !file.has_changed());
+            files.retain(|file| std::mem::take(&mut is_program) || !file.has_changed(interrupt));
         }
         self
     }
 
     /// Returns the first changed file of an engine, given its index in the plan.
     pub fn changed(&self, engine: usize) -> Option<&Path> {
-        let mut files = self.0[engine].iter();
-        let changed = files.find(|file| file.has_changed());
+        let mut files = self.files[engine].iter();
+        let changed = files.find(|file| file.has_changed(&self.interrupt));
         changed.map(|file| file.path.as_path())
     }
 }
 
 impl Watched {
-    fn new(path: PathBuf) -> Watched {
+    fn new(path: PathBuf, interrupt: &Interrupt) -> Watched {
         Watched {
             // Taken before the hash, so that a change in between is noticed later.
             stamp: Stamp::of(&path),
-            hash: binary::hash_file(&path).ok(),
+            hash: hash(&path, interrupt),
             path,
         }
     }
 
-    fn has_changed(&self) -> bool {
+    fn has_changed(&self, interrupt: &Interrupt) -> bool {
         let stamp = Stamp::of(&self.path);
         // An unreadable program cannot be compared, and a missing one fails to start in any case.
         if stamp.is_none() || stamp == self.stamp || self.hash.is_none() {
             return false;
         }
-        binary::hash_file(&self.path).ok() != self.hash
+        hash(&self.path, interrupt) != self.hash
     }
+}
+
+fn hash(path: &Path, interrupt: &Interrupt) -> Option<String> {
+    binary::hash_file_until(path, || interrupt.is_set()).ok()
 }
 
 impl Stamp {
@@ -107,7 +122,7 @@ mod tests {
         let (program, script) = (file("program"), file("script"));
         fs::write(&program, "one").unwrap();
         fs::write(&script, "two").unwrap();
-        let programs = Programs::of(&plan(&program, &script));
+        let programs = Programs::of(&plan(&program, &script), &Interrupt::new());
         assert_eq!(programs.changed(0), None);
         // A new file with the same content is not a change.
         fs::write(file("new"), "one").unwrap();

@@ -5,16 +5,22 @@ use std::io;
 use std::iter;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
 
-use crate::plan::{EngineSpec, Isolate, Plan};
+use crate::own_files;
+use crate::plan::{EngineSpec, Isolate};
 
 /// Message for a match with isolated engines.
-const ISOLATED: &str = "isolation: each engine has its own processes, /proc and terminals";
+const ISOLATED: &str = "isolation: each engine has its own processes, /proc, /tmp and terminals";
+
+/// Whether the running program is its own launcher.
+#[cfg(target_os = "linux")]
+static HAS_LAUNCHER: AtomicBool = AtomicBool::new(false);
 
 /// Permission to start engines in their own namespaces. Each sees only its own processes, in its own `/proc`, no
-/// terminals, and without `net` no network. It sees the same files as the arbiter.
+/// terminals, and without `net` no network. It has its own `/tmp`, and sees none of the arbiter's [`own_files`].
 ///
 /// A launcher, which runs the arbiter's own program, stands between the arbiter and each engine; only that program may
 /// request isolation. User namespaces, which need no privileges, make it possible.
@@ -40,21 +46,22 @@ pub enum IsolationError {
 }
 
 impl Isolation {
-    /// Returns the isolation for the engines of a plan, if any, and a message about it. A trial start, which takes some
-    /// milliseconds, determines whether the system allows namespaces.
-    ///
-    /// The running program must call `launcher::launch` if its first argument is `launcher::ARGUMENT`.
+    /// Returns the isolation for engines, if any, and a message about it. A trial start, which takes some milliseconds,
+    /// determines whether the system allows namespaces. Only a program that runs by `run_program` has a launcher.
     ///
     /// # Errors
-    /// [`IsolationError`] if the plan requires isolation and the system does not allow it.
-    pub fn of_plan(plan: &Plan) -> Result<(Option<Isolation>, String), IsolationError> {
-        let reason = match plan.isolate {
+    /// [`IsolationError`] if isolation is required and the system does not allow it.
+    pub fn of(
+        isolate: Isolate,
+        engines: &[EngineSpec],
+    ) -> Result<(Option<Isolation>, String), IsolationError> {
+        let reason = match isolate {
             Isolate::Off => "--isolate off".to_string(),
             Isolate::Auto | Isolate::On => {
                 let isolation = Isolation(());
                 match isolation.try_out() {
                     Ok(()) => return Ok((Some(isolation), ISOLATED.to_string())),
-                    Err(error) if plan.isolate == Isolate::On => {
+                    Err(error) if isolate == Isolate::On => {
                         return Err(IsolationError::Refused(error));
                     }
                     Err(error) => error.to_string(),
@@ -63,7 +70,7 @@ impl Isolation {
         };
         let needs =
             |engine: &EngineSpec| Some((engine.name.clone(), engine.bounds.need_of_isolation()?));
-        match plan.engines.iter().find_map(needs) {
+        match engines.iter().find_map(needs) {
             Some((engine, key)) => Err(IsolationError::Needed {
                 engine,
                 key,
@@ -73,11 +80,20 @@ impl Isolation {
         }
     }
 
+    /// Notes that the running program is its own launcher.
+    #[cfg(target_os = "linux")]
+    pub(super) fn permit() {
+        HAS_LAUNCHER.store(true, Ordering::Relaxed);
+    }
+
     #[cfg(target_os = "linux")]
     fn try_out(self) -> io::Result<()> {
         use crate::plan::Limit;
         use crate::play::engine::Process;
 
+        if !HAS_LAUNCHER.load(Ordering::Relaxed) {
+            return Err(io::Error::other("this program has no launcher"));
+        }
         // Any program will do, and the arbiter's own certainly exists.
         let nothing = EngineSpec {
             args: vec![super::launcher::ARGUMENT.to_string()],
@@ -107,6 +123,10 @@ impl Isolation {
             line: line.as_raw_fd(),
             memory,
             limits: spec.bounds,
+            hidden: own_files::existing()
+                .into_iter()
+                .map(OsString::from)
+                .collect(),
             program: program
                 .chain(spec.args.iter().map(OsString::from))
                 .collect(),

@@ -1,25 +1,24 @@
 //! The launcher between the arbiter and an isolated engine: two processes of the arbiter's own program.
 //!
 //! The outer process creates the namespaces. A new PID namespace contains only processes started after its creation, so
-//! the outer process starts the inner one, which is process 1 there. The inner process mounts a `/proc` that shows no
-//! other processes, starts the engine's program, and reports its end to the arbiter. When the arbiter closes the
-//! socket, it kills the engine. When process 1 ends, for any reason, the kernel kills all processes that are left in
-//! the namespace.
+//! the outer process starts the inner one, which is process 1 there. The inner process has its own [`View`] of the file
+//! system, with a `/proc` that shows no other processes. It starts the engine's program, and reports its end to the
+//! arbiter. When the arbiter closes the socket, it kills the engine. When process 1 ends, for any reason, the kernel
+//! kills all processes that are left in the namespace.
 
-use std::ffi::{CStr, OsString};
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::fd::{FromRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use rustix::io::{FdFlags, fcntl_setfd};
-use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::process::{
     DumpableBehavior, Pid, Signal, WaitId, WaitIdOptions, WaitOptions, getgid, getuid,
     kill_process, set_dumpable_behavior, set_parent_process_death_signal, waitid, waitpid,
@@ -32,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use wait4::Wait4;
 
 use super::report::{End, Report};
+use super::view::View;
 use super::{is_stopped, limits};
 use crate::plan::ResourceLimits;
 use crate::play::family::state;
@@ -44,12 +44,6 @@ pub(super) const OUTSIDE: &str = "outside";
 const INSIDE: &str = "inside";
 /// The running program, even if its file was replaced.
 pub(super) const OWN_PROGRAM: &str = "/proc/self/exe";
-/// Mounts in the new namespace: file system, directory and options. File systems that the system lacks are skipped.
-const MOUNTS: [(&str, &str, &CStr); 2] = [
-    ("proc", "/proc", c""),
-    // Without it, an engine could write to any terminal of its user.
-    ("devpts", "/dev/pts", c"newinstance,ptmxmode=0666"),
-];
 
 /// The arbiter's order for a launcher, passed as JSON in its third argument.
 #[derive(Serialize, Deserialize)]
@@ -60,6 +54,8 @@ pub(super) struct Order {
     pub memory: Option<u64>,
     /// Limits of other system resources.
     pub limits: ResourceLimits,
+    /// Files of the arbiter, which the engine must not see.
+    pub hidden: Vec<OsString>,
     /// Program of the engine and its arguments; passed as the rest of the arguments.
     #[serde(skip)]
     pub program: Vec<OsString>,
@@ -130,12 +126,14 @@ fn run_outside(order: &Order, mut line: UnixStream) -> io::Result<()> {
 
 #[allow(unsafe_code)] // A process has the right to mount only before its program begins.
 fn start_inside(order: &Order) -> io::Result<Child> {
+    let hidden = order.hidden.iter().map(PathBuf::from).collect();
+    let view = View::of(&order.program, hidden)?;
     let mut inside = order.command(INSIDE);
     // SAFETY: this process has one thread, so that no lock is held and nothing is half done in the new process.
     unsafe {
-        inside.pre_exec(hide_others);
+        inside.pre_exec(move || view.enter());
     }
-    let refused = |error| io::Error::other(format!("mounting /proc: {error}"));
+    let refused = |error| io::Error::other(format!("mounts: {error}"));
     inside.spawn().map_err(refused)
 }
 
@@ -143,7 +141,8 @@ fn start_inside(order: &Order) -> io::Result<Child> {
 fn make_namespaces(net: bool) -> io::Result<()> {
     let refused = |what: &str, error: io::Error| io::Error::other(format!("{what}: {error}"));
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
-    let mut flags = UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWNS;
+    let mut flags =
+        UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWNS | UnshareFlags::NEWIPC;
     flags.set(UnshareFlags::NEWNET, !net);
     set_dumpable_behavior(DumpableBehavior::Dumpable)?;
     // SAFETY: the descriptor table is not unshared, and this process has one thread.
@@ -203,19 +202,6 @@ impl HangUp {
         // Fails if the engine has ended already.
         let _ = kill_process(engine, Signal::KILL);
     }
-}
-
-/// Hides other processes and terminals by new mounts, in the first process of a namespace.
-fn hide_others() -> io::Result<()> {
-    let private = MountPropagationFlags::REC | MountPropagationFlags::PRIVATE;
-    mount_change("/", private)?;
-    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
-    for (file_system, directory, options) in MOUNTS {
-        if Path::new(directory).is_dir() {
-            mount(file_system, directory, file_system, flags, options)?;
-        }
-    }
-    Ok(())
 }
 
 #[allow(unsafe_code)] // Only `pre_exec` can limit a program but not its launcher.

@@ -1,0 +1,150 @@
+//! What an isolated engine sees of the file system, wherever an engine is started.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+
+use tempfile::TempDir;
+
+use crate::common::arena::Arena;
+
+/// A socket of another program in `/tmp`; its directory is open to all.
+fn socket() -> (TempDir, UnixListener, String) {
+    let directory = TempDir::with_prefix_in("socket-", "/tmp").unwrap();
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let path = directory.path().join("control");
+    let listener = UnixListener::bind(&path).unwrap();
+    (directory, listener, path.display().to_string())
+}
+
+#[test]
+#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
+fn an_isolated_engine_reaches_no_sockets_and_no_files_of_the_arbiter() {
+    let (directory, _listener, path) = socket();
+    let place = directory.path().display();
+    let ipc = fs::read_link("/proc/self/ns/ipc").unwrap();
+    let ipc = ipc.display();
+    let look = format!(
+        "[ -S {path} ] && echo socket >> DIR/seen
+        mkdir -p {place} && echo intruder > {place}/intruder && echo room >> DIR/seen
+        [ -e /proc/self/fd/9 ] && echo inherited >> DIR/seen
+        ls /proc/1/fd/ /proc/1/root/ /proc/1/cwd/ >> DIR/seen 2> /dev/null
+        ls /sys/fs/cgroup | head -n 1 >> DIR/seen
+        readlink /proc/self/ns/ipc | grep -xF '{ipc}' >> DIR/seen
+        [ -s DIR/state/buxtehude/key ] && echo key >> DIR/seen
+        ln DIR/match.db DIR/hard 2> /dev/null && echo hard >> DIR/seen
+        unshare -Urm sh -c 'umount /tmp; [ -S {path} ] && echo socket' >> DIR/seen 2> /dev/null
+        unshare -Urm sh -c 'umount DIR/match.db; cat DIR/match.db | head -c 6' >> DIR/seen 2> /dev/null
+        for file in match.db match.db-wal match.db-shm games.jsonl log events seed; do
+            [ -s DIR/$file ] && echo $file >> DIR/seen
+            [ -s $file ] && echo $file >> DIR/seen
+        done
+        echo \"bestmove $1\""
+    );
+    let seen = |isolate| {
+        let arena = Arena::new(&look);
+        fs::write(arena.path("seed"), "7").unwrap();
+        let more = [
+            "--isolate",
+            isolate,
+            "--store",
+            "match.db",
+            "--log",
+            "log",
+            "--events",
+            "events",
+        ];
+        let mut arguments = arena.arguments("", &more);
+        let seed = arguments.iter().position(|word| word == "--seed").unwrap();
+        arguments[seed] = "--seed-file".to_string();
+        arguments[seed + 1] = "seed".to_string();
+        let mut shell = arena.command("sh");
+        shell.args(["-c", "exec 9< /dev/null; exec \"$0\" \"$@\"", "./arbiter"]);
+        let output = shell.args(&arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let mut seen: Vec<String> = arena.written("seen").lines().map(String::from).collect();
+        seen.sort();
+        seen.dedup();
+        seen
+    };
+    assert_eq!(seen("on"), ["room"]);
+    assert!(!directory.path().join("intruder").exists());
+    let off = seen("off");
+    assert!(!off.contains(&"inherited".to_string()), "{off:?}");
+    for expected in [
+        "socket",
+        "match.db",
+        "match.db-wal",
+        "games.jsonl",
+        "log",
+        "events",
+        "seed",
+        "key",
+        "hard",
+        &ipc.to_string(),
+    ] {
+        assert!(off.contains(&expected.to_string()), "{expected}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
+fn temporary_directories_are_small_and_an_engine_starts_from_them() {
+    let attack = "for place in /tmp /dev/shm; do df -k $place | tail -n 1 >> DIR/sizes; done
+        echo \"bestmove $1\"";
+    let arena = Arena::new(attack);
+    // Of one engine only the script is kept; the other's directory is reached through a symbolic link.
+    let links = TempDir::new_in("/tmp").unwrap();
+    fs::set_permissions(links.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let link = links.path().join("link");
+    symlink(arena.path(""), &link).unwrap();
+    let third = format!("cmd={0}/arbiter args=engine dir={0}", link.display());
+    let keys = format!("dir={}", link.display());
+    let more = ["--isolate", "on", "--players", "3", "--engine", &third];
+    let arguments = arena.arguments(&keys, &more);
+    let output = arena.arbiter(&arguments).current_dir("/").output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(!arena.written("sizes").is_empty());
+    for line in arena.written("sizes").lines() {
+        let kib = line.split_whitespace().nth(1).unwrap();
+        assert_eq!(kib, "262144", "{line}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(namespaces), ignore = "needs namespaces for ordinary users")]
+fn every_command_isolates_its_engine() {
+    let (_directory, _listener, path) = socket();
+    let arena = Arena::new("echo \"bestmove $1\"");
+    let program = arena.path("spy");
+    let (directory, arbiter) = (arena.path(""), arena.path("arbiter"));
+    let spy = format!(
+        "#!/bin/sh\n[ -S {path} ] && echo seen >> {0}seen || echo hidden >> {0}seen\nexec {1} engine\n",
+        directory.display(),
+        arbiter.display(),
+    );
+    fs::write(&program, spy).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(arena.path("script"), "> isready\n< readyok\n").unwrap();
+    let commands = [
+        "match --games 2 --nodes 1 --engine cmd=./spy --store match.db",
+        "check --only uci/id-name ./spy",
+        "transcript --script script ./spy",
+        "openings --count 1 --plies 1 --within 1000 --nodes 1 --engine cmd=./spy",
+        "review match.db --game 1 --nodes 1 --engine cmd=./spy",
+        "report match.db --format html --review 1 --review-nodes 1 --review-engine cmd=./spy",
+        "verify match.db",
+    ];
+    for command in commands {
+        let words: Vec<String> = command.split(' ').map(String::from).collect();
+        let output = arena.arbiter(&words).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{command}: {output:?}");
+        let seen = arena.written("seen");
+        assert!(
+            seen.contains("hidden") && !seen.contains("seen"),
+            "{command}: {seen}"
+        );
+        fs::remove_file(arena.path("seen")).unwrap();
+    }
+}

@@ -1,0 +1,110 @@
+//! Whether the programs that a store names may run: only if this user made the store, or says so.
+//!
+//! A mark in the store shows who made it: the HMAC-SHA-256, with the user's own key, of everything that determines which
+//! programs run, and how.
+
+use std::path::Path;
+
+use hmac::{Hmac, KeyInit, Mac};
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+use sha2::Sha256;
+
+use super::settings;
+use crate::archive::error::Reason;
+use crate::archive::user_key::UserKey;
+use crate::plan::EngineSpec;
+use crate::record::printable::shortened;
+
+/// Setting that holds the mark.
+const MARK: &str = "mark";
+/// All columns of the engines except `id_name`, which engines send during the match.
+const COMMANDS: &str =
+    "SELECT number, name, command, arguments, directory, options, \"limit\", margin_ms, legal,
+    ponder, restart, memory_mib, bounds, sha256, argument_files,
+    (SELECT value FROM settings WHERE name = 'isolate') FROM engines ORDER BY number";
+/// Number of commands in a message; the others are only counted.
+const LISTED: usize = 20;
+/// Maximum number of characters of each.
+const LONGEST: usize = 1000;
+
+/// Marks a store as made by this user.
+///
+/// # Errors
+/// The reason, if the user's key cannot be used or the store cannot be written.
+pub fn mark(connection: &Connection) -> Result<(), String> {
+    let code = code(connection, &UserKey::ensure()?).map_err(|reason| reason.to_string())?;
+    let mark: String = code
+        .finalize()
+        .into_bytes()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let written = settings::replace(connection, MARK, &mark);
+    written.map_err(|reason| reason.to_string())
+}
+
+/// Checks that this user made a store with these engines.
+///
+/// # Errors
+/// [`Reason::Untrusted`] lists the commands that would run.
+pub fn check(connection: &Connection, engines: &[EngineSpec]) -> Result<(), Reason> {
+    let untrusted = |why: String| Reason::Untrusted {
+        commands: commands(engines),
+        why,
+    };
+    let key = UserKey::find().map_err(untrusted)?;
+    let mark = settings::find(connection, MARK)?.unwrap_or_default();
+    let bytes = mark
+        .as_bytes()
+        .chunks(2)
+        .map(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+    let bytes: Vec<u8> = bytes.collect::<Option<_>>().unwrap_or_default();
+    let is_ours = code(connection, &key)?.verify_slice(&bytes).is_ok();
+    is_ours
+        .then_some(())
+        .ok_or_else(|| untrusted("it bears no mark of this user".to_string()))
+}
+
+fn code(connection: &Connection, key: &UserKey) -> Result<Hmac<Sha256>, Reason> {
+    // A key of any length is valid.
+    let code = <Hmac<Sha256> as KeyInit>::new_from_slice(key.bytes());
+    let mut code = code.map_err(|error| Reason::content("key", &error))?;
+    let mut statement = connection.prepare(COMMANDS)?;
+    let columns = statement.column_count();
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        for column in 0..columns {
+            let (kind, bytes) = match row.get_ref(column)? {
+                ValueRef::Null => (b'n', Vec::new()),
+                ValueRef::Integer(number) => (b'i', number.to_le_bytes().to_vec()),
+                ValueRef::Real(number) => (b'r', number.to_le_bytes().to_vec()),
+                ValueRef::Text(bytes) => (b't', bytes.to_vec()),
+                ValueRef::Blob(bytes) => (b'b', bytes.to_vec()),
+            };
+            code.update(&[kind]);
+            code.update(&(bytes.len() as u64).to_le_bytes());
+            code.update(&bytes);
+        }
+    }
+    Ok(code)
+}
+
+/// Lists the commands of engines, one a line.
+fn commands(engines: &[EngineSpec]) -> String {
+    let command = |engine: &EngineSpec| {
+        let directory = engine.dir.as_deref().unwrap_or(Path::new("."));
+        let (command, arguments) = (engine.command.display(), &engine.args);
+        let line = format!(
+            "engine {}, in {}: {command} {arguments:?}",
+            engine.name,
+            directory.display()
+        );
+        format!("\n  {}", shortened(&line, LONGEST))
+    };
+    let listed: String = engines.iter().take(LISTED).map(command).collect();
+    match engines.len().saturating_sub(LISTED) {
+        0 => listed,
+        more => format!("{listed}\n  and {more} more; `arbiter export --format config` shows all"),
+    }
+}
