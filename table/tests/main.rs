@@ -10,6 +10,7 @@ mod engines;
 mod files;
 mod foreign;
 mod fuzz;
+mod judging;
 mod memory;
 mod process;
 mod refusals;

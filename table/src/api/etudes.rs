@@ -1,28 +1,27 @@
 //! Etudes: positions, each with a verdict, in files that can be judged.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path as InPath, State as Shared};
 use axum::http::StatusCode;
-use buxtehude::etudes::{EtudeFile, FileError, Problem};
+use buxtehude::etudes::{EtudeFile, Problem};
+use buxtehude::rules::hase::Etude;
 use buxtehude::rules::{AnyPosition, Seat, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::files::{Files, FilesError, run_blocking, without_folder};
 use crate::access::JsonBody;
-use crate::board::number;
+use crate::board::number as seat_number;
 use crate::error::ApiError;
 
 #[derive(Debug)]
 pub struct EtudeCatalog {
     files: Files,
     variant: &'static Variant,
-    /// Held while a verdict is saved, which reads the file and writes all of it.
-    saving: Mutex<()>,
 }
 
 /// Answer of `GET /api/etudes`.
@@ -105,7 +104,6 @@ impl EtudeCatalog {
         Ok(EtudeCatalog {
             files: Files::new("file of etudes", paths),
             variant,
-            saving: Mutex::new(()),
         })
     }
 
@@ -134,14 +132,9 @@ impl EtudeCatalog {
         let (_, path) = self.files.find(&name)?;
         let file = self.open(path)?;
         let (mut texts, (etudes, _)) = (file.texts(), file.etudes());
-        let entries = etudes.into_iter().map(|(line, etude)| EtudeEntry {
-            number: line,
-            line: texts
-                .get_mut(line - 1)
-                .map(std::mem::take)
-                .unwrap_or_default(),
-            position: AnyPosition::from(etude.position).to_string(),
-            verdict: etude.winner.map(number),
+        let entries = etudes.into_iter().map(|(number, etude)| {
+            let text = texts.get_mut(number - 1).map(std::mem::take);
+            EtudeEntry::of(number, text.unwrap_or_default(), &etude)
         });
         Ok(Etudes {
             ok: true,
@@ -152,36 +145,48 @@ impl EtudeCatalog {
     }
 
     fn judge(&self, name: &str, request: &JudgeRequest) -> Result<Judged, ApiError> {
-        let _one_at_a_time = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, path) = self.files.find(name)?;
-        let failed = |error: FileError| {
-            let message = without_folder(path, &error.to_string());
-            match error.problem {
-                Problem::Read { .. } | Problem::Save(_) => ApiError::internal(message),
-                _ => ApiError::invalid(message),
-            }
-        };
-        let number = request.number;
-        let file = self.open(path)?;
-        let found = file.text(number).map_err(failed)?;
-        if found != request.line {
-            let expected = format!("expected {:?}: reload the file", request.line);
-            let message = format!("line {number} of {name} has changed to {found:?}; {expected}");
-            return Err(ApiError::new(StatusCode::CONFLICT, message));
-        }
-        if request.verdict == Some(0) {
+        let JudgeRequest {
+            number,
+            line,
+            verdict,
+        } = request;
+        if *verdict == Some(0) {
             let message = "there is no seat 0; expected 1 or more, or null";
             return Err(ApiError::invalid(message));
         }
-        let winner = request.verdict.map(|seat| Seat(seat - 1));
-        file.judge(number, winner).map_err(failed)?;
-        let mut etudes = self.list(name.to_string())?.etudes.into_iter();
-        let saved = etudes.find(|etude| etude.number == number);
-        let missing = || ApiError::internal(format!("line {number} of {name} is no longer there"));
+        let winner = verdict.map(|seat| Seat(seat - 1));
+        let saved = self.open(path)?.judge(*number, Some(line), winner);
+        let saved = saved.map_err(|error| match &error.problem {
+            Problem::Changed { found } => {
+                let expected = format!("expected {line:?}: reload the file");
+                let message =
+                    format!("line {number} of {name} has changed to {found:?}; {expected}");
+                ApiError::new(StatusCode::CONFLICT, message)
+            }
+            problem => {
+                let message = without_folder(path, &error.to_string());
+                match problem {
+                    Problem::Read { .. } | Problem::Save(_) => ApiError::internal(message),
+                    _ => ApiError::invalid(message),
+                }
+            }
+        })?;
         Ok(Judged {
             ok: true,
-            etude: saved.ok_or_else(missing)?,
+            etude: EtudeEntry::of(*number, saved.new.to_string(), &saved.new),
         })
+    }
+}
+
+impl EtudeEntry {
+    fn of(number: usize, line: String, etude: &Etude) -> EtudeEntry {
+        EtudeEntry {
+            number,
+            line,
+            position: AnyPosition::from(etude.position).to_string(),
+            verdict: etude.winner.map(seat_number),
+        }
     }
 }
 
