@@ -37,6 +37,11 @@ async fn what_is_wrong_with_a_request_is_said() {
         ),
         (
             "/api/new",
+            json!({ "variant": "hase-und-igel", "players": u64::MAX }),
+            "18446744073709551615 players: expected one of 2, 3, 4, 5, 6",
+        ),
+        (
+            "/api/new",
             json!({ "variant": "fox-and-hounds", "players": 3 }),
             "3 players: expected 2",
         ),
