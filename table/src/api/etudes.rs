@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use axum::Json;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path as InPath, State as Shared};
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path as InPath, Query, State as Shared};
 use axum::http::StatusCode;
 use buxtehude::etudes::{EtudeFile, Problem};
 use buxtehude::rules::hase::Etude;
@@ -13,9 +12,10 @@ use buxtehude::rules::{AnyPosition, Seat, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::files::{Files, FilesError, run_blocking, without_folder};
-use crate::access::JsonBody;
+use super::files::{Files, FilesError, Part, without_folder};
+use crate::admission::Admitted;
 use crate::board::number as seat_number;
+use crate::body::{JsonAnswer, JsonRequest};
 use crate::error::ApiError;
 
 #[derive(Debug)]
@@ -53,7 +53,9 @@ pub struct Etudes {
     pub file: String,
     /// The variant.
     pub variant: &'static str,
-    /// The etudes.
+    /// Number of etudes in the file.
+    pub total: usize,
+    /// The requested etudes.
     pub etudes: Vec<EtudeEntry>,
 }
 
@@ -128,11 +130,12 @@ impl EtudeCatalog {
         })
     }
 
-    fn list(&self, name: String) -> Result<Etudes, ApiError> {
+    fn list(&self, name: String, part: Part) -> Result<Etudes, ApiError> {
         let (_, path) = self.files.find(&name)?;
         let file = self.open(path)?;
         let (mut texts, (etudes, _)) = (file.texts(), file.etudes());
-        let entries = etudes.into_iter().map(|(number, etude)| {
+        let total = etudes.len();
+        let entries = part.of(etudes.into_iter()).map(|(number, etude)| {
             let text = texts.get_mut(number - 1).map(std::mem::take);
             EtudeEntry::of(number, text.unwrap_or_default(), &etude)
         });
@@ -140,6 +143,7 @@ impl EtudeCatalog {
             ok: true,
             file: name,
             variant: self.variant.name,
+            total,
             etudes: entries.collect(),
         })
     }
@@ -195,9 +199,10 @@ impl EtudeEntry {
 /// # Errors
 /// [`ApiError`] if a file can no longer be read.
 pub async fn etude_files(
+    Admitted(place): Admitted,
     Shared(files): Shared<Arc<EtudeCatalog>>,
-) -> Result<Json<EtudeFiles>, ApiError> {
-    run_blocking(move || files.all()).await
+) -> Result<JsonAnswer, ApiError> {
+    JsonAnswer::by(&place, move || files.all()).await
 }
 
 /// `GET /api/etudes/{file}`
@@ -205,11 +210,13 @@ pub async fn etude_files(
 /// # Errors
 /// [`ApiError`] if there is no such file, or it can no longer be read.
 pub async fn etudes(
+    Admitted(place): Admitted,
     Shared(files): Shared<Arc<EtudeCatalog>>,
     file: Result<InPath<String>, PathRejection>,
-) -> Result<Json<Etudes>, ApiError> {
-    let InPath(file) = file?;
-    run_blocking(move || files.list(file)).await
+    part: Result<Query<Part>, QueryRejection>,
+) -> Result<JsonAnswer, ApiError> {
+    let (InPath(file), Query(part)) = (file?, part?);
+    JsonAnswer::by(&place, move || files.list(file, part)).await
 }
 
 /// `POST /api/etudes/{file}`
@@ -219,8 +226,10 @@ pub async fn etudes(
 pub async fn judge(
     Shared(files): Shared<Arc<EtudeCatalog>>,
     file: Result<InPath<String>, PathRejection>,
-    JsonBody(request): JsonBody<JudgeRequest>,
-) -> Result<Json<Judged>, ApiError> {
+    request: JsonRequest<JudgeRequest>,
+) -> Result<JsonAnswer, ApiError> {
     let InPath(file) = file?;
-    run_blocking(move || files.judge(&file, &request)).await
+    request
+        .answer(move |request| files.judge(&file, &request))
+        .await
 }
