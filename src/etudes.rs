@@ -27,7 +27,7 @@ use crate::rules::Seat;
 use crate::rules::hase::Etude;
 use check::JudgedEtude;
 use command::{Command, Task, USAGE};
-pub use file::{EtudeFile, FileError, Problem};
+pub use file::{EtudeFile, FileError, Problem, Verdict};
 use tune::Tuning;
 
 /// Exit status if some lines of the file are invalid, and the rest was done.
@@ -73,9 +73,9 @@ fn carry_out(task: &Task) -> Result<u8, Failure> {
             Ok(0)
         }
         Command::Judge { line, winner } => {
-            let old = file.judge(*line, *winner)?;
+            let saved = file.judge(*line, None, *winner)?;
             let place = file.place(*line);
-            let (old, new) = (verdict(old), verdict(*winner));
+            let (old, new) = (verdict(saved.old), verdict(*winner));
             say(&format!("{place}: verdict {new}, it was {old}\n"))?;
             Ok(0)
         }

@@ -205,8 +205,8 @@ impl<W: Write> Session<W> {
             Command::IsReady => self.ready()?,
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref())?,
             Command::UciNewGame | Command::UgiNewGame => {
-                if self.running.is_some() {
-                    self.report_error(go::BUSY)?;
+                if let Some(running) = &self.running {
+                    self.report_error(running.refusal())?;
                 } else {
                     self.search_thread.queue(Task::Forget);
                 }
@@ -271,8 +271,8 @@ impl<W: Write> Session<W> {
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
-        if self.running.is_some() {
-            return self.report_error(go::BUSY);
+        if let Some(running) = &self.running {
+            return self.report_error(running.refusal());
         }
         let before = self.options.clone();
         let set = self.options.set(name, value);
@@ -361,8 +361,9 @@ impl<W: Write> Session<W> {
         }
     }
 
+    /// Answers a `go` that starts no search, unless the answer of a running one is still to come.
     fn answer_refused_go(&mut self) -> io::Result<()> {
-        if self.running.is_some() {
+        if self.running.as_ref().is_some_and(Running::is_search) {
             return Ok(());
         }
         self.answer_go(BestMove {

@@ -17,8 +17,10 @@ const STARTS: &[&str] = &[
     "position fen 64,5,0/61,22,0/40,30,0 2 1 -",
 ];
 
-const BUSY: &str =
+const SEARCHING: &str =
     "info string error: a search is running: expected `stop` and its `bestmove` first";
+const WORKING: &str = "info string error: `perft`, `bench` or `solve` is running: expected `stop` \
+    or its end first";
 
 fn best_moves(lines: &[String]) -> Vec<&String> {
     let is_best_move = |line: &&String| line.starts_with("bestmove");
@@ -117,15 +119,24 @@ fn disturbing_commands_are_rejected_during_a_search() {
     for busy in ["go infinite", "go perft 200", "bench 90"] {
         let mut engine = Engine::start();
         engine.send(busy);
+        let is_search = busy == "go infinite";
+        let error = if is_search { SEARCHING } else { WORKING };
+        // A search answers at its end; other work has no answer for another `go`.
+        let answers = |command: &str| {
+            let is_answered = command.starts_with("go ") && command != "go perft 1" && !is_search;
+            usize::from(is_answered)
+        };
         for command in disturbing {
             let lines = engine.ask(command);
-            assert_eq!(errors(&lines), [BUSY], "{busy}, {command}");
-            assert_eq!(best_moves(&lines), [""; 0], "{busy}, {command}");
+            assert_eq!(errors(&lines), [error], "{busy}, {command}");
+            let moves = best_moves(&lines).len();
+            assert_eq!(moves, answers(command), "{busy}, {command}: {lines:?}");
         }
         for malformed in ["go depth 0", "go mate 1", "hop", "go \u{1f407}"] {
             let lines = engine.ask(malformed);
             assert_eq!(errors(&lines).len(), 1, "{busy}, {malformed}: {lines:?}");
-            assert_eq!(best_moves(&lines), [""; 0], "{busy}, {malformed}");
+            let moves = best_moves(&lines).len();
+            assert_eq!(moves, answers(malformed), "{busy}, {malformed}: {lines:?}");
         }
         for helper in [
             "d",
@@ -146,8 +157,8 @@ fn disturbing_commands_are_rejected_during_a_search() {
             "the variant is as before: {shown:?}"
         );
         let lines = engine.ask("stop");
-        let answers = usize::from(busy == "go infinite");
-        assert_eq!(best_moves(&lines).len(), answers, "{busy}: {lines:?}");
+        let moves = best_moves(&lines).len();
+        assert_eq!(moves, usize::from(is_search), "{busy}: {lines:?}");
         let lines = engine.ask("setoption name Hash value 1");
         assert_eq!(lines, [""; 0], "{busy}: nothing runs any more");
     }
@@ -221,6 +232,21 @@ fn a_known_result_is_answered_at_once_unless_it_has_to_wait() {
         assert_eq!(best_moves(&lines), [""; 0], "{go}");
         engine.send(release);
         engine.line_of("bestmove e1d2 ponder b8a7");
+    }
+}
+
+/// Each `go` gets one `bestmove`, also behind work that has none, and whether or not the `go` is valid.
+#[test]
+fn a_go_behind_other_work_is_answered() {
+    for busy in ["solve", "bench 90", "go perft 200"] {
+        for go in ["go depth 1", "go depth 0", "go infinite"] {
+            let mut engine = Engine::start();
+            engine.send_bytes(format!("{busy}\n{go}\nstop\n").as_bytes());
+            let lines = engine.fence();
+            assert_eq!(best_moves(&lines).len(), 1, "{busy}, {go}: {lines:?}");
+            engine.send("go depth 1");
+            engine.line_of("bestmove");
+        }
     }
 }
 

@@ -22,6 +22,15 @@ pub struct EtudeFile {
     ruleset: &'static Ruleset,
 }
 
+/// A saved verdict.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// The verdict before.
+    pub old: Option<Seat>,
+    /// The etude with its new verdict; its text is the line.
+    pub new: Etude,
+}
+
 /// A file or one of its lines is invalid. The message begins with the place.
 #[derive(Debug, Error)]
 #[error("{}: {problem}", place(path, *line))]
@@ -61,6 +70,12 @@ pub enum Problem {
         line: usize,
         /// Number of lines.
         lines: usize,
+    },
+    /// The line is not the one that was read before.
+    #[error("the line has changed to {found:?}")]
+    Changed {
+        /// Its text now.
+        found: String,
     },
     /// The verdict names a seat that the etude does not have.
     #[error("there is no seat {seat}: expected a seat from 1 to {seats}, or - for none")]
@@ -193,30 +208,43 @@ impl EtudeFile {
         etude.ok_or_else(|| self.error(Some(line), Problem::Empty))
     }
 
-    /// Saves the file with a new verdict in a line, counted from 1; all other bytes stay as they were read. Later
-    /// changes to the file by other processes are lost.
-    ///
-    /// # Returns
-    /// The old verdict.
+    /// Saves a new verdict in a line, counted from 1, of the file as it is now, and changes nothing else. A lock keeps
+    /// the changes of other processes. If `expected` is given, the line must still have this text.
     ///
     /// # Errors
-    /// As [`EtudeFile::etude`], and [`Problem::NoSeat`] or [`Problem::Save`]; the file is unchanged.
-    pub fn judge(&self, line: usize, winner: Option<Seat>) -> Result<Option<Seat>, FileError> {
-        let etude = self.etude(line)?;
-        let seats = etude.position.seats();
+    /// As [`EtudeFile::etude`], and [`Problem::Changed`], [`Problem::NoSeat`] or [`Problem::Save`]; the file is
+    /// unchanged.
+    pub fn judge(
+        &self,
+        line: usize,
+        expected: Option<&str>,
+        winner: Option<Seat>,
+    ) -> Result<Verdict, FileError> {
+        let save_error = |reason| self.error(None, Problem::Save(reason));
+        let _lock = saving::lock(&self.path).map_err(save_error)?;
+        let current = EtudeFile::read(&self.path, self.ruleset)?;
+        let found = current.text(line)?;
+        if expected.is_some_and(|expected| expected != found) {
+            return Err(self.error(Some(line), Problem::Changed { found }));
+        }
+        let old = current.etude(line)?;
+        let seats = old.position.seats();
         if let Some(seat) = winner.filter(|seat| seat.index() >= seats) {
             return Err(self.error(Some(line), Problem::NoSeat { seat, seats }));
         }
-        let range = self.range_of(line)?;
-        let judged = Etude { winner, ..etude }.to_string();
+        let range = current.range_of(line)?;
+        let new = Etude { winner, ..old };
+        let text = new.to_string();
         let bytes = [
-            &self.bytes[..range.start],
-            judged.as_bytes(),
-            &self.bytes[range.end..],
+            &current.bytes[..range.start],
+            text.as_bytes(),
+            &current.bytes[range.end..],
         ];
-        saving::save(&self.path, &bytes.concat())
-            .map_err(|reason| self.error(None, Problem::Save(reason)))?;
-        Ok(etude.winner)
+        saving::save(&self.path, &bytes.concat()).map_err(save_error)?;
+        Ok(Verdict {
+            old: old.winner,
+            new,
+        })
     }
 
     /// File and line number, for messages.

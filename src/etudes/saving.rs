@@ -1,9 +1,52 @@
-//! Saving a file atomically: the new contents go to a temporary file, which then replaces the old one.
+//! Saving a file atomically: the new contents go to a temporary file, which then replaces the old one. A program that
+//! changes a part of a file locks it first, so that no change by another process is lost.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+/// Time to wait for another process that has locked the file.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Time between attempts to lock.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// Lock of a file, until it is dropped.
+#[derive(Debug)]
+pub struct Lock(#[expect(dead_code, reason = "dropping it ends the lock")] File);
+
+/// Locks a file that is to be read, changed and saved; follows a link.
+///
+/// # Errors
+/// An error of the system, or another process has not released the lock in time.
+pub fn lock(path: &Path) -> io::Result<Lock> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let file = File::open(path)?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {
+                // A process that held the lock before may have replaced the file.
+                let (locked, current) = (file.metadata()?, fs::metadata(path)?);
+                if (locked.dev(), locked.ino()) == (current.dev(), current.ino()) {
+                    return Ok(Lock(file));
+                }
+            }
+            Err(Errno::WOULDBLOCK) if Instant::now() < deadline => thread::sleep(PAUSE),
+            Err(Errno::WOULDBLOCK) => {
+                let seconds = PATIENCE.as_secs();
+                let message = format!("another process has locked it for {seconds} s");
+                return Err(io::Error::new(io::ErrorKind::TimedOut, message));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
 
 /// Replaces the contents of a file, or creates it; follows a link. Keeps its permissions and, if the system allows it,
 /// its owner and group.

@@ -12,7 +12,9 @@ use crate::rules::{AnyPosition, Turn};
 use crate::search::{Answer, Control, MAX_DEPTH, Report, Request, Strength};
 
 /// Error for a command that is refused during a search.
-pub const BUSY: &str = "a search is running: expected `stop` and its `bestmove` first";
+const SEARCHING: &str = "a search is running: expected `stop` and its `bestmove` first";
+/// Error for a command that is refused during other work.
+const WORKING: &str = "`perft`, `bench` or `solve` is running: expected `stop` or its end first";
 
 /// Work of the search thread, running or finished with its answer withheld.
 pub struct Running {
@@ -53,6 +55,16 @@ enum Hold {
 }
 
 impl Running {
+    /// `true` for a search, whose `bestmove` is still due.
+    pub fn is_search(&self) -> bool {
+        self.search.is_some()
+    }
+
+    /// The error for a command that is refused meanwhile.
+    pub fn refusal(&self) -> &'static str {
+        if self.is_search() { SEARCHING } else { WORKING }
+    }
+
     /// `true` if the search was asked to stop and its last event is still due.
     pub fn is_stopping(&self) -> bool {
         self.stopping
@@ -74,8 +86,9 @@ impl Running {
 impl<W: Write> Session<W> {
     /// Starts a search, or prints the reason why not.
     pub(super) fn go(&mut self, go: &Go) -> io::Result<()> {
-        if self.running.is_some() {
-            return self.report_error(BUSY);
+        if let Some(running) = &self.running {
+            self.report_error(running.refusal())?;
+            return self.answer_refused_go();
         }
         let position = *self.game.position();
         let limits = match limits_of(go, &position) {
@@ -245,8 +258,8 @@ impl<W: Write> Session<W> {
 
     /// Starts work other than a search, or prints the reason why not.
     pub(super) fn begin(&mut self, task: Task) -> io::Result<()> {
-        if self.running.is_some() {
-            return self.report_error(BUSY);
+        if let Some(running) = &self.running {
+            return self.report_error(running.refusal());
         }
         let control = Control::new(None);
         self.running = Some(Running {

@@ -1,4 +1,4 @@
-//! Access control: rejects requests from pages of other sites; and the body of a request.
+//! Access control: rejects requests from pages of other sites.
 //!
 //! A browser lets any page send requests to any address, including this machine's. So the `Host` of a request must be
 //! one of our names: a page whose host name resolves to this machine (DNS rebinding) would use its own name. And a page
@@ -6,16 +6,13 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::body::Bytes;
-use axum::extract::{FromRequest, Request, State};
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
-use axum::http::header::{self, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+use axum::http::header::{self, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use matches::record::printable::shortened;
-use serde::de::DeserializeOwned;
 
 use crate::error::ApiError;
 
@@ -145,63 +142,8 @@ fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>
     }
 }
 
-// --- Bodies ---
-
-/// Maximum length of a body.
-pub const MOST_BODY_BYTES: usize = 256 * 1024;
-/// Timeout for a body.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// Maximum length of a header in an error message.
 const LONGEST_QUOTED: usize = 100;
-
-/// Parsed body of a request.
-///
-/// Only a body with content type JSON is accepted: a page of another site can send one only if the server allows it by
-/// CORS headers, which it never does.
-#[derive(Clone, Copy, Debug)]
-pub struct JsonBody<T>(pub T);
-
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, state: &S) -> Result<JsonBody<T>, ApiError> {
-        check_content_type(request.headers())?;
-        let bytes = tokio::time::timeout(PATIENCE, Bytes::from_request(request, state)).await;
-        let bytes = bytes.map_err(|_| {
-            let seconds = PATIENCE.as_secs();
-            let message = format!(
-                "the body did not arrive within {seconds} seconds; expected all of it by then"
-            );
-            ApiError::new(StatusCode::REQUEST_TIMEOUT, message)
-        })?;
-        let bytes = bytes.map_err(|rejection| match rejection.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => {
-                let message =
-                    format!("the body is too large; expected at most {MOST_BODY_BYTES} bytes");
-                ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, message)
-            }
-            _ => ApiError::invalid(
-                "the body is incomplete; expected all of it before the connection closes",
-            ),
-        })?;
-        Ok(JsonBody(serde_json::from_slice(&bytes)?))
-    }
-}
-
-fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
-    let found = headers
-        .get(CONTENT_TYPE)
-        .map(|value| value.to_str().unwrap_or("?"));
-    let essence = found
-        .and_then(|value| value.split(';').next())
-        .map(str::trim);
-    if essence.is_some_and(|essence| essence.eq_ignore_ascii_case("application/json")) {
-        return Ok(());
-    }
-    let found = found.map_or("is missing".to_string(), quoted);
-    let message = format!("content type {found}; expected application/json");
-    Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
-}
 
 /// Quotes a client's text, shortened if it is long.
 pub fn quoted(text: &str) -> String {

@@ -8,7 +8,9 @@
 //! | [`server`] | listening and shutting down |
 //! | [`router`] | routes |
 //! | [`api`] | operations: requests and answers |
-//! | [`access`] | access control, and bodies of requests |
+//! | [`access`] | access control |
+//! | [`client`], [`admission`] | clients, and how much each may use |
+//! | [`body`] | bodies of requests and answers |
 //! | [`error`] | errors for clients |
 //! | [`pool`] | engine processes and their queue |
 //! | [`board`] | games, their appearance, and cards |
@@ -22,10 +24,13 @@
 )]
 
 pub mod access;
+pub mod admission;
 pub mod api;
 pub mod args;
 pub mod assets;
 pub mod board;
+pub mod body;
+pub mod client;
 pub mod error;
 pub mod page;
 pub mod pool;

@@ -1,5 +1,6 @@
 //! The pages: markup that is filled by scripts.
 
+use axum::body::Bytes;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
@@ -34,11 +35,11 @@ pub fn table() -> Markup {
     page("en", "buxtehude", "/table.js", &body)
 }
 
-/// Converts a page to a response.
-pub fn answer(page: Markup) -> Response {
+/// The response with a page.
+pub fn answer(page: Bytes) -> Response {
     let headers = [
         (CONTENT_TYPE, "text/html; charset=utf-8"),
         (CACHE_CONTROL, "no-cache"),
     ];
-    (headers, page.into_string()).into_response()
+    (headers, page).into_response()
 }

@@ -20,6 +20,7 @@ use matches::play::interrupt::Interrupt;
 use matches::play::sandbox::Isolation;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use crate::client::ClientId;
 pub use entry::{Entry, Introduction};
 use question::Job;
 pub use question::{Found, Question, Role, SearchError};
@@ -101,12 +102,18 @@ impl Pool {
     ///
     /// # Errors
     /// [`SearchError`] if the queue is full, or the pool has ended.
-    pub fn ask(&self, question: Question, follows: bool) -> Result<Permit, SearchError> {
+    pub fn ask(
+        &self,
+        client: ClientId,
+        question: Question,
+        follows: bool,
+    ) -> Result<Permit, SearchError> {
         let stop = Arc::new(AtomicBool::new(false));
         let (ahead_sender, ahead) = watch::channel(0);
         let (answer_sender, answer) = oneshot::channel();
         let (infos_sender, infos) = follows.then(|| mpsc::channel(MOST_UNTAKEN)).unzip();
         self.scheduler.submit(Job {
+            client,
             question,
             stop: stop.clone(),
             infos: infos_sender,

@@ -1,30 +1,36 @@
 //! Routes, and layers around all of them.
 
-use std::sync::Arc;
-
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::body::Bytes;
+use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, StatusCode, Uri};
-use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
+use axum::middleware;
 use axum::routing::{get, post};
-use tokio::sync::Semaphore;
 
-use crate::access::{Hosts, MOST_BODY_BYTES, guard};
+use crate::access::{Hosts, guard};
+use crate::admission::{Admission, MOST_BODY_BYTES, admit};
 use crate::api::{self, App};
 use crate::assets::ASSETS;
+use crate::client::identify;
 use crate::error::ApiError;
 use crate::{page, rules_page};
 
-/// Maximum number of concurrent requests, including those that wait for an engine.
-pub const MOST_REQUESTS: usize = 512;
-
 /// Returns the service that answers requests to these hosts.
 pub fn router(app: App, hosts: Hosts) -> Router {
-    let mut router = Router::new()
-        .route("/", get(async || page::answer(page::table())))
-        .route("/rules", get(async || page::answer(rules_page::english())))
-        .route("/regeln", get(async || page::answer(rules_page::german())))
+    let mut pages = Router::new();
+    for (path, page) in [
+        ("/", page::table()),
+        ("/rules", rules_page::english()),
+        ("/regeln", rules_page::german()),
+    ] {
+        let page = Bytes::from(page.into_string());
+        pages = pages.route(path, get(async move || page::answer(page.clone())));
+    }
+    pages = pages.layer(middleware::from_fn(identify));
+    for &asset in ASSETS {
+        pages = pages.route(asset.0, get(move || async move { asset }));
+    }
+    let api = Router::new()
         .route("/api", get(api::document))
         .route("/api/new", post(api::new))
         .route("/api/show", post(api::show))
@@ -39,19 +45,15 @@ pub fn router(app: App, hosts: Hosts) -> Router {
         .route("/api/etudes/{file}", get(api::etudes).post(api::judge))
         .route("/api/games", get(api::game_files))
         .route("/api/games/{file}", get(api::games))
-        .route("/api/games/{file}/{number}", get(api::game));
-    for &asset in ASSETS {
-        router = router.route(asset.0, get(move || async move { asset }));
-    }
-    router
+        .route("/api/games/{file}/{number}", get(api::game))
+        .layer(DefaultBodyLimit::max(MOST_BODY_BYTES))
+        .layer(middleware::from_fn_with_state(Admission::new(), admit));
+    // Pages have no place, so that they are served even if their client's requests are refused.
+    pages
+        .merge(api)
         .fallback(no_path)
         .method_not_allowed_fallback(no_method)
         .with_state(app)
-        .layer(DefaultBodyLimit::max(MOST_BODY_BYTES))
-        .layer(middleware::from_fn_with_state(
-            Arc::new(Semaphore::new(MOST_REQUESTS)),
-            bound,
-        ))
         .layer(middleware::from_fn_with_state(hosts, guard))
 }
 
@@ -67,12 +69,4 @@ async fn no_method(method: Method, uri: Uri) -> ApiError {
     let expected = "expected a method listed by GET /api";
     let message = format!("{method} {:?} is not supported; {expected}", uri.path());
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, message)
-}
-
-/// Limits the number of concurrent requests; each counts until its answer begins.
-async fn bound(State(room): State<Arc<Semaphore>>, request: Request, next: Next) -> Response {
-    match room.try_acquire() {
-        Ok(_place) => next.run(request).await,
-        Err(_) => ApiError::crowded(MOST_REQUESTS).into_response(),
-    }
 }

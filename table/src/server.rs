@@ -1,6 +1,7 @@
 //! Listening and shutting down.
 
 pub mod connections;
+mod patience;
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -24,6 +25,7 @@ use crate::router::router;
 const CONNECTIONS: ConnectionBounds = ConnectionBounds {
     most: 1024,
     patience: Duration::from_secs(30),
+    write_patience: Duration::from_secs(10),
     last_words: Duration::from_secs(1),
 };
 

@@ -121,6 +121,54 @@ async fn every_example_runs() {
     }
 }
 
+/// Every object with values replaced by an array of its values.
+fn with_arrays(value: &Value) -> Vec<Value> {
+    let Value::Object(fields) = value else {
+        return Vec::new();
+    };
+    let mut found = vec![Value::Array(fields.values().cloned().collect())];
+    for (name, field) in fields {
+        for inner in with_arrays(field) {
+            let mut whole = value.clone();
+            whole[name] = inner;
+            found.push(whole);
+        }
+    }
+    found
+}
+
+/// An object in a request cannot be sent as an array of its fields.
+#[tokio::test]
+async fn no_array_is_an_object() {
+    let server = server("document_arrays");
+    let document = server.get("/api").await.json;
+    let mut sent = 0;
+    for (method, path, operation) in operations(&document) {
+        let example = &operation["requestBody"]["content"]["application/json"]["example"];
+        for request in with_arrays(example) {
+            let answer = server.post(&path, &request).await;
+            let error = answer.error(axum::http::StatusCode::BAD_REQUEST);
+            let expected = "invalid type: sequence, expected";
+            assert!(
+                error.contains(expected),
+                "{method} {path} {request}: {error}"
+            );
+            sent += 1;
+        }
+    }
+    assert!(sent > 10);
+    // The fields in the order of the struct, which serde accepts.
+    let game = json!(["fox-and-hounds", 2, null, []]);
+    for (path, request) in [
+        ("/api/new", json!(["fox-and-hounds", 2, null])),
+        ("/api/show", json!({ "game": game })),
+        ("/api/draw", json!([game])),
+    ] {
+        let answer = server.post(path, &request).await;
+        answer.error(axum::http::StatusCode::BAD_REQUEST);
+    }
+}
+
 /// Events and errors match the document, too.
 #[tokio::test]
 async fn events_and_errors_are_described() {

@@ -157,8 +157,9 @@ async fn a_full_queue_says_how_long_it_is() {
     ]);
     let (variant, start) = starts()[0];
     let request = json!({ "game": game(variant, start.seats(), &[]), "limit": "movetime 60000" });
-    let ask = |path: &'static str| {
-        let (server, request) = (server.clone(), request.clone());
+    // Each request has a client of its own.
+    let ask = |path: &'static str, client| {
+        let (server, request) = (server.client(client), request.clone());
         tokio::spawn(async move { server.post(path, &request).await })
     };
     let load = || {
@@ -167,9 +168,9 @@ async fn a_full_queue_says_how_long_it_is() {
             server.app.pool.load().waiting,
         )
     };
-    let running = ask("/api/ai");
+    let running = ask("/api/ai", 1);
     until(|| load() == (1, 0)).await;
-    let waiting = ask("/api/ai");
+    let waiting = ask("/api/ai", 2);
     until(|| load() == (1, 1)).await;
     // An analysis reports the number of searches before it.
     let followed = Request::post("/api/analyse")
@@ -292,7 +293,7 @@ async fn a_hundred_clients_play_at_once() {
     let server = Server::with_engine(&["--processes", "2", "--queue", "200"]);
     let mut clients = Vec::new();
     for client in 0..100 {
-        let server = server.clone();
+        let server = server.client(client);
         clients.push(tokio::spawn(async move {
             let starts = starts();
             let (variant, start) = starts[client % starts.len()];

@@ -2,6 +2,7 @@
 
 mod common;
 
+mod attacks;
 mod bad_engines;
 mod dependencies;
 mod document;
@@ -10,6 +11,7 @@ mod engines;
 mod files;
 mod foreign;
 mod fuzz;
+mod judging;
 mod memory;
 mod process;
 mod refusals;

@@ -158,6 +158,7 @@ async fn a_connection_that_dawdles_is_ended() {
     let bounds = ConnectionBounds {
         most: 2,
         patience: Duration::from_millis(300),
+        write_patience: Duration::from_secs(10),
         last_words: Duration::from_millis(100),
     };
     let (end, ends) = tokio::sync::oneshot::channel::<()>();

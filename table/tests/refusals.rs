@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::header::HOST;
 use axum::http::{Request, StatusCode};
 use serde_json::{Value, json};
-use table::access::MOST_BODY_BYTES;
+use table::admission::MOST_BODY_BYTES;
 use table::board::MOST_WORDS;
 
 use crate::common::program::folder;
@@ -37,6 +37,11 @@ async fn what_is_wrong_with_a_request_is_said() {
         ),
         (
             "/api/new",
+            json!({ "variant": "hase-und-igel", "players": u64::MAX }),
+            "18446744073709551615 players: expected one of 2, 3, 4, 5, 6",
+        ),
+        (
+            "/api/new",
             json!({ "variant": "fox-and-hounds", "players": 3 }),
             "3 players: expected 2",
         ),
@@ -65,7 +70,11 @@ async fn what_is_wrong_with_a_request_is_said() {
             json!({ "variant": "hase-und-igel", "players": 2, "colour": 3 }),
             "unknown field `colour`",
         ),
-        ("/api/new", json!([]), "invalid length 0"),
+        (
+            "/api/new",
+            json!([]),
+            "invalid type: sequence, expected an object",
+        ),
         (
             "/api/show",
             json!({ "game": fox(&["e1d2", "a1a1"]) }),

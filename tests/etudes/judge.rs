@@ -5,6 +5,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
+use rustix::fs::{FlockOperation, flock};
+
 use super::folder::{Folder, MIXED, Ran, fine, refused};
 
 #[test]
@@ -126,4 +128,35 @@ fn a_file_or_folder_that_may_not_be_written_to_is_left_alone() {
         assert_eq!(folder.read("x.csv"), MIXED);
         assert_eq!(folder.names(), ["x.csv"]);
     }
+}
+
+#[test]
+fn verdicts_of_several_processes_at_once_are_all_saved() {
+    let line = "45;26;2;f;29;19;0;f;";
+    let folder = Folder::with(format!("{line}-\n").repeat(60).as_bytes());
+    std::thread::scope(|scope| {
+        for writer in 0..4 {
+            let folder = &folder;
+            scope.spawn(move || {
+                for number in (1 + writer..=60).step_by(4) {
+                    let ran = folder.etudes(&format!("judge x.csv {number} 1"));
+                    assert_eq!(ran.code, Some(0), "{ran:?}");
+                }
+            });
+        }
+    });
+    let expected = format!("{line}1\n").repeat(60);
+    assert_eq!(String::from_utf8(folder.read("x.csv")).unwrap(), expected);
+    assert_eq!(folder.names(), ["x.csv"]);
+}
+
+#[test]
+fn a_file_that_stays_locked_is_reported() {
+    let folder = Folder::with(MIXED);
+    let file = fs::File::open(folder.0.path().join("x.csv")).unwrap();
+    flock(&file, FlockOperation::NonBlockingLockExclusive).unwrap();
+    let error = "x.csv: cannot be saved: another process has locked it for 10 s: \
+        expected a writable file and folder\n";
+    assert_eq!(folder.etudes("judge x.csv 1 1"), refused(error));
+    assert_eq!(folder.read("x.csv"), MIXED);
 }

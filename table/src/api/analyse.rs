@@ -14,8 +14,9 @@ use tokio::sync::mpsc;
 
 use super::App;
 use super::search::{SearchTerms, estimate, legal_line};
-use crate::access::JsonBody;
+use crate::admission::LongJob;
 use crate::board::Game;
+use crate::body::{JsonRequest, object};
 use crate::error::ApiError;
 use crate::pool::{Found, Permit, SearchError};
 
@@ -27,6 +28,7 @@ pub(super) const MOST_UNSENT: usize = 16;
 #[serde(deny_unknown_fields)]
 pub struct AnalyseRequest {
     /// The game; a seat must be to move.
+    #[serde(deserialize_with = "object")]
     pub game: Game,
     /// Name of the engine; by default the first one.
     #[serde(default)]
@@ -90,22 +92,34 @@ pub struct DoneEvent {
 /// [`ApiError`] if the request is invalid; later errors are events.
 pub async fn analyse(
     Shared(app): Shared<App>,
-    JsonBody(request): JsonBody<AnalyseRequest>,
+    request: JsonRequest<AnalyseRequest>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
-    let played = request.game.play()?;
-    let longest = format!("movetime {}", app.bounds.longest.as_millis());
-    let limit = request.limit.unwrap_or(longest);
-    let engine = request.engine.as_deref();
-    let mut terms = SearchTerms::new(&app, engine, Some(&limit), &request.options)?;
-    terms.set_lines(request.lines.unwrap_or(1))?;
-    let permit = app.pool.ask(terms.question(&played)?, true)?;
+    let place = request.place.clone();
+    let job = place.begin_long_job().await?;
+    let terms_of = app.clone();
+    let prepare = move |request: AnalyseRequest| {
+        let played = request.game.play()?;
+        let longest = format!("movetime {}", terms_of.bounds.longest.as_millis());
+        let limit = request.limit.unwrap_or(longest);
+        let engine = request.engine.as_deref();
+        let mut terms = SearchTerms::new(&terms_of, engine, Some(&limit), &request.options)?;
+        terms.set_lines(request.lines.unwrap_or(1))?;
+        Ok((terms.question(&played)?, played.position))
+    };
+    let (question, position) = request.run(prepare).await?;
+    let permit = app.pool.ask(place.client(), question, true)?;
     let (events, sent) = mpsc::channel(MOST_UNSENT);
-    tokio::spawn(follow(permit, played.position, events));
+    tokio::spawn(follow(job, permit, position, events));
     Ok(sse(sent))
 }
 
 /// Sends the events of a search until it ends, or the client closes the connection.
-async fn follow(mut permit: Permit, position: AnyPosition, events: mpsc::Sender<Event>) {
+async fn follow(
+    _job: LongJob,
+    mut permit: Permit,
+    position: AnyPosition,
+    events: mpsc::Sender<Event>,
+) {
     let Permit {
         infos,
         ahead,

@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
-use axum::Json;
+use axum::body::Bytes;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -12,7 +14,7 @@ use super::engines::{AiAnswer, AiRequest, Engines};
 use super::etudes::{EtudeFiles, Etudes, JudgeRequest, Judged};
 use super::games::{GameFiles, Games, Recorded};
 use super::review::ReviewRequest;
-use super::rules::{GameRequest, NewRequest, PlayRequest, Shown, Solved};
+use super::rules::{GameRequest, NewRequest, PlayRequest, ShowRequest, Shown, Solved};
 use crate::board::{State, Took};
 
 /// Generates the schema of a type.
@@ -58,7 +60,7 @@ const fn stream<R: JsonSchema>(file: &'static str) -> Operation {
 
 const OPERATIONS: &[Operation] = &[
     post::<NewRequest, State>(include_str!("examples/new.json")),
-    post::<GameRequest, Shown>(include_str!("examples/show.json")),
+    post::<ShowRequest, Shown>(include_str!("examples/show.json")),
     post::<PlayRequest, Took>(include_str!("examples/play.json")),
     post::<GameRequest, Took>(include_str!("examples/draw.json")),
     post::<AiRequest, AiAnswer>(include_str!("examples/ai.json")),
@@ -75,9 +77,9 @@ const OPERATIONS: &[Operation] = &[
 ];
 
 /// `GET /api`
-pub async fn document() -> Json<&'static Value> {
-    static DOCUMENT: LazyLock<Value> = LazyLock::new(make);
-    Json(&DOCUMENT)
+pub async fn document() -> impl IntoResponse {
+    static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| make().to_string().into());
+    ([(CONTENT_TYPE, "application/json")], DOCUMENT.clone())
 }
 
 fn make() -> Value {

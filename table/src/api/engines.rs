@@ -13,8 +13,9 @@ use serde::{Deserialize, Serialize};
 use super::App;
 use super::rules::take;
 use super::search::{SearchTerms, estimate, highest, is_free, legal_line};
-use crate::access::{JsonBody, MOST_BODY_BYTES};
+use crate::admission::MOST_BODY_BYTES;
 use crate::board::{Game, MOST_WORDS, Took};
+use crate::body::{JsonAnswer, JsonRequest, object};
 use crate::error::ApiError;
 use crate::pool::Entry;
 
@@ -23,6 +24,7 @@ use crate::pool::Entry;
 #[serde(deny_unknown_fields)]
 pub struct AiRequest {
     /// The game; a seat must be to move.
+    #[serde(deserialize_with = "object")]
     pub game: Game,
     /// Name of the engine; by default the first one.
     #[serde(default)]
@@ -175,26 +177,34 @@ pub async fn engines(Shared(app): Shared<App>) -> Json<Engines> {
 /// [`ApiError`] if the request is invalid or the engine fails.
 pub async fn ai(
     Shared(app): Shared<App>,
-    JsonBody(request): JsonBody<AiRequest>,
-) -> Result<Json<AiAnswer>, ApiError> {
-    let played = request.game.play()?;
-    let (engine, limit) = (request.engine.as_deref(), request.limit.as_deref());
-    let terms = SearchTerms::new(&app, engine, limit, &request.options)?;
-    let found = app
-        .pool
-        .ask(terms.question(&played)?, false)?
-        .wait()
-        .await?;
-    let before = played.position;
-    Ok(Json(AiAnswer {
-        took: take(played, found.mv.clone(), Some(app.chance))?,
-        mv: found.mv,
-        engine: terms.engine.spec.name.clone(),
-        estimate: estimate([&found.estimate, &found.info.estimate], &before),
-        depth: found.info.depth,
-        nodes: found.info.nodes,
-        pv: legal_line(&found.info, before),
-    }))
+    request: JsonRequest<AiRequest>,
+) -> Result<JsonAnswer, ApiError> {
+    let place = request.place.clone();
+    let _job = place.begin_long_job().await?;
+    let terms_of = app.clone();
+    let prepare = move |request: AiRequest| {
+        let played = request.game.play()?;
+        let (engine, limit) = (request.engine.as_deref(), request.limit.as_deref());
+        let terms = SearchTerms::new(&terms_of, engine, limit, &request.options)?;
+        let question = terms.question(&played)?;
+        Ok((played, terms, question))
+    };
+    let (played, terms, question) = request.run(prepare).await?;
+    let permit = app.pool.ask(place.client(), question, false)?;
+    let found = permit.wait().await?;
+    let answer = move || {
+        let before = played.position;
+        Ok(AiAnswer {
+            took: take(played, found.mv.clone(), Some(app.chance))?,
+            mv: found.mv,
+            engine: terms.engine.spec.name.clone(),
+            estimate: estimate([&found.estimate, &found.info.estimate], &before),
+            depth: found.info.depth,
+            nodes: found.info.nodes,
+            pv: legal_line(&found.info, before),
+        })
+    };
+    JsonAnswer::by(&place, answer).await
 }
 
 impl EngineEntry {

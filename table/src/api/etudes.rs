@@ -1,28 +1,27 @@
 //! Etudes: positions, each with a verdict, in files that can be judged.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use axum::Json;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path as InPath, State as Shared};
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path as InPath, Query, State as Shared};
 use axum::http::StatusCode;
-use buxtehude::etudes::{EtudeFile, FileError, Problem};
+use buxtehude::etudes::{EtudeFile, Problem};
+use buxtehude::rules::hase::Etude;
 use buxtehude::rules::{AnyPosition, Seat, Variant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::files::{Files, FilesError, run_blocking, without_folder};
-use crate::access::JsonBody;
-use crate::board::number;
+use super::files::{Files, FilesError, Part, without_folder};
+use crate::admission::Admitted;
+use crate::board::number as seat_number;
+use crate::body::{JsonAnswer, JsonRequest};
 use crate::error::ApiError;
 
 #[derive(Debug)]
 pub struct EtudeCatalog {
     files: Files,
     variant: &'static Variant,
-    /// Held while a verdict is saved, which reads the file and writes all of it.
-    saving: Mutex<()>,
 }
 
 /// Answer of `GET /api/etudes`.
@@ -54,7 +53,9 @@ pub struct Etudes {
     pub file: String,
     /// The variant.
     pub variant: &'static str,
-    /// The etudes.
+    /// Number of etudes in the file.
+    pub total: usize,
+    /// The requested etudes.
     pub etudes: Vec<EtudeEntry>,
 }
 
@@ -105,7 +106,6 @@ impl EtudeCatalog {
         Ok(EtudeCatalog {
             files: Files::new("file of etudes", paths),
             variant,
-            saving: Mutex::new(()),
         })
     }
 
@@ -130,58 +130,67 @@ impl EtudeCatalog {
         })
     }
 
-    fn list(&self, name: String) -> Result<Etudes, ApiError> {
+    fn list(&self, name: String, part: Part) -> Result<Etudes, ApiError> {
         let (_, path) = self.files.find(&name)?;
         let file = self.open(path)?;
         let (mut texts, (etudes, _)) = (file.texts(), file.etudes());
-        let entries = etudes.into_iter().map(|(line, etude)| EtudeEntry {
-            number: line,
-            line: texts
-                .get_mut(line - 1)
-                .map(std::mem::take)
-                .unwrap_or_default(),
-            position: AnyPosition::from(etude.position).to_string(),
-            verdict: etude.winner.map(number),
+        let total = etudes.len();
+        let entries = part.of(etudes.into_iter()).map(|(number, etude)| {
+            let text = texts.get_mut(number - 1).map(std::mem::take);
+            EtudeEntry::of(number, text.unwrap_or_default(), &etude)
         });
         Ok(Etudes {
             ok: true,
             file: name,
             variant: self.variant.name,
+            total,
             etudes: entries.collect(),
         })
     }
 
     fn judge(&self, name: &str, request: &JudgeRequest) -> Result<Judged, ApiError> {
-        let _one_at_a_time = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
         let (_, path) = self.files.find(name)?;
-        let failed = |error: FileError| {
-            let message = without_folder(path, &error.to_string());
-            match error.problem {
-                Problem::Read { .. } | Problem::Save(_) => ApiError::internal(message),
-                _ => ApiError::invalid(message),
-            }
-        };
-        let number = request.number;
-        let file = self.open(path)?;
-        let found = file.text(number).map_err(failed)?;
-        if found != request.line {
-            let expected = format!("expected {:?}: reload the file", request.line);
-            let message = format!("line {number} of {name} has changed to {found:?}; {expected}");
-            return Err(ApiError::new(StatusCode::CONFLICT, message));
-        }
-        if request.verdict == Some(0) {
+        let JudgeRequest {
+            number,
+            line,
+            verdict,
+        } = request;
+        if *verdict == Some(0) {
             let message = "there is no seat 0; expected 1 or more, or null";
             return Err(ApiError::invalid(message));
         }
-        let winner = request.verdict.map(|seat| Seat(seat - 1));
-        file.judge(number, winner).map_err(failed)?;
-        let mut etudes = self.list(name.to_string())?.etudes.into_iter();
-        let saved = etudes.find(|etude| etude.number == number);
-        let missing = || ApiError::internal(format!("line {number} of {name} is no longer there"));
+        let winner = verdict.map(|seat| Seat(seat - 1));
+        let saved = self.open(path)?.judge(*number, Some(line), winner);
+        let saved = saved.map_err(|error| match &error.problem {
+            Problem::Changed { found } => {
+                let expected = format!("expected {line:?}: reload the file");
+                let message =
+                    format!("line {number} of {name} has changed to {found:?}; {expected}");
+                ApiError::new(StatusCode::CONFLICT, message)
+            }
+            problem => {
+                let message = without_folder(path, &error.to_string());
+                match problem {
+                    Problem::Read { .. } | Problem::Save(_) => ApiError::internal(message),
+                    _ => ApiError::invalid(message),
+                }
+            }
+        })?;
         Ok(Judged {
             ok: true,
-            etude: saved.ok_or_else(missing)?,
+            etude: EtudeEntry::of(*number, saved.new.to_string(), &saved.new),
         })
+    }
+}
+
+impl EtudeEntry {
+    fn of(number: usize, line: String, etude: &Etude) -> EtudeEntry {
+        EtudeEntry {
+            number,
+            line,
+            position: AnyPosition::from(etude.position).to_string(),
+            verdict: etude.winner.map(seat_number),
+        }
     }
 }
 
@@ -190,9 +199,10 @@ impl EtudeCatalog {
 /// # Errors
 /// [`ApiError`] if a file can no longer be read.
 pub async fn etude_files(
+    Admitted(place): Admitted,
     Shared(files): Shared<Arc<EtudeCatalog>>,
-) -> Result<Json<EtudeFiles>, ApiError> {
-    run_blocking(move || files.all()).await
+) -> Result<JsonAnswer, ApiError> {
+    JsonAnswer::by(&place, move || files.all()).await
 }
 
 /// `GET /api/etudes/{file}`
@@ -200,11 +210,13 @@ pub async fn etude_files(
 /// # Errors
 /// [`ApiError`] if there is no such file, or it can no longer be read.
 pub async fn etudes(
+    Admitted(place): Admitted,
     Shared(files): Shared<Arc<EtudeCatalog>>,
     file: Result<InPath<String>, PathRejection>,
-) -> Result<Json<Etudes>, ApiError> {
-    let InPath(file) = file?;
-    run_blocking(move || files.list(file)).await
+    part: Result<Query<Part>, QueryRejection>,
+) -> Result<JsonAnswer, ApiError> {
+    let (InPath(file), Query(part)) = (file?, part?);
+    JsonAnswer::by(&place, move || files.list(file, part)).await
 }
 
 /// `POST /api/etudes/{file}`
@@ -214,8 +226,10 @@ pub async fn etudes(
 pub async fn judge(
     Shared(files): Shared<Arc<EtudeCatalog>>,
     file: Result<InPath<String>, PathRejection>,
-    JsonBody(request): JsonBody<JudgeRequest>,
-) -> Result<Json<Judged>, ApiError> {
+    request: JsonRequest<JudgeRequest>,
+) -> Result<JsonAnswer, ApiError> {
     let InPath(file) = file?;
-    run_blocking(move || files.judge(&file, &request)).await
+    request
+        .answer(move |request| files.judge(&file, &request))
+        .await
 }

@@ -2,17 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use axum::Json;
 use buxtehude::etudes::FileError;
 use buxtehude::rules::UnknownVariant;
 use matches::archive::ArchiveError;
 use matches::record::printable::{is_hidden, shortened};
+use serde::Deserialize;
 use thiserror::Error;
 
 use crate::error::ApiError;
 
 /// Maximum length of a name in an error message.
 const LONGEST_QUOTED: usize = 100;
+/// Default number of entries in a list.
+const USUAL_COUNT: usize = 100;
+/// Maximum number of entries in a list.
+const MOST_COUNT: usize = 1000;
 
 /// Errors of a file on the command line.
 #[derive(Debug, Error)]
@@ -84,16 +88,27 @@ pub fn without_folder(path: &Path, message: &str) -> String {
     }
 }
 
-/// Runs blocking work on a separate thread.
-///
-/// # Errors
-/// Errors of `work`; [`ApiError`] if it did not run.
-pub async fn run_blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
-) -> Result<Json<T>, ApiError> {
-    let done = tokio::task::spawn_blocking(work).await;
-    let done = done.unwrap_or_else(|_| Err(ApiError::internal("the server is shutting down")));
-    done.map(Json)
+/// The part of a list to return.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// Number of entries to skip.
+    #[serde(default)]
+    from: usize,
+    /// Number of entries to return, at most [`MOST_COUNT`].
+    #[serde(default = "usual_count")]
+    count: usize,
+}
+
+fn usual_count() -> usize {
+    USUAL_COUNT
+}
+
+impl Part {
+    /// The entries of this part.
+    pub fn of<T>(self, entries: impl Iterator<Item = T>) -> impl Iterator<Item = T> {
+        entries.skip(self.from).take(self.count.min(MOST_COUNT))
+    }
 }
 
 #[cfg(test)]

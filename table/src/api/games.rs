@@ -6,21 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use axum::Json;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path as InPath, Query, State as Shared};
 use matches::archive::ArchiveError;
 use matches::archive::game_file::{GameFile, GameKey};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::files::{Files, FilesError, run_blocking, without_folder};
+use super::files::{Files, FilesError, Part, without_folder};
+use crate::admission::Admitted;
+use crate::body::JsonAnswer;
 use crate::error::ApiError;
 pub use record::{Recorded, Summary};
-
-/// Default number of games in a list.
-const USUAL_COUNT: usize = 100;
-const MOST_COUNT: usize = 1000;
 
 /// Files of games, each with an index that is made anew whenever the file has changed.
 #[derive(Debug)]
@@ -58,22 +55,6 @@ pub struct GameFileEntry {
     pub file: String,
     /// Number of games.
     pub games: usize,
-}
-
-/// The part of a list to return.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Part {
-    /// Number of games to skip.
-    #[serde(default)]
-    pub from: usize,
-    /// Number of games to return, at most 1000.
-    #[serde(default = "usual_count")]
-    pub count: usize,
-}
-
-fn usual_count() -> usize {
-    USUAL_COUNT
 }
 
 /// Answer of `GET /api/games/{file}`.
@@ -140,8 +121,7 @@ impl GameCatalog {
 
     fn list(&self, file: &str, part: Part) -> Result<Games, ApiError> {
         self.with(file, |games, _| {
-            let count = part.count.min(MOST_COUNT);
-            let wanted = games.iter().skip(part.from).take(count);
+            let wanted = part.of(games.iter());
             Games {
                 ok: true,
                 file: file.to_string(),
@@ -200,9 +180,10 @@ fn unreadable(path: &Path, error: &ArchiveError) -> ApiError {
 /// # Errors
 /// [`ApiError`] if a file can no longer be read.
 pub async fn game_files(
+    Admitted(place): Admitted,
     Shared(files): Shared<Arc<GameCatalog>>,
-) -> Result<Json<GameFiles>, ApiError> {
-    run_blocking(move || files.all()).await
+) -> Result<JsonAnswer, ApiError> {
+    JsonAnswer::by(&place, move || files.all()).await
 }
 
 /// `GET /api/games/{file}`
@@ -210,12 +191,13 @@ pub async fn game_files(
 /// # Errors
 /// [`ApiError`] if there is no such file, or it can no longer be read.
 pub async fn games(
+    Admitted(place): Admitted,
     Shared(files): Shared<Arc<GameCatalog>>,
     file: Result<InPath<String>, PathRejection>,
     part: Result<Query<Part>, QueryRejection>,
-) -> Result<Json<Games>, ApiError> {
+) -> Result<JsonAnswer, ApiError> {
     let (InPath(file), Query(part)) = (file?, part?);
-    run_blocking(move || files.list(&file, part)).await
+    JsonAnswer::by(&place, move || files.list(&file, part)).await
 }
 
 /// `GET /api/games/{file}/{number}`
@@ -223,9 +205,10 @@ pub async fn games(
 /// # Errors
 /// [`ApiError`] if there is no such game, or it cannot be read.
 pub async fn game(
+    Admitted(place): Admitted,
     Shared(files): Shared<Arc<GameCatalog>>,
     path: Result<InPath<(String, u64)>, PathRejection>,
-) -> Result<Json<Recorded>, ApiError> {
+) -> Result<JsonAnswer, ApiError> {
     let InPath((file, number)) = path?;
-    run_blocking(move || files.game(&file, number)).await
+    JsonAnswer::by(&place, move || files.game(&file, number)).await
 }

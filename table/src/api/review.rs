@@ -15,13 +15,15 @@ use matches::review::{Appraisal, Appraise, PlayedGame, SeatSums, review as revie
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use super::App;
 use super::analyse::{MOST_UNSENT, event, sse};
 use super::search::{SearchTerms, estimate};
-use crate::access::JsonBody;
+use crate::admission::LongJob;
 use crate::board::Game;
+use crate::body::{JsonRequest, object};
+use crate::client::ClientId;
 use crate::error::ApiError;
 use crate::pool::SearchError;
 
@@ -35,6 +37,7 @@ const USUAL_LIMIT: &str = "nodes 2000";
 #[serde(deny_unknown_fields)]
 pub struct ReviewRequest {
     /// The game, finished or not.
+    #[serde(deserialize_with = "object")]
     pub game: Game,
     /// Name of the engine that evaluates positions; by default the first one.
     #[serde(default)]
@@ -60,27 +63,35 @@ struct DoneEvent {
 /// [`ApiError`] if the request is invalid; later errors are events.
 pub async fn review(
     Shared(app): Shared<App>,
-    JsonBody(request): JsonBody<ReviewRequest>,
+    request: JsonRequest<ReviewRequest>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
-    let played = request.game.play()?;
-    let limit = request.limit.as_deref().unwrap_or(USUAL_LIMIT);
-    let engine = request.engine.as_deref();
-    let terms = SearchTerms::new(&app, engine, Some(limit), &BTreeMap::new())?;
-    let place = app.reviews.clone().try_acquire_owned();
-    let place = place.map_err(|_| ApiError::crowded(MOST_REVIEWS))?;
-    let game = PlayedGame {
-        variant: played.variant,
-        start: played.first,
-        words: played.words().to_vec(),
-        opening: 0,
-        places: None,
+    let place = request.place.clone();
+    let job = place.begin_long_job().await?;
+    let terms_of = app.clone();
+    let prepare = move |request: ReviewRequest| {
+        let played = request.game.play()?;
+        let limit = request.limit.as_deref().unwrap_or(USUAL_LIMIT);
+        let engine = request.engine.as_deref();
+        let terms = SearchTerms::new(&terms_of, engine, Some(limit), &BTreeMap::new())?;
+        let game = PlayedGame {
+            variant: played.variant,
+            start: played.first,
+            words: played.words().to_vec(),
+            opening: 0,
+            places: None,
+        };
+        Ok((game, terms))
     };
+    let (game, terms) = request.run(prepare).await?;
+    let thread = app.reviews.clone().try_acquire_owned();
+    let thread = thread.map_err(|_| ApiError::crowded(MOST_REVIEWS))?;
     let (events, sent) = mpsc::channel(MOST_UNSENT);
     let runtime = Handle::current();
     tokio::task::spawn_blocking(move || {
-        let _place = place;
+        let _thread: (LongJob, OwnedSemaphorePermit) = (job, thread);
         let mut appraiser = PoolAppraiser {
             app: &app,
+            client: place.client(),
             terms: &terms,
             variant: game.variant,
             runtime: &runtime,
@@ -110,6 +121,7 @@ pub async fn review(
 /// Evaluates positions by an engine of the pool until the client closes the connection.
 struct PoolAppraiser<'a> {
     app: &'a App,
+    client: ClientId,
     terms: &'a SearchTerms,
     variant: &'static Variant,
     runtime: &'a Handle,
@@ -127,7 +139,7 @@ impl Appraise for PoolAppraiser<'_> {
         };
         let position = question.position;
         let asked = self.terms.question_at(self.variant, command, position);
-        let permit = self.app.pool.ask(asked, false)?;
+        let permit = self.app.pool.ask(self.client, asked, false)?;
         let found = self.runtime.block_on(async {
             tokio::select! {
                 found = permit.wait() => found,

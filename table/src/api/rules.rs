@@ -1,17 +1,18 @@
 //! Operations that need only the rules: new games, positions, moves and cards.
 
-use axum::Json;
 use axum::extract::State as Shared;
 use buxtehude::rules::{self, AnyPosition};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::access::JsonBody;
 use crate::board::{Chance, Drawn, Game, Moment, Played, State, Step, Took, number, steps_of};
+use crate::body::{JsonAnswer, JsonRequest, object};
 use crate::error::ApiError;
 
 /// Maximum number of cards drawn after one move.
 const MOST_CARDS: usize = 16;
+/// Maximum number of steps in an answer.
+pub const MOST_STEPS: usize = 256;
 
 /// Request of `POST /api/new`: a variant with either players or a start.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -27,11 +28,24 @@ pub struct NewRequest {
     pub start: Option<String>,
 }
 
+/// Request of `POST /api/show`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShowRequest {
+    /// The game.
+    #[serde(deserialize_with = "object")]
+    pub game: Game,
+    /// Number of steps to skip.
+    #[serde(default)]
+    pub from: usize,
+}
+
 /// Request with only a game.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GameRequest {
     /// The game.
+    #[serde(deserialize_with = "object")]
     pub game: Game,
 }
 
@@ -40,6 +54,7 @@ pub struct GameRequest {
 #[serde(deny_unknown_fields)]
 pub struct PlayRequest {
     /// The game.
+    #[serde(deserialize_with = "object")]
     pub game: Game,
     /// A legal move, or if a card is due, one of those left.
     #[serde(rename = "move")]
@@ -53,7 +68,7 @@ fn yes() -> bool {
     true
 }
 
-/// A game with all its steps.
+/// A game with its steps.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Shown {
     /// The current state.
@@ -61,7 +76,7 @@ pub struct Shown {
     pub state: State,
     /// The start position.
     pub first: Moment,
-    /// The effect of each move and card.
+    /// The effect of each move and card after the skipped ones, at most 256.
     pub steps: Vec<Step>,
 }
 
@@ -90,36 +105,41 @@ pub struct Solved {
 ///
 /// # Errors
 /// [`ApiError`] if the request is invalid.
-pub async fn new(JsonBody(request): JsonBody<NewRequest>) -> Result<Json<State>, ApiError> {
-    let NewRequest {
-        variant,
-        players,
-        start,
-    } = request;
-    let played = Game {
-        variant,
-        players,
-        start,
+pub async fn new(request: JsonRequest<NewRequest>) -> Result<JsonAnswer, ApiError> {
+    let game = |request: NewRequest| Game {
+        variant: request.variant,
+        players: request.players,
+        start: request.start,
         moves: Vec::new(),
-    }
-    .play()?;
-    Ok(Json(State::of(&played)))
+    };
+    request
+        .answer(move |request| Ok(State::of(&game(request).play()?)))
+        .await
 }
 
 /// `POST /api/show`
 ///
 /// # Errors
 /// As [`new`].
-pub async fn show(JsonBody(request): JsonBody<GameRequest>) -> Result<Json<Shown>, ApiError> {
-    let mut steps = Vec::with_capacity(request.game.moves.len());
-    let played = request.game.play_with(|word, before, after| {
-        steps.push(Step::of(word, before, after));
+pub async fn show(request: JsonRequest<ShowRequest>) -> Result<JsonAnswer, ApiError> {
+    request.answer(shown).await
+}
+
+fn shown(ShowRequest { game, from }: ShowRequest) -> Result<Shown, ApiError> {
+    let wanted = from..from.saturating_add(MOST_STEPS);
+    let mut steps = Vec::new();
+    let mut number = 0;
+    let played = game.play_with(|word, before, after| {
+        if wanted.contains(&number) {
+            steps.push(Step::of(word, before, after));
+        }
+        number += 1;
     })?;
-    Ok(Json(Shown {
+    Ok(Shown {
         state: State::of(&played),
         first: Moment::of(&played.first),
         steps,
-    }))
+    })
 }
 
 /// `POST /api/play`
@@ -128,10 +148,13 @@ pub async fn show(JsonBody(request): JsonBody<GameRequest>) -> Result<Json<Shown
 /// As [`new`].
 pub async fn play(
     Shared(chance): Shared<Chance>,
-    JsonBody(request): JsonBody<PlayRequest>,
-) -> Result<Json<Took>, ApiError> {
-    let played = request.game.play()?;
-    take(played, request.mv, request.draw.then_some(chance)).map(Json)
+    request: JsonRequest<PlayRequest>,
+) -> Result<JsonAnswer, ApiError> {
+    request
+        .answer(move |PlayRequest { game, mv, draw }| {
+            take(game.play()?, mv, draw.then_some(chance))
+        })
+        .await
 }
 
 /// `POST /api/draw`
@@ -140,24 +163,32 @@ pub async fn play(
 /// As [`new`].
 pub async fn draw(
     Shared(chance): Shared<Chance>,
-    JsonBody(request): JsonBody<GameRequest>,
-) -> Result<Json<Took>, ApiError> {
-    let mut played = request.game.play()?;
-    if !played.is_card_due() {
-        let message = "no card is due; expected a game where a card is due";
-        return Err(ApiError::invalid(message));
-    }
-    let before = (played.position, played.words().len());
-    let card = draw_all(&mut played, chance)?;
-    Ok(Json(took(&played, before, card)))
+    request: JsonRequest<GameRequest>,
+) -> Result<JsonAnswer, ApiError> {
+    request
+        .answer(move |GameRequest { game }| {
+            let mut played = game.play()?;
+            if !played.is_card_due() {
+                let message = "no card is due; expected a game where a card is due";
+                return Err(ApiError::invalid(message));
+            }
+            let before = (played.position, played.words().len());
+            let card = draw_all(&mut played, chance)?;
+            Ok(took(&played, before, card))
+        })
+        .await
 }
 
 /// `POST /api/solved`
 ///
 /// # Errors
 /// As [`new`], and if the game is not solved.
-pub async fn solved(JsonBody(request): JsonBody<GameRequest>) -> Result<Json<Solved>, ApiError> {
-    let played = request.game.play()?;
+pub async fn solved(request: JsonRequest<GameRequest>) -> Result<JsonAnswer, ApiError> {
+    request.answer(|request| solution(request.game)).await
+}
+
+fn solution(game: Game) -> Result<Solved, ApiError> {
+    let played = game.play()?;
     let not_solved = || {
         let name = played.variant.name;
         ApiError::invalid(format!(
@@ -177,7 +208,7 @@ pub async fn solved(JsonBody(request): JsonBody<GameRequest>) -> Result<Json<Sol
             plies: outcome.plies,
         });
     }
-    Ok(Json(Solved { ok: true, moves }))
+    Ok(Solved { ok: true, moves })
 }
 
 /// Plays a move, and if `chance` is given, draws the cards that become due.

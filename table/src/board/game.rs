@@ -1,7 +1,7 @@
 //! A game in a request: a start, and the moves and cards since then.
 
 use buxtehude::protocol::{PositionCommand, Start};
-use buxtehude::rules::{ActionError, AnyPosition, MAX_SEATS, Turn, UnknownVariant, Variant};
+use buxtehude::rules::{ActionError, AnyPosition, Turn, UnknownVariant, Variant};
 use matches::record::printable::{printable, shortened};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,7 +83,7 @@ impl Game {
             }
             (Some(text), None) => variant.parse(text).map_err(|error| GameError::of(&error))?,
             (None, Some(players)) => {
-                let start = variant.start(players.min(MAX_SEATS + 1));
+                let start = variant.start(players);
                 start.map_err(|error| GameError::of(&error))?
             }
             (Some(_), Some(_)) => {

@@ -26,8 +26,19 @@ function turnsOf(steps) {
   return turns;
 }
 
+/** Fetches a game with all its steps, which come in parts. */
+export async function fetchGame(game) {
+  const answer = await post("show", { game });
+  while (answer.steps.length < answer.game.moves.length) {
+    const { steps } = await post("show", { game, from: answer.steps.length });
+    if (steps.length === 0) break;
+    answer.steps.push(...steps);
+  }
+  return answer;
+}
+
 export class Game {
-  /** `answer` comes from `/api/show` or `/api/new`. */
+  /** `answer` comes from `fetchGame` or `/api/new`. */
   constructor(answer) {
     this.variant = answer.game.variant;
     /** Description of the game by `games.js`. */
@@ -111,7 +122,8 @@ export class Game {
   async look() {
     const here = this.current;
     if (here.moves) return;
-    const answer = await post("show", { game: this.request(here) });
+    const game = this.request(here);
+    const answer = await post("show", { game, from: game.moves.length });
     Object.assign(here, viewOf(answer, answer.scene));
   }
 }

@@ -3,7 +3,7 @@
 import { ask, post } from "./api.js";
 import { element } from "./board.js";
 import { person } from "./dialogs.js";
-import { readPasted } from "./game.js";
+import { fetchGame, readPasted } from "./game.js";
 import { t } from "./texts.js";
 import { button, labelled, select } from "./view.js";
 
@@ -71,7 +71,7 @@ export class Library {
 
   // Puts a game on the board, at its start.
   async show(game, names) {
-    const answer = await post("show", { game });
+    const answer = await fetchGame(game);
     this.table.isStudy = true;
     await this.table.begin(answer, answer.places.map((_, seat) => person(names[seat])));
     await this.table.go(this.table.game.root);
@@ -96,9 +96,9 @@ export class Library {
   }
 
   async openEtude(file, number) {
-    const { etudes, variant } = await ask(`etudes/${encodeURIComponent(file)}`);
-    const etude = etudes[number - 1];
-    if (!etude) throw new Error(t("no such number", { number, most: etudes.length }));
+    const from = Math.max(Math.floor(number) - 1, 0);
+    const { etudes: [etude], total, variant } = await ask(`etudes/${encodeURIComponent(file)}?from=${from}&count=1`);
+    if (!etude || number < 1) throw new Error(t("no such number", { number, most: total }));
     const answer = await post("new", { variant, start: etude.position });
     this.etude = etude;
     this.table.isStudy = true;

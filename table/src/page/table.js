@@ -3,7 +3,7 @@
 import { ask, post } from "./api.js";
 import { element } from "./board.js";
 import { askGame, askSeats, person, usualSeat } from "./dialogs.js";
-import { readLink } from "./game.js";
+import { fetchGame, readLink } from "./game.js";
 import { Library } from "./library.js";
 import { Table } from "./play.js";
 import { Review } from "./review.js";
@@ -126,7 +126,7 @@ async function open() {
     const seats = Array.from({ length: players }, (_, seat) => usualSeat(info, seat));
     return table.begin(await post("new", { variant: name, players }), seats);
   }
-  const answer = await post("show", { game: link.game });
+  const answer = await fetchGame(link.game);
   const known = (seat) => (info.engines.some(({ name }) => name === seat?.engine) ? seat : person());
   await table.begin(answer, answer.places.map((_, seat) => known(link.seats[seat])), link.at);
 }

@@ -10,6 +10,7 @@ use thiserror::Error;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::entry::Entry;
+use crate::client::ClientId;
 
 /// An engine with the variant that it is to play.
 #[derive(Clone, Debug)]
@@ -79,6 +80,7 @@ pub enum SearchError {
 /// A queued or running question. Dropping it tells the asker that the server is shutting down.
 #[derive(Debug)]
 pub struct Job {
+    pub client: ClientId,
     pub question: Question,
     /// Stop flag: the answer is no longer needed.
     pub stop: Arc<AtomicBool>,

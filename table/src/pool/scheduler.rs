@@ -1,6 +1,6 @@
 //! The scheduler: assigns questions to slots, and queues those that must wait.
 
-use std::collections::VecDeque;
+use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,6 +10,7 @@ use matches::play::interrupt::Interrupt;
 use matches::play::sandbox::Isolation;
 
 use super::question::{Job, Role, SearchError};
+use crate::client::ClientId;
 
 /// Limits of the pool.
 #[derive(Clone, Copy, Debug)]
@@ -49,9 +50,17 @@ pub struct Scheduler {
 struct State {
     /// The slots; empty after the shutdown.
     slots: Vec<Slot>,
-    waiting: VecDeque<Job>,
-    /// Number of assigned questions.
-    assigned: u64,
+    /// Waiting questions, the next one first.
+    waiting: Vec<Waiting>,
+    /// Number of submitted questions.
+    submitted: u64,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    job: Job,
+    /// Number of the question.
+    number: u64,
 }
 
 /// A thread that runs at most one process.
@@ -60,7 +69,8 @@ struct Slot {
     jobs: Sender<Job>,
     /// Role of its process, if it has one.
     role: Option<Role>,
-    is_busy: bool,
+    /// Client of its current question; `None` if it is idle.
+    client: Option<ClientId>,
     /// Number of its last question.
     last: u64,
 }
@@ -77,7 +87,7 @@ impl Scheduler {
             let slot = Slot {
                 jobs,
                 role: None,
-                is_busy: false,
+                client: None,
                 last: 0,
             };
             (slot, asked)
@@ -85,8 +95,8 @@ impl Scheduler {
         let (slots, asked) = (0..bounds.processes.max(1)).map(slot).unzip();
         let state = State {
             slots,
-            waiting: VecDeque::new(),
-            assigned: 0,
+            waiting: Vec::new(),
+            submitted: 0,
         };
         let scheduler = Scheduler {
             bounds,
@@ -101,7 +111,11 @@ impl Scheduler {
     pub fn load(&self) -> Load {
         let state = self.state();
         Load {
-            running: state.slots.iter().filter(|slot| slot.is_busy).count(),
+            running: state
+                .slots
+                .iter()
+                .filter(|slot| slot.client.is_some())
+                .count(),
             waiting: state.waiting.len(),
         }
     }
@@ -116,19 +130,18 @@ impl Scheduler {
             return Err(SearchError::Ending);
         }
         let (waiting, most) = (state.waiting.len(), self.bounds.queue);
-        state.assigned += 1;
-        let number = state.assigned;
+        state.submitted += 1;
+        let number = state.submitted;
         match state.best_slot(&job.question.role) {
             Some(slot) => {
-                slot.is_busy = true;
+                slot.client = Some(job.client);
                 slot.last = number;
                 // This cannot fail: a slot's thread ends only at the shutdown.
                 let _ = slot.jobs.send(job);
             }
             None if waiting < most => {
-                // The running search counts, too.
-                job.ahead.send_replace(waiting + 1);
-                state.waiting.push_back(job);
+                state.waiting.push(Waiting { job, number });
+                state.sort();
             }
             None => return Err(SearchError::Busy { waiting, most }),
         }
@@ -138,18 +151,20 @@ impl Scheduler {
     /// Returns the next question for a slot that has answered one; its process now has this role.
     pub fn next(&self, slot: usize, role: Option<Role>) -> Option<Job> {
         let mut state = self.state();
-        let next = state.waiting.pop_front();
-        state.publish_places();
-        state.assigned += 1;
-        let number = state.assigned;
+        let answered = state.slots.get_mut(slot)?;
+        answered.role = role;
+        answered.client = None;
+        state.sort();
+        let Waiting { job, number } = match state.waiting.is_empty() {
+            true => return None,
+            false => state.waiting.remove(0),
+        };
+        job.ahead.send_replace(0);
         let slot = state.slots.get_mut(slot)?;
-        slot.role = role;
-        slot.is_busy = next.is_some();
-        if let Some(job) = &next {
-            slot.last = number;
-            job.ahead.send_replace(0);
-        }
-        next
+        slot.client = Some(job.client);
+        slot.last = number;
+        state.sort();
+        Some(job)
     }
 
     /// Notes that a slot has quit its idle process.
@@ -165,9 +180,9 @@ impl Scheduler {
         let before = state.waiting.len();
         state
             .waiting
-            .retain(|job| !job.stop.load(Ordering::Relaxed));
+            .retain(|waiting| !waiting.job.stop.load(Ordering::Relaxed));
         if state.waiting.len() < before {
-            state.publish_places();
+            state.sort();
         }
     }
 
@@ -187,7 +202,7 @@ impl Scheduler {
 impl State {
     /// Returns the best idle slot: one with the right process, else an empty one, else the least recently used.
     fn best_slot(&mut self, wanted: &Role) -> Option<&mut Slot> {
-        let idle = self.slots.iter_mut().filter(|slot| !slot.is_busy);
+        let idle = self.slots.iter_mut().filter(|slot| slot.client.is_none());
         idle.min_by_key(|slot| {
             let change = match &slot.role {
                 Some(role) if role == wanted => 0,
@@ -198,9 +213,21 @@ impl State {
         })
     }
 
-    fn publish_places(&self) {
-        for (index, job) in self.waiting.iter().enumerate() {
-            job.ahead.send_replace(index + 1);
+    /// Sorts the waiting questions so that clients take turns: by the number of the client's questions that are running
+    /// or came before, then in the order of arrival. Publishes their places; the running search counts, too.
+    fn sort(&mut self) {
+        let mut counts = HashMap::<ClientId, usize>::new();
+        for client in self.slots.iter().filter_map(|slot| slot.client) {
+            *counts.entry(client).or_default() += 1;
+        }
+        self.waiting.sort_unstable_by_key(|waiting| waiting.number);
+        self.waiting.sort_by_cached_key(|waiting| {
+            let count = counts.entry(waiting.job.client).or_default();
+            *count += 1;
+            *count
+        });
+        for (index, waiting) in self.waiting.iter().enumerate() {
+            waiting.job.ahead.send_replace(index + 1);
         }
     }
 }

@@ -1,17 +1,26 @@
 //! Connections: limits their number and the time that a client may take.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::AbortHandle;
 
-/// Pause after the system refuses a connection because there are too many open files or processes.
+use super::patience::PatientStream;
+use crate::client::Connection;
+
+/// Pause after the system refuses a connection because there are too many open files or processes, and between
+/// attempts to make room for one.
 const PAUSE: Duration = Duration::from_millis(50);
 /// Maximum length of the head of a request.
 const MOST_HEAD_BYTES: usize = 32 * 1024;
@@ -19,13 +28,18 @@ const MOST_HEAD_BYTES: usize = 32 * 1024;
 /// Limits of connections.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionBounds {
-    /// Maximum number of connections; further ones wait.
+    /// Maximum number of connections. A further one ends the oldest one without a request, or waits.
     pub most: usize,
     /// Timeout for the head of a request, also of a later one on the same connection.
     pub patience: Duration,
+    /// Timeout for a write during which the client reads nothing.
+    pub write_patience: Duration,
     /// Time that unfinished answers have at shutdown.
     pub last_words: Duration,
 }
+
+/// Connections, the oldest first.
+type Open = VecDeque<(Arc<Connection>, AbortHandle)>;
 
 /// Serves connections with `router` until `end` completes, then shuts them down.
 pub async fn serve(
@@ -36,41 +50,75 @@ pub async fn serve(
 ) {
     let room = Arc::new(Semaphore::new(bounds.most));
     let all = GracefulShutdown::new();
+    let mut open = Open::new();
     tokio::pin!(end);
     loop {
         let next = async {
-            // The semaphore is never closed.
-            let place = room.clone().acquire_owned().await.ok();
-            (listener.accept().await, place)
+            let accepted = listener.accept().await;
+            (accepted, place(&room, &mut open, bounds.most).await)
         };
         let (accepted, place) = tokio::select! {
             () = &mut end => break,
             next = next => next,
         };
-        let Ok((stream, _)) = accepted else {
+        let Ok((stream, address)) = accepted else {
             tokio::time::sleep(PAUSE).await;
             continue;
         };
-        let connection = all.watch(connection(stream, router.clone(), bounds.patience));
-        tokio::spawn(async move {
-            // Errors of a connection affect only its client.
-            let _ = connection.await;
+        let connection = Arc::new(Connection::of(address.ip()));
+        let served = converse(stream, connection.clone(), router.clone(), bounds, &all);
+        let task = tokio::spawn(async move {
+            served.await;
             drop(place);
         });
+        open.push_back((connection, task.abort_handle()));
     }
     let _ = tokio::time::timeout(bounds.last_words, all.shutdown()).await;
 }
 
-fn connection(
+/// Waits for the place of a connection; ends an idle one if there is none.
+async fn place(room: &Arc<Semaphore>, open: &mut Open, most: usize) -> OwnedSemaphorePermit {
+    loop {
+        let place = room.clone().try_acquire_owned();
+        if place.is_err() || open.len() > 2 * most {
+            open.retain(|(_, task)| !task.is_finished());
+        }
+        if let Ok(place) = place {
+            return place;
+        }
+        let mut connections = open.iter();
+        let idle = connections.position(|(connection, _)| !connection.is_busy());
+        if let Some((_, task)) = idle.and_then(|index| open.remove(index)) {
+            task.abort();
+        }
+        let _ = tokio::time::timeout(PAUSE, room.acquire()).await;
+    }
+}
+
+/// Answers the requests of a connection until it ends.
+fn converse(
     stream: TcpStream,
+    connection: Arc<Connection>,
     router: Router,
-    patience: Duration,
-) -> http1::Connection<TokioIo<TcpStream>, TowerToHyperService<Router>> {
+    bounds: ConnectionBounds,
+    all: &GracefulShutdown,
+) -> impl Future<Output = ()> + use<> {
     // Events are small and must be sent at once.
     let _ = stream.set_nodelay(true);
-    http1::Builder::new()
+    let router = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(connection.clone());
+        router.call(request)
+    });
+    let stream = PatientStream::new(stream, bounds.write_patience);
+    let served = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(patience)
+        .header_read_timeout(bounds.patience)
         .max_buf_size(MOST_HEAD_BYTES)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
+        .serve_connection(TokioIo::new(stream), service);
+    let served = all.watch(served);
+    async move {
+        // Errors of a connection affect only its client.
+        let _ = served.await;
+    }
 }

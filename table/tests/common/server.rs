@@ -2,7 +2,7 @@
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::http::header::{CONTENT_TYPE, HOST};
+use axum::http::header::{CONTENT_TYPE, COOKIE, HOST};
 use axum::http::{Request, StatusCode};
 use clap::Parser;
 use serde_json::{Value, json};
@@ -28,6 +28,8 @@ pub fn built_in() -> String {
 pub struct Server {
     pub router: Router,
     pub app: App,
+    /// Cookie of the client that sends the requests; empty for none.
+    pub cookie: String,
 }
 
 #[derive(Clone, Debug)]
@@ -50,6 +52,16 @@ impl Server {
         Server {
             router: router(app.clone(), Hosts::of(address, &[])),
             app,
+            cookie: String::new(),
+        }
+    }
+
+    /// The same server with another client.
+    pub fn client(&self, number: usize) -> Server {
+        let cookie = format!("client={number:032x}");
+        Server {
+            cookie,
+            ..self.clone()
         }
     }
 
@@ -76,6 +88,7 @@ impl Server {
     pub async fn post_text(&self, path: &str, text: impl Into<Body>) -> Answer {
         let request = Request::post(path)
             .header(HOST, NAME)
+            .header(COOKIE, &self.cookie)
             .header(CONTENT_TYPE, "application/json");
         self.send(request.body(text.into()).unwrap()).await
     }
