@@ -201,6 +201,8 @@ pub struct State {
     pub ack_wait_ms: u64,
     /// Ids of the keys of workers whose games no longer count; of the last ones if there are too many.
     pub set_aside: Vec<String>,
+    /// Ids of the keys of the workers whose games count; `None` for all.
+    pub workers: Option<Vec<String>>,
     /// Speed, in positions a second, that the time limits are meant for; `None` if they are the same on every machine.
     #[serde(default)]
     pub reference_speed: Option<u64>,

@@ -32,6 +32,9 @@ const SESSION_NOTE: &str = "fleet_session";
 /// Name of the store's note with the keys of the workers whose games count, separated by commas.
 const WORKERS_NOTE: &str = "fleet_workers";
 
+/// Maximum number of keys of `--workers`.
+const MOST_NAMED: usize = 5000;
+
 /// A match as workers see it.
 pub struct PreparedMatch {
     /// Its names on the server.
@@ -120,11 +123,16 @@ fn workers(planned: &mut Match, asked: Option<&str>) -> Result<Option<BTreeSet<K
         let content = fs::read_to_string(&text).map_err(|reason| reason.to_string())?;
         parse(&content, char::is_whitespace).map_err(|reason| reason.to_string())
     });
-    let keys = keys.map_err(|reason| {
+    let failed = |reason: String| {
         ExitError::usage(format!(
-            "--workers {text}: {reason}; expected keys of workers, separated by commas, or a file of them"
+            "--workers {text}: {reason}; expected 1 to {MOST_NAMED} keys of workers, separated by commas, or a file of \
+             them"
         ))
-    })?;
+    };
+    let keys = keys.map_err(failed)?;
+    if !(1..=MOST_NAMED).contains(&keys.len()) {
+        return Err(failed(format!("{} keys", keys.len())));
+    }
     if let Some(store) = store {
         let text: Vec<String> = keys.iter().map(Key::to_string).collect();
         store.set_note(WORKERS_NOTE, &text.join(","))?;

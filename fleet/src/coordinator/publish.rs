@@ -48,6 +48,8 @@ impl<'a> Publisher<'a> {
         matches: Bucket,
         ack_wait: Duration,
     ) -> Result<Publisher<'a>, DriveError> {
+        let workers = prepared.workers.as_ref();
+        let workers = workers.map(|keys| keys.iter().map(|key| key.id().to_string()));
         let plan_bytes = plan_file::write(plan).map_err(DriveError::Plan)?;
         Ok(Publisher {
             context,
@@ -64,6 +66,7 @@ impl<'a> Publisher<'a> {
                 engines: prepared.engines.clone(),
                 ack_wait_ms: ack_wait.as_millis() as u64,
                 set_aside: Vec::new(),
+                workers: workers.map(Iterator::collect),
                 reference_speed: prepared.reference_speed,
             },
             plan_bytes,

@@ -271,6 +271,13 @@ impl JoinedMatch {
             let reason = "this worker is set aside; `fleet status` says why";
             return Err(JoinError::Unfit(reason.to_string()));
         }
+        let key = worker.signer.key();
+        let mut named = state.workers.iter().flatten();
+        if state.workers.is_some() && !named.any(|id| id == key.id()) {
+            let reason =
+                format!("the match counts only the games of certain workers, not of {key}");
+            return Err(JoinError::Unfit(reason));
+        }
         let bytes = get_plan(&worker.context, &state.plan).await?;
         let (found, expected) = (binary::hash_bytes(&bytes), &state.plan);
         if found != *expected {
