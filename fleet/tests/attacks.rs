@@ -319,6 +319,21 @@ fn two_keys_that_were_not_chosen_cannot_agree_on_invented_games() {
 
 #[test]
 #[cfg_attr(not(nats_server), ignore = "needs nats-server")]
+fn a_unit_of_the_sample_is_sent_to_another_worker_if_the_chosen_one_is_silent() {
+    let mut fleet = Fleet::new();
+    let mut coordinator = fleet.begin(&format!("{MATCH} --check-sample 1"));
+    let silent = [fleet.worker("silent"), fleet.worker("mute")];
+    for worker in &silent {
+        worker.await_words("playing match");
+    }
+    fleet.await_status("", &["  silent  arbiter", "  mute  arbiter"]);
+    let _workers = [fleet.worker("one"), fleet.worker("two")];
+    silent.iter().for_each(|worker| worker.signal(Signal::STOP));
+    assert_whole(&fleet, &mut coordinator, MATCH);
+}
+
+#[test]
+#[cfg_attr(not(nats_server), ignore = "needs nats-server")]
 fn only_the_games_of_named_workers_count() {
     let mut fleet = Fleet::new();
     let key = KeyPair::new_user();

@@ -235,7 +235,7 @@ pub async fn remove(context: &Context, signer: &Signer, names: &Names) {
     };
     // A match that stays in the list is harmless: its state tells workers that it is over.
     let _ = change_open(&matches, signer, |open| {
-        open.ids.retain(|id| id != names.id())
+        open.ids.retain(|id| id != names.id());
     })
     .await;
     let key = names.state();

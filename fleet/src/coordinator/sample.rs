@@ -249,7 +249,7 @@ mod tests {
         let mut sample = Sample::new(Some(1), 5);
         let keys = [key(), key(), key(), key()];
         let names = keys.each_ref().map(|key| name_of("worker", key));
-        let mut claim = |sample: &mut Sample, by: usize, moves: &str| {
+        let claim = |sample: &mut Sample, by: usize, moves: &str| {
             let first = sample.claim(0, &[1, 2], &names[by], game(1, moves));
             assert_eq!(first, None);
             sample.claim(0, &[1, 2], &names[by], game(2, moves))
